@@ -1,0 +1,51 @@
+# Every target sets up .venv by itself with plain pip. EXTRAS=all installs every optional part as well.
+PYTHON ?= python3
+EXTRAS ?= core
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+JOBS   ?= 2
+PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint format bench clean
+
+help:
+	@echo "make demo              audit embedded real data, in seconds after set-up"
+	@echo "make test              lint, types, import rules and the tests a newcomer needs"
+	@echo "make test EXTRAS=all   the whole suite, with every optional dependency"
+	@echo "make bench             benchmarks, each a ratio against a named rival"
+	@echo "make format            rewrite the code in the project's format"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[test]'
+	@touch $@
+
+# The CPU build of torch comes first: installed as somebody's dependency it would bring gigabytes of GPU packages.
+$(VENV)/.all: pyproject.toml | $(BIN)/python
+	$(PIP) torch==2.13.0
+	$(PIP) -e '.[all,test]'
+	@touch $@ $(VENV)/.core
+
+lint: $(VENV)/.$(EXTRAS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: lint
+	BIASAMP_TEST_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+demo: $(VENV)/.$(EXTRAS)
+	$(BIN)/biasamp demo
+
+bench: $(VENV)/.all
+	$(BIN)/python -m benchmarks $(ARGS)
+
+format: $(VENV)/.core
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist demo

@@ -1,0 +1,126 @@
+"""Columns as they come from an array or a file, before anyone has said what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .blocks import Index, Mask
+from .label import canonical, category_order
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: numbers, or text as codes into ``categories``, or lists of such codes.
+
+    ``kind`` is ``"bool"``, ``"int"``, ``"float"``, ``"text"`` or ``"list"``. Missing text has code -1;
+    missing numbers and lists are marked in ``missing``.
+    """
+
+    name: str
+    kind: str
+    values: NDArray[Any]
+    missing: Mask | None = None
+    categories: tuple[str, ...] = ()
+    indptr: Index | None = None
+
+    def __len__(self) -> int:
+        return len(self.values) if self.indptr is None else len(self.indptr) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class NumberMatrix:
+    """Several numeric columns stored together; NaN is a missing value."""
+
+    names: tuple[str, ...]
+    values: NDArray[Any]
+    missing: Mask | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def columns(self) -> list[Column]:
+        """The columns one by one."""
+        kind = {"b": "bool", "i": "int", "u": "int", "f": "float"}[self.values.dtype.kind]
+        return [
+            Column(name, kind, self.values[:, i], None if self.missing is None else self.missing[:, i])
+            for i, name in enumerate(self.names)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class IndexMatrix:
+    """Many yes/no columns of which each record has few: the indices of the ones, record by record."""
+
+    names: tuple[str, ...]
+    indptr: Index
+    indices: Index
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What one argument held: its columns, whether it was a single one, and what the caller declared."""
+
+    items: Sequence[Column | NumberMatrix | IndexMatrix]
+    single: bool
+    declared: str | None = None
+    categories: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.items[0])
+
+    def declare(self, kind: str, categories: tuple[str, ...] | None) -> Columns:
+        """The same columns with the caller's word on what they are."""
+        return replace(self, declared=kind, categories=categories)
+
+
+def text_column(name: str, values: Sequence[Any], missing: Mask) -> Column:
+    """A text column from any Python values."""
+    spelled = [None if gone else canonical(value) for value, gone in zip(values, missing, strict=True)]
+    categories = sorted({value for value in spelled if value is not None}, key=category_order)
+    place = {category: i for i, category in enumerate(categories)}
+    codes = np.fromiter((-1 if v is None else place[v] for v in spelled), np.int64, count=len(spelled))
+    return Column(name, "text", codes, None, tuple(categories))
+
+
+def list_column(name: str, values: Sequence[Any], missing: Mask) -> Column:
+    """A column of lists of labels from any Python values; a label named twice in a list counts once."""
+    held = [
+        [] if gone else [canonical(item) for item in value if not is_missing(item)]
+        for value, gone in zip(values, missing, strict=True)
+    ]
+    categories = sorted({item for items in held for item in items}, key=category_order)
+    place = {category: i for i, category in enumerate(categories)}
+    codes = [sorted({place[item] for item in items}) for items in held]
+    indptr = np.concatenate([[0], np.cumsum([len(items) for items in codes])]).astype(np.int64)
+    flat = np.array([code for items in codes for code in items], dtype=np.int64)
+    return Column(name, "list", flat, missing if missing.any() else None, tuple(categories), indptr)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether one Python value stands for a missing one: None, NaN, NaT or a library's NA."""
+    if value is None:
+        return True
+    if isinstance(value, (str, bytes, list, tuple, set, frozenset, dict, np.ndarray)):
+        return False
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA refuses to be true or false
+        return True
+
+
+def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...]]:
+    """Codes into categories that are observed, distinct and in order; -1 stays -1."""
+    observed = np.zeros(len(spelled), dtype=bool)
+    observed[codes[codes >= 0]] = True
+    categories = sorted({spelled[i] for i in np.flatnonzero(observed)}, key=category_order)
+    place = {category: i for i, category in enumerate(categories)}
+    target = np.array([place.get(text, -1) for text in spelled] + [-1], dtype=np.int64)
+    return target[codes], tuple(categories)

@@ -1,0 +1,130 @@
+"""One evaluation in one direction: what is given, what is true, what the model said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .blocks import Index, Mask
+from .keys import Keys, row_keys
+from .label import printable
+from .labelset import LabelSet, align
+
+_PLACES_SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The labels of one direction, in one label space, with weights and keys.
+
+    ``truth`` may be None where the metric does not need it.
+    """
+
+    given: LabelSet
+    truth: LabelSet
+    predicted: LabelSet
+    weights: NDArray[Any] | None = None
+    ids: Keys | None = None
+    clusters: Keys | None = None
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    @property
+    def keys(self) -> Keys:
+        """A key for each record: of its id, else of its row."""
+        return row_keys(0, len(self)) if self.ids is None else self.ids
+
+    @property
+    def units(self) -> Keys:
+        """What is resampled as one: the record, or the cluster it belongs to."""
+        return self.keys if self.clusters is None else self.clusters
+
+    def take(self, records: Mask | Index) -> Evaluation:
+        """Some of the records, which keep their keys."""
+        return replace(
+            self,
+            given=self.given.take(records),
+            truth=self.truth.take(records),
+            predicted=self.predicted.take(records),
+            weights=None if self.weights is None else self.weights[records],
+            ids=self.keys[records],
+            clusters=None if self.clusters is None else self.clusters[records],
+        )
+
+
+def same_length(sets: Mapping[str, Any]) -> int:
+    """Check that all arguments describe the same records; return how many."""
+    sizes = {name: len(value) for name, value in sets.items() if value is not None}
+    if len(set(sizes.values())) > 1:
+        shown = ", ".join(f"{name} has {size:,}" for name, size in sizes.items())
+        raise ValueError(
+            f"lengths differ: {shown} records; every argument must describe the same records in order"
+        )
+    return next(iter(sizes.values()))
+
+
+def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
+    """Check weights; whole numbers become integers, so that counting stays exact."""
+    if weights is None:
+        return None
+    if hasattr(weights, "detach"):
+        weights = weights.detach().cpu()
+    try:
+        values = np.asarray(weights)
+        if values.dtype.kind not in "biu":
+            values = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"weights must be numbers, one a record: {error}") from None
+    if values.ndim != 1 or len(values) != count:
+        raise ValueError(
+            f"weights has shape {values.shape}, but there are {count:,} records: one weight a record"
+        )
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"weights must be finite and not negative: record {at} has {values[at]}")
+    if not values.any():
+        raise ValueError("weights are all 0: nothing would be counted")
+    if values.dtype.kind == "f" and (values == np.rint(values)).all() and values.max() < 2**31:
+        values = values.astype(np.int64)
+    return values if values.dtype.kind == "f" else values.astype(np.int64)
+
+
+def refuse_missing(sets: Mapping[str, LabelSet | None], hint: str = "") -> None:
+    """Raise when a label is missing, saying how many and where."""
+    for name, labels in sets.items():
+        if labels is None or not labels.missing:
+            continue
+        there = labels.present()
+        assert there is not None
+        gone = ~there
+        records = np.flatnonzero(gone.any(axis=1))
+        columns = [str(labels.labels[i]) for i in np.flatnonzero(gone.any(axis=0))] if labels.width else []
+        named = sorted({v.name for v in labels.variables if v.name}) if labels.exclusive else columns
+        where = ", ".join(str(r) for r in records[:_PLACES_SHOWN]) + (
+            ", …" if len(records) > _PLACES_SHOWN else ""
+        )
+        what = f" in {', '.join(printable(c, 40) for c in named[:_PLACES_SHOWN])}" if named else ""
+        raise ValueError(
+            f"{name} has {len(records):,} record{'s' if len(records) != 1 else ''} with missing labels{what} "
+            f"(record {where}). {hint or 'Fill them in or leave those records out.'}"
+        )
+
+
+def evaluation(
+    given: LabelSet,
+    truth: LabelSet,
+    predicted: LabelSet,
+    weights: NDArray[Any] | None = None,
+    ids: Keys | None = None,
+    clusters: Keys | None = None,
+    names: tuple[str, str] = ("truth", "predicted"),
+) -> Evaluation:
+    """An evaluation with truth and predictions brought into one label space."""
+    truth, predicted = align([truth, predicted], names)
+    return Evaluation(given, truth, predicted, weights, ids, clusters)

@@ -1,0 +1,165 @@
+"""Named binary labels of the records, and how two such sets are brought into one label space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .blocks import Block, Index, Mask, Matrix, labels_of
+from .label import Label, Variable, category_order
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSet:
+    """The labels of ``len(self)`` records, stored in one or more blocks side by side."""
+
+    blocks: tuple[Block, ...]
+
+    def __len__(self) -> int:
+        return len(self.blocks[0])
+
+    @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        """The columns as they were read."""
+        return tuple(variable for block in self.blocks for variable in block.variables)
+
+    @cached_property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels, in the order of the columns of :meth:`rows`."""
+        return labels_of(self.variables)
+
+    @property
+    def width(self) -> int:
+        """How many labels."""
+        return len(self.labels)
+
+    @property
+    def soft(self) -> bool:
+        """Whether any label is a probability."""
+        return any(block.soft for block in self.blocks)
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether this is one variable, so that a record has one label at most."""
+        return len(self.variables) == 1 and self.variables[0].kind != "multilabel"
+
+    @cached_property
+    def missing(self) -> int:
+        """How many values are missing."""
+        return sum(block.missing for block in self.blocks)
+
+    def rows(self, start: int = 0, stop: int | None = None) -> Matrix:
+        """Records start to stop as a matrix: uint8 for 0/1, float64 when any label is soft."""
+        stop = len(self) if stop is None else stop
+        parts = [block.rows(start, stop) for block in self.blocks]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+    def present(self, start: int = 0, stop: int | None = None) -> Mask | None:
+        """Which values are there, as a matrix; None when all are."""
+        stop = len(self) if stop is None else stop
+        parts = [block.present(start, stop) for block in self.blocks]
+        if all(part is None for part in parts):
+            return None
+        count = min(stop, len(self)) - start
+        return np.concatenate(
+            [
+                np.ones((count, block.width), dtype=bool) if part is None else part
+                for block, part in zip(self.blocks, parts, strict=True)
+            ],
+            axis=1,
+        )
+
+    def nonzero(self, start: int = 0, stop: int | None = None) -> tuple[Index, Index]:
+        """Row (from 0) and label of every label held, sorted by row, then label."""
+        stop = len(self) if stop is None else stop
+        if len(self.blocks) == 1:
+            return self.blocks[0].nonzero(start, stop)
+        rows, columns, offset = [], [], 0
+        for block in self.blocks:
+            row, column = block.nonzero(start, stop)
+            rows.append(row)
+            columns.append(column + offset)
+            offset += block.width
+        row, column = np.concatenate(rows), np.concatenate(columns)
+        order = np.lexsort((column, row))
+        return row[order], column[order]
+
+    def take(self, records: Mask | Index) -> LabelSet:
+        """The labels of some of the records."""
+        return LabelSet(tuple(block.take(records) for block in self.blocks))
+
+    def without_missing(self) -> LabelSet:
+        """Missing values read as holding no label."""
+        return LabelSet(tuple(block.without_missing() for block in self.blocks))
+
+    def into(self, variables: tuple[Variable, ...]) -> LabelSet:
+        """The same records in another label space, whose variables pair with these by position."""
+        blocks, position = [], 0
+        for block in self.blocks:
+            mine = block.variables
+            theirs = variables[position : position + len(mine)]
+            position += len(mine)
+            place = {label: i for i, label in enumerate(labels_of(theirs))}
+            renamed = [
+                label._replace(variable=other.name)
+                for variable, other in zip(mine, theirs, strict=True)
+                for label in variable.labels
+            ]
+            blocks.append(block.moved(theirs, np.array([place[label] for label in renamed], dtype=np.int64)))
+        return LabelSet(tuple(blocks))
+
+
+def join(variables: Sequence[Variable]) -> Variable:
+    """One variable that has every category of several, under the first one's name."""
+    first = variables[0]
+    if first.kind == "binary":
+        return first
+    categories = {category for variable in variables for category in variable.categories}
+    return first._replace(categories=tuple(sorted(categories, key=category_order)))
+
+
+def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
+    """Bring label sets into one label space, the first one's names leading.
+
+    Yes/no columns of the same names pair by name, whatever their order; all others pair by position.
+    Within a variable the categories are united, so that one only the model predicts still counts.
+    """
+    first = sets[0]
+    placed = [first]
+    for other, name in zip(sets[1:], names[1:], strict=True):
+        mine, theirs = first.variables, other.variables
+        if len(mine) != len(theirs):
+            raise ValueError(
+                f"{name} has {_columns(theirs)}, but {names[0]} has {_columns(mine)}: they must pair up"
+            )
+        wrong = [
+            (a, b) for a, b in zip(mine, theirs, strict=True) if (a.kind == "binary") != (b.kind == "binary")
+        ]
+        if wrong:
+            a, b = wrong[0]
+            raise ValueError(
+                f"{names[0]} column {a.name!r} was read as {a.kind} and {name} column {b.name!r} as {b.kind}: "
+                "say what they are with biasamp.binary(...) or biasamp.categorical(...)"
+            )
+        placed.append(_by_name(other, mine))
+    target = tuple(join(column) for column in zip(*(s.variables for s in placed), strict=True))
+    return [s.into(target) for s in placed]
+
+
+def _columns(variables: Sequence[Variable]) -> str:
+    return f"{len(variables)} column{'s' if len(variables) != 1 else ''}"
+
+
+def _by_name(other: LabelSet, mine: tuple[Variable, ...]) -> LabelSet:
+    """Reorder yes/no columns when both sides use the same names in another order."""
+    names = [variable.name for variable in mine]
+    theirs = [variable.name for variable in other.variables]
+    same = names != theirs and sorted(names) == sorted(theirs) and len(set(names)) == len(names)
+    if not same or any(v.kind != "binary" for v in (*mine, *other.variables)):
+        return other
+    (block,) = other.blocks  # yes/no columns are always stored in one block
+    place = {name: i for i, name in enumerate(names)}
+    return LabelSet((block.moved(mine, np.array([place[name] for name in theirs], dtype=np.int64)),))

@@ -1,0 +1,311 @@
+"""The rule that turns columns into labels: what counts as a label, and what is refused.
+
+One column is one variable: every observed value is a label. Several columns are a set of yes/no labels:
+value 1 counts, and text columns among them give a label for every category. The rule looks at types, not
+at the values present, so that a part of the data reads like the whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .blocks import Block, Codes, Dense, Index, Mask, Sparse
+from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact
+from .label import Variable, canonical, category_order, printable
+from .labelset import LabelSet
+
+# A probability row may miss 1 by the rounding of half-precision floats.
+_ROW_SUM_TOLERANCE = 5e-3
+# Integers within so small a range are coded by a table instead of by sorting.
+_TABLE_RANGE = 1 << 16
+
+
+def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
+    """Read columns as labels.
+
+    Parameters
+    ----------
+    columns : Columns
+        What the argument held.
+    role : str
+        The argument's name, for messages.
+    soft : bool
+        Whether probabilities are accepted (predictions), or only 0/1 (truth and groups).
+    like : LabelSet, optional
+        The truth that these columns predict; it decides how a single float column is read.
+    """
+    if len(columns) == 0:
+        raise ValueError(f"{role} is empty: at least one record is needed")
+    if columns.declared == "categorical":
+        return LabelSet(tuple(_declared(columns, role, soft)))
+    pair = like.variables if like is not None else ()
+    if columns.single and columns.declared is None and not (len(pair) == 1 and pair[0].kind == "binary"):
+        (column,) = columns.items
+        assert isinstance(column, Column)
+        zero_one = len(pair) == 1 and pair[0].kind == "categorical" and set(pair[0].categories) <= {"0", "1"}
+        return LabelSet((_variable(column, role, soft, zero_one),))
+    if len(pair) == 1 and pair[0].kind == "categorical" and _width(columns) == 1:
+        (column,) = _apart(columns.items)
+        return LabelSet((_variable(column, role, soft, set(pair[0].categories) <= {"0", "1"}),))
+    return LabelSet(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])))
+
+
+def _width(columns: Columns) -> int:
+    return sum(1 if isinstance(item, Column) else len(item.names) for item in columns.items)
+
+
+def _apart(items: Any) -> list[Column]:
+    apart: list[Column] = []
+    for item in items:
+        if isinstance(item, Column):
+            apart.append(item)
+        elif isinstance(item, NumberMatrix):
+            apart.extend(item.columns())
+        else:
+            values = np.zeros((len(item), len(item.names)), dtype=np.uint8)
+            values[np.repeat(np.arange(len(item)), np.diff(item.indptr)), item.indices] = 1
+            apart.extend(NumberMatrix(item.names, values).columns())
+    return apart
+
+
+def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | Dense | Sparse:
+    """A column as one variable: every observed value is a label."""
+    if column.kind == "list":
+        return _lists(column)
+    if column.kind == "text":
+        codes, categories = compact(column.values, column.categories)
+        return Codes((Variable(column.name, "categorical", categories),), codes)
+    if column.kind == "float" and not _integral(column):
+        if zero_one:
+            return _chance_of_one(column, role, soft)
+        example = _example(column)
+        hint = (
+            "If these are P(1), the truth must be a 0/1 variable; class probabilities come as "
+            "biasamp.categorical(P, categories=[...])."
+            if soft
+            else "If these are scores or probabilities, they belong with the predictions; if each value is a "
+            "category, wrap them in biasamp.categorical(...)."
+        )
+        raise ValueError(
+            f"{role} holds fractions such as {example}, and one column is read as a variable. {hint}"
+        )
+    codes, categories = number_codes(column.values, column.missing)
+    return Codes((Variable(column.name, "categorical", categories),), codes)
+
+
+def _chance_of_one(column: Column, role: str, soft: bool) -> Dense:
+    """A float prediction of a 0/1 variable: P(1), and so P(0)."""
+    chance = _probabilities(column.values[:, None], column.missing, [column.name], role, soft)[:, 0]
+    there = None if column.missing is None else np.repeat(~column.missing[:, None], 2, axis=1)
+    values = np.column_stack([1.0 - chance, chance])
+    if there is not None:
+        values[~there] = 0.0
+    return Dense((Variable(column.name, "categorical", ("0", "1")),), values, there)
+
+
+def _lists(column: Column) -> Sparse:
+    assert column.indptr is not None
+    there = None if column.missing is None else ~column.missing
+    return Sparse(
+        (Variable(column.name, "multilabel", column.categories),), column.indptr, column.values, there
+    )
+
+
+def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, declared: str | None) -> Block:
+    """Columns of a set: value 1 is the label; text columns give one for every category."""
+    if isinstance(item, IndexMatrix):
+        return Sparse(tuple(Variable(name, "binary") for name in item.names), item.indptr, item.indices)
+    if isinstance(item, NumberMatrix):
+        names: tuple[str, ...] = item.names
+        values, missing = item.values, item.missing
+    elif item.kind == "list":
+        return _lists(item)
+    elif item.kind == "text":
+        if declared == "binary" and not set(item.categories) <= {"0", "1"}:
+            shown = ", ".join(repr(printable(c, 30)) for c in item.categories[:3])
+            raise ValueError(
+                f"{role} column {item.name!r} was declared binary but holds text such as {shown}; "
+                "0 and 1 are needed: compare it with the value that counts, or use biasamp.categorical(...)"
+            )
+        if declared == "binary":
+            ones = np.array([category == "1" for category in item.categories] + [False])
+            gone = item.values < 0
+            return _number_block((item.name,), ones[item.values][:, None], gone[:, None], role, soft)
+        codes, categories = compact(item.values, item.categories)
+        return Codes((Variable(item.name, "categorical", categories),), codes)
+    else:
+        names = (item.name,)
+        values = item.values[:, None]
+        missing = None if item.missing is None else item.missing[:, None]
+    return _number_block(names, values, missing, role, soft)
+
+
+def _number_block(
+    names: tuple[str, ...], values: NDArray[Any], missing: Mask | None, role: str, soft: bool
+) -> Dense:
+    variables = tuple(Variable(name, "binary") for name in names)
+    if values.dtype == np.bool_:
+        hard: NDArray[np.uint8] = (
+            values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
+        )
+    elif values.dtype.kind in "iu":
+        checked = values if missing is None else np.where(missing, 0, values)
+        if checked.size and (checked.min() < 0 or checked.max() > 1):
+            raise ValueError(_not_zero_one(checked, names, role))
+        hard = checked.astype(np.uint8, copy=False)
+    else:
+        chances = _probabilities(values, missing, names, role, soft)
+        if soft and (chances != np.rint(chances)).any():
+            return Dense(variables, chances, None if missing is None or not missing.any() else ~missing)
+        hard = chances.astype(np.uint8)
+    if missing is None or not missing.any():
+        return Dense(variables, np.ascontiguousarray(hard))
+    return Dense(variables, np.where(missing, 0, hard).astype(np.uint8), ~missing)
+
+
+def _probabilities(
+    values: NDArray[Any], missing: Mask | None, names: Any, role: str, soft: bool
+) -> NDArray[np.float64]:
+    chances = np.ascontiguousarray(values, dtype=np.float64)
+    if missing is not None and missing.any():
+        chances = np.where(missing, 0.0, chances)
+    if chances.size and not (chances.min() >= 0.0 and chances.max() <= 1.0):
+        raise ValueError(_not_zero_one(chances, names, role))
+    if not soft:
+        fraction = chances != np.rint(chances)
+        if fraction.any():
+            row, column = np.argwhere(fraction)[0]
+            raise ValueError(
+                f"{role} column {names[column]!r} holds fractions such as {chances[row, column]:g} "
+                f"(record {row}), but {role} takes 0/1 only. Probabilities belong with the predictions: are "
+                "truth and predictions swapped?"
+            )
+    return chances
+
+
+def _not_zero_one(values: NDArray[Any], names: Any, role: str) -> str:
+    row, column = np.argwhere(~((values >= 0) & (values <= 1)))[0]
+    return (
+        f"{role} column {str(names[column])!r} holds {values[row, column]:g} (record {row}); a yes/no column "
+        "takes 0/1, or probabilities in [0, 1] for predictions. If every value is a category of its own, "
+        "wrap the column in biasamp.categorical(...)"
+    )
+
+
+def _merge(blocks: list[Block]) -> list[Block]:
+    """Neighbouring yes/no matrices become one block, so that a kernel meets one matrix."""
+    merged: list[Block] = []
+    for block in blocks:
+        last = merged[-1] if merged else None
+        if isinstance(last, Dense) and isinstance(block, Dense):
+            there = None
+            if last.there is not None or block.there is not None:
+                there = np.concatenate(
+                    [
+                        np.ones(b.values.shape, dtype=bool) if b.there is None else b.there
+                        for b in (last, block)
+                    ],
+                    axis=1,
+                )
+            values = np.concatenate([last.values, block.values], axis=1)
+            merged[-1] = Dense(last.variables + block.variables, values, there)
+        else:
+            merged.append(block)
+    return merged
+
+
+def _declared(columns: Columns, role: str, soft: bool) -> list[Block]:
+    """Columns the caller wrapped in ``categorical``."""
+    if columns.categories is not None and not columns.single and _width(columns) == len(columns.categories):
+        return [_class_matrix(columns, role, soft)]
+    blocks: list[Block] = []
+    for column in _apart(columns.items):
+        if column.kind == "list":
+            raise TypeError(
+                f"{role} column {column.name!r} holds lists: it is a multi-label set, not categorical"
+            )
+        if column.kind == "text":
+            codes, categories = compact(column.values, column.categories)
+        else:
+            codes, categories = number_codes(column.values, column.missing)
+        if columns.categories is not None:
+            codes, categories = _within(codes, categories, columns.categories, role)
+        blocks.append(Codes((Variable(column.name, "categorical", categories),), codes))
+    return blocks
+
+
+def _within(
+    codes: Index, observed: tuple[str, ...], stated: tuple[str, ...], role: str
+) -> tuple[Index, tuple[str, ...]]:
+    strange = [category for category in observed if category not in stated]
+    if strange:
+        shown = ", ".join(repr(printable(c, 30)) for c in strange[:5])
+        raise ValueError(f"{role} holds {shown}, which categories=[...] does not name")
+    place = {category: i for i, category in enumerate(stated)}
+    target = np.array([place[category] for category in observed] + [-1], dtype=np.int64)
+    return target[codes], stated
+
+
+def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
+    """Class probabilities, one column a category: P(category) sums to 1 over each row."""
+    assert columns.categories is not None
+    parts = _apart(columns.items)
+    values = np.column_stack([part.values for part in parts])
+    missing = np.column_stack(
+        [np.zeros(len(part), dtype=bool) if part.missing is None else part.missing for part in parts]
+    )
+    missing = np.repeat(missing.any(axis=1)[:, None], len(parts), axis=1)
+    chances = _probabilities(values, missing, columns.categories, role, soft)
+    off = np.abs(chances.sum(axis=1) - 1.0)
+    off[missing[:, 0]] = 0.0
+    if (off > _ROW_SUM_TOLERANCE).any():
+        row = int(off.argmax())
+        raise ValueError(
+            f"{role}: class probabilities must sum to 1 for every record, but record {row} sums to "
+            f"{chances[row].sum():g}. A set of yes/no labels takes the plain matrix, without categorical(...)"
+        )
+    hard = (chances == np.rint(chances)).all()
+    order = sorted(range(len(parts)), key=lambda i: category_order(columns.categories[i]))  # type: ignore[index]
+    names = tuple(columns.categories[i] for i in order)
+    return Dense(
+        (Variable("", "categorical", names),),
+        (chances.astype(np.uint8) if hard else chances)[:, order],
+        ~missing if missing.any() else None,
+    )
+
+
+def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tuple[str, ...]]:
+    """Codes and categories of a numeric column, the categories by value."""
+    if missing is not None and missing.any():
+        codes = np.full(len(values), -1, dtype=np.int64)
+        inner, categories = number_codes(values[~missing], None)
+        codes[~missing] = inner
+        return codes, categories
+    if not len(values):
+        return np.zeros(0, dtype=np.int64), ()
+    if values.dtype == np.bool_:
+        values = values.view(np.uint8)
+    low, high = values.min(), values.max()
+    if abs(float(high)) < 2**53 and abs(float(low)) < 2**53 and float(high) - float(low) < _TABLE_RANGE:
+        whole = values.astype(np.int64)
+        if values.dtype.kind in "iu" or (whole == values).all():
+            shifted = whole - int(low)
+            observed = np.flatnonzero(np.bincount(shifted))
+            table = np.zeros(int(high) - int(low) + 1, dtype=np.int64)
+            table[observed] = np.arange(len(observed))
+            return table[shifted], tuple(str(v + int(low)) for v in observed.tolist())
+    distinct, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int64), tuple(canonical(value) for value in distinct)
+
+
+def _integral(column: Column) -> bool:
+    there = column.values if column.missing is None else column.values[~column.missing]
+    return bool((there == np.rint(there)).all())
+
+
+def _example(column: Column) -> str:
+    there = column.values if column.missing is None else column.values[~column.missing]
+    return f"{there[there != np.rint(there)][0]:g}"
