@@ -1,1 +1,39 @@
+"""Measure how much a model amplifies the bias of its data."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Names are imported when they are first used, so that ``import biasamp`` costs little more than numpy.
+_PLACES = {
+    "binary": "labels",
+    "categorical": "labels",
+    "directional": "measures.directional",
+    "mals": "measures.mals",
+    "multi": "measures.multi",
+}
+
+__all__ = ["__version__", *_PLACES]
+
+if TYPE_CHECKING:
+    from .labels import binary as binary
+    from .labels import categorical as categorical
+    from .measures.directional import directional as directional
+    from .measures.mals import mals as mals
+    from .measures.multi import multi as multi
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'biasamp' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"biasamp.{_PLACES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -58,10 +58,7 @@ class ContingencyTable:
             if labels.soft:
                 raise ValueError(f"{name} holds probabilities: a contingency table needs 0/1 labels")
             packed = np.concatenate(
-                [
-                    np.packbits(labels.rows(start, start + _CHUNK), axis=1)
-                    for start in range(0, len(labels), _CHUNK)
-                ]
+                [np.packbits(labels.rows(start, start + _CHUNK), axis=1) for start in range(0, len(labels), _CHUNK)]
             )
             distinct, codes = _distinct_rows(packed)
             sides[name] = Side(labels.labels, np.unpackbits(distinct, axis=1, count=labels.width))

@@ -58,6 +58,10 @@ class Codes:
         out[row, codes[row]] = 1
         return out
 
+    def complete(self) -> Mask:
+        """Which records have no missing value."""
+        return self.codes >= 0
+
     def present(self, start: int, stop: int) -> Mask | None:
         """Which values are there (broadcasts over labels); None when all are."""
         there = self.codes[start:stop] >= 0
@@ -119,6 +123,10 @@ class Dense:
         """Records start to stop."""
         return self.values[start:stop]
 
+    def complete(self) -> Mask:
+        """Which records have no missing value."""
+        return np.ones(len(self), dtype=bool) if self.there is None else self.there.all(axis=1)
+
     def present(self, start: int, stop: int) -> Mask | None:
         """Which values are there; None when all are."""
         return None if self.there is None else self.there[start:stop]
@@ -130,9 +138,7 @@ class Dense:
 
     def take(self, records: Mask | Index) -> Dense:
         """The block of some of the records."""
-        return replace(
-            self, values=self.values[records], there=None if self.there is None else self.there[records]
-        )
+        return replace(self, values=self.values[records], there=None if self.there is None else self.there[records])
 
     def moved(self, variables: tuple[Variable, ...], target: Index) -> Dense:
         """The block in another label space: own label i becomes label ``target[i]`` of it."""
@@ -188,6 +194,10 @@ class Sparse:
         out = np.zeros((min(stop, len(self)) - start, self.width), dtype=np.uint8)
         out[row, column] = 1
         return out
+
+    def complete(self) -> Mask:
+        """Which records have a list at all."""
+        return np.ones(len(self), dtype=bool) if self.there is None else self.there
 
     def present(self, start: int, stop: int) -> Mask | None:
         """Which values are there (broadcasts over labels); None when all are."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Index, Mask
+from .blocks import Block, Dense, Index, Mask
 from .keys import Keys, row_keys
-from .label import printable
+from .label import Variable, printable
 from .labelset import LabelSet, align
 
 _PLACES_SHOWN = 5
@@ -62,9 +62,7 @@ def same_length(sets: Mapping[str, Any]) -> int:
     sizes = {name: len(value) for name, value in sets.items() if value is not None}
     if len(set(sizes.values())) > 1:
         shown = ", ".join(f"{name} has {size:,}" for name, size in sizes.items())
-        raise ValueError(
-            f"lengths differ: {shown} records; every argument must describe the same records in order"
-        )
+        raise ValueError(f"lengths differ: {shown} records; every argument must describe the same records in order")
     return next(iter(sizes.values()))
 
 
@@ -81,9 +79,7 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
     except (TypeError, ValueError) as error:
         raise TypeError(f"weights must be numbers, one a record: {error}") from None
     if values.ndim != 1 or len(values) != count:
-        raise ValueError(
-            f"weights has shape {values.shape}, but there are {count:,} records: one weight a record"
-        )
+        raise ValueError(f"weights has shape {values.shape}, but there are {count:,} records: one weight a record")
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
@@ -100,20 +96,21 @@ def refuse_missing(sets: Mapping[str, LabelSet | None], hint: str = "") -> None:
     for name, labels in sets.items():
         if labels is None or not labels.missing:
             continue
-        there = labels.present()
-        assert there is not None
-        gone = ~there
-        records = np.flatnonzero(gone.any(axis=1))
-        columns = [str(labels.labels[i]) for i in np.flatnonzero(gone.any(axis=0))] if labels.width else []
-        named = sorted({v.name for v in labels.variables if v.name}) if labels.exclusive else columns
-        where = ", ".join(str(r) for r in records[:_PLACES_SHOWN]) + (
-            ", …" if len(records) > _PLACES_SHOWN else ""
-        )
+        records = np.flatnonzero(~labels.complete())
+        named = [v.name for block in labels.blocks if block.missing for v in _lacking(block) if v.name]
+        where = ", ".join(str(r) for r in records[:_PLACES_SHOWN]) + (", …" if len(records) > _PLACES_SHOWN else "")
         what = f" in {', '.join(printable(c, 40) for c in named[:_PLACES_SHOWN])}" if named else ""
         raise ValueError(
             f"{name} has {len(records):,} record{'s' if len(records) != 1 else ''} with missing labels{what} "
             f"(record {where}). {hint or 'Fill them in or leave those records out.'}"
         )
+
+
+def _lacking(block: Block) -> tuple[Variable, ...]:
+    """The variables of a block that have missing values."""
+    if isinstance(block, Dense) and block.there is not None and len(block.variables) == block.width:
+        return tuple(block.variables[i] for i in np.flatnonzero(~block.there.all(axis=0)))
+    return block.variables
 
 
 def evaluation(

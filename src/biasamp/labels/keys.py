@@ -34,9 +34,7 @@ def row_keys(start: int, count: int, source: str = "") -> Keys:
     rows = np.arange(start, start + count, dtype=np.uint64)
     if not source:
         return mix(rows)
-    return mix(
-        rows ^ mix(text_keys(np.frombuffer(source.encode(), np.uint8), np.array([0, len(source.encode())])))
-    )
+    return mix(rows ^ mix(text_keys(np.frombuffer(source.encode(), np.uint8), np.array([0, len(source.encode())]))))
 
 
 def text_keys(characters: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Keys:
@@ -74,9 +72,7 @@ def record_keys(ids: Any) -> Keys:
     """
     ids = np.asarray(ids)
     if ids.dtype.kind in "iub":
-        return mix(
-            mix(ids.astype(np.int64).view(np.uint64) if ids.dtype.kind == "i" else ids.astype(np.uint64))
-        )
+        return mix(mix(ids.astype(np.int64).view(np.uint64) if ids.dtype.kind == "i" else ids.astype(np.uint64)))
     encoded = [str(value).encode() for value in ids.tolist()]
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded])]).astype(np.int64)
     return text_keys(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)

@@ -90,6 +90,5 @@ def printable(text: str, limit: int = 80) -> str:
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     return "".join(
-        repr(character)[1:-1] if unicodedata.category(character) in _LINE_BREAKERS else character
-        for character in text
+        repr(character)[1:-1] if unicodedata.category(character) in _LINE_BREAKERS else character for character in text
     )

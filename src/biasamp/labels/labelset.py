@@ -72,6 +72,10 @@ class LabelSet:
             axis=1,
         )
 
+    def complete(self) -> Mask:
+        """Which records have no missing value."""
+        return np.logical_and.reduce([block.complete() for block in self.blocks])
+
     def nonzero(self, start: int = 0, stop: int | None = None) -> tuple[Index, Index]:
         """Row (from 0) and label of every label held, sorted by row, then label."""
         stop = len(self) if stop is None else stop
@@ -132,12 +136,8 @@ def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
     for other, name in zip(sets[1:], names[1:], strict=True):
         mine, theirs = first.variables, other.variables
         if len(mine) != len(theirs):
-            raise ValueError(
-                f"{name} has {_columns(theirs)}, but {names[0]} has {_columns(mine)}: they must pair up"
-            )
-        wrong = [
-            (a, b) for a, b in zip(mine, theirs, strict=True) if (a.kind == "binary") != (b.kind == "binary")
-        ]
+            raise ValueError(f"{name} has {_columns(theirs)}, but {names[0]} has {_columns(mine)}: they must pair up")
+        wrong = [(a, b) for a, b in zip(mine, theirs, strict=True) if (a.kind == "binary") != (b.kind == "binary")]
         if wrong:
             a, b = wrong[0]
             raise ValueError(

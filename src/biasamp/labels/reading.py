@@ -89,9 +89,7 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "
             "category, wrap them in biasamp.categorical(...)."
         )
-        raise ValueError(
-            f"{role} holds fractions such as {example}, and one column is read as a variable. {hint}"
-        )
+        raise ValueError(f"{role} holds fractions such as {example}, and one column is read as a variable. {hint}")
     codes, categories = number_codes(column.values, column.missing)
     return Codes((Variable(column.name, "categorical", categories),), codes)
 
@@ -109,9 +107,7 @@ def _chance_of_one(column: Column, role: str, soft: bool) -> Dense:
 def _lists(column: Column) -> Sparse:
     assert column.indptr is not None
     there = None if column.missing is None else ~column.missing
-    return Sparse(
-        (Variable(column.name, "multilabel", column.categories),), column.indptr, column.values, there
-    )
+    return Sparse((Variable(column.name, "multilabel", column.categories),), column.indptr, column.values, there)
 
 
 def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, declared: str | None) -> Block:
@@ -143,14 +139,10 @@ def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, de
     return _number_block(names, values, missing, role, soft)
 
 
-def _number_block(
-    names: tuple[str, ...], values: NDArray[Any], missing: Mask | None, role: str, soft: bool
-) -> Dense:
+def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | None, role: str, soft: bool) -> Dense:
     variables = tuple(Variable(name, "binary") for name in names)
     if values.dtype == np.bool_:
-        hard: NDArray[np.uint8] = (
-            values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
-        )
+        hard: NDArray[np.uint8] = values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
     elif values.dtype.kind in "iu":
         checked = values if missing is None else np.where(missing, 0, values)
         if checked.size and (checked.min() < 0 or checked.max() > 1):
@@ -204,10 +196,7 @@ def _merge(blocks: list[Block]) -> list[Block]:
             there = None
             if last.there is not None or block.there is not None:
                 there = np.concatenate(
-                    [
-                        np.ones(b.values.shape, dtype=bool) if b.there is None else b.there
-                        for b in (last, block)
-                    ],
+                    [np.ones(b.values.shape, dtype=bool) if b.there is None else b.there for b in (last, block)],
                     axis=1,
                 )
             values = np.concatenate([last.values, block.values], axis=1)
@@ -224,9 +213,7 @@ def _declared(columns: Columns, role: str, soft: bool) -> list[Block]:
     blocks: list[Block] = []
     for column in _apart(columns.items):
         if column.kind == "list":
-            raise TypeError(
-                f"{role} column {column.name!r} holds lists: it is a multi-label set, not categorical"
-            )
+            raise TypeError(f"{role} column {column.name!r} holds lists: it is a multi-label set, not categorical")
         if column.kind == "text":
             codes, categories = compact(column.values, column.categories)
         else:

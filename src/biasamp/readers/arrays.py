@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from biasamp.labels import Column, Columns, Declared, IndexMatrix, NumberMatrix
 from biasamp.labels.columns import is_missing, list_column, text_column
 
-_ACCEPTED = "a list, a numpy array, a pandas, polars or pyarrow column or table, a scipy.sparse matrix or a torch tensor"
+_ACCEPTED = (
+    "a list, a numpy array, a pandas, polars or pyarrow column or table, a scipy.sparse matrix or a torch tensor"
+)
 
 
 def read_columns(data: Any, role: str) -> Columns:
@@ -70,9 +72,7 @@ def _scipy(data: Any, role: str) -> Columns:
     if not (rows.data == 1).all():
         return Columns([NumberMatrix(names, *_split_missing(rows.toarray()))], single=False)
     rows.sort_indices()
-    return Columns(
-        [IndexMatrix(names, rows.indptr.astype(np.int64), rows.indices.astype(np.int64))], single=False
-    )
+    return Columns([IndexMatrix(names, rows.indptr.astype(np.int64), rows.indices.astype(np.int64))], single=False)
 
 
 def _mapping(data: Mapping[Any, Any], role: str) -> Columns:
@@ -123,9 +123,7 @@ def _holds_lists(data: list[Any]) -> bool:
 
 def _numpy(array: NDArray[Any], role: str) -> Columns:
     if array.ndim not in (1, 2):
-        raise ValueError(
-            f"{role} has {array.ndim} dimensions; one (a variable) or two (a set of labels) are read"
-        )
+        raise ValueError(f"{role} has {array.ndim} dimensions; one (a variable) or two (a set of labels) are read")
     masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
     array = np.asarray(array)
     if array.ndim == 1:
@@ -136,8 +134,7 @@ def _numpy(array: NDArray[Any], role: str) -> Columns:
         names = tuple(str(i) for i in range(array.shape[1]))
         return Columns([NumberMatrix(names, *_split_missing(array, masked))], single=False)
     columns = [
-        _column(array[:, i], None if masked is None else masked[:, i], str(i), role)
-        for i in range(array.shape[1])
+        _column(array[:, i], None if masked is None else masked[:, i], str(i), role) for i in range(array.shape[1])
     ]
     return Columns(columns, single=False)
 

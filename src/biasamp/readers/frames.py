@@ -62,9 +62,7 @@ def _gather(columns: list[Column], role: str) -> Columns:
     if len(columns) > 1 and all(column.kind in numbers for column in columns):
         missing = None
         if any(column.missing is not None for column in columns):
-            missing = np.column_stack(
-                [np.zeros(len(c), bool) if c.missing is None else c.missing for c in columns]
-            )
+            missing = np.column_stack([np.zeros(len(c), bool) if c.missing is None else c.missing for c in columns])
         names = tuple(column.name for column in columns)
         values = np.column_stack([column.values for column in columns])
         return Columns([NumberMatrix(names, values, missing)], single=False)
@@ -107,9 +105,7 @@ def arrow_column(name: str, data: Any) -> Column:
         values = data.to_pylist()
         gone = np.fromiter((value is None for value in values), bool, count=len(values))
         return text_column(name, values, gone)
-    raise TypeError(
-        f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read"
-    )
+    raise TypeError(f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read")
 
 
 def _filled(data: Any, value: Any) -> Any:

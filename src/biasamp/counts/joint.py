@@ -1,0 +1,164 @@
+"""Joint counts of two label sets: ``n``, ``C(left)``, ``C(right)`` and ``C(left, right)``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.labels import Label, LabelSet
+
+from .fixed import Count, add, exact_sums, floats
+from .kernels import dense, sparse
+
+# A table of more cells than this would not be a result that a person or a page can hold.
+MOST_CELLS = 50_000_000
+# Beyond this width a record's labels are listed instead of laid out in a matrix.
+WIDE = 512
+
+
+@dataclass(frozen=True, eq=False)
+class JointCounts:
+    """Counts of every pair of a left and a right label; they add up over records.
+
+    The marginals broadcast against ``joint``: ``left`` has one column and ``right`` one row, unless
+    records with a missing label were left out of some pairs, when every array has the full shape.
+    """
+
+    left_labels: tuple[Label, ...]
+    right_labels: tuple[Label, ...]
+    records: int
+    n: Count
+    left: Count
+    right: Count
+    joint: Count
+    squared: Count
+
+    @classmethod
+    def from_labels(cls, left: LabelSet, right: LabelSet, weights: NDArray[Any] | None = None) -> JointCounts:
+        """Count the pairs of labels that records hold together."""
+        left, right, weights = drop_missing_records(left, right, weights)
+        refuse_too_many(left.labels, right.labels)
+        total: Count = np.zeros((left.width + 1, right.width + 1), dtype=np.int64)
+        if _listed(left, right):
+            total = _listed_counts(left, right, weights)
+        else:
+            for start, stop in chunks(len(left), left.width + right.width):
+                w = None if weights is None else weights[start:stop]
+                total = add(
+                    total,
+                    dense.cross(_with_ones(left.rows(start, stop)), _with_ones(right.rows(start, stop)), w),
+                )
+        return cls(
+            left.labels,
+            right.labels,
+            len(left),
+            total[-1:, -1:],
+            total[:-1, -1:],
+            total[-1:, :-1],
+            total[:-1, :-1],
+            squared_weights(weights, len(left)),
+        )
+
+    def __add__(self, other: JointCounts) -> JointCounts:
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        same_labels(self.left_labels, other.left_labels, "left")
+        same_labels(self.right_labels, other.right_labels, "right")
+        return JointCounts(
+            self.left_labels,
+            self.right_labels,
+            self.records + other.records,
+            add(self.n, other.n),
+            add(self.left, other.left),
+            add(self.right, other.right),
+            add(self.joint, other.joint),
+            add(self.squared, other.squared),
+        )
+
+    @property
+    def effective(self) -> NDArray[np.float64]:
+        """The sample size that unequal weights leave (Kish): ``(sum w)**2 / sum w**2``."""
+        n = floats(self.n)
+        total = n.max(initial=0.0)
+        return n * (total / max(floats(self.squared).max(initial=0.0), np.finfo(float).tiny))
+
+
+def squared_weights(weights: NDArray[Any] | None, records: int) -> Count:
+    """Sum of squared weights."""
+    if weights is None:
+        return np.array([records], dtype=np.int64)
+    if weights.dtype.kind == "f":
+        return exact_sums(weights**2, lambda limb: limb.sum(keepdims=True))
+    return np.array([int((weights.astype(object) ** 2).sum())], dtype=np.int64)
+
+
+def chunks(records: int, width: int) -> list[tuple[int, int]]:
+    """Cut records so that a chunk fits in cache, narrower for wide labels."""
+    size = max(256, min(dense.CHUNK, (1 << 21) // max(width, 1)))
+    return [(start, min(start + size, records)) for start in range(0, records, size)]
+
+
+def drop_missing_records(
+    left: LabelSet, right: LabelSet, weights: NDArray[Any] | None
+) -> tuple[LabelSet, LabelSet, NDArray[Any] | None]:
+    """Leave out the records with any missing label."""
+    if not left.missing and not right.missing:
+        return left, right, weights
+    keep = left.complete() & right.complete()
+    return left.take(keep), right.take(keep), None if weights is None else weights[keep]
+
+
+def refuse_too_many(left: tuple[Label, ...], right: tuple[Label, ...]) -> None:
+    """Raise when the table of pairs would be too large to be of use."""
+    if len(left) * len(right) > MOST_CELLS:
+        raise ValueError(
+            f"{len(left):,} x {len(right):,} labels make {len(left) * len(right):,} pairs, more than the "
+            f"{MOST_CELLS:,} that are counted. Is one of the columns an identifier or a number rather than a "
+            "category? Group its rare values first"
+        )
+
+
+def same_labels(mine: tuple[Label, ...], theirs: tuple[Label, ...], what: str) -> None:
+    """Raise when two counts have different label spaces, saying how they differ."""
+    if mine == theirs:
+        return
+    extra = [str(label) for label in theirs if label not in set(mine)][:5]
+    lacking = [str(label) for label in mine if label not in set(theirs)][:5]
+    if extra or lacking:
+        detail = f"only in the first: {lacking or 'none'}; only in the second: {extra or 'none'}"
+    else:
+        detail = "the same labels in another order"
+    raise ValueError(f"counts of different {what} labels do not add up: {detail}")
+
+
+def _with_ones(rows: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([rows, np.ones((len(rows), 1), dtype=rows.dtype)], axis=1)
+
+
+def _listed(left: LabelSet, right: LabelSet) -> bool:
+    wide = left.width > WIDE or right.width > WIDE
+    return wide and not left.soft and not right.soft
+
+
+def _listed_counts(left: LabelSet, right: LabelSet, weights: NDArray[Any] | None) -> Count:
+    total: Count = np.zeros((left.width + 1, right.width + 1), dtype=np.int64)
+    step = 1 << 16
+    for start in range(0, len(left), step):
+        stop = min(start + step, len(left))
+        w = None if weights is None else weights[start:stop]
+        everyone = np.arange(stop - start)
+        mine = and_everyone(left.nonzero(start, stop), left.width, everyone)
+        theirs = and_everyone(right.nonzero(start, stop), right.width, everyone)
+        total = add(total, sparse.cross(mine, theirs, (left.width + 1, right.width + 1), w))
+    return total
+
+
+def and_everyone(held: sparse.Held, width: int, everyone: NDArray[np.int64]) -> sparse.Held:
+    """Add a last label that every record holds, so that the marginals come along."""
+    row = np.concatenate([held[0], everyone])
+    label = np.concatenate([held[1], np.full(len(everyone), width, dtype=np.int64)])
+    order = np.argsort(row, kind="stable")
+    return row[order], label[order]

@@ -1,0 +1,71 @@
+"""Counting by matrix product: left labels against right columns, a few thousand records at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.fixed import EXACT, Count, Fixed, add, as_fixed, exact_sums
+
+# Big enough to amortise the call, small enough to stay in cache; float32 counts are exact up to 2**24.
+CHUNK = 1024
+
+
+def cross(left: NDArray[Any], right: NDArray[Any], weights: NDArray[Any] | None = None) -> Count:
+    """Sum ``w * left[:, i] * right[:, j]`` over the records of one chunk.
+
+    Parameters
+    ----------
+    left, right : ndarray of shape (records, labels)
+        0/1 (uint8) or probabilities (float64).
+    weights : ndarray of shape (records,), optional
+        Integers or floats.
+    """
+    if left.dtype.kind == "f":
+        return _soft_left(left, right, weights)
+    if right.dtype.kind != "f" and (weights is None or weights.dtype.kind != "f"):
+        return _whole(left, right, weights)
+    values = right.astype(np.float64)
+    if weights is not None:
+        values = values * weights[:, None]
+    transposed = np.ascontiguousarray(left.T, dtype=np.float64)
+    return _in_range(values, lambda part, rows: transposed[:, rows] @ part)
+
+
+def _whole(left: NDArray[Any], right: NDArray[Any], weights: NDArray[Any] | None) -> NDArray[np.int64]:
+    if weights is None:
+        product = left.T.astype(np.float32) @ right.astype(np.float32)
+        return product.astype(np.int64)
+    if float(weights.sum()) >= EXACT:
+        exact: NDArray[np.int64] = left.T.astype(np.int64) @ (right.astype(np.int64) * weights[:, None])
+        return exact
+    weighted = left.T.astype(np.float64) * weights
+    return (weighted @ right.astype(np.float64)).astype(np.int64)
+
+
+def _soft_left(left: NDArray[Any], right: NDArray[Any], weights: NDArray[Any] | None) -> Count:
+    """Both sides soft: the product of each pair is formed record by record, then summed exactly."""
+    rows: list[Count] = []
+    for i in range(left.shape[1]):
+        chance = left[:, i] if weights is None else left[:, i] * weights
+        values = right * chance[:, None]
+        rows.append(_in_range(values, lambda part, _: part.sum(axis=0)[None, :]))
+    if not rows:
+        return np.zeros((0, right.shape[1]), dtype=np.int64)
+    parts = [as_fixed(row) for row in rows]
+    return Fixed(np.concatenate([p.high for p in parts]), np.concatenate([p.low for p in parts]))
+
+
+def _in_range(values: NDArray[np.float64], reduce: Any) -> Count:
+    """Reduce in as many slices as keep every partial sum an exact integer."""
+    largest = float(values.max(initial=0.0)) * (1 << 26) + 1.0
+    size = max(1, min(len(values), int(EXACT / max(largest, float(1 << 26)))))
+    total: Count | None = None
+    for start in range(0, len(values), size):
+        rows = slice(start, start + size)
+        part = exact_sums(values[rows], lambda limb, rows=rows: reduce(limb, rows))  # type: ignore[misc]
+        total = part if total is None else add(total, part)
+    assert total is not None
+    return total

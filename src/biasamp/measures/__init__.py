@@ -1,0 +1,1 @@
+"""The public functions: labels in, result out."""

@@ -1,0 +1,244 @@
+"""``biasamp.directional``: in which direction, and for which pairs, a model amplifies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.fixed import floats
+from biasamp.counts.pair import PairCounts
+from biasamp.counts.replicates import ReplicateCounts
+from biasamp.counts.resampling import half_of
+from biasamp.labels import Evaluation
+from biasamp.metrics.amplification import directional_pairs, mean_over_pairs, oriented
+from biasamp.metrics.signs import association_p, association_signs
+from biasamp.results import Amplification, Interval
+from biasamp.uncertainty.bootstrap import percentile_interval
+from biasamp.uncertainty.pairs import pair_intervals, rate_intervals
+
+from .base import Base, read_base
+from .pair_table import CLEAR_SIGN, excluded_pairs, pair_table
+from .reading import read_evaluation
+
+_SIGNS = ("plugin", "crossfit")
+_TIES = ("zero", "negative")
+
+
+def directional(
+    given: Any,
+    truth: Any,
+    predicted: Any,
+    *,
+    train: Any = None,
+    base: Any = None,
+    direction: Any = None,
+    weights: Any = None,
+    signs: str = "plugin",
+    ties: str = "zero",
+) -> Amplification:
+    r"""Directional bias amplification, BiasAmp→.
+
+    .. math::
+        \frac{1}{|G||O|} \sum_{g, o} y_{go} \, [P(\hat o = 1 | g = 1) - P(o = 1 | g = 1)], \quad
+        y_{go} = \operatorname{sign}[P(g, o) - P(g) P(o)]
+
+    For A→T give ``(A, T, T_hat)``, for T→A give ``(T, A, A_hat)``. A positive value means that the model
+    strengthens the association that the labels already have. The arrow is no claim of causality, values of
+    the two directions are not comparable, and zero amplification is not fairness.
+
+    Parameters
+    ----------
+    given, truth : array-like
+        The labels conditioned on, and the true labels of what is predicted. One column is a variable whose
+        every value is a label; several columns are yes/no labels. ``truth`` may be None when ``base`` says
+        what to compare with.
+    predicted : array-like
+        The model's labels, hard or as probabilities, which count as fractions.
+    train : pair of array-like, optional
+        ``(given, truth)`` of the training set, which then decides the signs ``y``.
+    base : optional
+        Another source for ``P(o | g)``: a pair ``(given, truth)`` of labels, a joint table, conditionals with
+        the given's marginal, or ``"uniform"``. See :func:`biasamp.measures.base.read_base`.
+    direction : optional
+        Where the signs come from instead: a pair of labels, or a table of signs.
+    weights : array-like, optional
+        One weight a record.
+    signs : {"plugin", "crossfit"}
+        Without train labels, ``"plugin"`` takes the signs from the evaluated labels, as the paper does; sign
+        and delta then share their noise and the value is biased down. ``"crossfit"`` takes them from the
+        other half of the records and is unbiased. Either way ``.crossfit`` holds the latter.
+    ties : {"zero", "negative"}
+        Pairs without association count 0 but stay in the mean, or ``-delta`` as the formula is printed.
+
+    Returns
+    -------
+    Amplification
+
+    See Also
+    --------
+    multi : the size of the changes, also for sets of labels, without regard to sign.
+    mals : the earlier metric, which mixes both directions.
+
+    References
+    ----------
+    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML.
+
+    Examples
+    --------
+    Shortcoming 2 of the paper: 90 people of one group and 30 of another; the model gives the task to the whole
+    second group and to nobody in the first.
+
+    >>> import biasamp
+    >>> group = ["first"] * 90 + ["second"] * 30
+    >>> task = [0] * 60 + [1] * 30 + [0] * 10 + [1] * 20
+    >>> model = [0] * 90 + [1] * 30
+    >>> round(biasamp.directional(group, task, model).value, 4)
+    0.3333
+    """
+    if signs not in _SIGNS:
+        raise ValueError(f"signs is {signs!r}; use one of {', '.join(map(repr, _SIGNS))}")
+    if ties not in _TIES:
+        raise ValueError(f"ties is {ties!r}; use one of {', '.join(map(repr, _TIES))}")
+    if truth is None and base is None:
+        raise ValueError("truth is None: give the true labels, or a base to compare the predictions with")
+    if direction is not None and base is None and train is not None:
+        raise ValueError("both train and direction say where the signs come from: give one of them")
+    without_truth = truth is None
+    evaluation, train_counts, _ = read_evaluation(
+        given, predicted_as_truth(predicted) if without_truth else truth, predicted, train, weights
+    )
+    source = read_base(base, direction, evaluation, train_counts, without_truth)
+    if signs == "crossfit" and source.signs is not None:
+        raise ValueError("signs='crossfit' is for signs from the evaluated labels; here they come from elsewhere")
+    return from_evaluation(evaluation, source, signs=signs, ties=ties)
+
+
+def predicted_as_truth(predicted: Any) -> Any:
+    """Without truth, the label space is that of the predictions."""
+    from biasamp.labels import Columns, label_set
+    from biasamp.labels.columns import IndexMatrix
+    from biasamp.readers import read_columns
+
+    columns = read_columns(predicted, "predicted")
+    labels = label_set(columns, "predicted", soft=True)
+    if labels.exclusive and labels.variables[0].kind == "categorical":
+        from biasamp.labels import Column
+
+        codes = np.zeros(len(labels), dtype=np.int64)
+        column = Column(labels.variables[0].name, "text", codes, None, labels.variables[0].categories)
+        return Columns([column], single=True, declared="categorical", categories=labels.variables[0].categories)
+    names = tuple(variable.name for variable in labels.variables)
+    nothing = np.zeros(len(labels) + 1, dtype=np.int64)
+    return Columns([IndexMatrix(names, nothing, nothing[:0])], single=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Estimate:
+    """How the value follows from counts: the same for the data and for every resample."""
+
+    source: Base
+    ties: str
+
+    def signs(self, counts: PairCounts) -> NDArray[np.int8]:
+        return association_signs(counts.truth_joint) if self.source.signs is None else self.source.signs
+
+    def value(self, counts: PairCounts, signs: NDArray[np.int8] | None = None) -> NDArray[np.float64]:
+        pairs = directional_pairs(counts, self.signs(counts) if signs is None else signs, self.ties, self.source.rates)
+        return mean_over_pairs(pairs.amplification, pairs.defined)
+
+    def crossfit(self, first: PairCounts, second: PairCounts) -> NDArray[np.float64]:
+        """The mean of two values, each with the signs of the other half."""
+        return 0.5 * (
+            self.value(first, association_signs(second.truth_joint))
+            + self.value(second, association_signs(first.truth_joint))
+        )
+
+
+def from_evaluation(
+    evaluation: Evaluation,
+    source: Base,
+    *,
+    signs: str = "plugin",
+    ties: str = "zero",
+    direction: str | None = None,
+) -> Amplification:
+    """The result for labels that have been read already."""
+    counts = PairCounts.from_labels(evaluation)
+    estimate = _Estimate(source, ties)
+    sign = estimate.signs(counts)
+    pairs = directional_pairs(counts, sign, ties, source.rates)
+    if not pairs.defined.any():
+        raise ValueError("no pair is defined: nobody has any of the given labels")
+    sign_p = association_p(source.sign_counts or counts.truth_joint) if source.told is None else source.told
+    if source.rates is None:
+        low, high = pair_intervals(counts)
+    else:
+        low, high = (bound - source.rates for bound in rate_intervals(counts))
+    support = floats(counts.given)
+    table = pair_table(
+        counts.given_labels,
+        counts.outcome_labels,
+        pairs,
+        factor=oriented(pairs.sign, ties),
+        sign_p=sign_p,
+        low=low,
+        high=high,
+        support=support,
+    )
+    value = float(mean_over_pairs(pairs.amplification, pairs.defined))
+    halves = crossfit = None
+    if source.signs is None:
+        half = half_of(evaluation.units)
+        if half.any() and not half.all():
+            halves = (evaluation.take(half), evaluation.take(~half))
+            crossfit = float(estimate.crossfit(*(PairCounts.from_labels(part) for part in halves)))
+    clear = pairs.defined & (np.broadcast_to(sign_p, pairs.defined.shape) <= CLEAR_SIGN)
+    result = Amplification(
+        metric="directional",
+        value=value,
+        pairs=table,
+        excluded=excluded_pairs(
+            counts.given_labels,
+            counts.outcome_labels,
+            pairs,
+            "no record has the given label",
+            given_count=support,
+            outcome_count=floats(counts.truth),
+            joint_count=floats(counts.joint_truth),
+        ),
+        n=float(floats(counts.n).max()),
+        direction=direction,
+        sign_source=source.sign_source,
+        base_source=source.rate_source,
+        crossfit=crossfit,
+        clear_value=float(mean_over_pairs(pairs.amplification, clear)) if clear.any() else None,
+        _interval=_Intervals(estimate, evaluation, halves if signs == "crossfit" else None),
+    )
+    if signs == "crossfit":
+        if crossfit is None:
+            raise ValueError("signs='crossfit' needs records in both halves; there are too few")
+        return replace(result, value=crossfit)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class _Intervals:
+    """Makes intervals when they are asked for; results hold it and need not know how."""
+
+    estimate: _Estimate
+    evaluation: Evaluation
+    halves: tuple[Evaluation, Evaluation] | None
+
+    def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
+        if method != "bootstrap":
+            raise ValueError(f"method is {method!r}; use 'bootstrap'")
+        if self.halves is not None:
+            first, second = (ReplicateCounts.from_labels(half, resamples, seed) for half in self.halves)
+            values = self.estimate.crossfit(first.counts, second.counts)
+        else:
+            values = self.estimate.value(ReplicateCounts.from_labels(self.evaluation, resamples, seed).counts)
+        low, high = percentile_interval(values, level)
+        return Interval(low, high, level, "bootstrap percentile")

@@ -1,0 +1,227 @@
+"""``biasamp.multi``: how much a model changes the rates of labels and sets of labels, whatever the sign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from biasamp.counts.fixed import floats
+from biasamp.counts.itemsets import carried, expand, holders, occurring, one_a_record
+from biasamp.counts.joint import JointCounts
+from biasamp.counts.pair import PairCounts
+from biasamp.counts.replicates import ReplicateCounts
+from biasamp.labels import Evaluation, LabelSet
+from biasamp.metrics.amplification import (
+    PairValues,
+    directional_pairs,
+    multi_floor,
+    multi_value,
+    multi_variance,
+)
+from biasamp.metrics.signs import association_p, association_signs
+from biasamp.results import Amplification, Interval
+from biasamp.uncertainty.bootstrap import percentile_interval
+from biasamp.uncertainty.pairs import pair_intervals
+
+from .pair_table import excluded_pairs, pair_table
+from .reading import read_evaluation
+
+_ITEMSETS = ("records", "subsets")
+# The floor and the value agree on average without amplification; soft products are counted in blocks.
+_SOFT_BLOCK = 256
+
+
+def multi(
+    given: Any,
+    truth: Any,
+    predicted: Any,
+    *,
+    train: Any = None,
+    weights: Any = None,
+    itemsets: str = "records",
+    min_size: int = 1,
+    max_size: int | None = None,
+    min_support: int = 1,
+) -> Amplification:
+    r"""Multi-attribute bias amplification, Multi→.
+
+    .. math:: \frac{1}{|G||O|} \sum_{g, o} |P(\hat o = 1 | g = 1) - P(o = 1 | g = 1)|
+
+    over itemsets ``g`` and ``o``: sets of labels that hold together. The value is never negative and cannot
+    tell amplification from reduction. It is above 0 even for a model without amplification: ``.floor`` is
+    the value expected of one that errs as often as this model.
+
+    Parameters
+    ----------
+    given, truth, predicted, train, weights
+        As for :func:`biasamp.directional`. Itemsets come from the train labels where they are given.
+    itemsets : {"records", "subsets"}
+        ``"records"``: the distinct label sets that records carry. ``"subsets"``: every set of labels that
+        records have among theirs. A side with one label a record stays as it is.
+    min_size, max_size : int
+        The smallest and the largest number of labels of an itemset.
+    min_support : int
+        An itemset needs this many train records that carry it (with ``"records"`` exactly, with
+        ``"subsets"`` among theirs) and this many evaluated records that have it among their true labels.
+
+    Returns
+    -------
+    Amplification
+        With ``.variance``, the population variance of the changes, and ``.floor``.
+
+    See Also
+    --------
+    directional : with the sign.
+
+    References
+    ----------
+    Zhao, D., Andrews, J. and Xiang, A. (2023). Men also do laundry: multi-attribute bias amplification. ICML.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> gender = ["f", "f", "m", "m"]
+    >>> objects = [["fork", "knife"], ["fork"], ["fork"], ["knife"]]
+    >>> model = [["fork", "knife"], ["fork", "knife"], ["fork"], ["knife"]]
+    >>> result = biasamp.multi(gender, objects, model)
+    >>> sorted({row["outcome"] for row in result.pairs.rows()})
+    ['fork', 'fork & knife', 'knife']
+    >>> round(result.value, 4)
+    0.1667
+    """
+    if itemsets not in _ITEMSETS:
+        raise ValueError(f"itemsets is {itemsets!r}; use one of {', '.join(map(repr, _ITEMSETS))}")
+    for name, number in (("min_size", min_size), ("min_support", min_support)):
+        if number < 1:
+            raise ValueError(f"{name} is {number}; it must be at least 1")
+    if max_size is not None and max_size < min_size:
+        raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
+    evaluation, _, train_sets = read_evaluation(given, truth, predicted, train, weights)
+    return from_evaluation(evaluation, train_sets, _Choice(itemsets, min_size, max_size, min_support), direction=None)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Which itemsets are looked at."""
+
+    itemsets: str = "records"
+    min_size: int = 1
+    max_size: int | None = None
+    min_support: int = 1
+
+    def find(self, source: LabelSet, evaluated: LabelSet, side: str) -> list[tuple[int, ...]] | None:
+        """The itemsets of a side, or None when it has one label a record and stays as it is."""
+        if one_a_record(source, evaluated):
+            return None
+        search = carried if self.itemsets == "records" else occurring
+        found = search(source, self.min_size, self.max_size, self.min_support)
+        support = {number: len(records) for number, records in holders(evaluated, found)}
+        kept = [items for number, items in enumerate(found) if support[number] >= self.min_support]
+        if not kept:
+            raise ValueError(
+                f"no itemset of {side} is left: {len(found)} of {self.min_size} labels or more occur, and none has "
+                f"min_support={self.min_support} in both the train and the evaluated records"
+            )
+        return kept
+
+
+def from_evaluation(
+    evaluation: Evaluation,
+    train: tuple[LabelSet, LabelSet] | None = None,
+    choice: _Choice | None = None,
+    direction: str | None = None,
+) -> Amplification:
+    """The result for labels that have been read already."""
+    choice = choice or _Choice()
+    source = train or (evaluation.given, evaluation.truth)
+    given_sets = choice.find(source[0], evaluation.given, "given")
+    outcome_sets = choice.find(source[1], evaluation.truth, "truth")
+    if given_sets is not None:
+        evaluation = replace(evaluation, given=expand(evaluation.given, given_sets))
+        source = (expand(source[0], given_sets), source[1])
+    counts, expanded = _count(evaluation, outcome_sets)
+    if train is None:
+        joint = counts.truth_joint
+    else:
+        outcome = source[1] if outcome_sets is None else expand(source[1], outcome_sets)
+        joint = JointCounts.from_labels(source[0], outcome)
+    sign = association_signs(joint)
+    pairs = directional_pairs(counts, sign)
+    if not pairs.defined.any():
+        raise ValueError("no pair is defined: nobody has any of the given labels")
+    low, high = pair_intervals(counts)
+    size = PairValues(
+        pairs.sign, pairs.truth_rate, pairs.predicted_rate, pairs.delta, np.abs(pairs.delta), pairs.defined
+    )
+    crosses = (low <= 0) & (high >= 0)
+    least = np.where(crosses, 0.0, np.minimum(np.abs(low), np.abs(high)))
+    most = np.maximum(np.abs(low), np.abs(high))
+    return Amplification(
+        metric="multi",
+        value=float(multi_value(pairs)),
+        pairs=pair_table(
+            counts.given_labels,
+            counts.outcome_labels,
+            size,
+            factor=np.ones(sign.shape),
+            sign_p=association_p(joint),
+            low=least,
+            high=most,
+            support=floats(counts.given),
+        ),
+        excluded=excluded_pairs(
+            counts.given_labels,
+            counts.outcome_labels,
+            pairs,
+            "no record has the given label",
+            given_count=floats(counts.given),
+            outcome_count=floats(counts.truth),
+            joint_count=floats(counts.joint_truth),
+        ),
+        n=float(floats(counts.n).max()),
+        direction=direction,
+        sign_source="the evaluated labels" if train is None else "the train labels",
+        variance=float(multi_variance(pairs)),
+        floor=multi_floor(counts),
+        _interval=_Intervals(expanded) if expanded is not None else None,
+    )
+
+
+def _count(evaluation: Evaluation, outcome_sets: list[tuple[int, ...]] | None) -> tuple[PairCounts, Evaluation | None]:
+    """The pair counts of the itemsets, and the evaluation in terms of them where it fits in memory."""
+    if outcome_sets is None:
+        return PairCounts.from_labels(evaluation), evaluation
+    if not evaluation.predicted.soft:
+        expanded = replace(
+            evaluation,
+            truth=expand(evaluation.truth, outcome_sets),
+            predicted=expand(evaluation.predicted, outcome_sets),
+        )
+        return PairCounts.from_labels(expanded), expanded
+    blocks = []
+    for start in range(0, len(outcome_sets), _SOFT_BLOCK):
+        part = outcome_sets[start : start + _SOFT_BLOCK]
+        expanded = replace(
+            evaluation, truth=expand(evaluation.truth, part), predicted=expand(evaluation.predicted, part)
+        )
+        blocks.append(PairCounts.from_labels(expanded))
+    if len(blocks) == 1:
+        return blocks[0], expanded
+    return PairCounts.side_by_side(blocks), None
+
+
+@dataclass(frozen=True, eq=False)
+class _Intervals:
+    """Makes intervals when they are asked for."""
+
+    evaluation: Evaluation
+
+    def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
+        if method != "bootstrap":
+            raise ValueError(f"method is {method!r}; use 'bootstrap'")
+        replicates = ReplicateCounts.from_labels(self.evaluation, resamples, seed)
+        values = multi_value(directional_pairs(replicates.counts, association_signs(replicates.counts.truth_joint)))
+        low, high = percentile_interval(values, level)
+        return Interval(low, high, level, "bootstrap percentile")

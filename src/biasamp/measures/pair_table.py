@@ -1,0 +1,88 @@
+"""The per-pair table and the list of excluded pairs that every amplification result carries."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.labels import Label, printable
+from biasamp.metrics.amplification import PairValues
+from biasamp.results import Table, text
+
+# A sign whose test of independence has a p-value above this is one that the data cannot tell.
+CLEAR_SIGN = 0.05
+
+
+def pair_table(
+    given: Sequence[Any],
+    outcome: Sequence[Any],
+    pairs: PairValues,
+    *,
+    factor: NDArray[Any],
+    sign_p: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    support: NDArray[np.float64],
+    **extra: NDArray[Any],
+) -> Table:
+    """One row a defined pair; ``low`` and ``high`` bound delta and are turned with the sign."""
+    keep = pairs.defined
+    shape = keep.shape
+    rows, columns = np.nonzero(keep)
+    turned = np.where(factor[keep] < 0, -1.0, 1.0)
+    bounds = np.stack([low[keep] * turned, high[keep] * turned])
+    untold = factor[keep] == 0
+    bounds[:, untold] = np.nan
+    sign_p = np.broadcast_to(sign_p, shape)[keep]
+    return Table(
+        {
+            "given": text(given)[rows],
+            "outcome": text(outcome)[columns],
+            "sign": pairs.sign[keep],
+            "sign_p": sign_p,
+            "truth_rate": pairs.truth_rate[keep],
+            "predicted_rate": pairs.predicted_rate[keep],
+            "delta": pairs.delta[keep],
+            "amplification": pairs.amplification[keep],
+            "low": bounds.min(axis=0),
+            "high": bounds.max(axis=0),
+            "support": np.broadcast_to(support, shape)[keep],
+            "clear": sign_p <= CLEAR_SIGN,
+            **{name: np.broadcast_to(values, shape)[keep] for name, values in extra.items()},
+        }
+    )
+
+
+def excluded_pairs(
+    given: Sequence[Label | str],
+    outcome: Sequence[Label | str],
+    pairs: PairValues,
+    reason: str,
+    **counts: Any,
+) -> tuple[dict[str, Any], ...]:
+    """The pairs that are undefined, with the reason and their counts; a warning says how many."""
+    rows, columns = np.nonzero(~pairs.defined)
+    if not len(rows):
+        return ()
+    spread = {name: np.broadcast_to(values, pairs.defined.shape) for name, values in counts.items()}
+    out = tuple(
+        {
+            "given": str(given[i]),
+            "outcome": str(outcome[j]),
+            "reason": reason,
+            **{name: spread[name][i, j].item() for name in spread},
+        }
+        for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
+    )
+    first = f"({printable(out[0]['given'], 30)}, {printable(out[0]['outcome'], 30)})"
+    warnings.warn(
+        f"{len(out):,} of {pairs.defined.size:,} pairs are undefined and left out of the mean, such as {first}: "
+        f"{reason}; .excluded lists them",
+        UserWarning,
+        stacklevel=4,
+    )
+    return out

@@ -1,0 +1,51 @@
+"""Arguments of the public functions become labels in one label space."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from biasamp.counts.joint import JointCounts
+from biasamp.labels import Evaluation, LabelSet, align, label_set, refuse_missing, same_length, weights_of
+from biasamp.readers import read_columns
+
+_HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
+
+
+def read(data: Any, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
+    """One argument as labels."""
+    labels = label_set(read_columns(data, role), role, soft=soft, like=like)
+    refuse_missing({role: labels}, _HINT)
+    if not labels.width:
+        raise ValueError(f"{role} holds no label at all")
+    return labels
+
+
+def read_train(train: Any, roles: tuple[str, str], argument: str = "train") -> tuple[LabelSet, LabelSet]:
+    """A pair of train labels, such as ``(given, truth)``."""
+    if not isinstance(train, (tuple, list)) or len(train) != 2:
+        raise TypeError(
+            f"{argument} must be a pair ({roles[0]}, {roles[1]}) of labels, found {type(train).__name__}"
+            + (f" of {len(train)} items" if isinstance(train, (tuple, list)) else "")
+        )
+    left = read(train[0], f"{argument} {roles[0]}")
+    right = read(train[1], f"{argument} {roles[1]}")
+    same_length({f"{argument} {roles[0]}": left, f"{argument} {roles[1]}": right})
+    return left, right
+
+
+def read_evaluation(
+    given: Any, truth: Any, predicted: Any, train: Any, weights: Any
+) -> tuple[Evaluation, JointCounts | None, tuple[LabelSet, LabelSet] | None]:
+    """The evaluated labels and, where there are train labels, their joint counts in the same label space."""
+    g = read(given, "given")
+    t = read(truth, "truth")
+    p = read(predicted, "predicted", soft=True, like=t)
+    count = same_length({"given": g, "truth": t, "predicted": p})
+    w = weights_of(weights, count)
+    if train is None:
+        t, p = align([t, p], ["truth", "predicted"])
+        return Evaluation(g, t, p, w), None, None
+    train_g, train_t = read_train(train, ("given", "truth"))
+    g, train_g = align([g, train_g], ["given", "train given"])
+    t, p, train_t = align([t, p, train_t], ["truth", "predicted", "train truth"])
+    return Evaluation(g, t, p, w), JointCounts.from_labels(train_g, train_t), (train_g, train_t)

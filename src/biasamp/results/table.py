@@ -1,0 +1,120 @@
+"""A small column table that every dataframe library can take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length, by name.
+
+    Text columns are arrays of Python strings, numbers are numpy arrays; a missing number is NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = Table({"label": np.array(["a", "b"], dtype=object), "count": np.array([1, 2])})
+    >>> len(table), table["count"].tolist()
+    (2, [1, 2])
+    >>> list(table.rows())[0]
+    {'label': 'a', 'count': 1}
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+
+    def __post_init__(self) -> None:
+        sizes = {name: len(values) for name, values in self.columns.items()}
+        if len(set(sizes.values())) > 1:
+            raise ValueError(f"the columns of a table have different lengths: {sizes}")
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()))) if self.columns else 0
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        try:
+            return self.columns[name]
+        except KeyError:
+            raise KeyError(f"no column {name!r}; there are {', '.join(self.columns)}") from None
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.rows()
+
+    def __repr__(self) -> str:
+        return f"Table({len(self)} rows: {', '.join(self.columns)})"
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The rows as dictionaries of Python values; a missing number is None."""
+        lists = [_python(values) for values in self.columns.values()]
+        names = list(self.columns)
+        for row in zip(*lists, strict=True):
+            yield dict(zip(names, row, strict=True))
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """Some of the rows, by mask or index."""
+        return Table({name: values[rows] for name, values in self.columns.items()})
+
+    def with_columns(self, **columns: NDArray[Any]) -> Table:
+        """The table with columns added or replaced."""
+        return Table({**self.columns, **columns})
+
+    def to_arrow(self) -> Any:
+        """The table as a ``pyarrow.Table``; NaN becomes null."""
+        import pyarrow as pa
+
+        return pa.table(
+            {
+                name: pa.array(
+                    values.tolist() if values.dtype == object else values,
+                    type=pa.string() if values.dtype == object else None,
+                    from_pandas=True,
+                )
+                for name, values in self.columns.items()
+            }
+        )
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The table as a dataframe.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library; by default the first of these that is installed.
+        """
+        from importlib.util import find_spec
+
+        if backend is None:
+            backend = next(name for name in _BACKENDS if find_spec(name) is not None)
+        table = self.to_arrow()
+        if backend == "pyarrow":
+            return table
+        if backend == "polars":
+            import polars
+
+            return polars.from_arrow(table)
+        if backend == "pandas":
+            return table.to_pandas()
+        raise ValueError(f"backend {backend!r} is not known; use one of {', '.join(_BACKENDS)}")
+
+
+def _python(values: NDArray[Any]) -> list[Any]:
+    if values.dtype.kind == "f":
+        return [None if value != value else value for value in values.tolist()]
+    return list(values.tolist())
+
+
+def text(values: Any) -> NDArray[Any]:
+    """An array of Python strings."""
+    out = np.empty(len(values), dtype=object)
+    out[:] = [str(value) for value in values]
+    return out

@@ -1,0 +1,1 @@
+"""How sure a figure is: resampling on counts, closed forms, and the certainty of signs."""
