@@ -12,6 +12,9 @@ from biasamp.labels import Dense, LabelSet, Sparse, Variable
 Itemset = tuple[int, ...]
 Records = NDArray[np.int64]
 
+# Flags of every label and record are held in memory up to so many; beyond, one label's at a time.
+_MOST_FLAGS = 1 << 28
+
 
 def one_a_record(*sets: LabelSet) -> bool:
     """Whether no record has more than one label, so that every itemset is a single label."""
@@ -45,8 +48,7 @@ def occurring(labels: LabelSet, min_size: int, max_size: int | None, min_support
 
     A set is extended only while enough records have it, so what does not occur is never looked at.
     """
-    postings = _postings(labels)
-    held = np.zeros(len(labels), dtype=bool)
+    postings = _Postings(labels)
     found: list[Itemset] = []
     pending: list[tuple[Itemset, Records]] = [((), np.arange(len(labels)))]
     while pending:
@@ -54,7 +56,7 @@ def occurring(labels: LabelSet, min_size: int, max_size: int | None, min_support
         if max_size is not None and len(items) >= max_size:
             continue
         for label in range(items[-1] + 1 if items else 0, labels.width):
-            mine = _among(records, postings[label], held) if items else postings[label]
+            mine = postings.among(records, label) if items else postings.records[label]
             if len(mine) >= max(min_support, 1):
                 extended = (*items, label)
                 if len(extended) >= min_size:
@@ -69,10 +71,9 @@ def holders(labels: LabelSet, itemsets: Sequence[Itemset]) -> Iterator[tuple[int
     The rarest label of an itemset comes first, so that few records are left to look at, and itemsets that
     begin alike share the work.
     """
-    postings = _postings(labels)
-    rank = np.argsort(np.argsort([len(p) for p in postings], kind="stable"), kind="stable")
+    postings = _Postings(labels)
+    rank = np.argsort(np.argsort([len(p) for p in postings.records], kind="stable"), kind="stable")
     ordered = sorted((tuple(sorted(items, key=lambda i: rank[i])), number) for number, items in enumerate(itemsets))
-    held = np.zeros(len(labels), dtype=bool)
     path: list[tuple[int, Records]] = []
     for items, number in ordered:
         shared = 0
@@ -80,7 +81,7 @@ def holders(labels: LabelSet, itemsets: Sequence[Itemset]) -> Iterator[tuple[int
             shared += 1
         del path[shared:]
         for label in items[shared:]:
-            records = _among(path[-1][1], postings[label], held) if path else postings[label]
+            records = postings.among(path[-1][1], label) if path else postings.records[label]
             path.append((label, records))
         yield number, path[-1][1]
 
@@ -109,18 +110,27 @@ def itemset_name(labels: LabelSet, items: Itemset) -> str:
     return " & ".join(str(labels.labels[i]) for i in items)
 
 
-def _postings(labels: LabelSet) -> list[Records]:
-    """The records that have each label."""
-    row, column = labels.nonzero()
-    order = np.argsort(column, kind="stable")
-    edges = np.searchsorted(column[order], np.arange(labels.width + 1))
-    row = row[order]
-    return [row[edges[i] : edges[i + 1]] for i in range(labels.width)]
+class _Postings:
+    """The records that have each label, and which of some records do."""
 
+    def __init__(self, labels: LabelSet) -> None:
+        held, column = labels.nonzero()
+        order = np.argsort(column, kind="stable")
+        edges = np.searchsorted(column[order], np.arange(labels.width + 1))
+        row = held[order]
+        self.records = [row[edges[i] : edges[i + 1]] for i in range(labels.width)]
+        self._held: NDArray[np.bool_] | None = None
+        if labels.width * len(labels) <= _MOST_FLAGS:
+            self._held = np.zeros((labels.width, len(labels)), dtype=bool)
+            self._held[column, held] = True
+        self._scratch = np.zeros(len(labels), dtype=bool)
 
-def _among(records: Records, others: Records, held: NDArray[np.bool_]) -> Records:
-    """Those records that are among the others too; ``held`` is scratch space, all False before and after."""
-    held[others] = True
-    both = records[held[records]]
-    held[others] = False
-    return both
+    def among(self, records: Records, label: int) -> Records:
+        """Those of the records that have the label."""
+        if self._held is not None:
+            return records[self._held[label][records]]
+        others = self.records[label]
+        self._scratch[others] = True
+        both = records[self._scratch[records]]
+        self._scratch[others] = False
+        return both
