@@ -64,7 +64,7 @@ class PairCounts:
         refuse_too_many(evaluation.given.labels, evaluation.truth.labels)
         evaluation = _drop_records(evaluation)
         given, truth, predicted = evaluation.given, evaluation.truth, evaluation.predicted
-        cut = {
+        cut: dict[str, Any] = {
             "given_labels": given.labels,
             "outcome_labels": truth.labels,
             "squared": squared_weights(evaluation.weights, len(evaluation)),

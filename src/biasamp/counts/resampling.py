@@ -60,7 +60,7 @@ def poisson_weights(keys: Keys, resamples: int, seed: int, first: int = 0) -> ND
     start = first // _PER_HASH
     hashes = -(-resamples // _PER_HASH)
     stream = mix(np.array([seed % (1 << 64)], dtype=np.uint64))
-    streams = mix(stream + np.arange(start + 1, start + 1 + hashes, dtype=np.uint64))
+    streams = mix(np.arange(start + 1, start + 1 + hashes, dtype=np.uint64) + stream[0])
     draws = np.empty((hashes, _PER_HASH, len(keys)), dtype=np.uint16)
     for i in range(hashes):
         # Bytes in a fixed order, so that every machine draws the same.

@@ -7,13 +7,15 @@ or of probabilities, ``Sparse`` the labels that each record has.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .label import Label, Variable
 
-Matrix = NDArray[np.uint8] | NDArray[np.float64]
+# uint8 for 0/1, float64 for probabilities.
+Matrix = NDArray[Any]
 Mask = NDArray[np.bool_]
 Index = NDArray[np.int64]
 
@@ -125,7 +127,7 @@ class Dense:
 
     def complete(self) -> Mask:
         """Which records have no missing value."""
-        return np.ones(len(self), dtype=bool) if self.there is None else self.there.all(axis=1)
+        return np.ones(len(self), dtype=bool) if self.there is None else np.all(self.there, axis=1)
 
     def present(self, start: int, stop: int) -> Mask | None:
         """Which values are there; None when all are."""
@@ -150,7 +152,7 @@ class Dense:
         there = self.there
         if there is not None:
             # A category this block does not know is as missing as the rest of its variable.
-            there = np.repeat(there.all(axis=1)[:, None], width, axis=1)
+            there = np.repeat(np.all(there, axis=1, keepdims=True), width, axis=1)
             there[:, target] = self.there
         return Dense(variables, values, there)
 

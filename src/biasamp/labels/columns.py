@@ -120,7 +120,7 @@ def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...
     """Codes into categories that are observed, distinct and in order; -1 stays -1."""
     observed = np.zeros(len(spelled), dtype=bool)
     observed[codes[codes >= 0]] = True
-    categories = sorted({spelled[i] for i in np.flatnonzero(observed)}, key=category_order)
+    categories = sorted({spelled[i] for i in np.flatnonzero(observed).tolist()}, key=category_order)
     place = {category: i for i, category in enumerate(categories)}
     target = np.array([place.get(text, -1) for text in spelled] + [-1], dtype=np.int64)
     return target[codes], tuple(categories)

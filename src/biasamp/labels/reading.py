@@ -244,7 +244,7 @@ def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
     missing = np.column_stack(
         [np.zeros(len(part), dtype=bool) if part.missing is None else part.missing for part in parts]
     )
-    missing = np.repeat(missing.any(axis=1)[:, None], len(parts), axis=1)
+    missing = np.repeat(np.any(missing, axis=1, keepdims=True), len(parts), axis=1)
     chances = _probabilities(values, missing, columns.categories, role, soft)
     off = np.abs(chances.sum(axis=1) - 1.0)
     off[missing[:, 0]] = 0.0

@@ -78,7 +78,7 @@ def read_base(
                 "base='uniform' has no direction of its own: give direction= (train labels or a table of signs)"
             )
         width = evaluation.truth.width
-        rates = 1.0 / width + UNIFORM_EPSILON * known.signs
+        rates = np.asarray(1.0 / width + UNIFORM_EPSILON * known.signs, dtype=np.float64)
         return Base(known.signs, known.sign_source, known.sign_counts, known.told, rates, "uniform")
     signs, rates, source, counts = _table(base, evaluation)
     if known is None:
@@ -140,15 +140,16 @@ def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointC
             raise ValueError("base['conditional'] holds values outside [0, 1]: they are probabilities")
         overall = (marginal[:, None] * rates).sum(axis=0) / marginal.sum()
         return _leaning(rates, overall), rates, str(base.get("source", "conditionals")), None
-    source, marginal = "joint table", None
+    source = "joint table"
+    totals: Rates | None = None
     if isinstance(base, Mapping) and "joint" in base:
         source = str(base.get("source", source))
-        marginal = _marginal(base["given"], evaluation) if "given" in base else None
+        totals = _marginal(base["given"], evaluation) if "given" in base else None
         base = base["joint"]
     joint = _layout(base, evaluation, "base")
     if (joint < 0).any() or not joint.any():
         raise ValueError("base is a joint table of counts or probabilities: not negative, and not all 0")
-    left = _totals(joint, evaluation) if marginal is None else marginal
+    left = _totals(joint, evaluation) if totals is None else totals
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = joint / left[:, None]
     overall = joint.sum(axis=0) / left.sum()

@@ -164,10 +164,10 @@ def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
     if array.dtype.kind == "U" and masked is None:
         distinct, codes = np.unique(array, return_inverse=True)
         return Column(name, "text", codes.astype(np.int64), None, tuple(str(value) for value in distinct))
-    values = array.tolist()
+    objects = array.tolist()
     if masked is not None:
-        values = [None if gone else value for value, gone in zip(values, masked, strict=True)]
-    return _objects(values, name, role)
+        objects = [None if gone else value for value, gone in zip(objects, masked, strict=True)]
+    return _objects(objects, name, role)
 
 
 def _objects(values: list[Any], name: str, role: str) -> Column:
