@@ -10,9 +10,11 @@ __version__ = "0.1.0"
 _PLACES = {
     "binary": "labels",
     "categorical": "labels",
+    "classify_errors": "measures.errors",
     "directional": "measures.directional",
     "mals": "measures.mals",
     "multi": "measures.multi",
+    "parity": "measures.parity",
 }
 
 __all__ = ["__version__", *_PLACES]
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
     from .labels import binary as binary
     from .labels import categorical as categorical
     from .measures.directional import directional as directional
+    from .measures.errors import classify_errors as classify_errors
     from .measures.mals import mals as mals
     from .measures.multi import multi as multi
+    from .measures.parity import parity as parity
 
 
 def __getattr__(name: str) -> Any:

@@ -51,7 +51,7 @@ class ContingencyTable:
         >>> read = lambda values: label_set(read_columns(values, "x"), "x")
         >>> table = ContingencyTable.from_labels({"given": read([0, 0, 1]), "truth": read([1, 1, 1])})
         >>> table.counts.tolist()
-        [2, 1]
+        [1, 2]
         """
         sides, columns = {}, []
         for name, labels in sets.items():

@@ -1,0 +1,9 @@
+"""The mergeable statistics: a batch of records becomes counts, and counts add up."""
+
+from .contingency import ContingencyTable
+from .joint import JointCounts
+from .pair import PairCounts
+from .replicates import ReplicateCounts
+from .storage import load, save
+
+__all__ = ["ContingencyTable", "JointCounts", "PairCounts", "ReplicateCounts", "load", "save"]

@@ -1,0 +1,187 @@
+"""Counts on disk: a Parquet file of numbers with a JSON header. Never pickle: a file cannot run code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biasamp.labels import Label
+
+from .contingency import ContingencyTable, Side
+from .fixed import Count, Fixed
+from .joint import JointCounts
+from .pair import PairCounts
+from .replicates import ReplicateCounts
+
+SCHEMA = 1
+_MAGIC = b"biasamp"
+
+Arrays = dict[str, Any]
+Saved = JointCounts | PairCounts | ReplicateCounts | ContingencyTable
+
+
+def save(counts: Saved, path: str | Path) -> None:
+    """Write counts to a Parquet file, with a schema version, the label names and a checksum."""
+    header, arrays = to_arrays(counts)
+    write_arrays(path, header, arrays)
+
+
+def load(path: str | Path) -> Saved:
+    """Read counts that :func:`save` wrote; a damaged or foreign file is refused."""
+    header, arrays = read_arrays(path)
+    return from_arrays(header, arrays)
+
+
+def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Write named arrays of integers or floats, with a JSON header, to a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names, shapes, whole, real = [], [], [], []
+    for name, array in arrays.items():
+        names.append(name)
+        shapes.append(list(array.shape))
+        is_real = array.dtype.kind == "f"
+        whole.append(None if is_real else array.astype(np.int64).ravel())
+        real.append(array.ravel() if is_real else None)
+    text = json.dumps({"schema": SCHEMA, **header}, sort_keys=True)
+    table = pa.table(
+        {
+            "name": pa.array(names, pa.string()),
+            "shape": pa.array(shapes, pa.list_(pa.int64())),
+            "integers": pa.array(whole, pa.large_list(pa.int64())),
+            "reals": pa.array(real, pa.large_list(pa.float64())),
+        }
+    )
+    table = table.replace_schema_metadata({_MAGIC: text.encode(), b"checksum": _checksum(text, arrays).encode()})
+    pq.write_table(table, Path(path), compression="zstd")
+
+
+def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
+    """Read what :func:`write_arrays` wrote, checking version and checksum."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    try:
+        table = pq.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"{path.name} is not a file of counts: {error}") from None
+    metadata = table.schema.metadata or {}
+    if _MAGIC not in metadata:
+        raise ValueError(f"{path.name} is a Parquet file, but not one of counts")
+    text = metadata[_MAGIC].decode()
+    header = json.loads(text)
+    if header.get("schema") != SCHEMA:
+        raise ValueError(f"{path.name} has schema {header.get('schema')}; this version reads schema {SCHEMA}")
+    arrays: Arrays = {}
+    for row in range(table.num_rows):
+        shape = table["shape"][row].as_py()
+        column = "integers" if table["integers"][row].is_valid else "reals"
+        values = table[column][row].values.to_numpy(zero_copy_only=False)
+        if len(values) != int(np.prod(shape, dtype=np.int64)):
+            raise ValueError(f"{path.name} is damaged: an array does not have the size it states")
+        arrays[table["name"][row].as_py()] = values.reshape(shape)
+    if metadata.get(b"checksum", b"").decode() != _checksum(text, arrays):
+        raise ValueError(f"{path.name} is damaged: its checksum does not agree with its contents")
+    return header, arrays
+
+
+def _checksum(text: str, arrays: Mapping[str, Any]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(name.encode())
+        kind = "<f8" if array.dtype.kind == "f" else "<i8"
+        digest.update(np.ascontiguousarray(array).astype(kind).tobytes())
+    return digest.hexdigest()
+
+
+def to_arrays(counts: Saved) -> tuple[dict[str, Any], Arrays]:
+    """A header and named arrays that say everything a statistic holds."""
+    arrays: Arrays = {}
+    if isinstance(counts, ContingencyTable):
+        for name, side in counts.sides.items():
+            arrays[f"side:{name}"] = side.combinations
+        arrays["cells"], arrays["counts"] = counts.cells, counts.counts
+        sides = {name: _labels(side.labels) for name, side in counts.sides.items()}
+        return {"kind": "contingency", "sides": sides, "order": list(counts.sides)}, arrays
+    if isinstance(counts, ReplicateCounts):
+        header, arrays = to_arrays(counts.counts)
+        return {**header, "kind": "replicates", "seed": counts.seed, "resamples": counts.resamples}, arrays
+    if isinstance(counts, JointCounts):
+        for name in _JOINT:
+            _put(arrays, name, getattr(counts, name))
+        labels = {"left": _labels(counts.left_labels), "right": _labels(counts.right_labels)}
+        return {"kind": "joint", "labels": labels, "records": counts.records}, arrays
+    for name in _PAIR:
+        _put(arrays, name, getattr(counts, name))
+    for i, part in enumerate(counts.spread or ()):
+        _put(arrays, f"spread:{i}", part)
+    labels = {"given": _labels(counts.given_labels), "outcome": _labels(counts.outcome_labels)}
+    return {"kind": "pairs", "labels": labels, "records": counts.records}, arrays
+
+
+def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Saved:
+    """The statistic that :func:`to_arrays` took apart."""
+    kind = header["kind"]
+    if kind == "contingency":
+        sides = {
+            name: Side(_unlabels(header["sides"][name]), arrays[f"side:{name}"].astype(np.uint8))
+            for name in header["order"]
+        }
+        return ContingencyTable(sides, arrays["cells"], arrays["counts"])
+    labels = {name: _unlabels(pairs) for name, pairs in header["labels"].items()}
+    if kind == "joint":
+        parts = {name: _get(arrays, name) for name in _JOINT}
+        return JointCounts(labels["left"], labels["right"], header["records"], **parts)
+    spread = tuple(_get(arrays, f"spread:{i}") for i in range(3)) if _has(arrays, "spread:0") else None
+    parts = {name: _get(arrays, name) for name in _PAIR}
+    pairs = PairCounts(
+        labels["given"],
+        labels["outcome"],
+        header["records"],
+        **parts,
+        spread=spread,  # type: ignore[arg-type]
+    )
+    if kind == "replicates":
+        return ReplicateCounts(header["seed"], header["resamples"], pairs)
+    if kind != "pairs":
+        raise ValueError(f"counts of the unknown kind {kind!r}")
+    return pairs
+
+
+_JOINT = ("n", "left", "right", "joint", "squared")
+_PAIR = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both", "squared")
+
+
+def _put(arrays: Arrays, name: str, count: Count) -> None:
+    if isinstance(count, Fixed):
+        arrays[f"{name}.high"], arrays[f"{name}.low"] = count.high, count.low
+    else:
+        arrays[name] = count
+
+
+def _has(arrays: Arrays, name: str) -> bool:
+    return name in arrays or f"{name}.high" in arrays
+
+
+def _get(arrays: Arrays, name: str) -> Count:
+    if f"{name}.high" in arrays:
+        return Fixed(arrays[f"{name}.high"], arrays[f"{name}.low"])
+    return arrays[name]
+
+
+def _labels(labels: tuple[Label, ...]) -> list[list[str | None]]:
+    return [[label.variable, label.category] for label in labels]
+
+
+def _unlabels(pairs: list[list[str | None]]) -> tuple[Label, ...]:
+    return tuple(Label(variable or "", category) for variable, category in pairs)

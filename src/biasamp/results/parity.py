@@ -1,0 +1,44 @@
+"""What the parity companions hand back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .amplification import plain
+from .table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Parity:
+    """Four companions of amplification, for every outcome label.
+
+    Attributes
+    ----------
+    table : Table
+        One row an outcome: fpr_difference, tpr_difference, accuracy_difference (the largest difference
+        between two groups) and mean_per_class_accuracy (its mean over groups).
+    groups : Table
+        One row a group and outcome: the rates themselves, with the counts they rest on.
+    excluded : tuple of dict
+        Rates that are undefined, with the reason.
+    n : float
+        The total weight of the records.
+    """
+
+    table: Table
+    groups: Table
+    excluded: tuple[dict[str, Any], ...]
+    n: float
+    direction: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result in plain Python values that JSON can hold."""
+        return {
+            "metric": "parity",
+            "direction": self.direction,
+            "n": plain(self.n),
+            "outcomes": [{k: plain(v) for k, v in row.items()} for row in self.table.rows()],
+            "groups": [{k: plain(v) for k, v in row.items()} for row in self.groups.rows()],
+            "excluded": [{k: plain(v) for k, v in row.items()} for row in self.excluded],
+        }
