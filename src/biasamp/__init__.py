@@ -8,6 +8,8 @@ __version__ = "0.1.0"
 
 # Names are imported when they are first used, so that ``import biasamp`` costs little more than numpy.
 _PLACES = {
+    "Audit": "results.audit",
+    "audit": "auditing",
     "binary": "labels",
     "categorical": "labels",
     "classify_errors": "measures.errors",
@@ -20,6 +22,7 @@ _PLACES = {
 __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
+    from .auditing import audit as audit
     from .labels import binary as binary
     from .labels import categorical as categorical
     from .measures.directional import directional as directional
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from .measures.mals import mals as mals
     from .measures.multi import multi as multi
     from .measures.parity import parity as parity
+    from .results.audit import Audit as Audit
 
 
 def __getattr__(name: str) -> Any:

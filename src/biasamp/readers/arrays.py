@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.labels import Column, Columns, Declared, IndexMatrix, NumberMatrix
-from biasamp.labels.columns import is_missing, list_column, text_column
+from biasamp.labels.columns import compact, is_missing, list_column, text_column
 
 _ACCEPTED = (
     "a list, a numpy array, a pandas, polars or pyarrow column or table, a scipy.sparse matrix or a torch tensor"
@@ -163,7 +163,8 @@ def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
         raise TypeError(f"{role} holds {array.dtype} values; numbers, text or true/false are read")
     if array.dtype.kind == "U" and masked is None:
         distinct, codes = np.unique(array, return_inverse=True)
-        return Column(name, "text", codes.astype(np.int64), None, tuple(str(value) for value in distinct))
+        coded, categories = compact(codes.astype(np.int64), [str(value) for value in distinct])
+        return Column(name, "text", coded, None, categories)
     objects = array.tolist()
     if masked is not None:
         objects = [None if gone else value for value, gone in zip(objects, masked, strict=True)]

@@ -140,8 +140,8 @@ def _zipped(path: Path) -> bool:
 def _explained(path: Path, error: Exception) -> ValueError:
     """An Arrow error in words that name the file."""
     text = str(error)
-    if "straddl" in text:
-        text = "a row or the header is longer than 16 MB: this does not look like a table with line breaks"
+    if "straddl" in text or "cannot infer number of columns" in text:
+        text = "the header or a row does not end within 16 MB, so this does not look like a table with line breaks"
     return ValueError(f"{path.name} cannot be read as {_format(path)}: {printable(text, 300)}")
 
 

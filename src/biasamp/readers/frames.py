@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pyarrow.compute as pc
 
 from biasamp.labels import Column, Columns, NumberMatrix, canonical
 from biasamp.labels.columns import compact, list_column, text_column
+
+from .files import check_columns
 
 
 def frame_columns(data: Any, role: str) -> Columns | None:
@@ -38,6 +41,30 @@ def frame_columns(data: Any, role: str) -> Columns | None:
         except (TypeError, pa.ArrowInvalid):
             return Columns([arrow_column("", pa.chunked_array(data))], single=True)
     return None
+
+
+def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
+    """Some columns of a frame, by name; an unknown one is an error that offers the nearest names."""
+    import narwhals as nw
+
+    if hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pa.Table, pa.RecordBatch)):
+        try:
+            native = nw.from_native(data, eager_only=True)
+        except TypeError:
+            data = pa.table(data)
+    if isinstance(data, (pa.Table, pa.RecordBatch)):
+        check_columns(wanted, data.schema.names, role)
+        return {name: arrow_column(name, data.column(name)) for name in wanted}
+    try:
+        native = nw.from_native(data, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            f"{role} is a {type(data).__module__.split('.')[0]} {type(data).__name__}; a path, a dataframe in memory "
+            "or a mapping of column names to arrays is needed"
+        ) from None
+    names = {str(name): name for name in native.columns}
+    check_columns(wanted, list(names), role)
+    return {name: _series(native[names[name]], name, role) for name in wanted}
 
 
 def _series(series: Any, name: str, role: str) -> Column:

@@ -1,0 +1,329 @@
+"""The papers' own cautions, each said where it applies to the data at hand and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from biasamp.counts.fixed import floats
+from biasamp.counts.pair import PairCounts
+from biasamp.labels import printable
+from biasamp.results.audit import Finding
+
+from .context import Context, arrow, bounds, figure, number, side
+
+_CAUTION = 40.0
+# A predicted rate further than this from the base rate, in standard errors and in proportion, is called off.
+_RATE_ERRORS, _RATE_SHARE = 3.0, 0.05
+_IDENTITY = re.compile(
+    r"gender|sex(?!t)|race|racial|ethnic|skin|\bage\b|age_|_age|disab|religio|orientation|nationality|pronoun", re.I
+)
+_IDENTITY_VALUES = {"man", "woman", "men", "women", "male", "female", "boy", "girl", "m", "f", "he", "she"}
+_FUTURE = re.compile(
+    r"recid|reoffend|rearrest|risk|default|churn|repay|readmi|mortal|surviv|dropout|drop_out|convict|arrest|fraud"
+    r"|admit|admission|hire|hired|hiring|promot|approv|granted|will_|future",
+    re.I,
+)
+_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob|logit|output|guess", re.I)
+
+
+def caution(code: str, text: str, weight: float = 0.0, **shown: Any) -> Finding:
+    """One caution."""
+    return Finding("caution", code, text, _CAUTION + weight, shown)
+
+
+def sensitive_prediction(context: Context) -> Iterator[Finding]:
+    """T→A means that a sensitive attribute is predicted."""
+    named = [s.attribute for s in context.subjects if s.A_pred is not None and " x " not in s.attribute]
+    if named:
+        yield caution(
+            "sensitive-prediction",
+            f"The model predicts {', '.join(printable(n, 40) for n in named)}, a protected attribute. Is that needed at "
+            "all? Not predicting it removes T→A amplification altogether.",
+            9.0,
+            attributes=named,
+        )
+
+
+def incomparable(context: Context) -> Iterator[Finding]:
+    """A→T and T→A have no common scale."""
+    directions = {entry["direction"] for entry in context.entries("directional")}
+    if len(directions) == 2:
+        yield caution(
+            "incomparable",
+            "Values of A→T and of T→A are never comparable with each other, nor with values of another data set.",
+            2.0,
+        )
+
+
+def not_fairness(context: Context) -> Iterator[Finding]:
+    """Zero amplification is not fairness: it can perpetuate the bias of the data."""
+    for entry in context.entries("directional", "A->T"):
+        clear = [pair for pair in entry["pairs"] if pair["clear"]]
+        if not clear or side(entry) == 1:
+            continue
+        widest = max(clear, key=lambda pair: abs(_lean(entry, pair)))
+        companion = context.entry("tpr_difference", entry["attribute"], "A->T")
+        beside = f" True positive rates differ by up to {number(companion['value'], False)}." if companion else ""
+        yield caution(
+            "not-fairness",
+            f"{printable(entry['attribute'], 40)}: no amplification is not fairness. A model that repeats its data repeats "
+            f"their bias: {printable(widest['outcome'], 30)} is true of {number(widest['truth_rate'], False)} of "
+            f"{printable(widest['given'], 30)} and said of {number(widest['predicted_rate'], False)}.{beside}",
+            8.0,
+            **figure(entry),
+        )
+
+
+def _lean(entry: dict[str, Any], pair: dict[str, Any]) -> float:
+    same = [p["truth_rate"] for p in entry["pairs"] if p["outcome"] == pair["outcome"] and p["truth_rate"] is not None]
+    return float(pair["truth_rate"] - np.mean(same))
+
+
+def balanced(context: Context) -> Iterator[Finding]:
+    """Balanced data blind co-occurrence metrics."""
+    for entry in context.entries("directional"):
+        if entry["pairs"] and not any(pair["clear"] for pair in entry["pairs"]):
+            yield caution(
+                "balanced",
+                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: the data are balanced, or too few to tell: "
+                "no pair has an association beyond chance. Directional amplification is blind here and near 0 whatever the "
+                "model does; read Multi and DPA, which are not.",
+                9.5,
+                **figure(entry),
+            )
+
+
+def over_zero(context: Context) -> Iterator[Finding]:
+    """An interval over 0 concludes nothing."""
+    named = [entry for entry in context.entries("directional") if side(entry) == 0]
+    if named:
+        shown = "; ".join(
+            f"{printable(entry['attribute'], 40)} {arrow(entry['direction'])} {number(entry['value'])}{bounds(entry)}"
+            for entry in named
+        )
+        yield caution(
+            "over-zero",
+            f"An interval over 0 concludes nothing, neither amplification nor its absence: {shown}.",
+            6.0,
+            count=len(named),
+        )
+
+
+def thresholds(context: Context) -> Iterator[Finding]:
+    """Predicted rates off the base rates: the threshold, not the model, may make the amplification."""
+    for subject in context.subjects:
+        for direction in ("A->T", "T->A"):
+            evaluation = subject.evaluation(direction)
+            if evaluation is None or " x " in subject.attribute:
+                continue
+            if direction == "A->T" and subject is not context.subjects[0]:
+                continue  # the tasks are the same for every attribute
+            counts = PairCounts.from_labels(evaluation)
+            truth, held = (floats(x).max(axis=0) for x in (counts.truth, counts.predicted))
+            n = floats(counts.n).max()
+            # Paired: only records where truth and prediction differ move the rate.
+            both = _agreeing(evaluation)
+            spread = np.sqrt(np.maximum(truth + held - 2.0 * both, 1.0))
+            off = (np.abs(held - truth) > _RATE_ERRORS * spread) & (np.abs(held - truth) > _RATE_SHARE * truth)
+            if not off.any():
+                continue
+            worst = int(np.argmax(np.where(off, np.abs(held - truth), -1.0)))
+            what = "tasks" if direction == "A->T" else "groups"
+            yield caution(
+                "threshold",
+                f"{int(off.sum())} of {len(off)} {what} are predicted at another rate than they occur, most of all "
+                f"{printable(str(counts.outcome_labels[worst]), 40)}: {number(held[worst] / n, False)} predicted against "
+                f"{number(truth[worst] / n, False)}. Amplification is sensitive to the threshold: calibrate it so that rates "
+                "agree before judging the model.",
+                7.0,
+                outcome=str(counts.outcome_labels[worst]),
+                predicted_rate=float(held[worst] / n),
+                base_rate=float(truth[worst] / n),
+            )
+
+
+def _agreeing(evaluation: Any) -> Any:
+    from biasamp.counts.joint import chunks
+
+    total = np.zeros(evaluation.truth.width)
+    for start, stop in chunks(len(evaluation), 2 * evaluation.truth.width):
+        product = evaluation.truth.rows(start, stop).astype(float) * evaluation.predicted.rows(start, stop)
+        weights = evaluation.weights
+        total += product.sum(axis=0) if weights is None else (product * weights[start:stop, None]).sum(axis=0)
+    return total
+
+
+def not_ground_truth(context: Context) -> Iterator[Finding]:
+    """Outcomes that lie in the future, are decisions, or are no ground truth."""
+    title = context.document["data"]["tasks"]["title"]
+    if _FUTURE.search(title):
+        yield caution(
+            "not-ground-truth",
+            f"The task ({printable(title, 60)}) looks like a future event or a past decision. Such labels are not ground "
+            "truth: they carry the bias of whoever recorded them, and matching them is not the goal.",
+            7.5,
+            tasks=title,
+        )
+
+
+def perceived(context: Context) -> Iterator[Finding]:
+    """Labels of identity are often perceived by annotators, and binarized."""
+    for subject in context.subjects:
+        categories = {str(label.category or label.variable).lower() for label in subject.A.labels}
+        if " x " in subject.attribute or not (_IDENTITY.search(subject.attribute) or categories & _IDENTITY_VALUES):
+            continue
+        two = " It has two values here, which leaves people out." if len(categories) == 2 else ""
+        yield caution(
+            "perceived",
+            f"Labels of {printable(subject.attribute, 40)} are often what an annotator perceived, not what a person said of "
+            f"themselves. State where they come from.{two}",
+            3.0,
+            attribute=subject.attribute,
+        )
+
+
+def base_choice(context: Context) -> Iterator[Finding]:
+    """The base correlation is a choice."""
+    sources = {entry["base_source"] for entry in context.entries("directional") if entry.get("base_source")}
+    if sources:
+        yield caution(
+            "base-choice",
+            f"Amplification is measured against {', '.join(printable(s, 60) for s in sorted(sources))}, not against the "
+            "evaluated labels. Which base is right depends on the use: name it beside every value.",
+            5.0,
+            sources=sorted(sources),
+        )
+
+
+def small_groups(context: Context) -> Iterator[Finding]:
+    """Few records in a group."""
+    small = [group for group in context.document["data"]["groups"] if group["small"]]
+    if small:
+        shown = ", ".join(f"{printable(g['group'], 30)} ({g['records']})" for g in small[:5])
+        more = f" and {len(small) - 5} more" if len(small) > 5 else ""
+        yield caution(
+            "small-groups",
+            f"{len(small)} group{'s have' if len(small) > 1 else ' has'} fewer than "
+            f"{context.document['data']['min_group']} records: {shown}{more}. Their figures may rest on a single record.",
+            6.5,
+            groups=[g["group"] for g in small],
+        )
+
+
+def unclear_signs(context: Context) -> Iterator[Finding]:
+    """Plug-in signs share their noise with the changes."""
+    for entry in context.entries("directional"):
+        if entry["sign_source"] != "the evaluated labels" or entry.get("crossfit") is None:
+            continue
+        unclear = sum(not pair["clear"] for pair in entry["pairs"])
+        if unclear:
+            rest = entry.get("clear_value")
+            without = "" if rest is None else f" Without them the value is {number(rest)}."
+            yield caution(
+                "unclear-signs",
+                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: the data cannot tell the direction of "
+                f"{unclear} of {len(entry['pairs'])} pairs, and without train labels signs and changes share their noise, "
+                f"which biases {number(entry['value'])} downwards. With signs from the other half of the records it is "
+                f"{number(entry['crossfit'])}.{without}",
+                5.5,
+                **figure(entry, crossfit=entry["crossfit"], unclear=unclear),
+            )
+
+
+def disagreement(context: Context) -> Iterator[Finding]:
+    """Metrics can disagree in sign, since each calls something else unbiased."""
+    for entry in context.entries("directional"):
+        other = context.entry("dpa", entry["attribute"], entry["direction"])
+        if other is None or side(entry) is None or side(other) is None:
+            continue
+        if side(entry) != side(other) and 0 not in (side(entry), side(other)):
+            yield caution(
+                "disagreement",
+                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: directional amplification is "
+                f"{number(entry['value'])} and DPA {number(other['value'])}. They are no contradiction: the first calls data "
+                "unbiased when every outcome is as frequent in all groups, DPA when all combinations are equally frequent, and "
+                "Multi a model that leaves every rate as it was. Choose by which of these is meant.",
+                8.5,
+                directional=entry["value"],
+                dpa=other["value"],
+            )
+
+
+def missing_labels(context: Context) -> Iterator[Finding]:
+    """What was done about missing labels."""
+    policy = context.document["data"]["missing"]
+    gone = context.document["data"]["missing_values"]
+    if not gone or policy == "error":
+        return
+    if policy == "negative":
+        words = "were read as not having the label. Where annotation is incomplete this makes true labels false"
+    else:
+        words = "were left out of the pairs concerned. If labels are missing more often in one group, rates are off"
+    yield caution("missing", f"{gone:,} missing values {words}.", 6.2, missing=gone, policy=policy)
+
+
+def undefined_pairs(context: Context) -> Iterator[Finding]:
+    """Pairs left out of the mean."""
+    rows = context.document["excluded"]
+    if rows:
+        first = rows[0]
+        yield caution(
+            "excluded",
+            f"{len(rows)} figures are undefined and left out, such as {first['metric']} of "
+            f"({printable(first['given'], 30)}, {printable(first['outcome'], 30)}): {first['reason']}.",
+            4.0,
+            count=len(rows),
+        )
+
+
+def perfect(context: Context) -> Iterator[Finding]:
+    """Predictions that equal the truth."""
+    for metric, what in (("A->T", "Task"), ("T->A", "Attribute")):
+        entries = list(context.entries("multi", metric))
+        if entries and all(entry["value"] == 0 and entry.get("floor") == 0 for entry in entries):
+            yield caution(
+                "perfect",
+                f"{what} predictions equal the truth in every record, so amplification is 0 by definition. Is the column of "
+                "predictions a copy of the truth?",
+                9.8,
+                direction=metric,
+            )
+
+
+def swapped(context: Context) -> Iterator[Finding]:
+    """Column names that suggest that truth and predictions were swapped."""
+    roles = context.document["data"]["roles"]
+    for truth, predicted in (("tasks", "task_predictions"), ("attributes", "attribute_predictions")):
+        if not roles[predicted]:
+            continue
+        if any(_PREDICTED.search(n) for n in roles[truth]) and not any(_PREDICTED.search(n) for n in roles[predicted]):
+            yield caution(
+                "swapped",
+                f"{truth} names {', '.join(printable(n, 40) for n in roles[truth][:3])} and {predicted} names "
+                f"{', '.join(printable(n, 40) for n in roles[predicted][:3])}: are truth and predictions swapped?",
+                9.9,
+            )
+
+
+CAUTIONS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
+    sensitive_prediction,
+    incomparable,
+    not_fairness,
+    balanced,
+    over_zero,
+    thresholds,
+    not_ground_truth,
+    perceived,
+    base_choice,
+    small_groups,
+    unclear_signs,
+    disagreement,
+    missing_labels,
+    undefined_pairs,
+    perfect,
+    swapped,
+)

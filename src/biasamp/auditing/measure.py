@@ -1,0 +1,195 @@
+"""All metrics of one protected attribute, as plain entries of the audit's document."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.joint import JointCounts
+from biasamp.counts.pair import PairCounts
+from biasamp.labels import Evaluation, LabelSet
+from biasamp.labels.keys import Keys
+from biasamp.measures import directional, mals, multi, parity
+from biasamp.measures.base import Base, read_base
+from biasamp.results import plain
+
+# A document lists so many pairs of itemsets; the aggregate is over all of them.
+MOST_PAIRS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One protected attribute with the tasks, in one label space each."""
+
+    attribute: str
+    A: LabelSet
+    T: LabelSet
+    A_pred: LabelSet | None
+    T_pred: LabelSet | None
+    A_train: LabelSet | None = None
+    T_train: LabelSet | None = None
+    base: Mapping[str, Any] = field(default_factory=dict)
+    weights: NDArray[Any] | None = None
+    ids: Keys | None = None
+    clusters: Keys | None = None
+
+    def evaluation(self, direction: str) -> Evaluation | None:
+        """The labels of one direction, or None where its predictions are not there."""
+        if direction == "A->T":
+            sides = (self.A, self.T, self.T_pred)
+        else:
+            sides = (self.T, self.A, self.A_pred)
+        if sides[2] is None:
+            return None
+        return Evaluation(sides[0], sides[1], sides[2], self.weights, self.ids, self.clusters)
+
+    def train(self, direction: str) -> tuple[LabelSet, LabelSet] | None:
+        """Train labels as (given, truth)."""
+        if self.A_train is None or self.T_train is None:
+            return None
+        return (self.A_train, self.T_train) if direction == "A->T" else (self.T_train, self.A_train)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the caller chose, for all metrics alike."""
+
+    metrics: frozenset[str]
+    confidence: float
+    resamples: int
+    seed: int
+
+
+@dataclass
+class Measured:
+    """What one attribute gave."""
+
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)
+    not_run: list[dict[str, Any]] = field(default_factory=list)
+
+    def skip(self, attribute: str, metric: str, direction: str | None, reason: str) -> None:
+        """Note what was not computed, and why."""
+        self.not_run.append({"attribute": attribute, "metric": metric, "direction": direction, "reason": reason})
+
+
+def measure(subject: Subject, settings: Settings) -> Measured:
+    """Compute every metric that was asked for and that the columns allow."""
+    out = Measured()
+    for direction in ("A->T", "T->A"):
+        for metric in ("directional", "multi"):
+            if metric in settings.metrics:
+                _directed(subject, metric, direction, settings, out)
+    if "mals" in settings.metrics:
+        _mals(subject, settings, out)
+    if "parity" in settings.metrics:
+        _parity(subject, out)
+    return out
+
+
+def _lacking(direction: str) -> str:
+    wanted = "task_predictions" if direction == "A->T" else "attribute_predictions"
+    return f"{direction} needs {wanted}, which were not given"
+
+
+def _run(
+    subject: Subject, metric: str, direction: str | None, settings: Settings, out: Measured, make: Callable[[], Any]
+) -> None:
+    """Run one metric: what it refuses is listed as not run, with its reason; what it warns of is in its result."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            result = make()
+            made = entry(subject.attribute, result, settings)
+        except ValueError as error:
+            out.skip(subject.attribute, metric, direction, str(error))
+            return
+    out.results.append(result)
+    out.entries.append(made)
+
+
+def _directed(subject: Subject, metric: str, direction: str, settings: Settings, out: Measured) -> None:
+    evaluation = subject.evaluation(direction)
+    if evaluation is None:
+        out.skip(subject.attribute, metric, direction, _lacking(direction))
+        return
+
+    def make() -> Any:
+        if metric == "directional":
+            return directional.from_evaluation(evaluation, _source(subject, direction, settings), direction=direction)
+        return multi.from_evaluation(evaluation, subject.train(direction), direction=direction)
+
+    _run(subject, metric, direction, settings, out, make)
+
+
+def _source(subject: Subject, direction: str, settings: Settings) -> Base:
+    evaluation = subject.evaluation(direction)
+    assert evaluation is not None
+    train = subject.train(direction)
+    joint = None if train is None else JointCounts.from_labels(*train)
+    return read_base(subject.base.get(direction), None, evaluation, joint)
+
+
+def _mals(subject: Subject, settings: Settings, out: Measured) -> None:
+    if subject.A_pred is None or subject.T_pred is None:
+        lacking = "attribute_predictions" if subject.A_pred is None else "task_predictions"
+        out.skip(subject.attribute, "mals", None, f"MALS needs predictions of both sides; {lacking} were not given")
+        return
+    A_pred, T_pred = subject.A_pred, subject.T_pred
+
+    def make() -> Any:
+        predictions = JointCounts.from_labels(A_pred, T_pred, subject.weights)
+        if subject.A_train is not None and subject.T_train is not None:
+            labels = JointCounts.from_labels(subject.A_train, subject.T_train)
+            return mals.from_counts(labels, predictions, "the train labels")
+        labels = JointCounts.from_labels(subject.A, subject.T, subject.weights)
+        return mals.from_counts(labels, predictions, "the evaluated labels")
+
+    _run(subject, "mals", None, settings, out, make)
+
+
+def _parity(subject: Subject, out: Measured) -> None:
+    """Parity companions of A->T, as one entry for each of the four."""
+    evaluation = subject.evaluation("A->T")
+    if evaluation is None:
+        out.skip(subject.attribute, "parity", "A->T", "parity compares task predictions, which were not given")
+        return
+    result = parity.from_counts(PairCounts.from_labels(evaluation), "A->T")
+    out.results.append(result)
+    for name in ("fpr_difference", "tpr_difference", "accuracy_difference", "mean_per_class_accuracy"):
+        values = result.table[name]
+        if np.isnan(values).all():
+            out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
+            continue
+        # The worst outcome stands for all: the largest difference, or the least accuracy.
+        worst = int(np.nanargmin(values) if name == "mean_per_class_accuracy" else np.nanargmax(values))
+        out.entries.append(
+            {
+                "attribute": subject.attribute,
+                "metric": name,
+                "direction": "A->T",
+                "value": plain(values[worst]),
+                "interval": [None, None],
+                "n": plain(result.n),
+                "outcome": result.table["outcome"][worst],
+                "outcomes": [{k: plain(row[k]) for k in ("outcome", name)} for row in result.table.rows()],
+                "groups": [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()],
+                "excluded": list(result.excluded),
+            }
+        )
+
+
+def entry(attribute: str, result: Any, settings: Settings) -> dict[str, Any]:
+    """One result as an entry of the document, with its interval."""
+    made: dict[str, Any] = {"attribute": attribute, **result.to_dict()}
+    pairs = made.get("pairs", [])
+    if len(pairs) > MOST_PAIRS:
+        pairs = sorted(pairs, key=lambda pair: -abs(pair["amplification"] or 0.0))
+        made["pairs_listed"], made["pairs_in_all"] = MOST_PAIRS, len(pairs)
+        made["pairs"] = pairs[:MOST_PAIRS]
+    return made

@@ -1,0 +1,91 @@
+"""The data of an audit as named columns, whatever it came as."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from biasamp.labels import Column
+from biasamp.labels.keys import Keys, record_keys
+from biasamp.readers import read_columns
+from biasamp.readers.files import check_columns, open_files
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Named columns of the same records."""
+
+    name: str
+    columns: Mapping[str, Column]
+    rows: int
+
+    def column(self, name: str) -> Column:
+        """One column; an unknown name is an error that offers the nearest ones."""
+        check_columns([name], list(self.columns), self.name)
+        return self.columns[name]
+
+    def numbers(self, name: str, role: str) -> Any:
+        """A column of numbers without missing values."""
+        column = self.column(name)
+        if column.kind not in ("bool", "int", "float"):
+            raise TypeError(f"{role} column {name!r} holds {column.kind}, not numbers")
+        if column.missing is not None:
+            raise ValueError(f"{role} column {name!r} has {int(column.missing.sum()):,} missing values")
+        return column.values
+
+    def ids(self, name: str, role: str) -> Keys:
+        """Keys of the records from an id column of integers or text."""
+        column = self.column(name)
+        if column.kind == "text":
+            if (column.values < 0).any():
+                raise ValueError(f"{role} column {name!r} has missing values: every record needs its id")
+            return record_keys(np.array(column.categories, dtype=object))[column.values]
+        values = self.numbers(name, role)
+        if column.kind == "float":
+            if (values != np.rint(values)).any():
+                raise TypeError(f"{role} column {name!r} holds fractions; ids are whole numbers or text")
+            values = values.astype(np.int64)
+        return record_keys(values)
+
+
+def read_source(data: Any, wanted: Sequence[str], role: str = "data") -> Source:
+    """The wanted columns of a path, a frame or a mapping of arrays."""
+    if isinstance(data, Source):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        from biasamp.readers.frames import arrow_column
+
+        files = open_files(os.fspath(data))
+        table = files.read(wanted)
+        columns = {name: arrow_column(name, table.column(name)) for name in table.column_names}
+        source = Source(files.name, columns, table.num_rows)
+    else:
+        columns = _named(data, list(dict.fromkeys(wanted)), role)
+        source = Source(role, columns, len(next(iter(columns.values()))))
+    if source.rows == 0:
+        raise ValueError(f"{source.name} has no records")
+    return source
+
+
+def _named(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
+    if not isinstance(data, Mapping):
+        from biasamp.readers.frames import named_columns
+
+        return named_columns(data, wanted, role)
+    check_columns(wanted, [str(name) for name in data], role)
+    out: dict[str, Column] = {}
+    for name, values in data.items():
+        if str(name) not in wanted:
+            continue
+        item = read_columns(values, f"{role}[{name!r}]").items[0]
+        if not isinstance(item, Column):
+            raise ValueError(f"{role}[{name!r}] is a table, not one column: give each of its columns a name")
+        out[str(name)] = replace(item, name=str(name))
+    sizes = {name: len(column) for name, column in out.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"the columns of {role} have different lengths: {sizes}")
+    return out

@@ -1,0 +1,218 @@
+"""What an audit hands back: one document of plain values, and views of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .table import Table, text
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding or caution, in words, with the figure it rests on.
+
+    ``kind`` is ``"finding"`` or ``"caution"``; ``code`` names what it is about; ``weight`` orders the list.
+    """
+
+    kind: str
+    code: str
+    text: str
+    weight: float
+    figure: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding in plain Python values."""
+        return {
+            "kind": self.kind,
+            "code": self.code,
+            "text": self.text,
+            "weight": self.weight,
+            "figure": dict(self.figure),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """The result of :func:`biasamp.audit`.
+
+    Attributes
+    ----------
+    document : dict
+        Everything, in plain values that JSON can hold: the same figures that the tables show.
+    source : str
+        What the data are called: the file's name, where they came from a file.
+    resamples : dict
+        For each metric the values of its resamples, which make two audits of the same records comparable.
+    results : tuple
+        The results of the metrics themselves, where the audit was computed here and not loaded.
+    """
+
+    document: dict[str, Any]
+    source: str = "data"
+    resamples: dict[str, Any] = field(default_factory=dict, repr=False)
+    results: tuple[Any, ...] = field(default=(), repr=False)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Findings and cautions, the weightiest first."""
+        return tuple(Finding(**row) for row in self.document["findings"])
+
+    @property
+    def not_run(self) -> tuple[dict[str, Any], ...]:
+        """Metrics that were not computed, and why."""
+        return tuple(self.document["not_run"])
+
+    @property
+    def excluded(self) -> Table:
+        """Pairs that are undefined, with the reason and their counts."""
+        return _table(self.document["excluded"])
+
+    @property
+    def metrics(self) -> Table:
+        """One row a metric: attribute, metric, direction, value, low, high and what goes beside it."""
+        rows = [
+            {
+                "attribute": entry["attribute"],
+                "metric": entry["metric"],
+                "direction": entry["direction"],
+                "value": entry["value"],
+                "low": entry["interval"][0],
+                "high": entry["interval"][1],
+                "crossfit": entry.get("crossfit"),
+                "clear_value": entry.get("clear_value"),
+                "floor": entry.get("floor"),
+                "gain": entry.get("gain"),
+                "outcome": entry.get("outcome"),
+                "n": entry["n"],
+            }
+            for entry in self.document["metrics"]
+        ]
+        return _table(rows)
+
+    @property
+    def pairs(self) -> Table:
+        """One row a pair of every metric that has pairs."""
+        rows = [
+            {"attribute": entry["attribute"], "metric": entry["metric"], "direction": entry["direction"], **pair}
+            for entry in self.document["metrics"]
+            for pair in entry.get("pairs", ())
+        ]
+        return _table(rows)
+
+    @property
+    def summary(self) -> str:
+        """What was looked at and what was found, in a few lines."""
+        data = self.document["data"]
+        lines = [
+            f"{data['records']:,} records of {self.source}; attributes: {', '.join(data['attributes'])}; "
+            f"tasks: {data['tasks']['title']}."
+        ]
+        lines += [finding.text for finding in self.findings if finding.kind == "finding"]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole audit in plain Python values."""
+        return self.document
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The whole audit as JSON text, which is also written to ``path`` where one is given."""
+        written = json.dumps(self.document, allow_nan=False, ensure_ascii=False, indent=1)
+        if path is not None:
+            Path(path).write_text(written + "\n", encoding="utf-8")
+        return written
+
+    def to_frame(self, which: str = "metrics", backend: str | None = None) -> Any:
+        """One of the tables as a dataframe.
+
+        Parameters
+        ----------
+        which : {"metrics", "pairs", "excluded"}
+            Which table.
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library; by default the first of these that is installed.
+        """
+        if which not in ("metrics", "pairs", "excluded"):
+            raise ValueError(f"which is {which!r}; take 'metrics', 'pairs' or 'excluded'")
+        table: Table = getattr(self, which)
+        return table.to_frame(backend)
+
+    def save(self, path: str | Path) -> None:
+        """Write the audit with its resamples as JSON (gzipped for a name ending in ``.gz``), for :meth:`load`.
+
+        What is saved is enough to compare, report and explore later without the records.
+        """
+        content = json.dumps(
+            {**self.document, "source": self.source, "resamples": self.resamples}, allow_nan=False, ensure_ascii=False
+        )
+        path = Path(path)
+        raw = (content + "\n").encode()
+        path.write_bytes(gzip.compress(raw, mtime=0) if path.suffix == ".gz" else raw)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Audit:
+        """Read an audit that :meth:`save` or :meth:`to_json` wrote."""
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"no file {str(path)!r}")
+        try:
+            raw = path.read_bytes()
+            document = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+        except (ValueError, OSError, EOFError) as error:
+            raise ValueError(f"{path.name} is no saved audit: {error}") from None
+        if not isinstance(document, dict) or "metrics" not in document or "findings" not in document:
+            raise ValueError(f"{path.name} is JSON, but no saved audit")
+        if document.get("schema") != SCHEMA:
+            raise ValueError(f"{path.name} has schema {document.get('schema')!r}; this version reads schema {SCHEMA}")
+        source, resamples = document.pop("source", "data"), document.pop("resamples", {})
+        return cls(document, source, resamples)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        findings = "".join(f"<li>{escape(finding.text)}</li>" for finding in self.findings)
+        head = ("attribute", "metric", "direction", "value", "low", "high")
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_shown(row[name]))}</td>" for name in head) + "</tr>"
+            for row in self.metrics.rows()
+        )
+        titles = "".join(f"<th>{name}</th>" for name in head)
+        return f"<ul>{findings}</ul><table><tr>{titles}</tr>{rows}</table>"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "—"
+    return f"{value:+.4f}" if isinstance(value, float) else str(value)
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    """Rows of plain values as a table: text columns stay text, numbers become numbers."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns: dict[str, Any] = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        kinds = {type(value) for value in values if value is not None}
+        if kinds <= {bool} and kinds and None not in values:
+            columns[name] = np.array(values, dtype=bool)
+        elif kinds <= {int} and kinds and None not in values:
+            columns[name] = np.array(values, dtype=np.int64)
+        elif kinds <= {int, float, bool}:
+            columns[name] = np.array([np.nan if value is None else float(value) for value in values])
+        else:
+            columns[name] = text(["" if value is None else value for value in values])
+    return Table(columns)
