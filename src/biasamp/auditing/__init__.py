@@ -1,5 +1,5 @@
 """The audit: the one place that calls all metrics, judges them and finds words."""
 
-from .audit import audit
+from .run import audit
 
 __all__ = ["audit"]

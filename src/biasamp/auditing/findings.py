@@ -82,9 +82,7 @@ def _pairs(context: Context) -> Iterator[Finding]:
             f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: of {len(entry['pairs'])} pairs, {up} are "
             f"amplified and {len(told) - up} weakened beyond their interval. Largest: {shown}."
         )
-        yield Finding(
-            "finding", "pairs", words, _PAIR + abs(told[0]["amplification"]), figure(entry, pairs=named)
-        )
+        yield Finding("finding", "pairs", words, _PAIR + abs(told[0]["amplification"]), figure(entry, pairs=named))
 
 
 def _distinct(pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,0 +1,54 @@
+"""Graduate admissions at Berkeley in the autumn of 1973: the six largest departments.
+
+Bickel, P. J., Hammel, E. A. and O'Connell, J. W. (1975). Sex bias in graduate admissions: data from Berkeley.
+Science 187, 398-404. The 24 counts are public facts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# (department, men admitted, men rejected, women admitted, women rejected)
+COUNTS = (
+    ("A", 512, 313, 89, 19),
+    ("B", 353, 207, 17, 8),
+    ("C", 120, 205, 202, 391),
+    ("D", 138, 279, 131, 244),
+    ("E", 53, 138, 94, 299),
+    ("F", 22, 351, 24, 317),
+)
+
+
+def records() -> dict[str, Any]:
+    """The 4,526 applicants as columns: department, gender and admitted (1 or 0)."""
+    department, gender, admitted = [], [], []
+    for name, *counts in COUNTS:
+        for count, who, decision in zip(counts, ("man", "man", "woman", "woman"), (1, 0, 1, 0), strict=True):
+            department += [name] * count
+            gender += [who] * count
+            admitted += [decision] * count
+    return {"department": np.array(department), "gender": np.array(gender), "admitted": np.array(admitted)}
+
+
+def with_predictions(folds: int = 5, seed: int = 0) -> dict[str, Any]:
+    """The applicants with out-of-fold predictions of logistic regression, in both directions.
+
+    ``admitted_pred`` is predicted from department and gender, ``gender_pred`` from department and admission. Each
+    applicant is predicted by a model that has not seen them.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    data = records()
+    department = (data["department"][:, None] == np.array([row[0] for row in COUNTS])).astype(float)
+    woman = (data["gender"] == "woman").astype(float)[:, None]
+    admitted = data["admitted"].astype(float)[:, None]
+    splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    model = LogisticRegression(max_iter=1000)
+    stratum = np.char.add(data["department"], data["gender"])
+    folds_used = list(splits.split(department, stratum))
+    admitted_pred = cross_val_predict(model, np.hstack([department, woman]), data["admitted"], cv=folds_used)
+    gender_pred = cross_val_predict(model, np.hstack([department, admitted]), data["gender"], cv=folds_used)
+    return {**data, "admitted_pred": admitted_pred, "gender_pred": gender_pred}

@@ -1,0 +1,93 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from biasamp import __version__
+
+USAGE = 2
+
+
+class Commands(click.Group):
+    """Imports a command when it is used, so that ``--help`` and completion stay quick."""
+
+    places = {
+        "audit": "Audit a file or folder of labels and predictions.",
+        "demo": "Audit embedded real data: Berkeley admissions, 1973.",
+        "metrics": "Show what each metric measures and which to use.",
+    }
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """The commands, in alphabetical order."""
+        return sorted(self.places)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """One command, imported now."""
+        if name not in self.places:
+            return None
+        from importlib import import_module
+
+        command: click.Command = import_module(f"biasamp.cli.{name}").command
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.places[name]) for name in self.list_commands(context)])
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Offer the nearest name for one that is not known."""
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], self.list_commands(context), n=1)
+            if not near:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", context) from None
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="biasamp")
+def group() -> None:
+    """Measure how much a model amplifies the bias of its data.
+
+    \b
+    Examples:
+      biasamp demo
+      biasamp audit predictions.parquet --attributes gender --tasks cooking --task-predictions cooking_pred
+      biasamp metrics directional
+
+    Shell completion: eval "$(_BIASAMP_COMPLETE=bash_source biasamp)" (or zsh_source, fish_source).
+    """
+
+
+def main() -> None:
+    """Run the command line; a mistake in the input is a message and exit code 2, never a traceback."""
+    try:
+        group.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (ValueError, TypeError, FileNotFoundError, PermissionError, IsADirectoryError) as error:
+        from biasamp.labels import printable
+
+        click.echo(f"biasamp: {printable(str(error), 2000)}", err=True)
+        sys.exit(USAGE)
+    except MemoryError:
+        click.echo("biasamp: the data do not fit in memory", err=True)
+        sys.exit(USAGE)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

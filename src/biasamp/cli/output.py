@@ -1,0 +1,36 @@
+"""Where a command's output goes: tables to a terminal, data to a pipe or a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+json_option = click.option(
+    "--json",
+    "json_path",
+    metavar="FILE",
+    help="Write the result as JSON to FILE; - writes it to standard output, and nothing else.",
+)
+
+
+def console(stderr: bool = False) -> Any:
+    """A terminal that shows text as it is."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 140
+    return Console(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
+
+
+def write_json(text: str, path: str | None) -> bool:
+    """Write JSON where it was asked for; True when it took standard output."""
+    if path is None:
+        return False
+    if path == "-":
+        click.echo(text)
+        return True
+    Path(path).write_text(text + "\n", encoding="utf-8")
+    return False

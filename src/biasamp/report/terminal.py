@@ -1,0 +1,227 @@
+"""Results as tables in a terminal. Text from strangers is shown as text: never as markup or control codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from biasamp.labels import printable
+from biasamp.metrics.registry import METRICS, Metric
+from biasamp.results.audit import Audit
+
+_NAMES = {
+    "directional": "directional",
+    "multi": "multi",
+    "mals": "MALS",
+    "dpa": "DPA",
+    "leakage": "leakage",
+    "fpr_difference": "FPR difference",
+    "tpr_difference": "TPR difference",
+    "accuracy_difference": "accuracy difference",
+    "mean_per_class_accuracy": "mean per-class accuracy",
+}
+_PAIRS_SHOWN = 10
+_BAR = 12
+
+
+def name(text: str, limit: int = 32) -> Text:
+    """A label or column name as plain text."""
+    return Text(printable(text, limit))
+
+
+def figure(value: float | None, signed: bool = True) -> str:
+    """A number to four digits after the point."""
+    return "—" if value is None else f"{value:{'+' if signed else ''}.4f}"
+
+
+def interval(low: float | None, high: float | None, signed: bool = True) -> str:
+    """An interval in brackets."""
+    return "" if low is None or high is None else f"[{figure(low, signed)}, {figure(high, signed)}]"
+
+
+def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> None:
+    """Print an audit: findings first, then metrics, pairs, what was not run, and cautions."""
+    data = audit.document["data"]
+    found = [finding for finding in audit.findings if finding.kind == "finding"]
+    cautions = [finding for finding in audit.findings if finding.kind == "caution"]
+    title = Text.assemble(
+        ("biasamp audit of ", "bold"),
+        (printable(audit.source, 60), "bold"),
+        f"  {data['records']:,} records",
+    )
+    console.print(title)
+    console.print(_bullets("Findings", [finding.text for finding in found], "bold"))
+    console.print(metric_table(audit))
+    if pairs:
+        for entry in audit.document["metrics"]:
+            if entry["metric"] == "directional" and entry["pairs"]:
+                console.print(pair_table(entry, pairs))
+    console.print(_bullets("Cautions", [finding.text for finding in cautions], "yellow"))
+    if audit.not_run:
+        reasons: dict[str, list[str]] = {}
+        for row in audit.not_run:
+            what = _NAMES.get(row["metric"], row["metric"])
+            if what not in reasons.setdefault(row["reason"], []):
+                reasons[row["reason"]].append(what)
+        lines = [f"{', '.join(names)}: {printable(reason, 300)}" for reason, names in reasons.items()]
+        console.print(_bullets("Not run", lines, "dim"))
+
+
+def _bullets(title: str, lines: list[str], style: str) -> Group:
+    if not lines:
+        return Group()
+    rows = RichTable.grid(padding=(0, 1))
+    rows.add_column(width=1)
+    rows.add_column()
+    for line in lines:
+        rows.add_row("•", Text(line))
+    return Group(Text(f"\n{title}", style=style), Padding(rows, (0, 0, 0, 1)))
+
+
+def metric_table(audit: Audit) -> RichTable:
+    """One row a metric."""
+    level = audit.document["data"]["confidence"]
+    table = RichTable(
+        title="\nMetrics", title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
+    )
+    for heading in ("attribute", "metric", "direction"):
+        table.add_column(heading)
+    table.add_column("value", justify="right")
+    table.add_column(f"{level:.0%} interval", justify="right")
+    table.add_column("beside it")
+    last = None
+    for entry in audit.document["metrics"]:
+        signed = entry["metric"] in ("directional", "mals", "dpa", "leakage")
+        table.add_row(
+            name(entry["attribute"], 24) if entry["attribute"] != last else "",
+            _NAMES.get(entry["metric"], entry["metric"]),
+            (entry["direction"] or "").replace("->", "→"),
+            Text(figure(entry["value"], signed), style=_colour(entry) if signed else ""),
+            interval(entry["interval"][0], entry["interval"][1], signed),
+            _beside(entry),
+        )
+        last = entry["attribute"]
+    return table
+
+
+def _colour(entry: dict[str, Any]) -> str:
+    low, high = entry["interval"]
+    if low is None or high is None or low <= 0 <= high:
+        return ""
+    return "bold red" if low > 0 else "bold blue"
+
+
+def _beside(entry: dict[str, Any]) -> Text:
+    parts = []
+    if entry.get("crossfit") is not None:
+        parts.append(f"cross-fitted {figure(entry['crossfit'])}")
+    if entry.get("floor") is not None:
+        parts.append(f"noise floor {figure(entry['floor'], False)}")
+    if entry.get("gain") is not None:
+        parts.append(f"gain over no input {figure(entry['gain'])}")
+    if entry.get("outcome"):
+        parts.append(f"worst: {printable(entry['outcome'], 28)}")
+    if entry.get("base_source"):
+        parts.append(f"base: {printable(entry['base_source'], 24)}")
+    return Text("; ".join(parts), style="dim")
+
+
+def pair_table(entry: dict[str, Any], most: int) -> RichTable:
+    """The pairs that change most, with bars."""
+    rows = sorted(entry["pairs"], key=lambda pair: -abs(pair["amplification"] or 0.0))
+    shown = rows[:most]
+    largest = max((abs(pair["amplification"] or 0.0) for pair in shown), default=0.0) or 1.0
+    count = f", {most} of {len(rows)}" if len(rows) > most else ""
+    arrow = (entry["direction"] or "").replace("->", "→")
+    table = RichTable(
+        title=f"\nPairs, {printable(entry['attribute'], 30)} {arrow}{count}",
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    for heading in ("given", "outcome"):
+        table.add_column(heading)
+    for heading in ("true rate", "predicted"):
+        table.add_column(heading, justify="right")
+    table.add_column("amplification", justify="right")
+    table.add_column("")
+    table.add_column("interval", justify="right")
+    table.add_column("records", justify="right")
+    table.add_column("")
+    for pair in shown:
+        value = pair["amplification"]
+        table.add_row(
+            name(pair["given"]),
+            name(pair["outcome"]),
+            figure(pair["truth_rate"], False),
+            figure(pair["predicted_rate"], False),
+            figure(value),
+            _bar(value or 0.0, largest),
+            interval(pair["low"], pair["high"]),
+            f"{pair['support']:,.0f}",
+            "" if pair["clear"] else Text("sign unclear", style="dim"),
+        )
+    return table
+
+
+def _bar(value: float, largest: float) -> Text:
+    """A bar to the right for amplification, to the left for its opposite."""
+    length = round(abs(value) / largest * _BAR)
+    blocks = "█" * length
+    if value >= 0:
+        return Text(" " * _BAR + "│" + blocks.ljust(_BAR), style="red")
+    return Text(blocks.rjust(_BAR) + "│" + " " * _BAR, style="blue")
+
+
+def show_metrics(console: Console, chosen: str | None = None) -> None:
+    """Print what each metric measures, or one of them in full."""
+    if chosen is not None:
+        console.print(_card(METRICS[chosen]))
+        return
+    table = RichTable(header_style="bold", box=None, pad_edge=False, row_styles=["", "dim"])
+    table.add_column("metric", style="bold")
+    table.add_column("which question it answers")
+    for heading in ("balanced data", "directional", "negative"):
+        table.add_column(heading, justify="center")
+    for metric in METRICS.values():
+        table.add_row(
+            metric.name, metric.question, *(_tick(x) for x in (metric.balanced, metric.directional, metric.negative))
+        )
+    console.print(table)
+    console.print(
+        Text(
+            "\nbalanced data: sees amplification on balanced data; directional: tells A→T from T→A; negative: can show a "
+            "decrease (DPA paper, Table 1). biasamp metrics NAME shows one in full.",
+            style="dim",
+        )
+    )
+
+
+def _tick(value: bool | None) -> str:
+    return "—" if value is None else ("yes" if value else "no")
+
+
+def _card(metric: Metric) -> Panel:
+    rows = RichTable.grid(padding=(0, 2))
+    rows.add_column(style="bold")
+    rows.add_column()
+    reach = f"{metric.low:g} to {metric.high:g}"
+    for title, words in (
+        ("question", metric.question),
+        ("formula", metric.formula),
+        ("range", reach),
+        ("sign", metric.sign),
+        ("calls unbiased", metric.unbiased_when),
+        ("needs", ", ".join(metric.needs)),
+        ("limits", metric.limits),
+        ("paper", metric.paper),
+    ):
+        rows.add_row(title, Text(words))
+    return Panel(rows, title=Text(metric.title), title_align="left")
