@@ -201,14 +201,9 @@ def _row_sums(evaluation: Evaluation, accelerate: bool) -> _Tables:
     total: _Tables | None = None
     for start, stop in _long_chunks(len(evaluation)):
         held = evaluation.given.nonzero(start, stop)
-        groups = evaluation.given.width
-        tables = pair_tables(
-            held,
-            groups,
-            evaluation.truth.rows(start, stop),
-            evaluation.predicted.rows(start, stop),
-            accelerate,
-        )
+        groups, exclusive = evaluation.given.width, evaluation.given.exclusive
+        one, said = evaluation.truth.rows(start, stop), evaluation.predicted.rows(start, stop)
+        tables = pair_tables(held, groups, one, said, accelerate, exclusive)
         size = np.append(np.bincount(held[1], minlength=groups), stop - start)[:, None]
         part = (size, tables[:, 0], tables[:, 1], tables[:, 2])
         total = part if total is None else _added(total, part)

@@ -72,6 +72,8 @@ class Codes:
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label held, sorted."""
         codes = self.codes[start:stop]
+        if len(codes) and codes.min() >= 0:
+            return np.arange(len(codes)), codes
         row = np.flatnonzero(codes >= 0)
         return row, codes[row]
 

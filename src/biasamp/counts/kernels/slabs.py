@@ -28,6 +28,7 @@ def pair_tables(
     truth: NDArray[Any],
     predicted: NDArray[Any],
     accelerate: bool,
+    exclusive: bool,
 ) -> NDArray[np.int64]:
     """The tables ``C(g, o)``, ``C(g, o_hat)``, ``C(g, o and o_hat)``, with the marginals in a last row.
 
@@ -40,6 +41,8 @@ def pair_tables(
     truth, predicted : ndarray of shape (records, labels), uint8
     accelerate : bool
         Whether to use numba.
+    exclusive : bool
+        Whether a record holds one given label at most.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def pair_tables(
         for g in range(groups):
             mine = rows[order[edges[g] : edges[g + 1]]]
             _add(total[g], truth[mine], predicted[mine])
-    if len(rows) == len(truth) and np.array_equal(rows, np.arange(len(truth))):
+    if exclusive and len(rows) == len(truth):
         total[groups] = total[:groups].sum(axis=0)
     else:
         _add(total[groups], truth, predicted)
