@@ -41,7 +41,12 @@ def random_evaluation(
     given = (rng.random((n, groups)) < 0.4).astype(np.uint8) if overlapping else rng.integers(0, groups, n)
     truth = (rng.random((n, width)) < 0.3).astype(np.uint8)
     predicted = rng.random((n, width)) if soft else (rng.random((n, width)) < 0.3).astype(np.uint8)
-    w = {"none": None, "whole": rng.integers(0, 5, n), "real": rng.gamma(2.0, size=n), "large": 1e5 * rng.gamma(2.0, size=n)}
+    w = {
+        "none": None,
+        "whole": rng.integers(0, 5, n),
+        "real": rng.gamma(2.0, size=n),
+        "large": 1e5 * rng.gamma(2.0, size=n),
+    }
     return make(given, truth, predicted, w[weights])
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import reduce
+from itertools import pairwise
 from operator import add
 from typing import Any
 
 import numpy as np
 import pytest
-from evaluations import bits, make, random_evaluation, read
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +17,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.replicates import ReplicateCounts
 from biasamp.labels import Evaluation
+from evaluations import bits, make, random_evaluation, read
 
 
 def pairs(e: Evaluation) -> PairCounts:
@@ -47,7 +48,7 @@ def test_any_split_in_any_order(count: Any, seed: int, kind: Any, cuts: list[int
         soft = False  # a contingency table is of hard labels only
     whole = random_evaluation(seed, soft=soft, weights=weights, overlapping=overlapping)
     edges = [0, *sorted(set(cuts)), len(whole)]
-    parts = [whole.take(np.arange(a, b)) for a, b in zip(edges, edges[1:], strict=False)]
+    parts = [whole.take(np.arange(a, b)) for a, b in pairwise(edges)]
     random.shuffle(parts)
     assert bits(reduce(add, (count(part) for part in parts))) == bits(count(whole))
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evaluations import bits, floats, make, random_evaluation, read
-from extras import needs
 
+import biasamp
 from biasamp.counts import joint as joint_module
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
@@ -19,6 +18,8 @@ from biasamp.counts.replicates import ReplicateCounts
 from biasamp.counts.resampling import half_of, poisson_weights, thresholds
 from biasamp.labels import Evaluation
 from biasamp.labels.keys import record_keys, row_keys
+from evaluations import bits, floats, make, random_evaluation, read
+from extras import needs
 
 TABLES = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
 
@@ -48,7 +49,9 @@ def test_pair_counts(weights: str, soft: bool, overlapping: bool, width: int) ->
     e = random_evaluation(3, n=2500, groups=6, width=width, soft=soft, weights=weights, overlapping=overlapping)
     counts, expected = PairCounts.from_labels(e), by_hand(e)
     for name in TABLES:
-        np.testing.assert_allclose(floats(getattr(counts, name)), expected[name].astype(float), rtol=1e-13, err_msg=name)
+        np.testing.assert_allclose(
+            floats(getattr(counts, name)), expected[name].astype(float), rtol=1e-13, err_msg=name
+        )
     np.testing.assert_allclose(
         floats(JointCounts.from_labels(e.given, e.predicted, e.weights).joint),
         expected["joint_predicted"].astype(float),
@@ -144,7 +147,9 @@ class TestMissing:
         if soft:
             predicted = predicted * rng.random((90, 3))
         whole = make(holes((90, 2)), truth, predicted, rng.gamma(2.0, size=90))
-        parts = PairCounts.from_labels(whole.take(np.arange(30))) + PairCounts.from_labels(whole.take(np.arange(30, 90)))
+        parts = PairCounts.from_labels(whole.take(np.arange(30))) + PairCounts.from_labels(
+            whole.take(np.arange(30, 90))
+        )
         assert bits(parts) == bits(PairCounts.from_labels(whole))
 
 
@@ -154,11 +159,15 @@ class TestContingency:
         e = random_evaluation(4, n=300, width=3, weights=weights)
         table = ContingencyTable.from_labels({"given": e.given, "truth": e.truth}, e.weights)
         expected: Counter[Any] = Counter()
-        for g, t, w in zip(e.given.rows(), e.truth.rows(), np.ones(300) if e.weights is None else e.weights, strict=True):
+        for g, t, w in zip(
+            e.given.rows(), e.truth.rows(), np.ones(300) if e.weights is None else e.weights, strict=True
+        ):
             expected[tuple(g), tuple(t)] += w
         found = {}
         for cell, count in zip(table.cells, np.asarray(table.counts), strict=True):
-            found[tuple(tuple(side.combinations[i]) for i, side in zip(cell, table.sides.values(), strict=True))] = count
+            found[tuple(tuple(side.combinations[i]) for i, side in zip(cell, table.sides.values(), strict=True))] = (
+                count
+            )
         found = {key: float(value) for key, value in found.items()}
         assert found == pytest.approx(dict(expected))
 
@@ -229,3 +238,34 @@ class TestResampling:
 def test_too_many_pairs_are_refused() -> None:
     with pytest.raises(ValueError, match=r"8,000 x 8,000 labels make 64,000,000 pairs.*identifier"):
         JointCounts.from_labels(read(np.arange(8000)), read(np.arange(8000)))
+
+
+class TestWeights:
+    """Whatever the scale of the weights, only their ratios matter; what cannot be summed exactly is refused."""
+
+    @pytest.mark.parametrize("scale", [1e-5, 1e-3, 1.0, 1e3, 1e6, 1e7])
+    def test_scale_changes_nothing(self, scale: float) -> None:
+        rng = np.random.default_rng(0)
+        given, truth, predicted = rng.integers(0, 2, 200), rng.integers(0, 2, (200, 3)), rng.random((200, 3))
+        weights = rng.gamma(2.0, size=200)
+        one = biasamp.directional(given, truth, predicted, weights=weights)
+        other = biasamp.directional(given, truth, predicted, weights=weights * scale)
+        assert other.value == pytest.approx(one.value, abs=1e-10)
+        assert other.n == pytest.approx(one.n * scale, rel=1e-9)
+        for name in ("delta", "sign_p", "low", "high"):
+            np.testing.assert_allclose(other.pairs[name], one.pairs[name], atol=1e-7)
+
+    def test_survey_weights_of_hundreds_of_thousands(self) -> None:
+        """Sums of their squares exceed what two limbs of 26 bits would hold."""
+        rng = np.random.default_rng(0)
+        given, truth, predicted = rng.integers(0, 2, 3000), rng.integers(0, 2, (3000, 3)), rng.integers(0, 2, (3000, 3))
+        weights = rng.integers(10_000, 1_500_000, 3000)
+        whole = biasamp.directional(given, truth, predicted, weights=weights).pairs
+        real = biasamp.directional(given, truth, predicted, weights=weights / 2**20).pairs
+        for name in ("delta", "low", "high"):
+            np.testing.assert_allclose(whole[name], real[name], atol=1e-9)
+
+    @pytest.mark.parametrize("weight, word", [(1e-14, "small"), (1e12, "large"), (1e300, "large"), (2**60, "large")])
+    def test_what_cannot_be_summed_exactly(self, weight: float, word: str) -> None:
+        with pytest.raises(ValueError, match=rf"weights add up to .* too {word} .*only their ratios matter"):
+            biasamp.directional([0, 1], [0, 1], [0, 1], weights=[weight, weight])

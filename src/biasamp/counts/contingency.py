@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from biasamp.labels import Label, LabelSet
 
+from .fixed import Count, Fixed, concatenate, exact_sums
+
 _CHUNK = 1 << 16
 
 
@@ -33,11 +35,14 @@ class ContingencyTable:
         The combination of each side, as a row number of ``Side.combinations``.
     counts : ndarray
         How many records (or how much weight) each cell holds.
+    exact : Fixed or None
+        With real weights, the sums that ``counts`` rounds to floats: what adds up to the bit.
     """
 
     sides: dict[str, Side]
     cells: NDArray[np.int64]
     counts: NDArray[np.int64] | NDArray[np.float64]
+    exact: Fixed | None = None
 
     @classmethod
     def from_labels(
@@ -63,13 +68,23 @@ class ContingencyTable:
             distinct, codes = _distinct_rows(packed)
             sides[name] = Side(labels.labels, np.unpackbits(distinct, axis=1, count=labels.width))
             columns.append(codes)
-        cells, counts = _sum_cells(np.column_stack(columns), weights)
-        return cls(sides, cells, counts)
+        return cls._of_cells(sides, np.column_stack(columns), weights)
+
+    @classmethod
+    def _of_cells(
+        cls, sides: dict[str, Side], cells: NDArray[np.int64], weights: Count | NDArray[np.float64] | None
+    ) -> ContingencyTable:
+        """The table of cells that may be named more than once."""
+        distinct, codes = np.unique(cells, axis=0, return_inverse=True)
+        counts = _sum_by(codes.reshape(-1), len(distinct), weights)
+        if isinstance(counts, Fixed):
+            return cls(sides, distinct, counts.floats(), counts)
+        return cls(sides, distinct, counts)
 
     def __add__(self, other: ContingencyTable) -> ContingencyTable:
         if not isinstance(other, ContingencyTable):
             return NotImplemented
-        if {k: s.labels for k, s in self.sides.items()} != {k: s.labels for k, s in other.sides.items()}:
+        if [(k, s.labels) for k, s in self.sides.items()] != [(k, s.labels) for k, s in other.sides.items()]:
             raise ValueError("contingency tables of different labels do not add up")
         sides, mine, theirs = {}, [], []
         for place, (name, side) in enumerate(self.sides.items()):
@@ -80,8 +95,11 @@ class ContingencyTable:
             mine.append(codes[:first][self.cells[:, place]])
             theirs.append(codes[first:][other.cells[:, place]])
         cells = np.concatenate([np.column_stack(mine), np.column_stack(theirs)])
-        cells, counts = _sum_cells(cells, np.concatenate([self.counts, other.counts]))
-        return ContingencyTable(sides, cells, counts)
+        return self._of_cells(sides, cells, concatenate([self._summands, other._summands]))
+
+    @property
+    def _summands(self) -> Count:
+        return self.counts if self.exact is None else self.exact  # type: ignore[return-value]
 
 
 def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -93,15 +111,21 @@ def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArra
     return distinct.view(np.uint8).reshape(-1, rows.shape[1]), codes.astype(np.int64)
 
 
-def _sum_cells(
-    cells: NDArray[np.int64], weights: NDArray[np.int64] | NDArray[np.float64] | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64] | NDArray[np.float64]]:
-    distinct, codes = np.unique(cells, axis=0, return_inverse=True)
-    codes = codes.reshape(-1)
+def _sum_by(codes: NDArray[np.int64], size: int, weights: Count | NDArray[np.float64] | None) -> Count:
+    """Sum weights (each 1 without any) over the records of each code."""
     if weights is None:
-        return distinct, np.bincount(codes, minlength=len(distinct))
+        return np.bincount(codes, minlength=size)
+    if isinstance(weights, Fixed):
+        return Fixed(*(_whole_sums(codes, size, limb) for limb in (weights.whole, weights.high, weights.low)))
     if weights.dtype.kind == "f":
-        return distinct, np.bincount(codes, weights=weights, minlength=len(distinct))
-    total = np.zeros(len(distinct), dtype=np.int64)
+        return exact_sums(
+            weights.astype(np.float64),
+            lambda limb, rows: np.asarray(np.bincount(codes[rows], limb, minlength=size), np.float64),
+        )
+    return _whole_sums(codes, size, weights.astype(np.int64, copy=False))
+
+
+def _whole_sums(codes: NDArray[np.int64], size: int, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    total = np.zeros(size, dtype=np.int64)
     np.add.at(total, codes, weights)
-    return distinct, total
+    return total

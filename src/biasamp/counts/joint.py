@@ -91,7 +91,7 @@ def squared_weights(weights: NDArray[Any] | None, records: int) -> Count:
     if weights is None:
         return np.array([records], dtype=np.int64)
     if weights.dtype.kind == "f":
-        return exact_sums(weights**2, lambda limb: limb.sum(keepdims=True))
+        return exact_sums(weights**2, lambda limb, _: limb.sum(keepdims=True))
     return np.array([int((weights.astype(object) ** 2).sum())], dtype=np.int64)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from biasamp.labels import Evaluation, Label
 
-from .fixed import Count, Fixed, add, as_fixed, floats
+from .fixed import Count, add, as_fixed, concatenate, floats, subtract
 from .joint import WIDE, JointCounts, and_everyone, chunks, refuse_too_many, same_labels, squared_weights
 from .kernels import dense, sparse
 from .kernels.slabs import pair_tables
@@ -101,13 +101,13 @@ class PairCounts:
         """The counts of the same records and given labels for several lots of outcome labels."""
         first = parts[0]
         wide = {
-            name: _beside([getattr(part, name) for part in parts])
+            name: concatenate([getattr(part, name) for part in parts], axis=-1)
             for name in ("truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
         }
         spread = None
         if any(part.spread is not None for part in parts):
             lots = [_whole_spread(part) for part in parts]
-            spread = tuple(_beside([lot[i] for lot in lots]) for i in range(3))
+            spread = tuple(concatenate([lot[i] for lot in lots], axis=-1) for i in range(3))
         labels = tuple(label for part in parts for label in part.outcome_labels)
         return replace(first, outcome_labels=labels, **wide, spread=spread)  # type: ignore[arg-type]
 
@@ -164,16 +164,6 @@ _Tables = tuple[Count, Count, Count, Count]
 def _added(left: _Tables, right: _Tables) -> _Tables:
     a, b, c, d = (add(one, two) for one, two in zip(left, right, strict=True))
     return a, b, c, d
-
-
-def _beside(arrays: list[Count]) -> Count:
-    if any(isinstance(array, Fixed) for array in arrays):
-        fixed = [as_fixed(array) for array in arrays]
-        return Fixed(
-            np.concatenate([part.high for part in fixed], axis=-1),
-            np.concatenate([part.low for part in fixed], axis=-1),
-        )
-    return np.concatenate(arrays, axis=-1)  # type: ignore[arg-type]
 
 
 def _accelerated(wanted: bool | None) -> bool:
@@ -314,7 +304,7 @@ def _spread(evaluation: Evaluation) -> tuple[Count, Count, Count]:
         total = part if total is None else [add(a, b) for a, b in zip(total, part, strict=True)]
     assert total is not None
     size, up_sum, down_sum, square = (as_fixed(part) for part in total)
-    return size, Fixed(up_sum.high - down_sum.high, up_sum.low - down_sum.low), square
+    return size, up_sum - down_sum, square
 
 
 def _whole_spread(counts: PairCounts) -> tuple[Count, Count, Count]:
@@ -322,7 +312,5 @@ def _whole_spread(counts: PairCounts) -> tuple[Count, Count, Count]:
         return counts.spread
     one, held, both = counts.joint_truth, counts.joint_predicted, counts.joint_both
     size = add(counts.given, np.zeros(one.shape, dtype=np.int64))
-    whole = [as_fixed(part) for part in (one, held, both)]
-    first = Fixed(whole[1].high - whole[0].high, whole[1].low - whole[0].low)
-    second = Fixed(whole[0].high + whole[1].high - 2 * whole[2].high, whole[0].low + whole[1].low - 2 * whole[2].low)
-    return as_fixed(size), first, second
+    gained, lost = subtract(held, both), subtract(one, both)
+    return as_fixed(size), as_fixed(subtract(gained, lost)), as_fixed(add(gained, lost))

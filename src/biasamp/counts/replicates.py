@@ -102,8 +102,7 @@ def _replicate(
 
 
 def _zeros(shape: tuple[int, ...], soft: bool) -> Count:
-    zero = np.zeros(shape, dtype=np.int64)
-    return Fixed(zero, zero.copy()) if soft else zero
+    return Fixed.zeros(shape) if soft else np.zeros(shape, dtype=np.int64)
 
 
 def _add_chunk(
@@ -117,10 +116,12 @@ def _add_chunk(
 ) -> tuple[Count, Count]:
     """Add one chunk: its records sorted by given label, a matrix product for each."""
     if isinstance(joint, Fixed) and isinstance(marginal, Fixed):
-        high, low = limbs(values.astype(np.float64))
-        top = _products(weights, high, row, label, given.width, np.float64)
-        rest = _products(weights, low, row, label, given.width, np.float64)
-        return Fixed(joint.high + top[0], joint.low + rest[0]), Fixed(marginal.high + top[1], marginal.low + rest[1])
+        nothing = np.zeros(joint.shape, np.int64), np.zeros(marginal.shape, np.int64)
+        products = [
+            nothing if limb is None else _products(weights, limb, row, label, given.width, np.float64)
+            for limb in limbs(values.astype(np.float64))
+        ]
+        return joint + Fixed(*(part[0] for part in products)), marginal + Fixed(*(part[1] for part in products))
     exact = np.float32 if values.max(initial=0) <= 1 else np.float64
     inner, outer = _products(weights, values, row, label, given.width, exact)
     return add(joint, inner), add(marginal, outer)

@@ -110,7 +110,8 @@ def to_arrays(counts: Saved) -> tuple[dict[str, Any], Arrays]:
     if isinstance(counts, ContingencyTable):
         for name, side in counts.sides.items():
             arrays[f"side:{name}"] = side.combinations
-        arrays["cells"], arrays["counts"] = counts.cells, counts.counts
+        arrays["cells"] = counts.cells
+        _put(arrays, "counts", counts.counts if counts.exact is None else counts.exact)  # type: ignore[arg-type]
         sides = {name: _labels(side.labels) for name, side in counts.sides.items()}
         return {"kind": "contingency", "sides": sides, "order": list(counts.sides)}, arrays
     if isinstance(counts, ReplicateCounts):
@@ -137,7 +138,10 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Saved:
             name: Side(_unlabels(header["sides"][name]), arrays[f"side:{name}"].astype(np.uint8))
             for name in header["order"]
         }
-        return ContingencyTable(sides, arrays["cells"], arrays["counts"])
+        held = _get(arrays, "counts")
+        if isinstance(held, Fixed):
+            return ContingencyTable(sides, arrays["cells"], held.floats(), held)
+        return ContingencyTable(sides, arrays["cells"], held)
     labels = {name: _unlabels(pairs) for name, pairs in header["labels"].items()}
     if kind == "joint":
         parts = {name: _get(arrays, name) for name in _JOINT}
@@ -158,13 +162,15 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Saved:
     return pairs
 
 
+_LIMBS = ("whole", "high", "low")
 _JOINT = ("n", "left", "right", "joint", "squared")
 _PAIR = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both", "squared")
 
 
 def _put(arrays: Arrays, name: str, count: Count) -> None:
     if isinstance(count, Fixed):
-        arrays[f"{name}.high"], arrays[f"{name}.low"] = count.high, count.low
+        for limb in _LIMBS:
+            arrays[f"{name}.{limb}"] = getattr(count, limb)
     else:
         arrays[name] = count
 
@@ -175,7 +181,7 @@ def _has(arrays: Arrays, name: str) -> bool:
 
 def _get(arrays: Arrays, name: str) -> Count:
     if f"{name}.high" in arrays:
-        return Fixed(arrays[f"{name}.high"], arrays[f"{name}.low"])
+        return Fixed(*(arrays[f"{name}.{limb}"] for limb in _LIMBS))
     return arrays[name]
 
 

@@ -15,6 +15,9 @@ from .label import Variable, printable
 from .labelset import LabelSet, align
 
 _PLACES_SHOWN = 5
+# Sums of weights are kept as multiples of 2**-52 in 64-bit integers, and so are sums of their squares.
+_LEAST_TOTAL = 2.0**-20
+_MOST_SQUARES = 2.0**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,13 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         raise ValueError(f"weights must be finite and not negative: record {at} has {values[at]}")
     if not values.any():
         raise ValueError("weights are all 0: nothing would be counted")
+    with np.errstate(over="ignore"):
+        total, squares = float(values.sum(dtype=np.float64)), float((values.astype(np.float64) ** 2).sum())
+    if not (total >= _LEAST_TOTAL and squares <= _MOST_SQUARES):
+        raise ValueError(
+            f"weights add up to {total:g}, and their squares to {squares:g}: too {'small' if total < 1 else 'large'} "
+            "to be summed exactly. Multiply them all by one constant; only their ratios matter"
+        )
     if values.dtype.kind == "f" and (values == np.rint(values)).all() and values.max() < 2**31:
         values = values.astype(np.int64)
     return values if values.dtype.kind == "f" else values.astype(np.int64)

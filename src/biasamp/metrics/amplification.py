@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.fixed import Count, Fixed, as_fixed, floats
+from biasamp.counts.fixed import Count, floats, subtract
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 
@@ -73,10 +73,7 @@ def directional_pairs(
 
 def _difference(held: Count, one: Count) -> Floats:
     """``C(g, o_hat) - C(g, o)``, exactly before it is rounded to a float."""
-    if isinstance(held, Fixed) or isinstance(one, Fixed):
-        held, one = as_fixed(held), as_fixed(one)
-        return Fixed(held.high - one.high, held.low - one.low).floats()
-    return (held - one).astype(np.float64)
+    return floats(subtract(held, one))
 
 
 def mean_over_pairs(values: Floats, defined: NDArray[np.bool_]) -> Floats:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.fixed import EXACT, Count, Fixed, add, as_fixed, exact_sums
+from biasamp.counts.fixed import EXACT, Count, concatenate, exact_sums
 
 # Big enough to amortise the call, small enough to stay in cache; float32 counts are exact up to 2**24.
 CHUNK = 1024
@@ -31,7 +31,7 @@ def cross(left: NDArray[Any], right: NDArray[Any], weights: NDArray[Any] | None 
     if weights is not None:
         values = values * weights[:, None]
     transposed = np.ascontiguousarray(left.T, dtype=np.float64)
-    return _in_range(values, lambda part, rows: transposed[:, rows] @ part)
+    return exact_sums(values, lambda part, rows: transposed[:, rows] @ part)
 
 
 def _whole(left: NDArray[Any], right: NDArray[Any], weights: NDArray[Any] | None) -> NDArray[np.int64]:
@@ -51,21 +51,7 @@ def _soft_left(left: NDArray[Any], right: NDArray[Any], weights: NDArray[Any] | 
     for i in range(left.shape[1]):
         chance = left[:, i] if weights is None else left[:, i] * weights
         values = right * chance[:, None]
-        rows.append(_in_range(values, lambda part, _: part.sum(axis=0)[None, :]))
+        rows.append(exact_sums(values, lambda part, _: part.sum(axis=0)[None, :]))
     if not rows:
         return np.zeros((0, right.shape[1]), dtype=np.int64)
-    parts = [as_fixed(row) for row in rows]
-    return Fixed(np.concatenate([p.high for p in parts]), np.concatenate([p.low for p in parts]))
-
-
-def _in_range(values: NDArray[np.float64], reduce: Any) -> Count:
-    """Reduce in as many slices as keep every partial sum an exact integer."""
-    largest = float(values.max(initial=0.0)) * (1 << 26) + 1.0
-    size = max(1, min(len(values), int(EXACT / max(largest, float(1 << 26)))))
-    total: Count | None = None
-    for start in range(0, len(values), size):
-        rows = slice(start, start + size)
-        part = exact_sums(values[rows], lambda limb, rows=rows: reduce(limb, rows))  # type: ignore[misc]
-        total = part if total is None else add(total, part)
-    assert total is not None
-    return total
+    return concatenate(rows)

@@ -58,7 +58,8 @@ def _sum(places: NDArray[np.int64], size: int, weights: NDArray[Any] | None, sha
         return np.bincount(places, minlength=size).reshape(shape)
     if weights.dtype.kind == "f":
         return exact_sums(
-            weights, lambda limb: np.asarray(np.bincount(places, limb, minlength=size), np.float64).reshape(shape)
+            weights,
+            lambda limb, rows: np.asarray(np.bincount(places[rows], limb, minlength=size), np.float64).reshape(shape),
         )
     total = np.zeros(size, dtype=np.int64)
     np.add.at(total, places, weights)
