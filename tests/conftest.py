@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from extras import absent, all_wanted, data_folder
 from hypothesis import HealthCheck, settings
+
+from extras import absent, all_wanted, data_folder
 
 # The same examples on every run: a failure that comes and goes helps nobody. A search for new ones is a
 # matter of HYPOTHESIS_PROFILE=search.

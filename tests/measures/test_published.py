@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import published
 import pytest
-from published import THREE_GROUPS, TWO_GROUPS_OVER, TWO_GROUPS_UNDER, WRONG_GROUP
 
 import biasamp
+import published
 from biasamp import binary, categorical, directional, mals, multi
+from published import THREE_GROUPS, TWO_GROUPS_OVER, TWO_GROUPS_UNDER, WRONG_GROUP
 
 
 class TestWangRussakovsky2021:
     """Sec. 3.2 and 4.1: the task is one label."""
 
     @pytest.mark.parametrize(
-        "records, printed", [(THREE_GROUPS, 0.0), (TWO_GROUPS_UNDER, 0.2), (TWO_GROUPS_OVER, 0.033), (WRONG_GROUP, -0.6)]
+        "records, printed",
+        [(THREE_GROUPS, 0.0), (TWO_GROUPS_UNDER, 0.2), (TWO_GROUPS_OVER, 0.033), (WRONG_GROUP, -0.6)],
     )
     def test_mals(self, records: Any, printed: float) -> None:
         group, task, model = records

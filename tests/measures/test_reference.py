@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
-from random_cases import Case, random_case
 
 import biasamp
+import reference
+from random_cases import Case, random_case
 
 TOLERANCE = 1e-12
 
@@ -24,7 +24,7 @@ def agree(expected: reference.Answer, call: Any, signed: bool = True) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if expected.value is None:
-            with pytest.raises(ValueError, match="no pair is defined|no task is defined|no itemset"):
+            with pytest.raises(ValueError, match=r"no pair is defined|no task is defined|no itemset"):
                 call()
             return
         result = call()
@@ -59,7 +59,12 @@ def test_directional(seed: int) -> None:
     agree(
         expected,
         lambda: biasamp.directional(
-            case.given.data, case.truth.data, case.predicted.data, train=case.train_data, weights=case.weights, ties=ties
+            case.given.data,
+            case.truth.data,
+            case.predicted.data,
+            train=case.train_data,
+            weights=case.weights,
+            ties=ties,
         ),
     )
 

@@ -20,7 +20,9 @@ from biasamp.metrics.signs import association_p, association_signs, compare_prod
 def joint_counts(n: Any, left: Any, right: Any, joint: Any) -> JointCounts:
     """Counts of many one-pair tables at once, as if each were a resample."""
     column = lambda x: np.asarray(x, dtype=np.int64).reshape(-1, 1, 1)
-    return JointCounts((Label("g"),), (Label("o"),), 0, column(n), column(left), column(right), column(joint), column(n))
+    return JointCounts(
+        (Label("g"),), (Label("o"),), 0, column(n), column(left), column(right), column(joint), column(n)
+    )
 
 
 def all_tables(n: int) -> tuple[Any, Any, Any, Any]:
