@@ -114,9 +114,9 @@ def _sequence(data: list[Any], role: str) -> Columns:
 
 
 def _holds_lists(data: list[Any]) -> bool:
-    """Whether a list of lists is ragged or holds text, and so lists labels."""
+    """Whether a list of lists is ragged, empty or holds text, and so lists labels."""
     inner = [value for value in data if isinstance(value, (list, tuple))]
-    if len({len(value) for value in inner}) > 1 or len(inner) < len(data):
+    if len({len(value) for value in inner}) > 1 or len(inner) < len(data) or not any(inner):
         return True
     return any(isinstance(item, str) for value in inner for item in value)
 
