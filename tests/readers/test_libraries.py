@@ -151,7 +151,9 @@ def test_sparse_with_stored_zeros_and_duplicates() -> None:
     assert directional(GROUP, T, doubled).value == directional(GROUP, T, doubled.toarray()).value
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+)
 def test_torch(dtype: str) -> None:
     torch = needs("torch")
     kind = getattr(torch, dtype)
@@ -161,7 +163,10 @@ def test_torch(dtype: str) -> None:
     if "float" in dtype:
         soft = torch.tensor(SOFT).to(kind).requires_grad_()
         assert directional(CODES, t, soft).value == directional(CODES, T, SOFT).value
-        assert directional(CODES, T, SOFT, weights=soft[:, 0]).value == directional(CODES, T, SOFT, weights=SOFT[:, 0]).value
+        assert (
+            directional(CODES, T, SOFT, weights=soft[:, 0]).value
+            == directional(CODES, T, SOFT, weights=SOFT[:, 0]).value
+        )
     assert directional(CODES, list(t), list(p)).value == directional(CODES, T, P).value
     assert directional(CODES, t.to_sparse(), p.to_sparse()).value == directional(CODES, T, P).value
 
@@ -250,3 +255,18 @@ def test_input_is_never_changed() -> None:
     np.testing.assert_array_equal(t, T)
     np.testing.assert_array_equal(p, SOFT)
     pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        pd.DataFrame(T, columns=["a", "b", "a", "c"]),
+        pa.table([T[:, 0], T[:, 1]], names=["a", "a"]),
+        {1: T[:, 0], "1": T[:, 1]},
+    ],
+    ids=["pandas", "pyarrow", "mapping"],
+)
+def test_columns_of_the_same_name_are_refused(twice: Any) -> None:
+    """Two labels of one name cannot be told apart, so one would silently take the other's place."""
+    with pytest.raises(ValueError, match="truth has (columns of the same name|more than one column named)"):
+        directional(GROUP, twice, P)

@@ -7,6 +7,7 @@ at the values present, so that a part of the data reads like the whole.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
     if len(columns) == 0:
         raise ValueError(f"{role} is empty: at least one record is needed")
     if columns.declared == "categorical":
-        return LabelSet(tuple(_declared(columns, role, soft)))
+        return _distinct(tuple(_declared(columns, role, soft)), role)
     pair = like.variables if like is not None else ()
     if columns.single and columns.declared is None and not (len(pair) == 1 and pair[0].kind == "binary"):
         (column,) = columns.items
@@ -50,7 +51,16 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
     if len(pair) == 1 and pair[0].kind == "categorical" and _width(columns) == 1:
         (column,) = _apart(columns.items)
         return LabelSet((_variable(column, role, soft, set(pair[0].categories) <= {"0", "1"}),))
-    return LabelSet(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])))
+    return _distinct(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])), role)
+
+
+def _distinct(blocks: tuple[Block, ...], role: str) -> LabelSet:
+    """The blocks as one label set, whose labels must differ to be told apart."""
+    labels = LabelSet(blocks)
+    if len(set(labels.labels)) < labels.width:
+        twice = next(label for label, times in Counter(labels.labels).items() if times > 1)
+        raise ValueError(f"{role} has more than one column named {printable(str(twice), 40)!r}: rename them")
+    return labels
 
 
 def _width(columns: Columns) -> int:

@@ -25,6 +25,8 @@ def frame_columns(data: Any, role: str) -> Columns | None:
 
     try:
         native = nw.from_native(data, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"{role} has columns of the same name, which no label can be told by: {error}") from None
     except TypeError:
         native = data
     if isinstance(native, nw.LazyFrame):
@@ -33,8 +35,8 @@ def frame_columns(data: Any, role: str) -> Columns | None:
         name = "" if native.name is None else str(native.name)
         return Columns([_series(native, name, role)], single=True)
     if isinstance(native, nw.DataFrame):
-        names = native.columns
-        return _gather([_series(native[name], str(name), role) for name in names], role)
+        # Not by name: numbers and tuples, which pandas allows as names, would be read as rows and slices.
+        return _gather([_series(column, str(column.name), role) for column in native.iter_columns()], role)
     if hasattr(data, "__arrow_c_stream__"):
         try:
             return _table(pa.table(data), role)
@@ -62,9 +64,9 @@ def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Colu
             f"{role} is a {type(data).__module__.split('.')[0]} {type(data).__name__}; a path, a dataframe in memory "
             "or a mapping of column names to arrays is needed"
         ) from None
-    names = {str(name): name for name in native.columns}
-    check_columns(wanted, list(names), role)
-    return {name: _series(native[names[name]], name, role) for name in wanted}
+    columns = {str(column.name): column for column in native.iter_columns()}
+    check_columns(wanted, list(columns), role)
+    return {name: _series(columns[name], name, role) for name in wanted}
 
 
 def _series(series: Any, name: str, role: str) -> Column:
@@ -141,7 +143,7 @@ def _filled(data: Any, value: Any) -> Any:
 
 def _dictionary(name: str, data: Any) -> Column:
     """Text or categories: codes into the values that are observed."""
-    codes = data.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = data.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     values = data.dictionary.to_pylist()
     spelled = ["" if value is None else canonical(value) for value in values]
     if None in values:
