@@ -268,5 +268,5 @@ def test_input_is_never_changed() -> None:
 )
 def test_columns_of_the_same_name_are_refused(twice: Any) -> None:
     """Two labels of one name cannot be told apart, so one would silently take the other's place."""
-    with pytest.raises(ValueError, match="truth has (columns of the same name|more than one column named)"):
+    with pytest.raises(ValueError, match=r"truth has (columns of the same name|more than one column named)"):
         directional(GROUP, twice, P)
