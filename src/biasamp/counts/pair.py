@@ -175,7 +175,7 @@ def _accelerated(wanted: bool | None) -> bool:
 
 
 def _long_chunks(records: int) -> list[tuple[int, int]]:
-    step = 1 << 16
+    step = 1 << 17
     return [(start, min(start + step, records)) for start in range(0, records, step)]
 
 
@@ -193,9 +193,8 @@ def _row_sums(evaluation: Evaluation, accelerate: bool) -> _Tables:
         held = evaluation.given.nonzero(start, stop)
         groups, exclusive = evaluation.given.width, evaluation.given.exclusive
         one, said = evaluation.truth.rows(start, stop), evaluation.predicted.rows(start, stop)
-        tables = pair_tables(held, groups, one, said, accelerate, exclusive)
-        size = np.append(np.bincount(held[1], minlength=groups), stop - start)[:, None]
-        part = (size, tables[:, 0], tables[:, 1], tables[:, 2])
+        tables, sizes = pair_tables(held, groups, one, said, accelerate, exclusive)
+        part = (sizes[:, None], tables[:, 0], tables[:, 1], tables[:, 2])
         total = part if total is None else _added(total, part)
     assert total is not None
     return total

@@ -16,8 +16,9 @@ def add_rows(
     truth: NDArray[np.uint8],
     predicted: NDArray[np.uint8],
     total: NDArray[np.int64],
+    sizes: NDArray[np.int64],
 ) -> None:
-    """Add the truth, prediction and agreement of each row to the totals of the given label it holds."""
+    """Add the truth, prediction and agreement of each row to the totals of the given label it holds, and count it."""
     width = truth.shape[1]
     small = np.zeros((total.shape[0], 3 * width), dtype=np.uint8)
     start = 0
@@ -27,6 +28,7 @@ def add_rows(
         for k in range(start, stop):
             i = rows[k]
             group = small[labels[k]]
+            sizes[labels[k]] += 1
             for j in range(width):
                 group[j] = np.uint8(group[j] + truth[i, j])
             for j in range(width):

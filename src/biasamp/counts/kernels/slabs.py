@@ -29,7 +29,7 @@ def pair_tables(
     predicted: NDArray[Any],
     accelerate: bool,
     exclusive: bool,
-) -> NDArray[np.int64]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The tables ``C(g, o)``, ``C(g, o_hat)``, ``C(g, o and o_hat)``, with the marginals in a last row.
 
     Parameters
@@ -46,27 +46,32 @@ def pair_tables(
 
     Returns
     -------
-    ndarray of shape (groups + 1, 3, labels)
+    tables : ndarray of shape (groups + 1, 3, labels)
+    sizes : ndarray of shape (groups + 1,)
+        ``C(g)``, with the number of records last.
     """
     rows, labels = held
     width = truth.shape[1]
     total = np.zeros((groups + 1, 3, width), dtype=np.int64)
+    sizes = np.zeros(groups + 1, dtype=np.int64)
     if accelerate:
         from .fast import add_rows
 
         truth, predicted = np.ascontiguousarray(truth), np.ascontiguousarray(predicted)
-        add_rows(rows, labels, truth, predicted, total.reshape(groups + 1, 3 * width))
+        add_rows(rows, labels, truth, predicted, total.reshape(groups + 1, 3 * width), sizes)
     else:
         order = np.argsort(labels.astype(np.uint16) if groups < 1 << 16 else labels, kind="stable")
         edges = np.searchsorted(labels[order], np.arange(groups + 1))
         for g in range(groups):
             mine = rows[order[edges[g] : edges[g + 1]]]
             _add(total[g], truth[mine], predicted[mine])
+        sizes[:groups] = np.diff(edges)
     if exclusive and len(rows) == len(truth):
         total[groups] = total[:groups].sum(axis=0)
     else:
         _add(total[groups], truth, predicted)
-    return total
+    sizes[groups] = len(truth)
+    return total, sizes
 
 
 def _add(total: NDArray[np.int64], truth: NDArray[Any], predicted: NDArray[Any]) -> None:
