@@ -62,7 +62,7 @@ class PairCounts:
             Whether to use numba; by default where it is installed.
         """
         refuse_too_many(evaluation.given.labels, evaluation.truth.labels)
-        evaluation = _drop_records(evaluation)
+        evaluation = drop_records(evaluation)
         given, truth, predicted = evaluation.given, evaluation.truth, evaluation.predicted
         cut: dict[str, Any] = {
             "given_labels": given.labels,
@@ -243,7 +243,7 @@ def _listed(evaluation: Evaluation) -> _Tables:
     return total
 
 
-def _drop_records(evaluation: Evaluation) -> Evaluation:
+def drop_records(evaluation: Evaluation) -> Evaluation:
     """A record whose one variable is missing is in none of its pairs: leave it out whole."""
     keep = np.ones(len(evaluation), dtype=bool)
     for labels in (evaluation.given, evaluation.truth, evaluation.predicted):

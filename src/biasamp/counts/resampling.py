@@ -8,7 +8,9 @@ resamples of the same records are paired.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,9 @@ from biasamp.labels.keys import Keys, mix
 
 # Draws of 16 bits: four from one hash.
 _LEVELS = 1 << 16
-_PER_HASH = 4
+PER_HASH = 4
+# Below so many weights in all, loading the compiler would take longer than the draws.
+_WORTH_COMPILING = 1 << 24
 
 
 @cache
@@ -33,6 +37,17 @@ def thresholds() -> tuple[int, ...]:
     # The mean is the sum of the tails: move what rounding left over to the largest tail.
     steps[0] += _LEVELS - sum(steps)
     return tuple(_LEVELS - step for step in steps)
+
+
+@cache
+def _table() -> NDArray[np.float32]:
+    """What each 16-bit draw is worth."""
+    return np.searchsorted(np.array(thresholds()), np.arange(_LEVELS), side="right").astype(np.float32)
+
+
+@cache
+def _compiler() -> bool:
+    return find_spec("numba") is not None
 
 
 def poisson_weights(keys: Keys, resamples: int, seed: int, first: int = 0) -> NDArray[np.uint8]:
@@ -57,23 +72,110 @@ def poisson_weights(keys: Keys, resamples: int, seed: int, first: int = 0) -> ND
     >>> weights.shape, bool(abs(weights.mean() - 1) < 0.05)
     ((8, 1000), True)
     """
-    start = first // _PER_HASH
-    hashes = -(-resamples // _PER_HASH)
-    stream = mix(np.array([seed % (1 << 64)], dtype=np.uint64))
-    streams = mix(np.arange(start + 1, start + 1 + hashes, dtype=np.uint64) + stream[0])
-    draws = np.empty((hashes, _PER_HASH, len(keys)), dtype=np.uint16)
-    for i in range(hashes):
+    streams = _streams(resamples, seed, first)
+    draws = np.empty((len(streams), PER_HASH, len(keys)), dtype=np.uint16)
+    for i in range(len(streams)):
         # Bytes in a fixed order, so that every machine draws the same.
-        words = mix(keys ^ streams[i]).astype("<u8", copy=False).view("<u2").reshape(len(keys), _PER_HASH)
+        words = mix(keys ^ streams[i]).astype("<u8", copy=False).view("<u2").reshape(len(keys), PER_HASH)
         draws[i] = words.T
-    flat = draws.reshape(hashes * _PER_HASH, len(keys))[:resamples]
-    weights = (flat >= thresholds()[0]).view(np.uint8)
+    flat = draws.reshape(len(streams) * PER_HASH, len(keys))[:resamples]
+    weights: NDArray[np.uint8] = (flat >= thresholds()[0]).view(np.uint8)
     for threshold in thresholds()[1:]:
         weights += flat >= threshold
     return weights
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """Draws the weights of chunk after chunk, as floats for a matrix product.
+
+    Parameters
+    ----------
+    resamples, seed : int
+        How many resamples, and their seed.
+    records : int
+        How many records there are in all, which decides whether compiled code is worth loading.
+    accelerate : bool, optional
+        Whether to use numba; by default where it is installed and pays.
+    """
+
+    resamples: int
+    seed: int
+    records: int
+    accelerate: bool | None = None
+
+    def weights(self, keys: Keys) -> NDArray[np.float32]:
+        """Weights of shape (resamples, records of this chunk)."""
+        fast = self.accelerate
+        if fast is None:
+            fast = self.records * self.resamples >= _WORTH_COMPILING and _compiler()
+        if not fast:
+            return poisson_weights(keys, self.resamples, self.seed).astype(np.float32)
+        from .kernels.draws import fill
+
+        out = np.empty((self.resamples, len(keys)), dtype=np.float32)
+        fill(np.ascontiguousarray(keys), _streams(self.resamples, self.seed, 0), _table(), out)
+        return out
+
+
+def _streams(resamples: int, seed: int, first: int) -> Keys:
+    """A number for every four resamples, which the keys are mixed with."""
+    start = first // PER_HASH
+    hashes = -(-resamples // PER_HASH)
+    stream = mix(np.array([seed % (1 << 64)], dtype=np.uint64))
+    numbers: Keys = np.arange(start + 1, start + 1 + hashes, dtype=np.uint64)
+    return mix(stream + numbers)
+
+
 def half_of(keys: Keys, seed: int = 0) -> NDArray[np.bool_]:
     """Which of two random halves each record is in, decided by its key."""
     stream = mix(mix(np.array([seed % (1 << 64)], dtype=np.uint64)) ^ np.uint64(0x5851F42D4C957F2D))
-    return (mix(keys ^ stream) >> np.uint64(63)).astype(bool)
+    halves: NDArray[np.bool_] = (mix(keys ^ stream) >> np.uint64(63)).astype(bool)
+    return halves
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Which records were counted, in a few numbers that add up over batches in any order.
+
+    Two sets of records with the same fingerprint hold the same keys, short of a collision in 128 bits.
+
+    Examples
+    --------
+    >>> from biasamp.labels.keys import row_keys
+    >>> whole = Fingerprint.of(row_keys(0, 10))
+    >>> whole == Fingerprint.of(row_keys(4, 6)) + Fingerprint.of(row_keys(0, 4))
+    True
+    >>> whole == Fingerprint.of(row_keys(1, 10))
+    False
+    """
+
+    records: int
+    total: int
+    mixed: int
+
+    @classmethod
+    def of(cls, keys: Keys) -> Fingerprint:
+        """The fingerprint of some records' keys."""
+        with np.errstate(over="ignore"):
+            total = int(keys.sum(dtype=np.uint64))
+            mixed = int(mix(keys ^ np.uint64(0xD6E8FEB86659FD93)).sum(dtype=np.uint64))
+        return cls(len(keys), total, mixed)
+
+    def __add__(self, other: Fingerprint) -> Fingerprint:
+        wrap = (1 << 64) - 1
+        return Fingerprint(
+            self.records + other.records, (self.total + other.total) & wrap, (self.mixed + other.mixed) & wrap
+        )
+
+    def __str__(self) -> str:
+        return f"{self.records}-{self.total:016x}-{self.mixed:016x}"
+
+    @classmethod
+    def parse(cls, text: str) -> Fingerprint:
+        """Read back what ``str`` wrote."""
+        try:
+            records, total, mixed = text.split("-")
+            return cls(int(records), int(total, 16), int(mixed, 16))
+        except ValueError:
+            raise ValueError(f"not a fingerprint of records: {text[:80]!r}") from None

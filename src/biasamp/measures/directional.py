@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,18 +14,26 @@ from biasamp.counts.pair import PairCounts
 from biasamp.counts.replicates import ReplicateCounts
 from biasamp.counts.resampling import half_of
 from biasamp.labels import Evaluation
+from biasamp.labels.keys import Keys
 from biasamp.metrics.amplification import directional_pairs, mean_over_pairs, oriented
 from biasamp.metrics.signs import association_p, association_signs
-from biasamp.results import Amplification, Interval
-from biasamp.uncertainty.bootstrap import percentile_interval
+from biasamp.results import Amplification
+from biasamp.uncertainty.aggregate import MOST_REPLICATED, Aggregate, resampled_values
+from biasamp.uncertainty.cautions import sign_cautions, small_cautions
 from biasamp.uncertainty.pairs import pair_intervals, rate_intervals
+from biasamp.uncertainty.significance import cluster_effect, delta_p, rate_p
 
 from .base import Base, read_base
+from .intervals import Draw, Intervals, units_of
 from .pair_table import CLEAR_SIGN, excluded_pairs, pair_table
-from .reading import read_evaluation
+from .reading import read_clusters, read_evaluation
 
 _SIGNS = ("plugin", "crossfit")
 _TIES = ("zero", "negative")
+# A sign with a p-value below this does not change in any of a thousand resamples.
+_DECIDED = 1e-5
+# What has to fit in memory when resamples are asked for.
+_USUAL_RESAMPLES = 1000
 
 
 def directional(
@@ -36,6 +45,7 @@ def directional(
     base: Any = None,
     direction: Any = None,
     weights: Any = None,
+    cluster: Any = None,
     signs: str = "plugin",
     ties: str = "zero",
 ) -> Amplification:
@@ -66,6 +76,8 @@ def directional(
         Where the signs come from instead: a pair of labels, or a table of signs.
     weights : array-like, optional
         One weight a record.
+    cluster : array-like, optional
+        What each record belongs to, such as the person on an image: intervals then resample clusters.
     signs : {"plugin", "crossfit"}
         Without train labels, ``"plugin"`` takes the signs from the evaluated labels, as the paper does; sign
         and delta then share their noise and the value is biased down. ``"crossfit"`` takes them from the
@@ -110,6 +122,7 @@ def directional(
     evaluation, train_counts, _ = read_evaluation(
         given, predicted_as_truth(predicted) if without_truth else truth, predicted, train, weights
     )
+    evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
     source = read_base(base, direction, evaluation, train_counts, without_truth)
     if signs == "crossfit" and source.signs is not None:
         raise ValueError("signs='crossfit' is for signs from the evaluated labels; here they come from elsewhere")
@@ -149,13 +162,6 @@ class _Estimate:
         pairs = directional_pairs(counts, self.signs(counts) if signs is None else signs, self.ties, self.source.rates)
         return mean_over_pairs(pairs.amplification, pairs.defined)
 
-    def crossfit(self, first: PairCounts, second: PairCounts) -> NDArray[np.float64]:
-        """The mean of two values, each with the signs of the other half."""
-        return 0.5 * (
-            self.value(first, association_signs(second.truth_joint))
-            + self.value(second, association_signs(first.truth_joint))
-        )
-
 
 def from_evaluation(
     evaluation: Evaluation,
@@ -173,29 +179,48 @@ def from_evaluation(
     if not pairs.defined.any():
         raise ValueError("no pair is defined: nobody has any of the given labels")
     sign_p = association_p(source.sign_counts or counts.truth_joint) if source.told is None else source.told
+    against_truth = source.rates is None
+    moved = pairs.delta if against_truth else pairs.predicted_rate
+    units = units_of(evaluation)
+    clusters = cluster_effect(evaluation, moved, against_truth)
     if source.rates is None:
-        low, high = pair_intervals(counts)
+        (low, high), p = pair_intervals(counts, clusters=clusters), delta_p(counts)
     else:
-        low, high = (bound - source.rates for bound in rate_intervals(counts))
+        low, high = (bound - source.rates for bound in rate_intervals(counts, clusters=clusters))
+        p = rate_p(counts, np.broadcast_to(source.rates, pairs.delta.shape))
     support = floats(counts.given)
+    factor = oriented(pairs.sign, ties)
     table = pair_table(
         counts.given_labels,
         counts.outcome_labels,
         pairs,
-        factor=oriented(pairs.sign, ties),
+        factor=factor,
         sign_p=sign_p,
         low=low,
         high=high,
         support=support,
+        p=p if clusters is None else clusters.widened(p),
     )
     value = float(mean_over_pairs(pairs.amplification, pairs.defined))
-    halves = crossfit = None
-    if source.signs is None:
-        half = half_of(evaluation.units)
-        if half.any() and not half.all():
-            halves = (evaluation.take(half), evaluation.take(~half))
-            crossfit = float(estimate.crossfit(*(PairCounts.from_labels(part) for part in halves)))
-    clear = pairs.defined & (np.broadcast_to(sign_p, pairs.defined.shape) <= CLEAR_SIGN)
+    halves = _halves(evaluation, estimate) if source.signs is None else None
+    if signs == "crossfit" and halves is None:
+        raise ValueError("signs='crossfit' needs records in both halves; there are too few")
+    sign_p = np.broadcast_to(sign_p, pairs.defined.shape)
+    clear = pairs.defined & (sign_p <= CLEAR_SIGN)
+    whole = Aggregate(evaluation, counts, factor, source.rates)
+    told = source.signs is not None or bool((sign_p[pairs.defined] <= _DECIDED).all())
+    small = small_cautions(counts)
+    doubts = small
+    beside = {}
+    if halves is not None:
+        doubts += sign_cautions(sign_p, counts, pairs.delta, crossfit=False)
+        crossed = small + sign_cautions(sign_p, counts, pairs.delta, crossfit=True)
+        beside["crossfit"] = _crossed_intervals(halves, evaluation, units, crossed)
+    maker = _intervals(whole, value, units, doubts, None if told else estimate)
+    if clear.any():
+        without = Aggregate(evaluation, counts, factor, source.rates, clear)
+        beside["clear_value"] = _intervals(without, without.value(), units, small, None)
+    crossfit = None if halves is None else 0.5 * (halves[0].value() + halves[1].value())
     result = Amplification(
         metric="directional",
         value=value,
@@ -215,30 +240,82 @@ def from_evaluation(
         base_source=source.rate_source,
         crossfit=crossfit,
         clear_value=float(mean_over_pairs(pairs.amplification, clear)) if clear.any() else None,
-        _interval=_Intervals(estimate, evaluation, halves if signs == "crossfit" else None),
+        cautions=doubts,
+        _interval=maker,
+        _beside=beside,
     )
-    if signs == "crossfit":
-        if crossfit is None:
-            raise ValueError("signs='crossfit' needs records in both halves; there are too few")
-        return replace(result, value=crossfit)
+    if signs == "crossfit" and crossfit is not None:
+        return replace(result, value=crossfit, cautions=crossed, _interval=beside["crossfit"])
     return result
 
 
-@dataclass(frozen=True, eq=False)
-class _Intervals:
-    """Makes intervals when they are asked for; results hold it and need not know how."""
+def _halves(evaluation: Evaluation, estimate: _Estimate) -> tuple[Aggregate, Aggregate] | None:
+    """Two halves of the records, each with the signs of the other; None where one of them holds no pair."""
+    half = half_of(evaluation.units)
+    if not half.any() or half.all():
+        return None
+    parts = [evaluation.take(half), evaluation.take(~half)]
+    counts = [PairCounts.from_labels(part) for part in parts]
+    if not all(floats(count.given).any() for count in counts):
+        return None
+    factors = [oriented(association_signs(count.truth_joint), estimate.ties) for count in counts]
+    first, second = (
+        Aggregate(part, count, np.broadcast_to(factor, count.joint_truth.shape))
+        for part, count, factor in zip(parts, counts, reversed(factors), strict=True)
+    )
+    return first, second
 
-    estimate: _Estimate
-    evaluation: Evaluation
-    halves: tuple[Evaluation, Evaluation] | None
 
-    def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
-        if method != "bootstrap":
-            raise ValueError(f"method is {method!r}; use 'bootstrap'")
-        if self.halves is not None:
-            first, second = (ReplicateCounts.from_labels(half, resamples, seed) for half in self.halves)
-            values = self.estimate.crossfit(first.counts, second.counts)
-        else:
-            values = self.estimate.value(ReplicateCounts.from_labels(self.evaluation, resamples, seed).counts)
-        low, high = percentile_interval(values, level)
-        return Interval(low, high, level, "bootstrap percentile")
+def _intervals(
+    whole: Aggregate, value: float, units: Keys | None, cautions: tuple[str, ...], redrawn: _Estimate | None
+) -> Intervals:
+    """Intervals with fixed signs or, with ``redrawn``, with signs that every resample decides anew."""
+
+    def draw_signs(resamples: int, seed: int) -> NDArray[np.float64]:
+        assert redrawn is not None
+        return resampled_values(ReplicateCounts.from_labels(whole.evaluation, resamples, seed), redrawn.value)
+
+    fits = whole.factor.size * _USUAL_RESAMPLES <= MOST_REPLICATED
+    draw: Draw | None = whole.replicates if whole.replicable(_USUAL_RESAMPLES) else None
+    quick: Callable[[int, int], NDArray[np.float64] | None] | None = whole.quick_replicates
+    if redrawn is not None and fits:
+        draw, quick = draw_signs, None
+    evaluation = whole.evaluation
+    return Intervals(
+        value,
+        whole.influence,
+        draw,
+        len(evaluation),
+        quick=quick,
+        units=units,
+        clustered=evaluation.clusters is not None,
+        cautions=cautions,
+    )
+
+
+def _crossed_intervals(
+    halves: tuple[Aggregate, Aggregate], evaluation: Evaluation, units: Keys | None, cautions: tuple[str, ...]
+) -> Intervals:
+    """Intervals of the cross-fitted value: the signs of the other half are fixed for each half."""
+    first, second = halves
+
+    def draw(resamples: int, seed: int) -> NDArray[np.float64]:
+        return 0.5 * (first.replicates(resamples, seed) + second.replicates(resamples, seed))
+
+    half = half_of(evaluation.units)
+
+    def influences() -> NDArray[np.float64]:
+        out = np.empty(len(evaluation))
+        out[half], out[~half] = 0.5 * first.influence(), 0.5 * second.influence()
+        return out
+
+    fits = first.replicable(_USUAL_RESAMPLES) and second.replicable(_USUAL_RESAMPLES)
+    return Intervals(
+        0.5 * (first.value() + second.value()),
+        influences,
+        draw if fits else None,
+        len(evaluation),
+        units=units,
+        clustered=evaluation.clusters is not None,
+        cautions=cautions,
+    )

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
+from biasamp.counts.replicates import replicate_joints
 from biasamp.labels import LabelSet, align, same_length, weights_of
-from biasamp.metrics.amplification import mals_pairs, mals_value
+from biasamp.labels.keys import Keys, row_keys
+from biasamp.metrics.amplification import MalsValues, mals_pairs, mals_value
 from biasamp.metrics.signs import association_p
 from biasamp.results import Amplification
+from biasamp.uncertainty.aggregate import MOST_REPLICATED
+from biasamp.uncertainty.cautions import SMALL_GROUP
+from biasamp.uncertainty.closed_form import ratio_influence
+from biasamp.uncertainty.mals import mals_errors, mals_intervals, mals_p
 
+from .intervals import Intervals, refuse_one_cluster
 from .pair_table import excluded_pairs, pair_table
-from .reading import read, read_train
+from .reading import read, read_clusters, read_train
 
 
-def mals(A: Any, T: Any, A_pred: Any, T_pred: Any, *, train: Any = None, weights: Any = None) -> Amplification:
+def mals(
+    A: Any, T: Any, A_pred: Any, T_pred: Any, *, train: Any = None, weights: Any = None, cluster: Any = None
+) -> Amplification:
     r"""Bias amplification as in Zhao et al. (2017), BiasAmp-MALS.
 
     .. math::
@@ -37,6 +48,8 @@ def mals(A: Any, T: Any, A_pred: Any, T_pred: Any, *, train: Any = None, weights
         ``(A, T)`` of the training set, which then gives the indicator and ``P(a | t)``.
     weights : array-like, optional
         One weight an evaluated record.
+    cluster : array-like, optional
+        What each evaluated record belongs to: intervals then resample clusters.
 
     Returns
     -------
@@ -83,20 +96,109 @@ def mals(A: Any, T: Any, A_pred: Any, T_pred: Any, *, train: Any = None, weights
     t_sets = dict(zip(t_sets, align(list(t_sets.values()), list(t_sets)), strict=True))
     w = weights_of(weights, count)
     predictions = JointCounts.from_labels(a_sets["A_pred"], t_sets["T_pred"], w)
+    truth = None if train is not None else (a_sets["A"], t_sets["T"])
     if train is not None:
         labels = JointCounts.from_labels(a_sets["train A"], t_sets["train T"])
     else:
         labels = JointCounts.from_labels(a_sets["A"], t_sets["T"], w)
-    return from_counts(labels, predictions, "the evaluated labels" if train is None else "the train labels")
+    records = MalsRecords((a_sets["A_pred"], t_sets["T_pred"]), truth, w, clusters=read_clusters(cluster, count))
+    return from_counts(labels, predictions, "the evaluated labels" if train is None else "the train labels", records)
 
 
-def from_counts(labels: JointCounts, predictions: JointCounts, sign_source: str) -> Amplification:
-    """The result for joint counts of the labels and of the predictions."""
+@dataclass(frozen=True, eq=False)
+class MalsRecords:
+    """The records behind the counts, for intervals.
+
+    Attributes
+    ----------
+    predicted, truth : pair of LabelSet
+        Attributes and tasks; ``truth`` is None where the labels come from elsewhere (train) and are fixed.
+    weights, ids, clusters : ndarray, optional
+        As of an :class:`~biasamp.labels.Evaluation`.
+    """
+
+    predicted: tuple[LabelSet, LabelSet]
+    truth: tuple[LabelSet, LabelSet] | None = None
+    weights: NDArray[Any] | None = None
+    ids: Keys | None = None
+    clusters: Keys | None = None
+
+    @property
+    def units(self) -> Keys:
+        """What is resampled as one."""
+        if self.clusters is not None:
+            return self.clusters
+        return row_keys(0, len(self.predicted[0])) if self.ids is None else self.ids
+
+    def intervals(self, labels: JointCounts, predictions: JointCounts, pairs: MalsValues) -> Intervals:
+        """Intervals of the value."""
+        tasks = max(int(pairs.defined.any(axis=0).sum()), 1)
+        factor = np.where(pairs.defined, pairs.sign, 0) / tasks
+
+        def influences() -> NDArray[np.float64]:
+            moved = ratio_influence(self.predicted[1], self.predicted[0], predictions, factor, self.weights)
+            if self.truth is None:
+                return moved
+            return moved - ratio_influence(self.truth[1], self.truth[0], labels, factor, self.weights)
+
+        def draw(resamples: int, seed: int) -> NDArray[np.float64]:
+            tables = [self.predicted] if self.truth is None else [self.predicted, self.truth]
+            drawn = replicate_joints(tables, self.units, self.weights, resamples, seed)
+            base = labels if self.truth is None else drawn[1]
+            return mals_value(mals_pairs(base, drawn[0]))
+
+        if self.clusters is not None:
+            refuse_one_cluster(self.clusters)
+        return Intervals(
+            float(mals_value(pairs)),
+            influences,
+            draw if pairs.delta.size * 1000 <= MOST_REPLICATED else None,
+            len(self.predicted[0]),
+            units=self.ids if self.clusters is None else self.clusters,
+            clustered=self.clusters is not None,
+            cautions=_doubts(labels, predictions, pairs, self.truth is not None),
+        )
+
+
+def _doubts(labels: JointCounts, predictions: JointCounts, pairs: MalsValues, sampled: bool) -> tuple[str, ...]:
+    """Where the interval of the value covers less often than its level."""
+    out: tuple[str, ...] = ()
+    size = np.broadcast_to(floats(predictions.right), pairs.delta.shape)[0]
+    defined = pairs.defined.any(axis=0)
+    small = int((defined & (size < SMALL_GROUP)).sum())
+    if small >= 0.2 * max(int(defined.sum()), 1) and small:
+        out += (
+            f"{small} of {int(defined.sum())} tasks are predicted for fewer than {SMALL_GROUP} records: intervals "
+            "of so few records cover less often than their level",
+        )
+    if sampled:
+        groups = len(labels.left_labels)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = (pairs.truth_rate - 1.0 / groups) / np.sqrt((groups - 1.0) / groups**2 / floats(labels.right))
+        near = int((pairs.defined & (np.abs(z) < 2.0)).sum())
+        if near >= 0.2 * int(pairs.defined.sum()):
+            out += (
+                f"{near} of {int(pairs.defined.sum())} pairs are so near 1/{groups} that the records cannot tell "
+                "whether they count: the value is biased and its interval covers less often than its level",
+            )
+    return out
+
+
+def from_counts(
+    labels: JointCounts, predictions: JointCounts, sign_source: str, records: MalsRecords | None = None
+) -> Amplification:
+    """The result for joint counts of the labels and of the predictions; intervals need the records."""
     pairs = mals_pairs(labels, predictions)
     if not pairs.defined.any():
         raise ValueError("no task is defined: none is both present in the labels and predicted")
     support = floats(predictions.right)
-    nothing = np.full(pairs.delta.shape, np.nan)
+    low = high = p = np.full(pairs.delta.shape, np.nan)
+    maker = None
+    if records is not None:
+        errors = mals_errors(labels, predictions, records.truth, records.predicted, records.weights)
+        low, high = mals_intervals(pairs.delta, errors)
+        p = mals_p(pairs.delta, errors)
+        maker = records.intervals(labels, predictions, pairs)
     return Amplification(
         metric="mals",
         value=float(mals_value(pairs)),
@@ -106,9 +208,10 @@ def from_counts(labels: JointCounts, predictions: JointCounts, sign_source: str)
             pairs,
             factor=pairs.sign,
             sign_p=association_p(labels),
-            low=nothing,
-            high=nothing,
+            low=low,
+            high=high,
             support=support,
+            p=p,
             wrong_group=pairs.wrong_group,
         ),
         excluded=excluded_pairs(
@@ -122,4 +225,6 @@ def from_counts(labels: JointCounts, predictions: JointCounts, sign_source: str)
         ),
         n=float(floats(predictions.n).max()),
         sign_source=sign_source,
+        cautions=() if maker is None else maker.cautions,
+        _interval=maker,
     )

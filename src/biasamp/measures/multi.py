@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.itemsets import carried, expand, holders, occurring, one_a_record
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.replicates import ReplicateCounts
 from biasamp.labels import Evaluation, LabelSet
+from biasamp.labels.keys import Keys
 from biasamp.metrics.amplification import (
     PairValues,
     directional_pairs,
@@ -22,11 +25,14 @@ from biasamp.metrics.amplification import (
 )
 from biasamp.metrics.signs import association_p, association_signs
 from biasamp.results import Amplification, Interval
-from biasamp.uncertainty.bootstrap import percentile_interval
+from biasamp.uncertainty.cautions import small_cautions
 from biasamp.uncertainty.pairs import pair_intervals
+from biasamp.uncertainty.significance import cluster_effect, delta_p
 
+from .intervals import units_of
 from .pair_table import excluded_pairs, pair_table
-from .reading import read_evaluation
+from .reading import read_clusters, read_evaluation
+from .size_intervals import SizeIntervals, size_intervals
 
 _ITEMSETS = ("records", "subsets")
 # The floor and the value agree on average without amplification; soft products are counted in blocks.
@@ -40,6 +46,7 @@ def multi(
     *,
     train: Any = None,
     weights: Any = None,
+    cluster: Any = None,
     itemsets: str = "records",
     min_size: int = 1,
     max_size: int | None = None,
@@ -55,7 +62,7 @@ def multi(
 
     Parameters
     ----------
-    given, truth, predicted, train, weights
+    given, truth, predicted, train, weights, cluster
         As for :func:`biasamp.directional`. Itemsets come from the train labels where they are given.
     itemsets : {"records", "subsets"}
         ``"records"``: the distinct label sets that records carry. ``"subsets"``: every set of labels that
@@ -99,6 +106,7 @@ def multi(
     if max_size is not None and max_size < min_size:
         raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
     evaluation, _, train_sets = read_evaluation(given, truth, predicted, train, weights)
+    evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
     return from_evaluation(evaluation, train_sets, _Choice(itemsets, min_size, max_size, min_support), direction=None)
 
 
@@ -141,7 +149,7 @@ def from_evaluation(
     if given_sets is not None:
         evaluation = replace(evaluation, given=expand(evaluation.given, given_sets))
         source = (expand(source[0], given_sets), source[1])
-    counts, expanded = _count(evaluation, outcome_sets)
+    counts, blocks = _count(evaluation, outcome_sets)
     if train is None:
         joint = counts.truth_joint
     else:
@@ -151,7 +159,13 @@ def from_evaluation(
     pairs = directional_pairs(counts, sign)
     if not pairs.defined.any():
         raise ValueError("no pair is defined: nobody has any of the given labels")
-    low, high = pair_intervals(counts)
+    units = units_of(evaluation)
+    # Blocks of soft products are not held together: their clusters show in the aggregate alone.
+    clusters = cluster_effect(blocks[0](), pairs.delta) if len(blocks) == 1 else None
+    low, high = pair_intervals(counts, clusters=clusters)
+    p = delta_p(counts) if clusters is None else clusters.widened(delta_p(counts))
+    value = float(multi_value(pairs))
+    small = small_cautions(counts)
     size = PairValues(
         pairs.sign, pairs.truth_rate, pairs.predicted_rate, pairs.delta, np.abs(pairs.delta), pairs.defined
     )
@@ -160,7 +174,7 @@ def from_evaluation(
     most = np.maximum(np.abs(low), np.abs(high))
     return Amplification(
         metric="multi",
-        value=float(multi_value(pairs)),
+        value=value,
         pairs=pair_table(
             counts.given_labels,
             counts.outcome_labels,
@@ -170,6 +184,7 @@ def from_evaluation(
             low=least,
             high=most,
             support=floats(counts.given),
+            p=p,
         ),
         excluded=excluded_pairs(
             counts.given_labels,
@@ -185,43 +200,47 @@ def from_evaluation(
         sign_source="the evaluated labels" if train is None else "the train labels",
         variance=float(multi_variance(pairs)),
         floor=multi_floor(counts),
-        _interval=_Intervals(expanded) if expanded is not None else None,
+        cautions=small,
+        _interval=_Later(blocks, value, units, small),
     )
 
 
-def _count(evaluation: Evaluation, outcome_sets: list[tuple[int, ...]] | None) -> tuple[PairCounts, Evaluation | None]:
-    """The pair counts of the itemsets, and the evaluation in terms of them where it fits in memory."""
+Blocks = list[Callable[[], Evaluation]]
+
+
+def _count(evaluation: Evaluation, outcome_sets: list[tuple[int, ...]] | None) -> tuple[PairCounts, Blocks]:
+    """The pair counts of the itemsets, and the evaluation in terms of them, in as many parts as memory asks for."""
     if outcome_sets is None:
-        return PairCounts.from_labels(evaluation), evaluation
-    if not evaluation.predicted.soft:
-        expanded = replace(
-            evaluation,
-            truth=expand(evaluation.truth, outcome_sets),
-            predicted=expand(evaluation.predicted, outcome_sets),
-        )
-        return PairCounts.from_labels(expanded), expanded
-    blocks = []
-    for start in range(0, len(outcome_sets), _SOFT_BLOCK):
-        part = outcome_sets[start : start + _SOFT_BLOCK]
-        expanded = replace(
-            evaluation, truth=expand(evaluation.truth, part), predicted=expand(evaluation.predicted, part)
-        )
-        blocks.append(PairCounts.from_labels(expanded))
-    if len(blocks) == 1:
-        return blocks[0], expanded
-    return PairCounts.side_by_side(blocks), None
+        return PairCounts.from_labels(evaluation), [lambda: evaluation]
+    width = _SOFT_BLOCK if evaluation.predicted.soft else len(outcome_sets)
+    parts = [outcome_sets[start : start + width] for start in range(0, len(outcome_sets), width)]
+
+    def expanded(part: list[tuple[int, ...]]) -> Evaluation:
+        return replace(evaluation, truth=expand(evaluation.truth, part), predicted=expand(evaluation.predicted, part))
+
+    if len(parts) == 1:
+        only = expanded(parts[0])
+        return PairCounts.from_labels(only), [lambda: only]
+    blocks: Blocks = [partial(expanded, part) for part in parts]
+    return PairCounts.side_by_side([PairCounts.from_labels(block()) for block in blocks]), blocks
 
 
 @dataclass(frozen=True, eq=False)
-class _Intervals:
-    """Makes intervals when they are asked for."""
+class _Later:
+    """Prepares the intervals when the first is asked for: they count both halves of the records."""
 
-    evaluation: Evaluation
+    blocks: Blocks
+    value: float
+    units: Keys | None
+    cautions: tuple[str, ...]
+
+    @cached_property
+    def made(self) -> SizeIntervals:
+        return size_intervals(self.blocks, self.value, self.units, self.cautions)
 
     def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
-        if method != "bootstrap":
-            raise ValueError(f"method is {method!r}; use 'bootstrap'")
-        replicates = ReplicateCounts.from_labels(self.evaluation, resamples, seed)
-        values = multi_value(directional_pairs(replicates.counts, association_signs(replicates.counts.truth_joint)))
-        low, high = percentile_interval(values, level)
-        return Interval(low, high, level, "bootstrap percentile")
+        return self.made(level, method, resamples, seed)
+
+    def values(self, resamples: int = 1000, seed: int = 0) -> NDArray[np.float64]:
+        """The values of keyed resamples."""
+        return self.made.values(resamples, seed)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from biasamp.labels import Label, printable
 from biasamp.metrics.amplification import PairValues
 from biasamp.results import Table, text
+from biasamp.uncertainty.multiplicity import q_values
 
 # A sign whose test of independence has a p-value above this is one that the data cannot tell.
 CLEAR_SIGN = 0.05
@@ -27,9 +28,13 @@ def pair_table(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     support: NDArray[np.float64],
+    p: NDArray[np.float64],
     **extra: NDArray[Any],
 ) -> Table:
-    """One row a defined pair; ``low`` and ``high`` bound delta and are turned with the sign."""
+    """One row a defined pair; ``low`` and ``high`` bound delta and are turned with the sign.
+
+    ``p`` is of the test that delta is 0, and ``q`` follows from it by Benjamini-Hochberg over the pairs.
+    """
     keep = pairs.defined
     shape = keep.shape
     rows, columns = np.nonzero(keep)
@@ -52,6 +57,8 @@ def pair_table(
             "high": bounds.max(axis=0),
             "support": np.broadcast_to(support, shape)[keep],
             "clear": sign_p <= CLEAR_SIGN,
+            "p": p[keep],
+            "q": q_values(p[keep]),
             **{name: np.broadcast_to(values, shape)[keep] for name, values in extra.items()},
         }
     )

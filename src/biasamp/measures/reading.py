@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from biasamp.counts.joint import JointCounts
 from biasamp.labels import Evaluation, LabelSet, align, label_set, refuse_missing, same_length, weights_of
+from biasamp.labels.columns import is_missing
+from biasamp.labels.keys import Keys, record_keys
 from biasamp.readers import read_columns
+
+from .intervals import refuse_one_cluster
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 
@@ -18,6 +24,23 @@ def read(data: Any, role: str, *, soft: bool = False, like: LabelSet | None = No
     if not labels.width and like is None:  # a model that never predicts a label still has the labels of the truth
         raise ValueError(f"{role} holds no label at all")
     return labels
+
+
+def read_clusters(cluster: Any, count: int) -> Keys | None:
+    """A key for each record's cluster: ids of any kind, none missing, not all the same."""
+    if cluster is None:
+        return None
+    if hasattr(cluster, "detach"):
+        cluster = cluster.detach().cpu()
+    ids = np.asarray(cluster)
+    if ids.ndim != 1 or len(ids) != count:
+        raise ValueError(f"cluster has shape {ids.shape}, but there are {count:,} records: one cluster a record")
+    lacking = [i for i, value in enumerate(ids.tolist()) if is_missing(value)] if ids.dtype.kind in "Of" else []
+    if lacking:
+        raise ValueError(f"cluster is missing for {len(lacking):,} records, such as record {lacking[0]}: name them all")
+    keys = record_keys(ids)
+    refuse_one_cluster(keys)
+    return keys
 
 
 def read_train(train: Any, roles: tuple[str, str], argument: str = "train") -> tuple[LabelSet, LabelSet]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,8 @@ class Interval:
     level: float = 0.95
     method: str = ""
     varies: str = "sampling of records"
+    standard_error: float | None = None
+    cautions: tuple[str, ...] = ()
 
     def __iter__(self) -> Any:
         return iter((self.low, self.high))
@@ -73,34 +76,63 @@ class Amplification:
     floor: float | None = None
     cautions: tuple[str, ...] = ()
     _interval: IntervalMaker | None = field(default=None, repr=False)
+    _beside: Mapping[str, IntervalMaker] = field(default_factory=dict, repr=False)
 
     def confidence_interval(
-        self, level: float = 0.95, method: str = "bootstrap", resamples: int = 1000, seed: int = 0
+        self,
+        level: float = 0.95,
+        method: str = "bootstrap",
+        resamples: int = 1000,
+        seed: int = 0,
+        *,
+        of: str = "value",
     ) -> Interval:
         """An interval for the value.
+
+        A warning says where the interval covers less often than its level: signs that the data cannot tell,
+        tiny groups, few records or clusters that carry all the variation.
 
         Parameters
         ----------
         level : float
             The confidence level, strictly between 0 and 1.
-        method : str
-            How the interval is made; an unknown name is refused with the names that are known.
+        method : {"bootstrap", "auto", "bca", "closed_form"}
+            ``"bootstrap"`` (and ``"auto"``) is the percentile bootstrap on counts, or the closed form where
+            resampling would be slow, which ``.method`` of the interval then says. ``"bca"`` is Efron's
+            bias-corrected and accelerated bootstrap. ``"closed_form"`` is Student's interval on the influences
+            of the records, with the signs held fixed.
         resamples : int
             How many resamples a bootstrap draws.
         seed : int
             Makes the resamples reproducible.
+        of : {"value", "crossfit", "clear_value"}
+            Which of the result's figures the interval is for.
         """
+        interval = self._quiet_interval(level, method, resamples, seed, of)
+        for caution in interval.cautions:
+            warnings.warn(caution, UserWarning, stacklevel=2)
+        return interval
+
+    def _quiet_interval(
+        self, level: float = 0.95, method: str = "bootstrap", resamples: int = 1000, seed: int = 0, of: str = "value"
+    ) -> Interval:
+        """The interval, with its cautions inside it only."""
         if not 0.0 < level < 1.0:
             raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
-        if self._interval is None:
+        if of not in ("value", "crossfit", "clear_value"):
+            raise ValueError(f"of is {of!r}; use 'value', 'crossfit' or 'clear_value'")
+        maker = self._interval if of == "value" else self._beside.get(of)
+        if maker is None and of != "value":
+            raise ValueError(f"this result has no {of}, so there is no interval for it")
+        if maker is None:
             raise ValueError("this result was made from counts alone and carries no resamples for an interval")
-        return self._interval(level, method, resamples, seed)
+        return maker(level, method, resamples, seed)
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for what is undefined."""
         interval: list[float | None] = [None, None]
         if self._interval is not None:
-            interval = [plain(bound) for bound in self.confidence_interval()]
+            interval = [plain(bound) for bound in self._quiet_interval()]
         out: dict[str, Any] = {
             "metric": self.metric,
             "direction": self.direction,
@@ -114,6 +146,8 @@ class Amplification:
             number = getattr(self, name)
             if number is not None:
                 out[name] = plain(number)
+        if "crossfit" in self._beside:
+            out["crossfit_interval"] = [plain(bound) for bound in self._quiet_interval(of="crossfit")]
         out["pairs"] = [{key: plain(value) for key, value in row.items()} for row in self.pairs.rows()]
         out["excluded"] = [{key: plain(value) for key, value in row.items()} for row in self.excluded]
         out["cautions"] = list(self.cautions)

@@ -1,0 +1,156 @@
+"""What makes the intervals of a result when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.labels import Evaluation
+from biasamp.labels.keys import Keys
+from biasamp.results import Interval
+from biasamp.uncertainty.bootstrap import bca_interval, percentile_interval
+from biasamp.uncertainty.cautions import few_cautions
+from biasamp.uncertainty.closed_form import by_unit, degrees_of_freedom, standard_error, student_interval
+
+Floats = NDArray[np.float64]
+Draw = Callable[[int, int], Floats]
+
+METHODS = ("auto", "bootstrap", "bca", "closed_form")
+# Weights to draw beyond which resampling takes many seconds and the closed form takes its place.
+MOST_WEIGHTS = 1_000_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Intervals of one value.
+
+    Attributes
+    ----------
+    value : float
+        The value of the data.
+    influences : callable
+        The influence of every record, on demand.
+    draw : callable or None
+        ``(resamples, seed)`` to the values of keyed resamples; None where they would not fit in memory.
+    quick : callable or None
+        As ``draw`` from collapsed records, which need no keys; it returns None where they do not collapse.
+    units : ndarray or None
+        What is sampled as one, where that is not simply the record.
+    records : int
+        How many records a resample weighs.
+    """
+
+    value: float
+    influences: Callable[[], Floats]
+    draw: Draw | None
+    records: int
+    quick: Callable[[int, int], Floats | None] | None = None
+    units: Keys | None = None
+    clustered: bool = False
+    cautions: tuple[str, ...] = ()
+    range: tuple[float, float] = (-np.inf, np.inf)
+    _known: dict[object, Floats] = field(default_factory=dict, repr=False)
+
+    def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
+        """The interval by the named method."""
+        check(method, resamples)
+        over = "clusters" if self.clustered else "records"
+        influence = self.influence()
+        if len(influence) < 2:
+            return self._interval((np.nan, np.nan), level, "undefined", over, np.nan, ("there is one record only",))
+        freedom = degrees_of_freedom(influence)
+        error = standard_error(influence)
+        cautions = (*self.cautions, *few_cautions(freedom, over))
+        values, reason = self._resample(method, resamples, seed)
+        if values is None:
+            bounds = student_interval(self.value, influence, level)
+            return self._interval(bounds, level, f"closed form{reason}", over, error, cautions)
+        lost = int(np.isnan(values).sum())
+        if lost:
+            cautions += (f"{lost:,} of {resamples:,} resamples hold no defined pair and are left out",)
+        if method == "bca":
+            bounds = bca_interval(self.value, values, influence, level)
+            return self._interval(bounds, level, "bootstrap BCa", over, error, cautions)
+        return self._interval(percentile_interval(values, level), level, "bootstrap percentile", over, error, cautions)
+
+    def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
+        """The values of keyed resamples: two models' on the same records are paired."""
+        if self.draw is None:
+            raise ValueError("the resamples of so many pairs do not fit in memory: use method='closed_form'")
+        return self._remember(("keyed", resamples, seed), lambda: self.draw(resamples, seed))  # type: ignore[misc]
+
+    def influence(self) -> Floats:
+        """The influence of every unit."""
+        return self._remember("influence", lambda: by_unit(self.influences(), self.units))
+
+    def standard_error(self) -> float:
+        """The closed-form standard error."""
+        return standard_error(self.influence())
+
+    def _resample(self, method: str, resamples: int, seed: int) -> tuple[Floats | None, str]:
+        if method == "closed_form":
+            return None, ""
+        if self.quick is not None:
+            key = ("quick", resamples, seed)
+            if key not in self._known:
+                values = self.quick(resamples, seed)
+                if values is not None:
+                    self._known[key] = values
+            if key in self._known:
+                return self._known[key], ""
+        if self.draw is None:
+            return None, " (the resamples of so many pairs would not fit in memory)"
+        if method != "bca" and self.records * resamples > MOST_WEIGHTS:
+            return None, f" ({self.records:,} records: resampling them would be slow)"
+        return self.values(resamples, seed), ""
+
+    def _interval(
+        self,
+        bounds: tuple[float, float],
+        level: float,
+        method: str,
+        over: str,
+        error: float,
+        cautions: tuple[str, ...],
+    ) -> Interval:
+        low, high = (float(np.clip(bound, *self.range)) for bound in bounds)
+        return Interval(low, high, level, method, f"sampling of {over}", error, cautions)
+
+    def _remember(self, key: object, make: Callable[[], Floats]) -> Floats:
+        """Resamples asked for again are the same: keep the last few."""
+        if key not in self._known:
+            while len(self._known) >= _KEPT:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = make()
+        return self._known[key]
+
+
+_KEPT = 4
+
+
+def check(method: str, resamples: int) -> None:
+    """Refuse methods and numbers of resamples that mean nothing."""
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
+    if resamples < 2:
+        raise ValueError(f"resamples is {resamples}; an interval needs at least 2, better 1000")
+
+
+def units_of(evaluation: Evaluation) -> Keys | None:
+    """What is sampled as one where it may not be the record; refuses a single cluster."""
+    if evaluation.clusters is not None:
+        refuse_one_cluster(evaluation.clusters)
+        return evaluation.clusters
+    return evaluation.ids
+
+
+def refuse_one_cluster(clusters: Keys) -> None:
+    """Raise where all records are in one cluster: nothing says how another cluster would differ."""
+    if len(clusters) and (clusters == clusters[0]).all():
+        raise ValueError(
+            "cluster has one distinct value: with fewer than two clusters there is no interval. Leave cluster out, "
+            "or name the column that tells the clusters apart"
+        )

@@ -1,0 +1,95 @@
+"""Errors of MALS, pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.fixed import floats
+from biasamp.counts.joint import JointCounts, chunks
+from biasamp.labels import LabelSet
+
+from .pairs import normal_quantile
+
+Floats = NDArray[np.float64]
+Sides = tuple[LabelSet, LabelSet]
+
+
+@dataclass(frozen=True, eq=False)
+class MalsErrors:
+    """What the error of ``P(a_hat | t_hat) - P(a | t)`` of every pair is made of."""
+
+    predicted: Floats
+    truth: Floats
+    shared: Floats
+
+    @property
+    def variance(self) -> Floats:
+        """The variance of the difference."""
+        return np.maximum(self.predicted + self.truth - 2.0 * self.shared, 0.0)
+
+
+def mals_errors(
+    labels: JointCounts, predictions: JointCounts, truth: Sides | None, predicted: Sides, weights: NDArray[Any] | None
+) -> MalsErrors:
+    r"""Variances of both rates of every pair, and their covariance on the same records.
+
+    The influence of a record on ``P(a | t)`` is :math:`w t (a - P(a | t)) / C(t)`. A record is added to each
+    rate that has the label and one that has not (Agresti and Caffo 2000), so that rates of 0 and 1 keep an
+    error. Without evaluated truth (``truth=None``: train labels, held fixed) only the predicted rate varies.
+    """
+    there = predicted[0].complete() & predicted[1].complete()
+    if truth is not None:
+        there &= truth[0].complete() & truth[1].complete()
+    rate, size = _rate(predictions)
+    base, base_size = _rate(labels)
+    shape = rate.shape
+    one, two, both = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    count = len(predicted[0])
+    for start, stop in chunks(count, predicted[0].width + predicted[1].width):
+        own = there[start:stop] * (1.0 if weights is None else weights[start:stop].astype(np.float64))
+        a, t = (side.rows(start, stop).astype(np.float64) for side in predicted)
+        one += _square(a, t * own[:, None], rate)
+        if truth is None:
+            continue
+        a_true, t_true = (side.rows(start, stop).astype(np.float64) for side in truth)
+        two += _square(a_true, t_true * own[:, None], base)
+        together = t * t_true * own[:, None] ** 2
+        both += (a * a_true).T @ together - base * (a.T @ together) - rate * (a_true.T @ together)
+        both += rate * base * together.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return MalsErrors(
+            (one + (1 - rate) ** 2 + rate**2) / (size + 2.0) ** 2,
+            np.zeros(shape) if truth is None else (two + (1 - base) ** 2 + base**2) / (base_size + 2.0) ** 2,
+            both / (size * base_size) if truth is not None else np.zeros(shape),
+        )
+
+
+def mals_intervals(delta: Floats, errors: MalsErrors, level: float = 0.95) -> tuple[Floats, Floats]:
+    """An interval for the change of every pair."""
+    reach = normal_quantile(level) * np.sqrt(errors.variance)
+    return np.clip(delta - reach, -1.0, 1.0), np.clip(delta + reach, -1.0, 1.0)
+
+
+def mals_p(delta: Floats, errors: MalsErrors) -> Floats:
+    """Two-sided p-value that the change of a pair is 0, by the normal approximation."""
+    from scipy.special import ndtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = delta / np.sqrt(errors.variance)
+    return np.asarray(2.0 * ndtr(-np.abs(z)))
+
+
+def _rate(counts: JointCounts) -> tuple[Floats, Floats]:
+    size = floats(counts.right)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(floats(counts.joint) / size), size
+
+
+def _square(a: Floats, t: Floats, rate: Floats) -> Floats:
+    """``sum t**2 (a - rate)**2`` of every pair."""
+    square = t**2
+    return (a**2).T @ square - 2.0 * rate * (a.T @ square) + rate**2 * square.sum(axis=0)
