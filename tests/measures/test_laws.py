@@ -34,13 +34,15 @@ def rows(result: Any) -> dict[tuple[str, str], tuple[Any, ...]]:
     return {(row["given"], row["outcome"]): tuple(row[name] for name in names) for row in result.pairs.rows()}
 
 
-def same(one: Any, other: Any, tolerance: float = 1e-12) -> None:
+def same(one: Any, other: Any, tolerance: float = 1e-12, bounds: bool = True) -> None:
     """Both undefined, or the same value and the same pairs in any order."""
     assert (one is None) == (other is None)
     if one is None:
         return
     assert one.value == pytest.approx(other.value, abs=tolerance)
     mine, theirs = rows(one), rows(other)
+    if not bounds:
+        mine, theirs = ({key: row[:6] + row[8:] for key, row in rows.items()} for rows in (mine, theirs))
     assert mine.keys() == theirs.keys()
     for key, numbers in mine.items():
         for a, b in zip(numbers, theirs[key], strict=True):
@@ -155,7 +157,8 @@ def test_perfect_predictions_give_0(case: Case) -> None:
         assert result.value == 0
     if result is not None and case.weights is None:
         data = case.given.data, case.truth.data
-        same(result, quietly(lambda: mals(None, None, *data, train=data)))
+        # Train labels are held fixed where the same labels, evaluated, vary with the predictions.
+        same(result, quietly(lambda: mals(None, None, *data, train=data)), bounds=False)
 
 
 @given(st.integers(0, 10_000))

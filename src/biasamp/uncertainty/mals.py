@@ -64,7 +64,7 @@ def mals_errors(
         return MalsErrors(
             (one + (1 - rate) ** 2 + rate**2) / (size + 2.0) ** 2,
             np.zeros(shape) if truth is None else (two + (1 - base) ** 2 + base**2) / (base_size + 2.0) ** 2,
-            both / (size * base_size) if truth is not None else np.zeros(shape),
+            both / ((size + 2.0) * (base_size + 2.0)) if truth is not None else np.zeros(shape),
         )
 
 
