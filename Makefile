@@ -40,7 +40,12 @@ test: lint
 demo: $(VENV)/.$(EXTRAS)
 	$(BIN)/biasamp demo
 
-bench: $(VENV)/.all
+# What the benchmarks are held against; it needs torch, and so comes last.
+$(VENV)/.bench: $(VENV)/.all
+	$(PIP) -e '.[bench]'
+	@touch $@
+
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 format: $(VENV)/.core

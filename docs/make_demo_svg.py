@@ -1,0 +1,28 @@
+"""Draw the README's picture from what ``biasamp demo`` really prints: ``python docs/make_demo_svg.py``."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+import biasamp
+from biasamp import berkeley
+from biasamp.report.terminal import show_audit
+
+result = biasamp.audit(
+    berkeley.with_predictions(),
+    attributes="gender",
+    tasks="admitted",
+    attribute_predictions="gender_pred",
+    task_predictions="admitted_pred",
+)
+result = biasamp.Audit(result.document, "Berkeley admissions, 1973", result.resamples, result.results)
+console = Console(
+    record=True, width=132, markup=False, highlight=False, emoji=False, file=io.StringIO(), force_terminal=True
+)
+show_audit(result, console)
+target = Path(__file__).parent / "demo.svg"
+console.save_svg(str(target), title="biasamp demo")
+print(f"wrote {target.name}")
