@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
+from biasamp.counts.replicates import ReplicateCounts
 from biasamp.labels import Evaluation, LabelSet
 from biasamp.labels.keys import Keys
 from biasamp.measures import directional, mals, multi, parity
 from biasamp.measures.base import Base, read_base
+from biasamp.measures.intervals import MOST_WEIGHTS
 from biasamp.results import plain
+from biasamp.uncertainty.parity import accuracy_interval, difference_interval
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
 MOST_PAIRS = 1000
@@ -88,7 +91,7 @@ def measure(subject: Subject, settings: Settings) -> Measured:
     if "mals" in settings.metrics:
         _mals(subject, settings, out)
     if "parity" in settings.metrics:
-        _parity(subject, out)
+        _parity(subject, settings, out)
     return out
 
 
@@ -140,53 +143,84 @@ def _mals(subject: Subject, settings: Settings, out: Measured) -> None:
         lacking = "attribute_predictions" if subject.A_pred is None else "task_predictions"
         out.skip(subject.attribute, "mals", None, f"MALS needs predictions of both sides; {lacking} were not given")
         return
-    A_pred, T_pred = subject.A_pred, subject.T_pred
+    sides = [subject.A, subject.T, subject.A_pred, subject.T_pred]
+    beside: list[Any] = [subject.weights, subject.ids, subject.clusters]
+    if any(labels.missing for labels in sides):
+        # Both of its terms are about the same records: one that lacks any label is in neither.
+        keep = np.logical_and.reduce([labels.complete() for labels in sides])
+        sides = [labels.take(keep) for labels in sides]
+        beside = [None if values is None else values[keep] for values in beside]
+    A, T, A_pred, T_pred = sides
 
     def make() -> Any:
-        predictions = JointCounts.from_labels(A_pred, T_pred, subject.weights)
+        predictions = JointCounts.from_labels(A_pred, T_pred, beside[0])
         if subject.A_train is not None and subject.T_train is not None:
             labels = JointCounts.from_labels(subject.A_train, subject.T_train)
-            return mals.from_counts(labels, predictions, "the train labels")
-        labels = JointCounts.from_labels(subject.A, subject.T, subject.weights)
-        return mals.from_counts(labels, predictions, "the evaluated labels")
+            records = mals.MalsRecords((A_pred, T_pred), None, *beside)
+            return mals.from_counts(labels, predictions, "the train labels", records)
+        labels = JointCounts.from_labels(A, T, beside[0])
+        records = mals.MalsRecords((A_pred, T_pred), (A, T), *beside)
+        return mals.from_counts(labels, predictions, "the evaluated labels", records)
 
     _run(subject, "mals", None, settings, out, make)
 
 
-def _parity(subject: Subject, out: Measured) -> None:
+_RATES = {
+    "fpr_difference": "false_positive_rate",
+    "tpr_difference": "true_positive_rate",
+    "accuracy_difference": "accuracy",
+}
+
+
+def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
     """Parity companions of A->T, as one entry for each of the four."""
     evaluation = subject.evaluation("A->T")
     if evaluation is None:
         out.skip(subject.attribute, "parity", "A->T", "parity compares task predictions, which were not given")
         return
-    result = parity.from_counts(PairCounts.from_labels(evaluation), "A->T")
+    counts = PairCounts.from_labels(evaluation)
+    result = parity.from_counts(counts, "A->T")
     out.results.append(result)
-    for name in ("fpr_difference", "tpr_difference", "accuracy_difference", "mean_per_class_accuracy"):
+    plainly = evaluation.given.exclusive and counts.spread is None and evaluation.clusters is None
+    drawn = None
+    if not plainly and len(evaluation) * settings.resamples <= MOST_WEIGHTS:
+        drawn = ReplicateCounts.from_labels(evaluation, settings.resamples, settings.seed, both=True)
+    for name in (*_RATES, "mean_per_class_accuracy"):
         values = result.table[name]
         if np.isnan(values).all():
             out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
             continue
+        made: dict[str, Any] = {"attribute": subject.attribute, "metric": name, "direction": "A->T"}
         # The worst outcome stands for all: the largest difference, or the least accuracy.
-        worst = int(np.nanargmin(values) if name == "mean_per_class_accuracy" else np.nanargmax(values))
-        out.entries.append(
-            {
-                "attribute": subject.attribute,
-                "metric": name,
-                "direction": "A->T",
-                "value": plain(values[worst]),
-                "interval": [None, None],
-                "n": plain(result.n),
-                "outcome": result.table["outcome"][worst],
-                "outcomes": [{k: plain(row[k]) for k in ("outcome", name)} for row in result.table.rows()],
-                "groups": [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()],
-                "excluded": list(result.excluded),
-            }
+        if name == "mean_per_class_accuracy":
+            worst = int(np.nanargmin(values))
+            interval = accuracy_interval(counts, worst, settings.confidence, drawn)
+            between = None
+        else:
+            worst = int(np.nanargmax(values))
+            apart = difference_interval(counts, _RATES[name], worst, settings.confidence, drawn)
+            interval = (apart.low, apart.high)
+            between = [str(counts.given_labels[apart.higher]), str(counts.given_labels[apart.lower])]
+        made.update(
+            value=plain(values[worst]),
+            interval=[plain(bound) for bound in interval] if plainly or drawn is not None else [None, None],
+            n=plain(result.n),
+            outcome=result.table["outcome"][worst],
+            between=between,
+            outcomes=[{k: plain(row[k]) for k in ("outcome", name)} for row in result.table.rows()],
         )
+        if name == "mean_per_class_accuracy":
+            made["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
+            made["excluded"] = list(result.excluded)
+        out.entries.append(made)
 
 
 def entry(attribute: str, result: Any, settings: Settings) -> dict[str, Any]:
     """One result as an entry of the document, with its interval."""
-    made: dict[str, Any] = {"attribute": attribute, **result.to_dict()}
+    made: dict[str, Any] = {
+        "attribute": attribute,
+        **result.to_dict(level=settings.confidence, resamples=settings.resamples, seed=settings.seed),
+    }
     pairs = made.get("pairs", [])
     if len(pairs) > MOST_PAIRS:
         pairs = sorted(pairs, key=lambda pair: -abs(pair["amplification"] or 0.0))

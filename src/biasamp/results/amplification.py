@@ -128,16 +128,20 @@ class Amplification:
             raise ValueError("this result was made from counts alone and carries no resamples for an interval")
         return maker(level, method, resamples, seed)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95, resamples: int = 1000, seed: int = 0) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for what is undefined."""
         interval: list[float | None] = [None, None]
+        method = ""
+        cautions = self.cautions
         if self._interval is not None:
-            interval = [plain(bound) for bound in self._quiet_interval()]
+            made = self._quiet_interval(level, resamples=resamples, seed=seed)
+            interval, method, cautions = [plain(bound) for bound in made], made.method, made.cautions
         out: dict[str, Any] = {
             "metric": self.metric,
             "direction": self.direction,
             "value": plain(self.value),
             "interval": interval,
+            "interval_method": method,
             "n": plain(self.n),
             "sign_source": self.sign_source,
             "base_source": self.base_source,
@@ -147,10 +151,12 @@ class Amplification:
             if number is not None:
                 out[name] = plain(number)
         if "crossfit" in self._beside:
-            out["crossfit_interval"] = [plain(bound) for bound in self._quiet_interval(of="crossfit")]
+            out["crossfit_interval"] = [
+                plain(bound) for bound in self._quiet_interval(level, resamples=resamples, seed=seed, of="crossfit")
+            ]
         out["pairs"] = [{key: plain(value) for key, value in row.items()} for row in self.pairs.rows()]
         out["excluded"] = [{key: plain(value) for key, value in row.items()} for row in self.excluded]
-        out["cautions"] = list(self.cautions)
+        out["cautions"] = list(cautions)
         return out
 
     def _repr_html_(self) -> str:
