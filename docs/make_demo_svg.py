@@ -19,7 +19,7 @@ result = biasamp.audit(
     attribute_predictions="gender_pred",
     task_predictions="admitted_pred",
 )
-result = biasamp.Audit(result.document, "Berkeley admissions, 1973", result.resamples, result.results)
+result = result.named("Berkeley admissions, 1973")
 console = Console(
     record=True, width=132, markup=False, highlight=False, emoji=False, file=io.StringIO(), force_terminal=True
 )

@@ -124,13 +124,16 @@ def _directed(subject: Subject, metric: str, direction: str, settings: Settings,
 
     def make() -> Any:
         if metric == "directional":
-            return directional.from_evaluation(evaluation, _source(subject, direction, settings), direction=direction)
-        return multi.from_evaluation(evaluation, subject.train(direction), direction=direction)
+            source = _source(subject, direction)
+            return directional.from_evaluation(evaluation, source, direction=direction, level=settings.confidence)
+        return multi.from_evaluation(
+            evaluation, subject.train(direction), direction=direction, level=settings.confidence
+        )
 
     _run(subject, metric, direction, settings, out, make)
 
 
-def _source(subject: Subject, direction: str, settings: Settings) -> Base:
+def _source(subject: Subject, direction: str) -> Base:
     evaluation = subject.evaluation(direction)
     assert evaluation is not None
     train = subject.train(direction)
@@ -157,10 +160,10 @@ def _mals(subject: Subject, settings: Settings, out: Measured) -> None:
         if subject.A_train is not None and subject.T_train is not None:
             labels = JointCounts.from_labels(subject.A_train, subject.T_train)
             records = mals.MalsRecords((A_pred, T_pred), None, *beside)
-            return mals.from_counts(labels, predictions, "the train labels", records)
+            return mals.from_counts(labels, predictions, "the train labels", records, settings.confidence)
         labels = JointCounts.from_labels(A, T, beside[0])
         records = mals.MalsRecords((A_pred, T_pred), (A, T), *beside)
-        return mals.from_counts(labels, predictions, "the evaluated labels", records)
+        return mals.from_counts(labels, predictions, "the evaluated labels", records, settings.confidence)
 
     _run(subject, "mals", None, settings, out, make)
 
@@ -213,6 +216,23 @@ def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
             made["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
             made["excluded"] = list(result.excluded)
         out.entries.append(made)
+
+
+def resampled(attribute: str, result: Any, settings: Settings) -> tuple[str, list[float | None]] | None:
+    """The values of a metric's keyed resamples under its name, where it has any."""
+    maker = getattr(result, "_interval", None)
+    if not hasattr(maker, "values"):
+        return None
+    try:
+        values = maker.values(settings.resamples, settings.seed)
+    except ValueError:  # so many pairs that their resamples do not fit in memory
+        return None
+    return name_of(attribute, result.metric, result.direction), [plain(value) for value in values]
+
+
+def name_of(attribute: str, metric: str, direction: str | None) -> str:
+    """What the resamples of a metric are saved under."""
+    return "/".join((metric, direction or "", attribute))
 
 
 def entry(attribute: str, result: Any, settings: Settings) -> dict[str, Any]:

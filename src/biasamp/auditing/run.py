@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from biasamp import __version__
+from biasamp.counts.resampling import Fingerprint
 from biasamp.labels import Column, Columns, LabelSet, align, label_set, weights_of
-from biasamp.labels.keys import Keys
+from biasamp.labels.keys import Keys, row_keys
 from biasamp.results.audit import SCHEMA, Audit
 
 from .base import read_audit_base
 from .findings import find
-from .measure import Measured, Settings, Subject, measure
+from .measure import Measured, Settings, Subject, measure, resampled
 from .roles import MISSING, Spec, attribute_specs, crossing, prediction_specs, read_labels, spec
 from .source import Source, read_source
 
@@ -299,7 +300,27 @@ def _gather(
         "not_run": not_run,
     }
     document["findings"] = [finding.to_dict() for finding in find(document, subjects)]
-    return Audit(document, source.name, {}, tuple(result for part in measured for result in part.results))
+    owned = [
+        (subject.attribute, result) for subject, part in zip(subjects, measured, strict=True) for result in part.results
+    ]
+
+    def resamples() -> dict[str, Any]:
+        drawn = [resampled(attribute, result, settings) for attribute, result in owned]
+        return {
+            "seed": settings.seed,
+            "resamples": settings.resamples,
+            "records": str(Fingerprint.of(_units(subjects[0]))),
+            "values": dict(pair for pair in drawn if pair is not None),
+        }
+
+    return Audit(document, source.name, results=tuple(result for _, result in owned), _resample=resamples)
+
+
+def _units(subject: Subject) -> Keys:
+    """The keys of what is resampled as one."""
+    if subject.clusters is not None:
+        return subject.clusters
+    return row_keys(0, len(subject.A)) if subject.ids is None else subject.ids
 
 
 def _gaps(column: Column) -> int:

@@ -33,7 +33,7 @@ def command(folder: str, json_path: str | None) -> None:
         attribute_predictions="gender_pred",
         task_predictions="admitted_pred",
     )
-    result = biasamp.Audit(result.document, "Berkeley admissions, 1973", result.resamples, result.results)
+    result = result.named("Berkeley admissions, 1973")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     result.to_json(target / "audit.json")

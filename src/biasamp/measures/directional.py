@@ -170,8 +170,9 @@ def from_evaluation(
     signs: str = "plugin",
     ties: str = "zero",
     direction: str | None = None,
+    level: float = 0.95,
 ) -> Amplification:
-    """The result for labels that have been read already."""
+    """The result for labels that have been read already; ``level`` is that of the pairs' intervals."""
     counts = PairCounts.from_labels(evaluation)
     estimate = _Estimate(source, ties)
     sign = estimate.signs(counts)
@@ -184,9 +185,9 @@ def from_evaluation(
     units = units_of(evaluation)
     clusters = cluster_effect(evaluation, moved, against_truth)
     if source.rates is None:
-        (low, high), p = pair_intervals(counts, clusters=clusters), delta_p(counts)
+        (low, high), p = pair_intervals(counts, level, clusters=clusters), delta_p(counts)
     else:
-        low, high = (bound - source.rates for bound in rate_intervals(counts, clusters=clusters))
+        low, high = (bound - source.rates for bound in rate_intervals(counts, level, clusters=clusters))
         p = rate_p(counts, np.broadcast_to(source.rates, pairs.delta.shape))
     support = floats(counts.given)
     factor = oriented(pairs.sign, ties)

@@ -185,7 +185,11 @@ def _doubts(labels: JointCounts, predictions: JointCounts, pairs: MalsValues, sa
 
 
 def from_counts(
-    labels: JointCounts, predictions: JointCounts, sign_source: str, records: MalsRecords | None = None
+    labels: JointCounts,
+    predictions: JointCounts,
+    sign_source: str,
+    records: MalsRecords | None = None,
+    level: float = 0.95,
 ) -> Amplification:
     """The result for joint counts of the labels and of the predictions; intervals need the records."""
     pairs = mals_pairs(labels, predictions)
@@ -196,7 +200,7 @@ def from_counts(
     maker = None
     if records is not None:
         errors = mals_errors(labels, predictions, records.truth, records.predicted, records.weights)
-        low, high = mals_intervals(pairs.delta, errors)
+        low, high = mals_intervals(pairs.delta, errors, level)
         p = mals_p(pairs.delta, errors)
         maker = records.intervals(labels, predictions, pairs)
     return Amplification(

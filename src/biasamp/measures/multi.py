@@ -140,8 +140,9 @@ def from_evaluation(
     train: tuple[LabelSet, LabelSet] | None = None,
     choice: _Choice | None = None,
     direction: str | None = None,
+    level: float = 0.95,
 ) -> Amplification:
-    """The result for labels that have been read already."""
+    """The result for labels that have been read already; ``level`` is that of the pairs' intervals."""
     choice = choice or _Choice()
     source = train or (evaluation.given, evaluation.truth)
     given_sets = choice.find(source[0], evaluation.given, "given")
@@ -162,7 +163,7 @@ def from_evaluation(
     units = units_of(evaluation)
     # Blocks of soft products are not held together: their clusters show in the aggregate alone.
     clusters = cluster_effect(blocks[0](), pairs.delta) if len(blocks) == 1 else None
-    low, high = pair_intervals(counts, clusters=clusters)
+    low, high = pair_intervals(counts, level, clusters=clusters)
     p = delta_p(counts) if clusters is None else clusters.widened(delta_p(counts))
     value = float(multi_value(pairs))
     small = small_cautions(counts)

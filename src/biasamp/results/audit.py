@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,16 +54,22 @@ class Audit:
         Everything, in plain values that JSON can hold: the same figures that the tables show.
     source : str
         What the data are called: the file's name, where they came from a file.
-    resamples : dict
-        For each metric the values of its resamples, which make two audits of the same records comparable.
     results : tuple
         The results of the metrics themselves, where the audit was computed here and not loaded.
     """
 
     document: dict[str, Any]
     source: str = "data"
-    resamples: dict[str, Any] = field(default_factory=dict, repr=False)
     results: tuple[Any, ...] = field(default=(), repr=False)
+    _resample: Callable[[], dict[str, Any]] | None = field(default=None, repr=False)
+
+    @cached_property
+    def resamples(self) -> dict[str, Any]:
+        """The values of each metric's resamples, by which audits of the same records can be compared in pairs.
+
+        They are drawn when they are first asked for; a saved audit has them.
+        """
+        return {} if self._resample is None else self._resample()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -179,7 +186,11 @@ class Audit:
         if document.get("schema") != SCHEMA:
             raise ValueError(f"{path.name} has schema {document.get('schema')!r}; this version reads schema {SCHEMA}")
         source, resamples = document.pop("source", "data"), document.pop("resamples", {})
-        return cls(document, source, resamples)
+        return cls(document, source, _resample=lambda: resamples)
+
+    def named(self, source: str) -> Audit:
+        """The same audit under another name for its data."""
+        return replace(self, source=source)
 
     def _repr_html_(self) -> str:
         from html import escape
