@@ -220,8 +220,8 @@ def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
 
 def resampled(attribute: str, result: Any, settings: Settings) -> tuple[str, list[float | None]] | None:
     """The values of a metric's keyed resamples under its name, where it has any."""
-    maker = getattr(result, "_interval", None)
-    if not hasattr(maker, "values"):
+    maker: Any = getattr(result, "_interval", None)
+    if maker is None or not hasattr(maker, "values"):
         return None
     try:
         values = maker.values(settings.resamples, settings.seed)
