@@ -11,12 +11,15 @@ _PLACES = {
     "Audit": "results.audit",
     "audit": "auditing",
     "binary": "labels",
+    "calibrate": "measures.calibrate",
     "categorical": "labels",
     "classify_errors": "measures.errors",
     "directional": "measures.directional",
     "mals": "measures.mals",
     "multi": "measures.multi",
+    "over_runs": "measures.over_runs",
     "parity": "measures.parity",
+    "sweep": "measures.sweep",
 }
 
 __all__ = ["__version__", *_PLACES]
@@ -25,11 +28,14 @@ if TYPE_CHECKING:
     from .auditing import audit as audit
     from .labels import binary as binary
     from .labels import categorical as categorical
+    from .measures.calibrate import calibrate as calibrate
     from .measures.directional import directional as directional
     from .measures.errors import classify_errors as classify_errors
     from .measures.mals import mals as mals
     from .measures.multi import multi as multi
+    from .measures.over_runs import over_runs as over_runs
     from .measures.parity import parity as parity
+    from .measures.sweep import sweep as sweep
     from .results.audit import Audit as Audit
 
 

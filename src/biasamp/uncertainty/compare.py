@@ -1,0 +1,157 @@
+"""Two models side by side: is one's figure different from the other's, beyond what sampling explains?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bootstrap import percentile_interval
+
+Floats = NDArray[np.float64]
+
+UNDECIDED = "the data cannot tell them apart"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The second model's figure minus the first one's.
+
+    Attributes
+    ----------
+    value, low, high, level : float
+        The difference and its interval.
+    paired : bool
+        Whether both models were resampled on the same records, so that what they share drops out.
+    standard_error : float
+        Of the difference.
+    verdict : str
+        In plain words; :data:`UNDECIDED` where the interval holds 0.
+    method : str
+        How the interval was made, with why it is unpaired where it is.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    paired: bool
+    standard_error: float
+    verdict: str
+    method: str
+
+    @property
+    def decided(self) -> bool:
+        """Whether the interval leaves 0 out."""
+        return self.low > 0.0 or self.high < 0.0
+
+
+def compare_values(
+    first: float,
+    second: float,
+    first_values: Floats,
+    second_values: Floats,
+    *,
+    unpaired: str | None = None,
+    level: float = 0.95,
+    names: tuple[str, str] = ("the first", "the second"),
+    more: str = "amplifies more",
+    less: str = "amplifies less",
+) -> Difference:
+    """The difference of one figure between two models, from the values of their resamples.
+
+    Parameters
+    ----------
+    first, second : float
+        The figure of either model on its data.
+    first_values, second_values : ndarray
+        The figure in every keyed resample.
+    unpaired : str, optional
+        Why the resamples are not of the same records and seed, such as ``"the records differ"``. None where
+        they are: then value ``i`` of both comes from the same resample and differences are taken one by one.
+    level : float
+        The confidence level.
+    names : pair of str
+        What the models are called in the verdict.
+    more, less : str
+        What a higher and a lower figure of the second model mean.
+
+    Returns
+    -------
+    Difference
+
+    Notes
+    -----
+    Unpaired resamples may still share their random numbers, where records without an id have the same row
+    numbers in both. Their differences are therefore taken against resamples half the list away, which are
+    independent, and the variances add up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shared = np.random.default_rng(0).normal(size=2000)
+    >>> compare_values(0.0, 0.1, 0.0 + shared, 0.1 + shared).verdict
+    'the second amplifies more than the first'
+    >>> compare_values(0.0, 0.1, 0.0 + shared, 0.1 + shared, unpaired="the records differ").verdict
+    'the data cannot tell them apart'
+    """
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+    if unpaired is None and len(first_values) != len(second_values):
+        unpaired = f"{len(first_values):,} resamples of one and {len(second_values):,} of the other"
+    if unpaired is None:
+        moved = second_values - first_values
+        method = "paired bootstrap percentile"
+    else:
+        count = min(len(first_values), len(second_values))
+        moved = np.roll(second_values[:count], count // 2) - first_values[:count]
+        method = f"unpaired bootstrap percentile ({unpaired})"
+    low, high = percentile_interval(moved, level)
+    error = float(np.nanstd(moved, ddof=1)) if (~np.isnan(moved)).sum() > 1 else float("nan")
+    return _difference(second - first, low, high, level, unpaired is None, error, names, (more, less), method)
+
+
+def compare_errors(
+    first: float,
+    second: float,
+    first_error: float,
+    second_error: float,
+    *,
+    level: float = 0.95,
+    names: tuple[str, str] = ("the first", "the second"),
+    more: str = "amplifies more",
+    less: str = "amplifies less",
+) -> Difference:
+    """As :func:`compare_values` where only standard errors are known: unpaired, by the normal approximation."""
+    from scipy.special import ndtri
+
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+    error = float(np.hypot(first_error, second_error))
+    reach = float(ndtri(0.5 + level / 2.0)) * error
+    value = second - first
+    method = "unpaired closed form (no resamples)"
+    return _difference(value, value - reach, value + reach, level, False, error, names, (more, less), method)
+
+
+def _difference(
+    value: float,
+    low: float,
+    high: float,
+    level: float,
+    paired: bool,
+    error: float,
+    names: tuple[str, str],
+    words: tuple[str, str],
+    method: str,
+) -> Difference:
+    if np.isnan(low) or np.isnan(high):
+        verdict = "the difference is undefined: too few resamples hold a value"
+    elif low > 0.0 or high < 0.0:
+        verdict = f"{names[1]} {words[0] if low > 0.0 else words[1]} than {names[0]}"
+    elif low == high == 0.0:
+        verdict = "they are the same on every resample"
+    else:
+        verdict = UNDECIDED
+    return Difference(value, low, high, level, paired, error, verdict, method)
