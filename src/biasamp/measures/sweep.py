@@ -93,32 +93,48 @@ def sweep(
     columns = _positive(outcome, values.shape[1])
     flags = outcome.rows()[:, columns]
     member = held.rows()
-    whole = np.ones(count) if own is None else own.astype(np.float64)
+    whole = np.ones(1) if own is None else own.astype(np.float64)
     if signs_from is not None or own is not None or len(columns) > 1:
         signs = association_signs(signs_from or JointCounts.from_labels(held, outcome, own))[:, columns]
     else:
         signs = _signs(member, flags)
-    size = member.T @ whole if own is not None else member.sum(axis=0, dtype=np.int64).astype(np.float64)
+    size = _sizes(member) if own is None else member.T @ whole
     _warn_of_empty(held, size)
     low, high = _span(values, span)
-    soft = np.clip((values - low) / (high - low), 0.0, 1.0) if high > low else np.zeros_like(values)
+    soft = _soft(values, low, high)
     gap = soft - flags if own is None else (soft - flags) * whole[:, None]
     moved = (member.T.astype(np.float64) @ gap) / np.where(size > 0, size, np.nan)[:, None]
     there = ~np.isnan(moved)
     integral = float(np.where(there, signs * moved, 0.0).sum() / max(int(there.sum()), 1))
     if values.shape[1] == 1:
-        curve = _one_label(values[:, 0], held, member, flags[:, 0], signs[:, 0], size, None if own is None else whole)
+        curve = _one_label(
+            values[:, 0],
+            held,
+            member,
+            np.ascontiguousarray(flags[:, 0]),
+            signs[:, 0],
+            size,
+            None if own is None else whole,
+        )
     else:
-        curve = _common_threshold(values, member, flags, signs, size, whole)
+        curve = _common_threshold(values, member, flags, signs, size, np.broadcast_to(whole, count))
     return Sweep(
         curve,
         integral,
         (low, high),
-        float(flags.mean() if own is None else (flags * whole[:, None]).sum() / (whole.sum() * flags.shape[1])),
+        float(
+            np.count_nonzero(flags) / flags.size
+            if own is None
+            else (flags * whole[:, None]).sum() / (whole.sum() * flags.shape[1])
+        ),
         "the evaluated labels" if train is None else "the train labels",
         count,
         _Later(held, outcome, columns, soft, own, signs),
     )
+
+
+def _sizes(member: NDArray[np.uint8]) -> Floats:
+    return np.array([np.count_nonzero(member[:, g]) for g in range(member.shape[1])], dtype=np.float64)
 
 
 def _signs(member: NDArray[np.uint8], flags: NDArray[np.uint8]) -> NDArray[np.int8]:
@@ -215,13 +231,28 @@ def _span(values: Floats, span: tuple[float, float] | None) -> tuple[float, floa
     return low, high
 
 
-def _ascending(scores: Floats) -> NDArray[np.int64]:
-    """The order of the scores: a rough one by 16 bits, which is linear, then a stable sort that profits of it."""
+def _soft(values: Floats, low: float, high: float) -> Floats:
+    """The share of the thresholds from low to high that a score is at or above."""
+    if (low, high) == (0.0, 1.0) and values.min() >= 0.0 and values.max() <= 1.0:
+        return values
+    return np.clip((values - low) / (high - low), 0.0, 1.0) if high > low else np.zeros_like(values)
+
+
+def _ascending(scores: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """The order of the scores, and the scores in it.
+
+    First a rough order by 16 bits, which is linear, then a stable sort that profits of it.
+    """
     low, high = scores.min(), scores.max()
     if len(scores) < _WORTH_BUCKETS or not np.isfinite(high - low) or high == low:
-        return np.argsort(scores, kind="stable")
-    rough = np.argsort(((scores - low) * (65535.0 / (high - low))).astype(np.uint16), kind="stable")
-    return rough[np.argsort(scores[rough], kind="stable")]
+        order = np.argsort(scores, kind="stable")
+        return order, scores[order]
+    bucket = scores - low
+    bucket *= 65535.0 / (high - low)
+    rough = np.argsort(bucket.astype(np.uint16), kind="stable")
+    nearly = scores[rough]
+    fine = np.argsort(nearly, kind="stable")
+    return rough[fine], nearly[fine]
 
 
 _WORTH_BUCKETS = 1 << 14
@@ -258,8 +289,7 @@ def _one_label(
     size: Floats,
     weights: Floats | None,
 ) -> Table:
-    order = _ascending(scores)
-    ranked = scores[order]
+    order, ranked = _ascending(scores)
     edges = _edges(ranked)
     weight = None if weights is None else weights[order]
     there = np.flatnonzero(size > 0)
@@ -274,7 +304,8 @@ def _one_label(
         mine = column[order]
         above = _at_or_above(mine if weight is None else mine * weight, edges)
         rate = above * (1.0 / size[g])
-        share = float((truth[column] if weights is None else truth[column] * weights[column]).sum()) / size[g]
+        hits = column & truth.view(bool)
+        share = (np.count_nonzero(hits) if weights is None else float(weights[hits].sum())) / size[g]
         if signs[g]:
             amplification += (rate - share) * (float(signs[g]) / len(there))
         np.maximum(highest, rate, out=highest)
@@ -310,8 +341,7 @@ def _common_threshold(
     step = (member @ each) * whole[:, None]
     start = -float((step * truth).sum())
     flat = scores.reshape(-1)
-    order = _ascending(flat)
-    ranked = flat[order]
+    order, ranked = _ascending(flat)
     edges = _edges(ranked)
     above = _at_or_above(step.reshape(-1)[order], edges)
     rate = _at_or_above(np.repeat(whole, scores.shape[1])[order], edges)
