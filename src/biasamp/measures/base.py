@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
-from biasamp.labels import Evaluation, Label, align, canonical
-from biasamp.metrics.signs import association_signs
+from biasamp.labels import Evaluation, Label, LabelSet, align, canonical
+from biasamp.metrics.signs import association_signs, compare_products
 
 from .reading import read_train
 
@@ -56,8 +56,9 @@ def read_base(
           for each outcome label, in their order, or a mapping ``{given: {outcome: number}}``;
         - ``{"joint": table}``, with the ``"given"`` totals where outcomes are yes/no labels, or
           ``{"conditional": P(outcome | given), "given": P(given)}``, both with an optional ``"source"`` that
-          names it;
-        - ``"uniform"``: every outcome label alike, which needs ``direction``.
+          names it. Where the given labels may overlap or leave records out, the ``"outcome"`` totals (and
+          ``"n"`` beside a joint table) are needed too;
+        - ``"uniform"``: every value of the outcome alike, which needs ``direction``.
     direction : optional
         A pair of labels, or a table of signs (-1, 0, 1) laid out as a joint table.
     evaluation : Evaluation
@@ -76,6 +77,11 @@ def read_base(
         if known is None or known.signs is None:
             raise ValueError(
                 "base='uniform' has no direction of its own: give direction= (train labels or a table of signs)"
+            )
+        if not _partition(evaluation.truth):
+            raise ValueError(
+                "base='uniform' shares 1 among outcomes that exclude each other, but these are yes/no labels: give "
+                "one column whose values are the outcomes, or say the rates with base={'conditional': ...}"
             )
         width = evaluation.truth.width
         rates = np.asarray(1.0 / width + UNIFORM_EPSILON * known.signs, dtype=np.float64)
@@ -135,31 +141,56 @@ def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointC
                 "P(g, o) - P(g) P(o) is not known"
             )
         rates = _layout(base["conditional"], evaluation, "base['conditional']")
-        marginal = _marginal(base["given"], evaluation)
+        marginal = _marginal(base["given"], evaluation.given, "given")
         if rates.min() < 0 or rates.max() > 1:
             raise ValueError("base['conditional'] holds values outside [0, 1]: they are probabilities")
-        overall = (marginal[:, None] * rates).sum(axis=0) / marginal.sum()
+        if "outcome" in base:
+            overall = _marginal(base["outcome"], evaluation.truth, "outcome")
+        else:
+            _need_partition(evaluation, "'outcome': P(outcome)")
+            overall = (marginal[:, None] * rates).sum(axis=0) / marginal.sum()
         return _leaning(rates, overall), rates, str(base.get("source", "conditionals")), None
-    source = "joint table"
-    totals: Rates | None = None
-    if isinstance(base, Mapping) and "joint" in base:
-        source = str(base.get("source", source))
-        totals = _marginal(base["given"], evaluation) if "given" in base else None
-        base = base["joint"]
-    joint = _layout(base, evaluation, "base")
+    tables: Mapping[Any, Any] = base if isinstance(base, Mapping) and "joint" in base else {"joint": base}
+    joint = _layout(tables["joint"], evaluation, "base")
     if (joint < 0).any() or not joint.any():
         raise ValueError("base is a joint table of counts or probabilities: not negative, and not all 0")
-    left = _totals(joint, evaluation) if totals is None else totals
+    if "given" in tables:
+        left = _marginal(tables["given"], evaluation.given, "given")
+    else:
+        left = _totals(joint, evaluation)
+    if "outcome" in tables and "n" in tables:
+        right, n = _marginal(tables["outcome"], evaluation.truth, "outcome"), np.array([float(tables["n"])])
+    else:
+        _need_partition(evaluation, "'outcome': C(outcome), 'n': n")
+        right, n = joint.sum(axis=0), left.sum(keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = joint / left[:, None]
-    overall = joint.sum(axis=0) / left.sum()
-    return _leaning(np.nan_to_num(rates), overall), rates, source, None
+    source = str(tables.get("source", "joint table"))
+    if all((part == np.rint(part)).all() and part.max() < 2**53 for part in (joint, left, right, n)):
+        # Counts: independence is decided on whole numbers, as it is for records.
+        whole = [part.astype(np.int64) for part in (n, joint, left[:, None], right)]
+        return compare_products(*whole), rates, source, None
+    return _leaning(np.nan_to_num(rates), right / n), rates, source, None
+
+
+def _partition(labels: LabelSet) -> bool:
+    """Whether every record has exactly one of the labels: they are the values of one variable."""
+    return labels.exclusive and labels.variables[0].kind == "categorical"
+
+
+def _need_partition(evaluation: Evaluation, totals: str) -> None:
+    """Without totals over all records, the rows of a table must cover every record once."""
+    if not _partition(evaluation.given):
+        raise ValueError(
+            "base is a table over given labels that may overlap or leave records out, so that its rows do not "
+            f"sum to all records and the sign of P(g, o) - P(g) P(o) is not known: add {totals} to it"
+        )
 
 
 def _totals(joint: Rates, evaluation: Evaluation) -> Rates:
     """``C(given)`` of a joint table: the row sums, which need outcomes that exclude each other."""
-    if evaluation.truth.exclusive and evaluation.truth.variables[0].kind == "categorical":
-        return joint.sum(axis=1)
+    if _partition(evaluation.truth):
+        return np.asarray(joint.sum(axis=1), dtype=np.float64)
     raise ValueError(
         "base is a joint table, but the outcomes are yes/no labels, whose rows do not sum to the given's "
         "total: give {'joint': C(given, outcome), 'given': C(given)} instead"
@@ -181,7 +212,13 @@ def _layout(table: Any, evaluation: Evaluation, argument: str) -> Rates:
     if isinstance(table, Mapping):
         rows = _by_name(table, given, argument)
         return np.array([_by_name(row, outcome, f"{argument} row") for row in rows], dtype=np.float64)
-    values = np.asarray(table, dtype=np.float64)
+    try:
+        values = np.asarray(table, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{argument} is neither a table of numbers nor a pair of labels: a pair (given, truth) is a tuple, a table "
+            "an array or a mapping {given: {outcome: number}}"
+        ) from None
     if values.shape != (len(given), len(outcome)):
         raise ValueError(
             f"{argument} has shape {values.shape}; a row for each of the {len(given)} given labels and a column "
@@ -205,12 +242,13 @@ def _by_name(table: Mapping[Any, Any], labels: Sequence[Label], argument: str) -
     return out
 
 
-def _marginal(given: Any, evaluation: Evaluation) -> Rates:
-    labels = evaluation.given.labels
-    values = _by_name(given, labels, "base['given']") if isinstance(given, Mapping) else given
+def _marginal(totals: Any, side: LabelSet, name: str) -> Rates:
+    """Totals or shares of the labels of one side, by label names or by position."""
+    labels = side.labels
+    values = _by_name(totals, labels, f"base[{name!r}]") if isinstance(totals, Mapping) else totals
     array = np.asarray(values, dtype=np.float64)
-    if array.shape != (len(labels),) or (array < 0).any() or not array.any():
-        raise ValueError(f"base['given'] must hold one share for each of the {len(labels)} given labels")
+    if array.shape != (len(labels),) or not (array >= 0).all() or not array.any():
+        raise ValueError(f"base[{name!r}] must hold one share for each of the {len(labels)} {name} labels")
     return array
 
 

@@ -100,6 +100,9 @@ def multi(
     """
     if itemsets not in _ITEMSETS:
         raise ValueError(f"itemsets is {itemsets!r}; use one of {', '.join(map(repr, _ITEMSETS))}")
+    for name, number in (("min_size", min_size), ("max_size", max_size), ("min_support", min_support)):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, (int, np.integer))):
+            raise TypeError(f"{name} is {number!r}; a whole number is needed")
     for name, number in (("min_size", min_size), ("min_support", min_support)):
         if number < 1:
             raise ValueError(f"{name} is {number}; it must be at least 1")
