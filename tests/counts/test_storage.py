@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from biasamp.counts import ContingencyTable, JointCounts, PairCounts, ReplicateCounts, load, save
+from biasamp.counts.storage import write_arrays
 from evaluations import bits, make, random_evaluation
 
 EVIL = ["a,b", '"quoted"', "line\nbreak", "=SUM(A1)", "../../etc/passwd", "été ☃", ""]
@@ -128,3 +129,11 @@ class TestRefused:
         self.rewritten(path, lambda t: t.drop_columns(["integers"]))
         with pytest.raises(ValueError, match=r"counts\.parquet"):
             load(path)
+
+    def test_a_header_without_labels(self, tmp_path: Path) -> None:
+        write_arrays(tmp_path / "counts.parquet", {"kind": "pairs", "records": 3}, {"n": np.array([1])})
+        with pytest.raises(ValueError, match=r"counts\.parquet is damaged"):
+            load(tmp_path / "counts.parquet")
+        write_arrays(tmp_path / "counts.parquet", {}, {})
+        with pytest.raises(ValueError, match=r"counts\.parquet is damaged"):
+            load(tmp_path / "counts.parquet")

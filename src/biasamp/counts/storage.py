@@ -34,7 +34,10 @@ def save(counts: Saved, path: str | Path) -> None:
 def load(path: str | Path) -> Saved:
     """Read counts that :func:`save` wrote; a damaged or foreign file is refused."""
     header, arrays = read_arrays(path)
-    return from_arrays(header, arrays)
+    try:
+        return from_arrays(header, arrays)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{Path(path).name} is damaged: it does not hold what counts consist of ({error})") from None
 
 
 def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
@@ -77,8 +80,13 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     metadata = table.schema.metadata or {}
     if _MAGIC not in metadata:
         raise ValueError(f"{path.name} is a Parquet file, but not one of counts")
-    text = metadata[_MAGIC].decode()
-    header = json.loads(text)
+    try:
+        text = metadata[_MAGIC].decode()
+        header = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{path.name} is damaged: its header cannot be read ({error})") from None
+    if not isinstance(header, dict) or {"name", "shape", "integers", "reals"} - set(table.column_names):
+        raise ValueError(f"{path.name} is damaged: it does not hold what counts consist of")
     if header.get("schema") != SCHEMA:
         raise ValueError(f"{path.name} has schema {header.get('schema')}; this version reads schema {SCHEMA}")
     arrays: Arrays = {}

@@ -108,8 +108,8 @@ def is_missing(value: Any) -> bool:
     """Whether one Python value stands for a missing one: None, NaN, NaT or a library's NA."""
     if value is None:
         return True
-    if isinstance(value, (str, bytes, list, tuple, set, frozenset, dict, np.ndarray)):
-        return False
+    if isinstance(value, (str, bytes, list, tuple, set, frozenset, dict)) or getattr(value, "ndim", 0) > 0:
+        return False  # text, a list of labels, or a row of an array or a tensor
     try:
         return bool(value != value)
     except (TypeError, ValueError):  # pandas.NA refuses to be true or false

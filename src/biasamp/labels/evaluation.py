@@ -75,6 +75,8 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         return None
     if hasattr(weights, "detach"):
         weights = weights.detach().cpu()
+        if weights.is_floating_point():  # numpy does not know every float of a tensor
+            weights = weights.double()
     try:
         values = np.asarray(weights)
         if values.dtype.kind not in "biu":
