@@ -1,0 +1,72 @@
+"""``import biasamp`` costs little more than numpy: everything heavy waits until it is used."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+HEAVY = (
+    "scipy",
+    "sklearn",
+    "pyarrow",
+    "narwhals",
+    "pandas",
+    "polars",
+    "rich",
+    "click",
+    "numba",
+    "torch",
+    "joblib",
+    "matplotlib",
+    "fairlearn",
+)
+
+
+def modules_after(code: str) -> set[str]:
+    """The top-level packages a fresh interpreter has imported after some code."""
+    script = f"{code}\nimport sys, json\nprint(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_import_alone() -> None:
+    assert not modules_after("import biasamp") & set(HEAVY)
+
+
+def test_naming_what_there_is_imports_nothing() -> None:
+    assert not modules_after("import biasamp; dir(biasamp); biasamp.__version__; biasamp.binary([0, 1])") & set(HEAVY)
+
+
+def test_counting_arrays_needs_numpy_alone() -> None:
+    """The array core: labels, counts and formulas; scipy is for p-values, pyarrow and narwhals for frames."""
+    code = """
+import numpy as np
+from biasamp.labels import evaluation, label_set
+from biasamp.readers import read_columns
+from biasamp.counts.pair import PairCounts
+from biasamp.metrics.amplification import directional_pairs
+from biasamp.metrics.signs import association_signs
+read = lambda values: label_set(read_columns(values, "x"), "x")
+counts = PairCounts.from_labels(evaluation(read(np.array([0, 1, 1])), read(np.eye(3, 2)), read(np.eye(3, 2))))
+directional_pairs(counts, association_signs(counts.truth_joint))
+"""
+    assert not modules_after(code) & set(HEAVY)
+
+
+def test_a_metric_of_arrays_imports_no_frames_and_no_learning() -> None:
+    loaded = modules_after("import biasamp; biasamp.directional([0, 1, 1], [0, 1, 0], [0, 1, 1]).value")
+    assert not loaded & (set(HEAVY) - {"scipy"})
+
+
+def test_seconds() -> None:
+    """Against importing numpy; the best of several runs, which a busy machine disturbs least."""
+    clock = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
+    seconds = {}
+    for name in ("numpy", "biasamp"):
+        runs = [
+            subprocess.run([sys.executable, "-c", clock.format(name)], capture_output=True, text=True, check=True)
+            for _ in range(5)
+        ]
+        seconds[name] = min(float(run.stdout) for run in runs)
+    assert seconds["biasamp"] <= seconds["numpy"] + 0.1, seconds
