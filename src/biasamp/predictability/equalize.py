@@ -1,0 +1,152 @@
+"""Quality equalization: the truth perturbed until it is as wrong as the model, redrawn for each trial.
+
+Without it an attacker would tell the model's errors from the data's lack of them, and call the difference
+bias. Three rules:
+
+``"accuracy"``
+    As many records as the model gets wrong are chosen, all alike, and get another class, all alike. A set of
+    labels is perturbed label by label. Right when the model's errors are symmetric.
+``"confusion"``
+    The model's own answers are dealt out again at random among the records of the same true class, so that
+    the whole confusion table (of a label: TPR and FPR) is the model's. Right whenever errors do not depend on
+    the other side given the truth.
+``None``
+    The truth as it is.
+
+Continuous truth: ``"accuracy"`` adds normal noise of the variance of the model's errors, ``"confusion"`` deals
+the model's own errors out again.
+
+Each rule exists for records and for counts; both draw from the same distribution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .draws import Counts, draw, scatter
+from .sides import Index, Labels, Numbers, Side
+
+Rule = str | None
+RULES: tuple[Rule, ...] = ("accuracy", "confusion", None)
+
+
+def check_rule(equalize: object) -> Rule:
+    """Return the rule, or say which there are."""
+    if equalize is None or (isinstance(equalize, str) and equalize in RULES):
+        return equalize
+    raise ValueError(f"equalize is {equalize!r}; take 'accuracy', 'confusion' or None")
+
+
+def equalize_tables(parts: Counts, rule: Rule, rng: np.random.Generator) -> Counts:
+    """Perturb the truth of counted records.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (trials, parts, others, classes, classes)
+        Counts of (other, truth, predicted), in one or more parts of the records that share one perturbation
+        (the halves of a split).
+    rule : {"accuracy", "confusion", None}
+        See the module.
+
+    Returns
+    -------
+    ndarray of shape (trials, parts, others, classes)
+        Counts of (other, perturbed truth).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = np.array([[[[[30, 10], [0, 20]]]]])  # ten errors, all on the first class
+    >>> equalize_tables(table, "confusion", np.random.default_rng(0))[0, 0, 0]
+    array([30, 30])
+    """
+    truth: Counts = parts.sum(axis=-1)
+    if rule is None:
+        return truth
+    trials, _, _, classes = truth.shape
+    if rule == "accuracy":
+        right = np.trace(parts, axis1=-2, axis2=-1).sum(axis=(1, 2))
+        wrong = parts.sum(axis=(1, 2, 3, 4)) - right
+        moved = draw(truth.reshape(trials, -1), wrong, rng).reshape(truth.shape)
+        out = truth - moved
+        if classes == 2:
+            return np.asarray(out + moved[..., ::-1])
+        landed = scatter(moved, classes - 1, rng)
+        for true in range(classes):
+            others = [c for c in range(classes) if c != true]
+            out[..., others] += landed[..., true, :]
+        return out
+    confusion = parts.sum(axis=(1, 2))
+    out = np.zeros_like(truth)
+    for true in range(classes):
+        left = truth[..., true].reshape(trials, -1)
+        for said in range(classes - 1):
+            dealt = draw(left, confusion[:, true, said], rng)
+            out[..., said] += dealt.reshape(out.shape[:-1])
+            left = left - dealt
+        out[..., -1] += left.reshape(out.shape[:-1])
+    return out
+
+
+def equalize_records(truth: Side, predicted: Side, rule: Rule, rng: np.random.Generator) -> Side:
+    """Perturb the truth of records; see the module for the rules."""
+    if rule is None:
+        return truth
+    if isinstance(truth, Numbers):
+        assert isinstance(predicted, Numbers)
+        return _numbers(truth, predicted, rule, rng)
+    assert isinstance(predicted, Labels)
+    codes = truth.codes.copy()
+    pairs = np.flatnonzero(np.array(truth.sizes) == 2)
+    if len(pairs):
+        flip = _pair_flips(truth.codes[:, pairs], predicted.codes[:, pairs], rule, rng)
+        codes[:, pairs] ^= flip
+    for v in np.flatnonzero(np.array(truth.sizes) > 2):
+        codes[:, v] = _one_of_many(truth.codes[:, v], predicted.codes[:, v], truth.sizes[v], rule, rng)
+    return replace(truth, codes=codes)
+
+
+def _pair_flips(truth: Index, predicted: Index, rule: str, rng: np.random.Generator) -> Index:
+    """Which two-class variables of which records change, column by column."""
+    n, width = truth.shape
+    wrong = truth != predicted
+    if rule == "accuracy":
+        chosen = np.arange(n)[:, None] < wrong.sum(axis=0)
+        return np.asarray(rng.permuted(chosen, axis=0), dtype=np.int64)
+    # The first so many records of each class, in an order of their own for every column.
+    order = rng.permuted(np.broadcast_to(np.arange(n)[:, None], (n, width)), axis=0)
+    shuffled = np.take_along_axis(truth, order, axis=0) == 1
+    yes_wrong, no_wrong = (wrong & (truth == 1)).sum(axis=0), (wrong & (truth == 0)).sum(axis=0)
+    place = np.where(shuffled, shuffled.cumsum(axis=0), (~shuffled).cumsum(axis=0))
+    chosen = place <= np.where(shuffled, yes_wrong, no_wrong)
+    flip = np.zeros((n, width), dtype=np.int64)
+    np.put_along_axis(flip, order, chosen.astype(np.int64), axis=0)
+    return flip
+
+
+def _one_of_many(truth: Index, predicted: Index, classes: int, rule: str, rng: np.random.Generator) -> Index:
+    if rule == "accuracy":
+        out = truth.copy()
+        chosen = rng.permutation(len(truth))[: int((truth != predicted).sum())]
+        out[chosen] = (truth[chosen] + rng.integers(1, classes, size=len(chosen))) % classes
+        return out
+    # Both orders go through the true classes alike: answers meet records of their own class, shuffled.
+    shuffled = rng.permutation(len(truth))
+    receive = shuffled[np.argsort(truth[shuffled], kind="stable")]
+    hand_out = np.argsort(truth, kind="stable")
+    out = np.empty_like(truth)
+    out[receive] = predicted[hand_out]
+    return out
+
+
+def _numbers(truth: Numbers, predicted: Numbers, rule: str, rng: np.random.Generator) -> Numbers:
+    errors = predicted.values - truth.values
+    if rule == "confusion":
+        return Numbers(truth.values + rng.permuted(errors, axis=0))
+    noise = rng.standard_normal(errors.shape)
+    # Scaled so that the perturbed truth has the model's error variance in this very trial, as a perturbed
+    # label has its accuracy.
+    noise = (noise - noise.mean(axis=0)) / np.maximum(noise.std(axis=0), 1e-300)
+    return Numbers(truth.values + noise * errors.std(axis=0))

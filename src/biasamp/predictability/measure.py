@@ -1,0 +1,157 @@
+"""One measurement from end to end: attacker, trials, figures, and how far they can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .attackers import AttackerError, Lookup
+from .auto import choose
+from .draws import draw
+from .equalize import RULES, Rule, check_rule
+from .problem import Problem
+from .quality import Quality, check_quality
+from .records import Progress, RecordTrials
+from .scores import FIGURES, Scores
+from .sides import Numbers
+from .spread import Spread, spread
+from .tables import LookupTables
+
+# Attackers that need records get so many of a larger table, drawn at random.
+_MOST_RECORDS = 500_000
+# Random halves (and perturbations) behind an interval, by what one costs.
+_RESAMPLES_TABLE = 1000
+_RESAMPLES_CLOSED_FORM = 100
+_RESAMPLES_TRAINED = 40
+
+EVALUATIONS = ("held_out", "in_sample")
+
+
+class Trials(Protocol):
+    """What runs trials: tables or records."""
+
+    def trials(self, count: int, seed: np.random.SeedSequence, rules: tuple[Rule, ...], evaluation: str) -> Scores:
+        """Scores of so many trials."""
+
+    def halves(
+        self, count: int, seed: np.random.SeedSequence, rules: tuple[Rule, ...], evaluation: str
+    ) -> list[Scores]:
+        """Two trials on each of so many random halves of the records."""
+
+    def resplit(
+        self, count: int, seed: np.random.SeedSequence, rule: Rule, evaluation: str
+    ) -> list[NDArray[np.float64]]:
+        """Dataset scores of two splits of each of so many perturbations."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What was measured, before it is put into a result."""
+
+    kind: str
+    n: int
+    scores: Scores
+    rule: Rule
+    evaluation: str
+    quality: str
+    attacker: str
+    reason: str
+    spread: Callable[[int | None, int | None], Spread]
+
+    def figure(self, rule: Rule) -> float:
+        """The metric with the truth equalized by a rule, of the mean scores."""
+        dataset, model = self.scores.dataset[rule].mean(), self.scores.model.mean()
+        return float(FIGURES[self.kind](dataset, model))
+
+
+def measure(
+    problem: Problem,
+    kind: str,
+    *,
+    attacker: Any = "auto",
+    quality: Quality = "accuracy",
+    equalize: Rule = "accuracy",
+    evaluation: str = "held_out",
+    trials: int = 100,
+    seed: int | np.random.Generator = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Measurement:
+    """Measure leakage amplification (``kind="leakage"``) or DPA (``kind="dpa"``) of a problem."""
+    rule = check_rule(equalize)
+    if evaluation not in EVALUATIONS:
+        raise ValueError(f"evaluation is {evaluation!r}; take 'held_out' or 'in_sample'")
+    if isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 1:
+        raise ValueError(f"trials is {trials!r}; a whole number of at least 1 is needed")
+    target = problem.truth if kind == "dpa" else problem.other
+    used = check_quality(quality, continuous=isinstance(target, Numbers))
+    root = seed_sequence(seed)
+    picking, thinning, running, halving, splitting = root.spawn(5)
+    chosen, reason = choose(attacker, problem, kind, rule, np.random.default_rng(picking))
+    if used != quality:
+        reason += f"; quality is {used}, as what is predicted is continuous"
+    if problem.soft:
+        reason += "; predicted probabilities are drawn as labels anew in every trial"
+    engine: Trials | None = None
+    if isinstance(chosen, Lookup):
+        engine = LookupTables.fit(problem, kind, used)
+    resamples = _RESAMPLES_TABLE
+    if engine is None:
+        resamples = _RESAMPLES_TRAINED if hasattr(chosen, "estimator") else _RESAMPLES_CLOSED_FORM
+        few, note = _thinned(problem, np.random.default_rng(thinning))
+        reason += note
+        engine = RecordTrials(few, kind, chosen, used, workers, progress)
+    scores = engine.trials(int(trials), running, RULES, evaluation)
+    _refuse_undefined(scores, chosen.name)
+
+    def lazily(count: int | None, own: int | None) -> Spread:
+        first, second = (halving, splitting) if own is None else np.random.SeedSequence(own).spawn(2)
+        # Children of one seed differ by how often it was asked: ask a copy, so that asking twice agrees.
+        first, second = (np.random.SeedSequence(s.entropy, spawn_key=s.spawn_key) for s in (first, second))
+        size = resamples if count is None else count
+        halves = engine.halves(size, first, (rule,), evaluation)
+        again = engine.resplit(size, second, rule, evaluation) if rule is not None else None
+        for part in halves:
+            _refuse_undefined(part, chosen.name)
+        return spread(kind, rule, scores, halves, again)
+
+    name = used if isinstance(used, str) else getattr(used, "__name__", type(used).__name__)
+    return Measurement(kind, problem.n, scores, rule, evaluation, name, chosen.name, reason, lazily)
+
+
+def seed_sequence(seed: Any) -> np.random.SeedSequence:
+    """A seed sequence from a whole number or a generator."""
+    if isinstance(seed, np.random.Generator):
+        return np.random.SeedSequence([int(word) for word in seed.integers(0, 2**32, size=4)])
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed is {seed!r}; a whole number of at least 0, or a numpy Generator, is needed")
+    return np.random.SeedSequence(int(seed))
+
+
+def _thinned(problem: Problem, rng: np.random.Generator) -> tuple[Problem, str]:
+    """At most so many records, and what to say about it."""
+    if problem.n <= _MOST_RECORDS:
+        return problem.records(), ""
+    kept = draw(problem.counts[None], _MOST_RECORDS, rng)[0]
+    there = kept > 0
+    few = replace(problem.take(there), counts=kept[there])
+    return few.records(), f"; measured on {_MOST_RECORDS:,} of the {problem.n:,} records, drawn at random"
+
+
+def _refuse_undefined(scores: Scores, name: str) -> None:
+    sides = {"model": scores.model, "model without input": scores.model_plain}
+    for rule in scores.dataset:
+        sides["dataset"] = scores.dataset[rule]
+        sides["dataset without input"] = scores.dataset_plain[rule]
+        for side, values in sides.items():
+            bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+            if len(bad):
+                raise AttackerError(
+                    f"the quality of attacker {name} is {values[bad[0]]} in trial {bad[0]} on the {side} side "
+                    f"({len(bad):,} of {len(values):,} trials): a class that is absent from the scored records, or "
+                    "a score below 0, has no place in the mean. Take quality='accuracy', or more records"
+                )

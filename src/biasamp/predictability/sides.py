@@ -1,0 +1,202 @@
+"""What an attacker reads or predicts: variables with classes, or continuous numbers.
+
+A categorical column is one variable with a class for each category. A yes/no label is a variable with the
+classes absent (0) and present (1); a set of labels is one such variable for each label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.labels import Codes, Label, LabelSet, Variable
+
+Index = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Discrete variables of the records.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (records, variables)
+        The class of each variable.
+    sizes : tuple of int
+        How many classes each variable has.
+    yes_no : tuple of bool
+        Whether a variable is the absence and presence of one label.
+    chances : tuple of ndarray, optional
+        For probabilities: of each variable a matrix with a column for each class; the codes then stand for
+        nothing until :meth:`drawn` draws them.
+    """
+
+    codes: Index
+    sizes: tuple[int, ...]
+    yes_no: tuple[bool, ...]
+    chances: tuple[Values, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def width(self) -> int:
+        """How many variables."""
+        return len(self.sizes)
+
+    def take(self, records: NDArray[Any]) -> Labels:
+        """Some of the records."""
+        chances = None if self.chances is None else tuple(c[records] for c in self.chances)
+        return replace(self, codes=self.codes[records], chances=chances)
+
+    def drawn(self, rng: np.random.Generator) -> Labels:
+        """Hard labels drawn from the probabilities, each record by itself."""
+        if self.chances is None:
+            return self
+        columns = []
+        for chance in self.chances:
+            ladder = chance.cumsum(axis=1)
+            level = rng.random(len(chance)) * ladder[:, -1]
+            columns.append((level[:, None] >= ladder[:, :-1]).sum(axis=1))
+        return replace(self, codes=np.column_stack(columns).astype(np.int64), chances=None)
+
+    def indicators(self) -> Values:
+        """One 0/1 column for each yes/no label, and one for each class of the other variables."""
+        columns = [
+            self.codes[:, [v]] == 1 if self.yes_no[v] else self.codes[:, [v]] == np.arange(size)
+            for v, size in enumerate(self.sizes)
+        ]
+        return np.concatenate(columns, axis=1).astype(np.float64)
+
+    def combinations(self) -> tuple[Index, int]:
+        """Number the combinations of classes that occur; return each record's number, and how many there are."""
+        return number_rows(self.codes, self.sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Continuous columns of the records."""
+
+    values: Values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return self.values.shape[1]
+
+    def take(self, records: NDArray[Any]) -> Numbers:
+        """Some of the records."""
+        return Numbers(self.values[records])
+
+    def indicators(self) -> Values:
+        """The columns themselves: what an attacker reads."""
+        return self.values
+
+
+Side = Labels | Numbers
+
+
+def number_rows(codes: Index, sizes: tuple[int, ...]) -> tuple[Index, int]:
+    """Number distinct rows in lexicographic order."""
+    if len(sizes) == 1:
+        key = codes[:, 0]
+        room = sizes[0]
+    elif np.prod([float(s) for s in sizes]) < 2**62:
+        key = np.ravel_multi_index(tuple(codes.T), sizes).astype(np.int64)
+        room = int(np.prod([float(s) for s in sizes]))
+    else:
+        width = np.uint8 if max(sizes) <= 256 else np.dtype(">u4")
+        rows = np.ascontiguousarray(codes, dtype=width)
+        _, place = np.unique(rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0], return_inverse=True)
+        return place.astype(np.int64), int(place.max()) + 1
+    if room <= 4 * len(key) + 1024:
+        held = np.bincount(key, minlength=room) > 0
+        return (held.cumsum() - 1)[key], int(held.sum())
+    _, place = np.unique(key, return_inverse=True)
+    return place.astype(np.int64), int(place.max()) + 1
+
+
+def labels_from(labels: LabelSet) -> Labels:
+    """The variables of a label set; its missing values must have been refused before."""
+    columns: list[Index] = []
+    sizes: list[int] = []
+    yes_no: list[bool] = []
+    chances: list[Values] = []
+    for block in labels.blocks:
+        if isinstance(block, Codes):
+            columns.append(block.codes.astype(np.int64))
+            sizes.append(block.width)
+            yes_no.append(False)
+            if labels.soft:
+                chances.append(block.rows(0, len(block)).astype(np.float64))
+            continue
+        matrix = block.rows(0, len(block))
+        start = 0
+        for variable in block.variables:
+            own = matrix[:, start : start + variable.width]
+            start += variable.width
+            _read_variable(variable, own, columns, sizes, yes_no, chances if labels.soft else None)
+    return Labels(
+        np.column_stack(columns), tuple(sizes), tuple(yes_no), tuple(chances) if labels.soft else None
+    )
+
+
+def _read_variable(
+    variable: Variable,
+    matrix: NDArray[Any],
+    columns: list[Index],
+    sizes: list[int],
+    yes_no: list[bool],
+    chances: list[Values] | None,
+) -> None:
+    if variable.kind == "categorical":
+        columns.append(matrix.argmax(axis=1).astype(np.int64))
+        sizes.append(variable.width)
+        yes_no.append(False)
+        if chances is not None:
+            chances.append(matrix.astype(np.float64))
+        return
+    for column in matrix.T:
+        columns.append((column > 0).astype(np.int64) if chances is None else np.zeros(len(column), dtype=np.int64))
+        sizes.append(2)
+        yes_no.append(True)
+        if chances is not None:
+            chances.append(np.column_stack([1.0 - column, column]))
+
+
+def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.uint8]) -> Labels:
+    """The variables of a contingency table's side.
+
+    A table keeps names of labels, not how they were read: labels of one variable of which every combination
+    holds exactly one are the classes of that variable, all others are yes/no labels.
+    """
+    groups: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        if name.category is not None:
+            groups.setdefault(name.variable, []).append(place)
+    classes = {
+        places[0]: places
+        for places in groups.values()
+        if (combinations[:, places].sum(axis=1) == 1).all()
+    }
+    inside = {place for places in classes.values() for place in places}
+    columns: list[Index] = []
+    sizes: list[int] = []
+    yes_no: list[bool] = []
+    for place in range(len(names)):
+        if place in classes:
+            columns.append(combinations[:, classes[place]].argmax(axis=1).astype(np.int64))
+            sizes.append(len(classes[place]))
+            yes_no.append(False)
+        elif place not in inside:
+            columns.append(combinations[:, place].astype(np.int64))
+            sizes.append(2)
+            yes_no.append(True)
+    return Labels(np.column_stack(columns), tuple(sizes), tuple(yes_no))
