@@ -59,16 +59,19 @@ class NaiveBayes:
         """See :class:`Attacker`."""
         if not (isinstance(read, Labels) and isinstance(target, Labels)):
             raise ValueError("naive_bayes needs labels on both sides; continuous data needs a trained attacker")
-        cases = np.concatenate(
-            [read.codes[:, [v]] == np.arange(size) for v, size in enumerate(read.sizes)], axis=1
-        ).astype(np.float64)
-        room = np.repeat(read.sizes, read.sizes)[:, None].astype(np.float64)
         classes = np.concatenate(
             [target.codes[learn][:, [v]] == np.arange(size) for v, size in enumerate(target.sizes)], axis=1
         ).astype(np.float64)
         held = classes.sum(axis=0)
-        seen = cases[learn].T @ classes
-        evidence = cases[test] @ np.log((seen + _SMOOTHING) / (held + _SMOOTHING * room))
+        cases = read.indicators()
+        seen = cases[learn].T @ classes + _SMOOTHING
+        yes_no = np.repeat(read.yes_no, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)])
+        room = np.repeat(read.sizes, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)])
+        weight = np.log(seen) - np.log(held + _SMOOTHING * room[:, None])
+        # A yes/no label has one column: its absence speaks for every record, and its presence by the difference.
+        absent = np.log(held + 2 * _SMOOTHING - seen[yes_no]) - np.log(held + 2 * _SMOOTHING)
+        weight[yes_no] -= absent
+        evidence = cases[test] @ weight + absent.sum(axis=0)
         # A class that was never seen is never answered; without a prior all seen classes start alike.
         with np.errstate(divide="ignore"):
             prior = np.log(held) if quality != "balanced_accuracy" else np.log((held > 0).astype(float))

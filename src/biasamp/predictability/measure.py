@@ -24,9 +24,11 @@ from .tables import LookupTables
 # Attackers that need records get so many of a larger table, drawn at random.
 _MOST_RECORDS = 500_000
 # Random halves (and perturbations) behind an interval, by what one costs.
-_RESAMPLES_TABLE = 1000
+_RESAMPLES_TABLE = 500
 _RESAMPLES_CLOSED_FORM = 100
-_RESAMPLES_TRAINED = 40
+_RESAMPLES_TRAINED = 30
+
+Seed = np.random.SeedSequence
 
 EVALUATIONS = ("held_out", "in_sample")
 
@@ -34,18 +36,16 @@ EVALUATIONS = ("held_out", "in_sample")
 class Trials(Protocol):
     """What runs trials: tables or records."""
 
-    def trials(self, count: int, seed: np.random.SeedSequence, rules: tuple[Rule, ...], evaluation: str) -> Scores:
+    def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
         """Scores of so many trials."""
 
-    def halves(
-        self, count: int, seed: np.random.SeedSequence, rules: tuple[Rule, ...], evaluation: str
-    ) -> list[Scores]:
-        """Two trials on each of so many random halves of the records."""
+    def halves(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Scores, Scores]:
+        """Two trials, scored both ways, on each of so many random halves of the records."""
 
-    def resplit(
-        self, count: int, seed: np.random.SeedSequence, rule: Rule, evaluation: str
-    ) -> list[NDArray[np.float64]]:
-        """Dataset scores of two splits of each of so many perturbations."""
+    def perturbed(
+        self, count: int, seed: Seed, rule: Rule, evaluation: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Dataset scores of two splits, scored both ways, of each of so many perturbations of all records."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,11 +113,11 @@ def measure(
         # Children of one seed differ by how often it was asked: ask a copy, so that asking twice agrees.
         first, second = (np.random.SeedSequence(s.entropy, spawn_key=s.spawn_key) for s in (first, second))
         size = resamples if count is None else count
-        halves = engine.halves(size, first, (rule,), evaluation)
-        again = engine.resplit(size, second, rule, evaluation) if rule is not None else None
+        halves = engine.halves(size, first, rule, evaluation)
+        moved = engine.perturbed(size, second, rule, evaluation) if rule is not None else None
         for part in halves:
             _refuse_undefined(part, chosen.name)
-        return spread(kind, rule, scores, halves, again)
+        return spread(kind, rule, scores, halves, moved)
 
     name = used if isinstance(used, str) else getattr(used, "__name__", type(used).__name__)
     return Measurement(kind, problem.n, scores, rule, evaluation, name, chosen.name, reason, lazily)

@@ -19,6 +19,7 @@ from .quality import Quality
 from .scores import Scores
 from .sides import Index, Side
 
+Seed = np.random.SeedSequence
 Progress = Callable[[int, int], None]
 
 # Trials that take longer than this in all are shared out over the processors.
@@ -36,105 +37,100 @@ class RecordTrials:
     workers: int | None = None
     progress: Progress | None = None
 
-    def trials(self, count: int, seed: np.random.SeedSequence, rules: tuple[Rule, ...], evaluation: str) -> Scores:
+    def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
         """Scores of so many trials."""
-        tasks = [(None, s, s) for s in seed.spawn(count)]
-        return self._scores(tasks, rules, evaluation)
-
-    def halves(self, count: int, seed: np.random.SeedSequence, rules: tuple[Rule, ...], evaluation: str) -> list[Scores]:
-        """Two trials on each of so many random halves of the records."""
-        n, tasks = self.problem.n, []
-        for child in seed.spawn(count):
-            half, *own = child.spawn(3)
-            chosen = np.sort(np.random.default_rng(half).permutation(n)[: n // 2])
-            tasks += [(chosen, s, s) for s in own]
-        scores = self._scores(tasks, rules, evaluation)
-        return [_every_other(scores, first) for first in (0, 1)]
-
-    def resplit(self, count: int, seed: np.random.SeedSequence, rule: Rule, evaluation: str) -> list[NDArray[np.float64]]:
-        """Dataset scores of two splits of each of so many perturbations."""
-        tasks = []
-        for child in seed.spawn(count):
-            perturb, *splits = child.spawn(3)
-            tasks += [(None, perturb, split) for split in splits]
-        scores = self._scores(tasks, (rule,), evaluation, dataset_only=True).dataset[rule]
-        return [scores[0::2], scores[1::2]]
-
-    def _scores(
-        self, tasks: list[Any], rules: tuple[Rule, ...], evaluation: str, *, dataset_only: bool = False
-    ) -> Scores:
-        # What runs elsewhere goes without the progress bar, which cannot be sent there.
-        alone = replace(self, progress=None)
-        run = [
-            (alone._trial, (place, chosen, perturb, split, rules, evaluation, dataset_only))
-            for place, (chosen, perturb, split) in enumerate(tasks)
-        ]
-        rows = np.array(run_all(run, self.workers, self.progress))
+        rows = self._rows([_Trial(child, rules, evaluation) for child in seed.spawn(count)])
         return Scores(
             rows[:, 0],
             rows[:, 1],
-            {rule: rows[:, 2 + 2 * i] for i, rule in enumerate(rules)},
-            {rule: rows[:, 3 + 2 * i] for i, rule in enumerate(rules)},
+            {rule: rows[:, 2 + 2 * place] for place, rule in enumerate(rules)},
+            {rule: rows[:, 3 + 2 * place] for place, rule in enumerate(rules)},
         )
 
-    def _trial(
-        self,
-        place: int,
-        chosen: Index | None,
-        perturb: np.random.SeedSequence,
-        split: np.random.SeedSequence,
-        rules: tuple[Rule, ...],
-        evaluation: str,
-        dataset_only: bool,
-    ) -> list[float]:
-        problem = self.problem if chosen is None else self.problem.take(chosen)
-        # Streams apart for each step: keyed children of the trial's own seed.
-        draw_labels, moves = (np.random.default_rng(_keyed(perturb, key)) for key in (1, 2))
-        halves = np.random.default_rng(_keyed(split, 3))
-        attacker_seed = int(_keyed(split, 4).generate_state(1)[0])
-        problem = problem.hard(draw_labels)
-        n = len(problem.truth)
+    def halves(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Scores, Scores]:
+        """Two trials, scored both ways, on each of so many random halves of the records."""
+        plans = []
+        for half in seed.spawn(count):
+            plan = _Trial(half, (rule,), evaluation, half=half, both_ways=True)
+            plans += [replace(plan, seed=child) for child in half.spawn(2)]
+        rows = self._rows(plans)
+        first, second = (
+            Scores(part[:, 0], part[:, 1], {rule: part[:, 2]}, {rule: part[:, 3]}) for part in (rows[::2], rows[1::2])
+        )
+        return first, second
+
+    def perturbed(
+        self, count: int, seed: Seed, rule: Rule, evaluation: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Dataset scores of two splits, scored both ways, of each of so many perturbations of all records."""
+        plans = []
+        for move in seed.spawn(count):
+            plan = _Trial(move, (rule,), evaluation, move=move, both_ways=True, model=False)
+            plans += [replace(plan, seed=child) for child in move.spawn(2)]
+        rows = self._rows(plans)
+        return rows[::2, 0], rows[1::2, 0]
+
+    def _rows(self, plans: list[_Trial]) -> NDArray[np.float64]:
+        # What runs elsewhere goes without the progress bar, which cannot be sent there.
+        alone = replace(self, progress=None)
+        calls = [(alone._trial, (place, plan)) for place, plan in enumerate(plans)]
+        return np.array(run_all(calls, self.workers, self.progress))
+
+    def _trial(self, place: int, plan: _Trial) -> list[float]:
+        """Pairs of scores (with and without input): of the model, and of the truth by each rule."""
+        # A stream of its own for each step, so that one step's draws do not move another's.
+        labelling, splitting, moving, attacking = plan.seed.spawn(4)
+        problem, n = self.problem, len(self.problem.truth)
+        if plan.half is not None:
+            chosen = np.sort(np.random.default_rng(plan.half).permutation(n)[: n // 2])
+            problem, n = problem.take(chosen), n // 2
+        moves = np.random.default_rng(moving if plan.move is None else plan.move)
+        problem = problem.hard(moves if plan.move is not None else np.random.default_rng(labelling))
         learn = test = np.arange(n)
-        if evaluation == "held_out":
-            order = halves.permutation(n)
+        if plan.evaluation == "held_out":
+            order = np.random.default_rng(splitting).permutation(n)
             learn, test = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
-        row = [0.0, 0.0]
-        if not dataset_only:
-            row = self._pair(problem, problem.predicted, learn, test, attacker_seed, place, "model")
-        for rule in rules:
+        ways = [(learn, test), (test, learn)] if plan.both_ways else [(learn, test)]
+        seed = int(attacking.generate_state(1)[0])
+        row: list[float] = []
+        if plan.model:
+            row += self._pair(problem, problem.predicted, ways, seed, place, "model")
+        for rule in plan.rules:
             truth = equalize_records(problem.truth, problem.predicted, rule, moves)
-            row += self._pair(problem, truth, learn, test, attacker_seed, place, "dataset")
+            row += self._pair(problem, truth, ways, seed, place, "dataset")
         return row
 
     def _pair(
-        self, problem: Problem, version: Side, learn: Index, test: Index, seed: int, place: int, which: str
+        self, problem: Problem, version: Side, ways: list[tuple[Index, Index]], seed: int, place: int, which: str
     ) -> list[float]:
         """Score with and without input, on one version of the truth."""
         read, target = (problem.other, version) if self.kind == "dpa" else (version, problem.other)
         try:
-            pair = [
-                self.attacker.score(read, target, learn, test, self.quality, seed),
-                plain_score(target, learn, test, self.quality),
+            scores = [
+                (
+                    self.attacker.score(read, target, learn, test, self.quality, seed),
+                    plain_score(target, learn, test, self.quality),
+                )
+                for learn, test in ways
             ]
         except Exception as error:
             raise AttackerError(
                 f"attacker {self.attacker.name} failed in trial {place} on the {which} side: {error}"
             ) from error
-        return pair
+        return [float(np.mean(side)) for side in zip(*scores, strict=True)]
 
 
-def _keyed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
-    return np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, key))
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """What one trial is to do; its seed is its own, but for a half or a perturbation shared with another."""
 
-
-def _every_other(scores: Scores, first: int) -> Scores:
-    return replace(
-        scores,
-        model=scores.model[first::2],
-        model_plain=scores.model_plain[first::2],
-        dataset={rule: values[first::2] for rule, values in scores.dataset.items()},
-        dataset_plain={rule: values[first::2] for rule, values in scores.dataset_plain.items()},
-    )
+    seed: Seed
+    rules: tuple[Rule, ...]
+    evaluation: str
+    half: Seed | None = None
+    move: Seed | None = None
+    both_ways: bool = False
+    model: bool = True
 
 
 def run_all(calls: list[Any], workers: int | None, progress: Progress | None) -> list[Any]:

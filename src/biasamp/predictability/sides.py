@@ -66,6 +66,8 @@ class Labels:
 
     def indicators(self) -> Values:
         """One 0/1 column for each yes/no label, and one for each class of the other variables."""
+        if all(self.yes_no):
+            return self.codes.astype(np.float64)
         columns = [
             self.codes[:, [v]] == 1 if self.yes_no[v] else self.codes[:, [v]] == np.arange(size)
             for v, size in enumerate(self.sizes)

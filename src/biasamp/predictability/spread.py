@@ -12,8 +12,9 @@ Three things vary, and the interval carries all of them.
    a tie.
 3. *Which trials were run*: their variance divided by their number.
 
-The larger of the first two is taken, and the third added. Two trials on each half (two splits of each
-perturbation) share nothing but the half, so that their covariance is free of the trials' own noise.
+The larger of the first two is taken, and the third added. Each half is measured twice, and each perturbation
+split twice; the covariance of the two is free of the noise of either. Every split is scored both ways, each half by
+what was learnt from the other, which leaves little of that noise to begin with.
 
 References
 ----------
@@ -55,16 +56,16 @@ class Spread:
 
 
 def spread(
-    kind: str, rule: Rule, scores: Scores, halves: list[Scores], again: list[Values] | None
+    kind: str, rule: Rule, scores: Scores, halves: tuple[Scores, Scores], perturbed: tuple[Values, Values] | None
 ) -> Spread:
-    """Standard errors from trials on random halves, and from splits of the same perturbation."""
+    """Standard errors from figures on random halves, and from dataset scores over perturbations."""
     figure = FIGURES[kind]
     on_halves = [figure(part.dataset[rule], part.model) for part in halves]
     records = shared_variance(*on_halves)
     errors = 0.0
-    if again is not None:
-        base = float(scores.dataset[rule].mean())
-        errors = shared_variance(*(figure(base, part) for part in again))
+    if perturbed is not None:
+        middle = float(np.mean(perturbed))
+        errors = shared_variance(*(figure(middle, part) for part in perturbed))
     gains = [_gain_difference(part, rule) for part in halves]
     return Spread(
         value=_root(max(records, errors) + _of_mean(figure(scores.dataset[rule], scores.model))),

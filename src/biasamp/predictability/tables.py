@@ -7,6 +7,7 @@ labels as target, the records are split once for all labels, and then every labe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ from .scores import Scores
 from .sides import Index, Labels
 
 Seed = np.random.SeedSequence
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 # Beyond these a table has more cells than it saves; records are then the cheaper way.
 _CLASSES = 16
@@ -61,38 +63,46 @@ class LookupTables:
 
     def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
         """Scores of so many trials."""
-        rng, step = np.random.default_rng(seed), self._chunk()
+        rng = np.random.default_rng(seed)
         parts = []
-        for start in range(0, count, step):
-            rows = min(step, count - start)
-            sample = np.broadcast_to(self.problem.counts, (rows, len(self.problem.counts)))
-            parts.append(self._run(sample, rng, rules, evaluation))
+        for sample in self._samples(count):
+            split = self._split(sample, rng, evaluation)
+            model, model_plain = self._score(split.sum(axis=-2), len(sample))
+            scores = {rule: self._score(equalize_tables(split, rule, rng), len(sample)) for rule in rules}
+            dataset, plain = ({rule: pair[side] for rule, pair in scores.items()} for side in (0, 1))
+            parts.append(Scores(model, model_plain, dataset, plain))
         return Scores.joined(parts)
 
-    def halves(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> list[Scores]:
-        """Two trials on each of so many random halves of the records."""
-        rng, step = np.random.default_rng(seed), self._chunk()
-        out: list[list[Scores]] = [[], []]
-        for start in range(0, count, step):
-            rows = min(step, count - start)
-            counts = np.broadcast_to(self.problem.counts, (rows, len(self.problem.counts)))
-            half = draw(counts, self.problem.n // 2, rng)
-            for part in out:
-                part.append(self._run(half, rng, rules, evaluation))
-        return [Scores.joined(part) for part in out]
+    def halves(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Scores, Scores]:
+        """Two trials, scored both ways, on each of so many random halves of the records."""
+        rng = np.random.default_rng(seed)
+        parts: tuple[list[Scores], list[Scores]] = ([], [])
+        for sample in self._samples(count):
+            half = draw(sample, self.problem.n // 2, rng)
+            for part in parts:
+                split = self._split(half, rng, evaluation)
+                model = self._both_ways(split.sum(axis=-2), len(sample))
+                dataset = self._both_ways(equalize_tables(split, rule, rng), len(sample))
+                part.append(Scores(*model, {rule: dataset[0]}, {rule: dataset[1]}))
+        return Scores.joined(parts[0]), Scores.joined(parts[1])
 
-    def resplit(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> list[NDArray[np.float64]]:
-        """Dataset scores of two splits of each of so many perturbations."""
-        rng, step = np.random.default_rng(seed), self._chunk()
-        out: list[list[NDArray[np.float64]]] = [[], []]
-        whole = self._tables(self.problem.counts[None])
+    def perturbed(
+        self, count: int, seed: Seed, rule: Rule, evaluation: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Dataset scores of two splits, scored both ways, of each of so many perturbations of all records."""
+        rng = np.random.default_rng(seed)
+        parts: tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]] = ([], [])
+        for sample in self._samples(count):
+            moved = equalize_tables(self._tables(sample)[:, None], rule, rng)
+            for part in parts:
+                part.append(self._both_ways(_halved(moved, rng, evaluation), len(sample))[0])
+        return np.concatenate(parts[0]), np.concatenate(parts[1])
+
+    def _samples(self, count: int) -> Iterator[Counts]:
+        """All records, once for each trial, as many trials at once as fit."""
+        step = self._chunk()
         for start in range(0, count, step):
-            rows = min(step, count - start)
-            parts = np.tile(whole, (rows, 1, 1, 1))[:, None]
-            perturbed = equalize_tables(parts, rule, rng)[:, 0]
-            for part in out:
-                part.append(self._split_scores(perturbed, rows, rng, evaluation))
-        return [np.concatenate(part) for part in out]
+            yield np.broadcast_to(self.problem.counts, (min(step, count - start), len(self.problem.counts)))
 
     def _chunk(self) -> int:
         assert isinstance(self.problem.truth, Labels)
@@ -116,34 +126,22 @@ class LookupTables:
                 out[:, v] = _summed(cells, place, room)
         return out.reshape(len(cells) * truth.width, self.size, classes, classes)
 
-    def _run(self, sample: Counts, rng: np.random.Generator, rules: tuple[Rule, ...], evaluation: str) -> Scores:
-        """One trial on each row of counts by cell."""
-        trials = len(sample)
+    def _split(self, sample: Counts, rng: np.random.Generator, evaluation: str) -> Counts:
+        """Tables of the records learnt from and of those scored, along axis 1; in sample, all in one part."""
         whole = self._tables(sample)
         if evaluation == "in_sample":
-            parts = whole[:, None]
-        else:
-            learn = self._tables(draw(sample, sample.sum(axis=1) // 2, rng))
-            parts = np.stack([learn, whole - learn], axis=1)
-        # Predictions: add up over the truth. Parts 0 and -1 are the same table in sample.
-        said = parts.sum(axis=-2)
-        model, model_plain = self._score(said[:, 0], said[:, -1], trials)
-        dataset, dataset_plain = {}, {}
-        for rule in rules:
-            true = equalize_tables(parts, rule, rng)
-            dataset[rule], dataset_plain[rule] = self._score(true[:, 0], true[:, -1], trials)
-        return Scores(model, model_plain, dataset, dataset_plain)
+            return whole[:, None]
+        learn = self._tables(draw(sample, sample.sum(axis=1) // 2, rng))
+        return np.stack([learn, whole - learn], axis=1)
 
-    def _split_scores(self, perturbed: Counts, trials: int, rng: np.random.Generator, evaluation: str) -> NDArray[np.float64]:
-        learn = test = perturbed
-        if evaluation == "held_out":
-            flat = perturbed.reshape(len(perturbed), -1)
-            learn = draw(flat, flat.sum(axis=1) // 2, rng).reshape(perturbed.shape)
-            test = perturbed - learn
-        return self._score(learn, test, trials)[0]
+    def _both_ways(self, parts: Counts, trials: int) -> Pair:
+        """Each half scored by what was learnt from the other: no record's luck of the draw is left."""
+        there, back = self._score(parts, trials), self._score(parts[:, ::-1], trials)
+        return 0.5 * (there[0] + back[0]), 0.5 * (there[1] + back[1])
 
-    def _score(self, learn: Table, test: Table, trials: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Score of the lookup, and of the one without input, for each trial."""
+    def _score(self, parts: Counts, trials: int) -> Pair:
+        """Score of the lookup, and of the one without input, for each trial; parts of (other, truth)."""
+        learn, test = parts[:, 0], parts[:, -1]
         if self.kind == "dpa":
             truth = self.problem.truth
             assert isinstance(truth, Labels)
@@ -177,6 +175,15 @@ def _summed(cells: Counts, place: Index, room: int) -> Counts:
     out = np.zeros((len(cells), room), dtype=np.int64)
     out[:, held] = np.add.reduceat(cells[:, order], start, axis=1)
     return out
+
+
+def _halved(tables: Counts, rng: np.random.Generator, evaluation: str) -> Counts:
+    """Perturbed tables, one part each, split into halves along axis 1."""
+    if evaluation == "in_sample":
+        return tables
+    flat = tables.reshape(len(tables), -1)
+    learn = draw(flat, flat.sum(axis=1) // 2, rng).reshape(tables.shape)
+    return np.concatenate([learn, tables - learn], axis=1)
 
 
 def _mean(scores: NDArray[np.float64], trials: int) -> NDArray[np.float64]:
