@@ -29,8 +29,8 @@ def from_table(
 ) -> Predictability:
     """Leakage (``kind="leakage"``) or DPA (``kind="dpa"``) of a contingency table.
 
-    The table has the sides ``given``, ``truth`` and ``predicted``; for leakage ``given`` is A. It may be the sum
-    of the tables of many batches, so that billions of records cost no more than their distinct cells.
+    The table has the sides ``given``, ``truth`` and ``predicted``; for leakage ``given`` is A. It may be the
+    sum of the tables of many batches, so that billions of records cost no more than their distinct cells.
 
     Examples
     --------
@@ -48,7 +48,9 @@ def from_table(
     return from_problem(problem_from_table(table), kind, direction=direction, **options)
 
 
-def from_problem(problem: Problem, kind: str, *, direction: str | None = None, **options: Any) -> Predictability:
+def from_problem(
+    problem: Problem, kind: str, *, direction: str | None = None, **options: Any
+) -> Predictability:
     """Leakage or DPA of a problem; ``options`` are those of the public functions."""
     bar = _Bar()
     try:
@@ -104,13 +106,13 @@ def _cautions(measured: Measurement, dataset_gain: float, model_gain: float) -> 
     by_accuracy, by_confusion = measured.figure("accuracy"), measured.figure("confusion")
     if abs(apart.mean()) > _CERTAIN * noise and abs(by_accuracy - by_confusion) > _VISIBLE:
         out.append(
-            f"The model's errors are not symmetric: equalizing its accuracy gives {by_accuracy:+.4f}, its whole "
-            f"confusion table {by_confusion:+.4f}. Prefer the latter, equalize='confusion'."
+            f"The model's errors are not symmetric: equalizing its accuracy gives {by_accuracy:+.4f}, its "
+            f"whole confusion table {by_confusion:+.4f}. Prefer the latter, equalize='confusion'."
         )
     if dataset_gain <= _NO_GAIN and model_gain <= _NO_GAIN:
         out.append(
-            "Neither attacker gains anything over one without input: the value compares how unequal the classes "
-            "are, not what one side tells about the other."
+            "Neither attacker gains anything over one without input: the value compares how unequal the "
+            "classes are, not what one side tells about the other."
         )
     return tuple(out)
 

@@ -28,20 +28,21 @@ def dpa(
         \frac{\Psi_M - \Psi_D}{\Psi_M + \Psi_D}, \quad
         \Psi_D = Q(f_D(\text{given}), \text{truth}), \quad \Psi_M = Q(f_M(\text{given}), \text{predicted})
 
-    One attacker predicts the truth from what is given (perturbed to the model's own quality), another the model's
-    predictions from it. For A→T give ``(A, T, T_hat)``, for T→A give ``(T, A, A_hat)``; the arrow is no claim of
-    causality, and the two directions are not comparable. A positive value means that the predictions follow what
-    is given more closely than the truth does.
+    One attacker predicts the truth from what is given (perturbed to the model's own quality), another the
+    model's predictions from it. For A→T give ``(A, T, T_hat)``, for T→A give ``(T, A, A_hat)``; the arrow is
+    no claim of causality, and the two directions are not comparable. A positive value means that the
+    predictions follow what is given more closely than the truth does.
 
-    DPA calls data unbiased when all combinations are equally frequent. With unequal classes an attacker without
-    input already scores the largest share: ``.gain`` is the same figure without that part. With two classes,
-    accuracy and attackers at chance or better the value lies within 1/3 of 0.
+    DPA calls data unbiased when all combinations are equally frequent. With unequal classes an attacker
+    without input already scores the largest share: ``.gain`` is the same figure without that part. With two
+    classes, accuracy and attackers at chance or better the value lies within 1/3 of 0.
 
     Parameters
     ----------
     given, truth : array-like
-        What the attackers read, and the true labels of what they predict. One column is a variable whose every
-        value is a class; several columns are yes/no labels; float columns with fractions are continuous.
+        What the attackers read, and the true labels of what they predict. One column is a variable whose
+        every value is a class; several columns are yes/no labels; float columns with fractions are
+        continuous.
     predicted : array-like
         The model's labels. Probabilities are drawn as labels anew in every trial, which makes them count as
         fractions; a threshold would measure another model.

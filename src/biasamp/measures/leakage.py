@@ -26,33 +26,34 @@ def leakage(
 
     .. math:: \lambda_M - \lambda_D, \quad \lambda_D = Q(f_D(T), A), \quad \lambda_M = Q(f_M(\hat T), A)
 
-    An attacker predicts the protected attribute A from the true tasks (:math:`\lambda_D`, of tasks perturbed to
-    the model's own quality), another from the predicted tasks (:math:`\lambda_M`). A positive value means that
-    the predictions give A away more than labels with as many errors would.
+    An attacker predicts the protected attribute A from the true tasks (:math:`\lambda_D`, of tasks perturbed
+    to the model's own quality), another from the predicted tasks (:math:`\lambda_M`). A positive value means
+    that the predictions give A away more than labels with as many errors would.
 
     Parameters
     ----------
     A, T : array-like
-        Protected groups and true tasks. One column is a variable whose every value is a class; several columns
-        are yes/no labels; float columns with fractions are continuous.
+        Protected groups and true tasks. One column is a variable whose every value is a class; several
+        columns are yes/no labels; float columns with fractions are continuous.
     T_pred : array-like
-        The model's tasks. Probabilities are drawn as labels anew in every trial, since an attacker that saw the
-        probabilities would be compared with one that sees labels; a threshold would measure another model.
+        The model's tasks. Probabilities are drawn as labels anew in every trial, since an attacker that saw
+        the probabilities would be compared with one that sees labels; a threshold would measure another
+        model.
     attacker : str or scikit-learn estimator
-        ``"lookup"`` (the best function there is, on labels), ``"naive_bayes"``, ``"logistic"``, ``"mlp"`` (needs the
-        extra ``torch``), any scikit-learn estimator, which is cloned for each trial and gets its own seed, or
-        ``"auto"``; ``.attacker`` and ``.reason`` tell what was picked and why.
+        ``"lookup"`` (the best function there is, on labels), ``"naive_bayes"``, ``"logistic"``, ``"mlp"``
+        (needs the extra ``torch``), any scikit-learn estimator, which is cloned for each trial and gets its
+        own seed, or ``"auto"``; ``.attacker`` and ``.reason`` tell what was picked and why.
     quality : str or callable
-        ``"accuracy"``, ``"balanced_accuracy"``, ``"f1"``, ``"auc"``, for continuous A ``"inverse_rmse"`` (which
-        also takes the place of accuracy there), or a function of (truth, prediction), called with class numbers
-        or floats, for which 0 is the worst. Several labels are scored one by one and averaged.
+        ``"accuracy"``, ``"balanced_accuracy"``, ``"f1"``, ``"auc"``, for continuous A ``"inverse_rmse"``
+        (which also takes the place of accuracy there), or a function of (truth, prediction), called with
+        class numbers or floats, for which 0 is the worst. Several labels are scored one by one and averaged.
     equalize : {"accuracy", "confusion", None}
-        How the truth is perturbed: to the model's accuracy, as in the paper, which is right for symmetric errors;
-        to its confusion table, which is right whenever errors depend on the truth alone; or not at all. The result
-        holds all three values.
+        How the truth is perturbed: to the model's accuracy, as in the paper, which is right for symmetric
+        errors; to its confusion table, which is right whenever errors depend on the truth alone; or not at
+        all. The result holds all three values.
     evaluation : {"held_out", "in_sample"}
-        Attackers learn from a random half of the records and are scored on the other, or learn from and are scored
-        on all, as in the papers. In sample, many labels are learnt by heart.
+        Attackers learn from a random half of the records and are scored on the other, or learn from and are
+        scored on all, as in the papers. In sample, many labels are learnt by heart.
     trials : int
         Each trial perturbs and splits anew, and trains fresh attackers.
     seed : int or numpy.random.Generator
@@ -66,9 +67,8 @@ def leakage(
     --------
     dpa : the directional metric, relative to the sum.
 
-    References
-    ----------
-    Wang, T., Zhao, J., Yatskar, M., Chang, K.-W. and Ordonez, V. (2019). Balanced Datasets Are Not Enough. ICCV.
+    References ---------- Wang, T., Zhao, J., Yatskar, M., Chang, K.-W. and Ordonez, V. (2019). Balanced
+    Datasets Are Not Enough. ICCV.
 
     Examples
     --------

@@ -29,9 +29,13 @@ class AttackerError(RuntimeError):
 class Attacker(Protocol):
     """What a trial needs of an attacker."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is called in results and messages."""
 
-    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
+    def score(
+        self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int
+    ) -> float:
         """Learn on some records, and return the mean quality over the target's variables on others."""
 
 
@@ -41,10 +45,14 @@ class Lookup:
 
     name: str = "lookup"
 
-    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
+    def score(
+        self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int
+    ) -> float:
         """See :class:`Attacker`."""
         if not (isinstance(read, Labels) and isinstance(target, Labels)):
-            raise ValueError("the lookup attacker needs labels on both sides; continuous data needs a trained one")
+            raise ValueError(
+                "the lookup attacker needs labels on both sides; continuous data needs a trained one"
+            )
         inputs, size = read.combinations()
         return _by_tables(inputs, size, target, learn, test, quality)
 
@@ -55,20 +63,29 @@ class NaiveBayes:
 
     name: str = "naive_bayes"
 
-    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
+    def score(
+        self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int
+    ) -> float:
         """See :class:`Attacker`."""
         if not (isinstance(read, Labels) and isinstance(target, Labels)):
-            raise ValueError("naive_bayes needs labels on both sides; continuous data needs a trained attacker")
+            raise ValueError(
+                "naive_bayes needs labels on both sides; continuous data needs a trained attacker"
+            )
         classes = np.concatenate(
             [target.codes[learn][:, [v]] == np.arange(size) for v, size in enumerate(target.sizes)], axis=1
         ).astype(np.float64)
         held = classes.sum(axis=0)
         cases = read.indicators()
         seen = cases[learn].T @ classes + _SMOOTHING
-        yes_no = np.repeat(read.yes_no, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)])
-        room = np.repeat(read.sizes, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)])
+        yes_no = np.repeat(
+            read.yes_no, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)]
+        )
+        room = np.repeat(
+            read.sizes, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)]
+        )
         weight = np.log(seen) - np.log(held + _SMOOTHING * room[:, None])
-        # A yes/no label has one column: its absence speaks for every record, and its presence by the difference.
+        # A yes/no label has one column: its absence speaks for every record, and its presence by the
+        # difference.
         absent = np.log(held + 2 * _SMOOTHING - seen[yes_no]) - np.log(held + 2 * _SMOOTHING)
         weight[yes_no] -= absent
         evidence = cases[test] @ weight + absent.sum(axis=0)
@@ -83,9 +100,12 @@ class Trained:
     """Any scikit-learn estimator: a classifier of labels, a regressor of continuous columns."""
 
     estimator: Any
+
     name: str
 
-    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
+    def score(
+        self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int
+    ) -> float:
         """See :class:`Attacker`."""
         features = read.indicators()
         seeds = np.random.SeedSequence(seed).generate_state(target.width)
@@ -102,8 +122,8 @@ class Trained:
             if len(known) == 1:
                 if target.width == 1:
                     raise ValueError(
-                        f"the {len(learn):,} records learnt from are all of one class; attacker='lookup' can do "
-                        "with that"
+                        f"the {len(learn):,} records learnt from are all of one class; attacker='lookup' can "
+                        "do with that"
                     )
                 chances = np.zeros((len(test), target.sizes[v]))
                 chances[:, known[0]] = 1.0
@@ -141,17 +161,21 @@ def plain_score(target: Side, learn: Index, test: Index, quality: Quality) -> fl
     return _by_tables(np.zeros(len(target), dtype=np.int64), 1, target, learn, test, quality)
 
 
-def _by_tables(inputs: Index, size: int, target: Labels, learn: Index, test: Index, quality: Quality) -> float:
+def _by_tables(
+    inputs: Index, size: int, target: Labels, learn: Index, test: Index, quality: Quality
+) -> float:
     scores = []
     for v, classes in enumerate(target.sizes):
         codes = target.codes[:, v]
         place = inputs * classes + codes
-        tables = [np.bincount(place[w], minlength=size * classes).reshape(size, classes) for w in (learn, test)]
+        known, asked = (
+            np.bincount(place[w], minlength=size * classes).reshape(size, classes) for w in (learn, test)
+        )
         if callable(quality):
-            said = answers(tables[0], "accuracy")[inputs[test]]
+            said = answers(known, "accuracy")[inputs[test]]
             scores.append(label_score(quality, codes[test], said, None, label=target.yes_no[v]))
         else:
-            scores.append(float(best_score(*tables, quality, label=target.yes_no[v])))
+            scores.append(float(best_score(known, asked, quality, label=target.yes_no[v])))
     return float(np.mean(scores))
 
 
@@ -178,5 +202,3 @@ def _finite(values: Any) -> NDArray[np.float64]:
     if not np.isfinite(out).all():
         raise ValueError("its predictions are not finite")
     return out
-
-

@@ -28,18 +28,29 @@ def choose(
     ----------
     attacker : str or scikit-learn estimator
         ``"auto"``, ``"lookup"``, ``"naive_bayes"``, ``"logistic"``, ``"mlp"``, or an estimator.
+    problem : Problem
+        What is to be measured.
+    kind : {"leakage", "dpa"}
+        Which side is read and which predicted.
+    rule : {"accuracy", "confusion", None}
+        How the truth is equalized: perturbed labels occur in more combinations.
+    rng : numpy.random.Generator
+        Draws the perturbation that is looked at.
     """
     if isinstance(attacker, str):
         if attacker not in NAMES:
             raise ValueError(
-                f"attacker {attacker!r} is not known; take one of {', '.join(NAMES)}, or a scikit-learn estimator"
+                f"attacker {attacker!r} is not known; take one of {', '.join(NAMES)}, or a scikit-learn "
+                "estimator"
             )
         if attacker == "auto":
             return _auto(problem, kind, rule, rng)
         return _named(attacker, problem, kind), "the caller chose it"
     name = type(attacker).__name__
     if isinstance(attacker, type):
-        raise TypeError(f"attacker is the class {attacker.__name__}; give an instance, as {attacker.__name__}()")
+        raise TypeError(
+            f"attacker is the class {attacker.__name__}; give an instance, as {attacker.__name__}()"
+        )
     if not (hasattr(attacker, "fit") and hasattr(attacker, "predict") and hasattr(attacker, "get_params")):
         raise TypeError(
             f"attacker is a {name}; a name ({', '.join(NAMES)}) or a scikit-learn estimator is needed"
@@ -56,8 +67,8 @@ def _named(name: str, problem: Problem, kind: str) -> Attacker:
     if name == "logistic":
         if isinstance(target, Numbers):
             raise ValueError(
-                "attacker 'logistic' predicts labels, but what it is to predict is continuous; leave it to 'auto', or "
-                "give a regressor"
+                "attacker 'logistic' predicts labels, but what it is to predict is continuous; leave it to "
+                "'auto', or give a regressor"
             )
         from sklearn.linear_model import LogisticRegression
 
@@ -71,8 +82,8 @@ def _auto(problem: Problem, kind: str, rule: Rule, rng: np.random.Generator) -> 
     if not problem.discrete:
         target = problem.truth if kind == "dpa" else problem.other
         return Trained(spline_attacker(continuous=isinstance(target, Numbers)), "spline"), (
-            "the data are continuous: a smooth curve of each input, added up (splines), learns bent relations from "
-            "few records; it does not see inputs act together"
+            "the data are continuous: a smooth curve of each input, added up (splines), learns bent "
+            "relations from few records; it does not see inputs act together"
         )
     hard = problem.hard(rng)
     assert isinstance(problem.truth, Labels)
@@ -91,13 +102,14 @@ def _auto(problem: Problem, kind: str, rule: Rule, rng: np.random.Generator) -> 
     if max(shares) <= _RARE_SHARE:
         return Lookup(), (
             f"the {width} labels that are read occur in {max(combinations):,} combinations, and at most "
-            f"{max(shares):.1%} of the records have one seen fewer than {_WELL_SEEN} times: no function of them does "
-            "better than a lookup"
+            f"{max(shares):.1%} of the records have one seen fewer than {_WELL_SEEN} times: no function of "
+            "them does better than a lookup"
         )
     return NaiveBayes(), (
-        f"the {width} labels that are read occur in {max(combinations):,} combinations, and {max(shares):.1%} of the "
-        f"{problem.n:,} records have one seen fewer than {_WELL_SEEN} times: a lookup would meet combinations it never "
-        "learnt (or, in sample, learn each by heart), so labels are weighed one by one"
+        f"the {width} labels that are read occur in {max(combinations):,} combinations, and "
+        f"{max(shares):.1%} of the {problem.n:,} records have one seen fewer than {_WELL_SEEN} times: a "
+        "lookup would meet combinations it never learnt (or, in sample, learn each by heart), so labels are "
+        "weighed one by one"
     )
 
 

@@ -25,6 +25,8 @@ def draw(counts: Counts, size: Counts | int, rng: np.random.Generator) -> Counts
         How many records each cell holds; the rows are independent populations.
     size : ndarray of shape (rows,) or int
         How many records to draw from each row.
+    rng : numpy.random.Generator
+        Where the draws come from.
 
     Returns
     -------

@@ -13,8 +13,8 @@ bias. Three rules:
 ``None``
     The truth as it is.
 
-Continuous truth: ``"accuracy"`` adds normal noise of the variance of the model's errors, ``"confusion"`` deals
-the model's own errors out again.
+Continuous truth: ``"accuracy"`` adds normal noise of the variance of the model's errors, ``"confusion"``
+deals the model's own errors out again.
 
 Each rule exists for records and for counts; both draw from the same distribution.
 """
@@ -22,11 +22,13 @@ Each rule exists for records and for counts; both draw from the same distributio
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .draws import Counts, draw, scatter
-from .sides import Index, Labels, Numbers, Side
+from .sides import Labels, Numbers, Side
 
 Rule = str | None
 RULES: tuple[Rule, ...] = ("accuracy", "confusion", None)
@@ -49,6 +51,8 @@ def equalize_tables(parts: Counts, rule: Rule, rng: np.random.Generator) -> Coun
         (the halves of a split).
     rule : {"accuracy", "confusion", None}
         See the module.
+    rng : numpy.random.Generator
+        Where the draws come from.
 
     Returns
     -------
@@ -108,25 +112,30 @@ def equalize_records(truth: Side, predicted: Side, rule: Rule, rng: np.random.Ge
     return replace(truth, codes=codes)
 
 
-def _pair_flips(truth: Index, predicted: Index, rule: str, rng: np.random.Generator) -> Index:
+def _pair_flips(
+    truth: NDArray[Any], predicted: NDArray[Any], rule: str, rng: np.random.Generator
+) -> NDArray[np.bool_]:
     """Which two-class variables of which records change, column by column."""
     n, width = truth.shape
     wrong = truth != predicted
     if rule == "accuracy":
         chosen = np.arange(n)[:, None] < wrong.sum(axis=0)
-        return np.asarray(rng.permuted(chosen, axis=0), dtype=np.int64)
+        return rng.permuted(chosen, axis=0)
     # The first so many records of each class, in an order of their own for every column.
-    order = rng.permuted(np.broadcast_to(np.arange(n)[:, None], (n, width)), axis=0)
+    order = rng.permuted(np.broadcast_to(np.arange(n, dtype=np.int32)[:, None], (n, width)), axis=0)
     shuffled = np.take_along_axis(truth, order, axis=0) == 1
     yes_wrong, no_wrong = (wrong & (truth == 1)).sum(axis=0), (wrong & (truth == 0)).sum(axis=0)
-    place = np.where(shuffled, shuffled.cumsum(axis=0), (~shuffled).cumsum(axis=0))
-    chosen = place <= np.where(shuffled, yes_wrong, no_wrong)
-    flip = np.zeros((n, width), dtype=np.int64)
-    np.put_along_axis(flip, order, chosen.astype(np.int64), axis=0)
+    yes_place = shuffled.cumsum(axis=0, dtype=np.int32)
+    no_place = np.arange(1, n + 1, dtype=np.int32)[:, None] - yes_place
+    chosen = np.where(shuffled, yes_place <= yes_wrong, no_place <= no_wrong)
+    flip = np.zeros((n, width), dtype=bool)
+    np.put_along_axis(flip, order, chosen, axis=0)
     return flip
 
 
-def _one_of_many(truth: Index, predicted: Index, classes: int, rule: str, rng: np.random.Generator) -> Index:
+def _one_of_many(
+    truth: NDArray[Any], predicted: NDArray[Any], classes: int, rule: str, rng: np.random.Generator
+) -> NDArray[Any]:
     if rule == "accuracy":
         out = truth.copy()
         chosen = rng.permutation(len(truth))[: int((truth != predicted).sum())]

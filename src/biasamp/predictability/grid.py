@@ -29,12 +29,18 @@ def alpha_tables(alphas: ArrayLike) -> Values:
         raise ValueError("alphas must be numbers from -0.25 to 0.25, or a probability would be negative")
     quarter = np.full_like(alpha, 0.25)
     return np.stack(
-        [np.stack([quarter + alpha, quarter], axis=-1), np.stack([quarter, quarter - alpha], axis=-1)], axis=-2
+        [np.stack([quarter + alpha, quarter], axis=-1), np.stack([quarter, quarter - alpha], axis=-1)],
+        axis=-2,
     )
 
 
 def dpa_heatmap(
-    alpha_d: ArrayLike, alpha_m: ArrayLike, *, direction: str = "A->T", quality: str = "accuracy", gain: bool = False
+    alpha_d: ArrayLike,
+    alpha_m: ArrayLike,
+    *,
+    direction: str = "A->T",
+    quality: str = "accuracy",
+    gain: bool = False,
 ) -> Values:
     """DPA of every data table with every model table: exact attackers, no sampling, no equalization.
 

@@ -91,7 +91,7 @@ def _confusion(answer: NDArray[np.int64], test: Table) -> Table:
 
 
 def _f1_label(train: Table) -> NDArray[np.int64]:
-    """F1 of a label is a ratio of linear functions, so its best lookup says yes above a threshold of P(yes)."""
+    """F1 of a label is a ratio of linear functions, so the best lookup has a threshold of P(yes)."""
     total = train.sum(axis=-1)
     marginal = train.sum(axis=-2)
     share = (marginal[..., 1] / np.maximum(marginal.sum(axis=-1), 1e-300))[..., None]
@@ -145,5 +145,7 @@ def _auc(train: Table, test: Table) -> Values:
     stacked = np.stack(each)
     there = np.isfinite(stacked)
     summed = np.where(there, stacked, 0).sum(axis=0)
-    out: Values = np.divide(summed, there.sum(axis=0), out=np.full(summed.shape, np.nan), where=there.any(axis=0))
+    out: Values = np.divide(
+        summed, there.sum(axis=0), out=np.full(summed.shape, np.nan), where=there.any(axis=0)
+    )
     return out

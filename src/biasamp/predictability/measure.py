@@ -151,7 +151,8 @@ def _refuse_undefined(scores: Scores, name: str) -> None:
             bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
             if len(bad):
                 raise AttackerError(
-                    f"the quality of attacker {name} is {values[bad[0]]} in trial {bad[0]} on the {side} side "
-                    f"({len(bad):,} of {len(values):,} trials): a class that is absent from the scored records, or "
-                    "a score below 0, has no place in the mean. Take quality='accuracy', or more records"
+                    f"the quality of attacker {name} is {values[bad[0]]} in trial {bad[0]} on the {side} "
+                    f"side ({len(bad):,} of {len(values):,} trials): a class that is absent from the scored "
+                    "records, or a score below 0, has no place in the mean. Take quality='accuracy', or more "
+                    "records"
                 )

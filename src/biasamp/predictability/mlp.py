@@ -19,8 +19,8 @@ class MLPAttacker(BaseEstimator):  # type: ignore[misc]
     hidden : tuple of int
         The width of each hidden layer.
     activation : str or tuple of str
-        ``"sigmoid"``, ``"relu"``, ``"tanh"`` or ``"leaky_relu"``; a tuple is gone through layer by layer, again and
-        again.
+        ``"sigmoid"``, ``"relu"``, ``"tanh"`` or ``"leaky_relu"``; a tuple is gone through layer by layer,
+        again and again.
     batch_norm : bool
         Whether to normalise batches before every layer.
     continuous : bool
@@ -115,7 +115,9 @@ class MLPAttacker(BaseEstimator):  # type: ignore[misc]
         torch = _torch()
         scaled = (np.asarray(X, dtype=np.float64) - self.center_) / self.scale_
         with torch.no_grad():
-            out: NDArray[np.float64] = self.network_(torch.as_tensor(scaled, dtype=torch.float32)).double().numpy()
+            out: NDArray[np.float64] = (
+                self.network_(torch.as_tensor(scaled, dtype=torch.float32)).double().numpy()
+            )
         return out
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -135,9 +137,9 @@ class MLPAttacker(BaseEstimator):  # type: ignore[misc]
 def paper_mlp(kind: str, *, continuous: bool = False) -> MLPAttacker:
     """The attacker of the paper that defined the metric.
 
-    DPA on COMPAS (Tokas et al., Sec. 5.1) has a hidden layer of four sigmoid units. Leakage (Wang et al., 2019) has
-    three hidden layers of leaky rectifiers with batch normalisation, 300 wide. On continuous data (Tokas et al.,
-    App. B) layers of tanh and of rectifiers take turns.
+    DPA on COMPAS (Tokas et al., Sec. 5.1) has a hidden layer of four sigmoid units. Leakage (Wang et al.,
+    2019) has three hidden layers of leaky rectifiers with batch normalisation, 300 wide. On continuous data
+    (Tokas et al., App. B) layers of tanh and of rectifiers take turns.
     """
     _torch()
     if continuous:

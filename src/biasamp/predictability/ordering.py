@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .sides import Index, Labels, Numbers, Side
+from .sides import Index, Labels, Numbers, Side, narrow
 
 Colours = NDArray[np.uint64]
 
@@ -34,23 +34,29 @@ def _salted(values: Colours, salt: int) -> Colours:
     return mix(values ^ mix(np.array([salt], dtype=np.uint64)))
 
 
-def canonical(
-    other: Side, truth: Side, predicted: Side, counts: Index
-) -> tuple[Side, Side, Side, Index]:
+def canonical(other: Side, truth: Side, predicted: Side, counts: Index) -> tuple[Side, Side, Side, Index]:
     """The same records with classes, variables and records in the order of their colours."""
     base = mix(counts.astype(np.uint64))
     for salt, side in enumerate((other, truth, predicted)):
         if isinstance(side, Numbers):
             base = base + _salted(_of_numbers(side.values), 100 + salt)
         elif side.chances is not None:
-            base = base + _salted(_of_numbers(np.sort(np.concatenate(side.chances, axis=1), axis=1)), 100 + salt)
+            base = base + _salted(
+                _of_numbers(np.sort(np.concatenate(side.chances, axis=1), axis=1)), 100 + salt
+            )
     groups: list[list[tuple[int, Labels]]] = []
     if isinstance(other, Labels):
         groups.append([(0, other)])
     pair = [(salt, s) for salt, s in ((1, truth), (2, predicted)) if isinstance(s, Labels)]
     if pair:
         groups.append(pair)
-    colours = [[np.arange(size, dtype=np.uint64) * np.uint64(yes) for size, yes in zip(g[0][1].sizes, g[0][1].yes_no, strict=True)] for g in groups]
+    colours = [
+        [
+            np.arange(size, dtype=np.uint64) * np.uint64(yes)
+            for size, yes in zip(g[0][1].sizes, g[0][1].yes_no, strict=True)
+        ]
+        for g in groups
+    ]
     for _ in range(_ROUNDS):
         cell = base.copy()
         for group, own in zip(groups, colours, strict=True):
@@ -110,7 +116,7 @@ def _renumbered(side: Labels, variables: list[int], classes: list[Index]) -> Lab
         chances = tuple(side.chances[v][:, classes[v]] for v in variables)
     return replace(
         side,
-        codes=np.column_stack(columns),
+        codes=narrow(np.column_stack(columns), side.sizes),
         sizes=tuple(side.sizes[v] for v in variables),
         yes_no=tuple(side.yes_no[v] for v in variables),
         chances=chances,

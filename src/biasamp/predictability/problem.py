@@ -1,4 +1,4 @@
-"""The records of one measurement, ready for attackers: what is perturbed, and what is on the other side of it."""
+"""The records of one measurement, ready for attackers: what is perturbed, and its other side."""
 
 from __future__ import annotations
 
@@ -135,8 +135,8 @@ def _problem(sides: list[Side], counts: Index, names: tuple[str, str, str]) -> P
         columns = side.codes if isinstance(side, Labels) else side.values
         if (columns == columns[:1]).all():
             raise ValueError(
-                f"{name} is the same for all {n:,} records (one class only), so there is nothing to predict it "
-                "from and nothing to predict from it"
+                f"{name} is the same for all {n:,} records (one class only), so there is nothing to predict "
+                "it from and nothing to predict from it"
             )
     other, truth, predicted = sides
     if all(isinstance(side, Labels) and side.chances is None for side in sides):

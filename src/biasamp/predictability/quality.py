@@ -49,7 +49,7 @@ def from_confusion(confusion: NDArray[Any], quality: str, *, label: bool = False
 
 
 def rank_auc(score: Values, positive: NDArray[Any], negative: NDArray[Any]) -> Values:
-    """Chance that a positive record scores above a negative one, ties counting half; NaN when a kind is absent.
+    """Chance that a positive record scores above a negative one, ties counting half; NaN without a kind.
 
     Scores and counts are given per input, along the last axis.
     """
@@ -58,7 +58,9 @@ def rank_auc(score: Values, positive: NDArray[Any], negative: NDArray[Any]) -> V
         above = (score[..., :, None] > score[..., None, :]) + 0.5 * (
             score[..., :, None] == score[..., None, :]
         )
-        won = np.einsum("...i,...ij,...j->...", positive.astype(np.float64), above, negative.astype(np.float64))
+        won = np.einsum(
+            "...i,...ij,...j->...", positive.astype(np.float64), above, negative.astype(np.float64)
+        )
     else:
         flat = [a.reshape(-1, score.shape[-1]) for a in (score, positive, negative)]
         won = np.array([_won(*row) for row in zip(*flat, strict=True)]).reshape(score.shape[:-1])
@@ -73,12 +75,13 @@ def _won(score: Values, positive: NDArray[Any], negative: NDArray[Any]) -> float
 
 
 def label_score(
-    quality: Quality, target: NDArray[np.int64], answer: NDArray[np.int64], chances: Values | None, *, label: bool
+    quality: Quality, target: NDArray[Any], answer: NDArray[Any], chances: Values | None, *, label: bool
 ) -> float:
     """Score predictions of one variable, record by record.
 
     ``chances`` has a column for every class and is needed for the AUC alone.
     """
+    target, answer = target.astype(np.int64), answer.astype(np.int64)
     if callable(quality):
         return float(quality(target, answer))
     if quality == "auc":
@@ -95,7 +98,7 @@ def label_score(
 
 
 def number_score(quality: Quality, target: Values, answer: Values) -> float:
-    """Score predictions of one continuous column: the inverse of the root mean squared error, or a callable."""
+    """Score predictions of one continuous column: inverse root mean squared error, or a callable."""
     if callable(quality):
         return float(quality(target, answer))
     error = float(np.sqrt(np.mean((target - answer) ** 2)))
@@ -152,8 +155,8 @@ def _check_callable(quality: Callable[[Any, Any], float], continuous: bool) -> N
         raise ValueError(f"quality {name} gives {high} for {good} and {low} for {bad} predictions: {rule}")
     if low >= high:
         raise ValueError(
-            f"quality {name} gives {low:g} for {bad} and {high:g} for {good} predictions, so less is better (a "
-            f"loss?): {rule}"
+            f"quality {name} gives {low:g} for {bad} and {high:g} for {good} predictions, so less is better "
+            f"(a loss?): {rule}"
         )
     if low < 0 or low > _WORST_SHARE * high:
         raise ValueError(f"quality {name} gives {low:g} for {bad} predictions: {rule}")

@@ -55,7 +55,8 @@ class RecordTrials:
             plans += [replace(plan, seed=child) for child in half.spawn(2)]
         rows = self._rows(plans)
         first, second = (
-            Scores(part[:, 0], part[:, 1], {rule: part[:, 2]}, {rule: part[:, 3]}) for part in (rows[::2], rows[1::2])
+            Scores(part[:, 0], part[:, 1], {rule: part[:, 2]}, {rule: part[:, 3]})
+            for part in (rows[::2], rows[1::2])
         )
         return first, second
 
@@ -101,7 +102,13 @@ class RecordTrials:
         return row
 
     def _pair(
-        self, problem: Problem, version: Side, ways: list[tuple[Index, Index]], seed: int, place: int, which: str
+        self,
+        problem: Problem,
+        version: Side,
+        ways: list[tuple[Index, Index]],
+        seed: int,
+        place: int,
+        which: str,
     ) -> list[float]:
         """Score with and without input, on one version of the truth."""
         read, target = (problem.other, version) if self.kind == "dpa" else (version, problem.other)
@@ -154,7 +161,9 @@ def run_all(calls: list[Any], workers: int | None, progress: Progress | None) ->
     return done
 
 
-def _shared(calls: list[Any], workers: int | None, progress: Progress | None, before: int, total: int) -> list[Any]:
+def _shared(
+    calls: list[Any], workers: int | None, progress: Progress | None, before: int, total: int
+) -> list[Any]:
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=-1 if workers is None else workers, return_as="generator")

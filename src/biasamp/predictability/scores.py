@@ -17,8 +17,8 @@ Values = NDArray[np.float64]
 class Scores:
     """Scores of the attackers, one for each trial.
 
-    ``model`` is that on predictions and ``dataset`` that on truth perturbed by each rule; the ``plain`` ones are
-    those of the attacker without input.
+    ``model`` is that on predictions and ``dataset`` that on truth perturbed by each rule; the ``plain`` ones
+    are those of the attacker without input.
     """
 
     model: Values

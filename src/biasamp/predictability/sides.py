@@ -25,7 +25,7 @@ class Labels:
     Attributes
     ----------
     codes : ndarray of shape (records, variables)
-        The class of each variable.
+        The class of each variable, in the smallest unsigned integers that hold it.
     sizes : tuple of int
         How many classes each variable has.
     yes_no : tuple of bool
@@ -35,7 +35,7 @@ class Labels:
         nothing until :meth:`drawn` draws them.
     """
 
-    codes: Index
+    codes: NDArray[Any]
     sizes: tuple[int, ...]
     yes_no: tuple[bool, ...]
     chances: tuple[Values, ...] | None = None
@@ -62,7 +62,7 @@ class Labels:
             ladder = chance.cumsum(axis=1)
             level = rng.random(len(chance)) * ladder[:, -1]
             columns.append((level[:, None] >= ladder[:, :-1]).sum(axis=1))
-        return replace(self, codes=np.column_stack(columns).astype(np.int64), chances=None)
+        return replace(self, codes=narrow(np.column_stack(columns), self.sizes), chances=None)
 
     def indicators(self) -> Values:
         """One 0/1 column for each yes/no label, and one for each class of the other variables."""
@@ -75,7 +75,7 @@ class Labels:
         return np.concatenate(columns, axis=1).astype(np.float64)
 
     def combinations(self) -> tuple[Index, int]:
-        """Number the combinations of classes that occur; return each record's number, and how many there are."""
+        """Number the combinations of classes that occur: each record's number, and how many there are."""
         return number_rows(self.codes, self.sizes)
 
 
@@ -91,7 +91,7 @@ class Numbers:
     @property
     def width(self) -> int:
         """How many columns."""
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     def take(self, records: NDArray[Any]) -> Numbers:
         """Some of the records."""
@@ -105,18 +105,25 @@ class Numbers:
 Side = Labels | Numbers
 
 
-def number_rows(codes: Index, sizes: tuple[int, ...]) -> tuple[Index, int]:
+def narrow(codes: NDArray[Any], sizes: tuple[int, ...]) -> NDArray[Any]:
+    """Codes in the smallest integers that hold them: a set of labels is then as small as its matrix."""
+    return np.ascontiguousarray(codes, dtype=np.min_scalar_type(max(sizes) - 1))
+
+
+def number_rows(codes: NDArray[Any], sizes: tuple[int, ...]) -> tuple[Index, int]:
     """Number distinct rows in lexicographic order."""
     if len(sizes) == 1:
-        key = codes[:, 0]
+        key = codes[:, 0].astype(np.int64)
         room = sizes[0]
     elif np.prod([float(s) for s in sizes]) < 2**62:
-        key = np.ravel_multi_index(tuple(codes.T), sizes).astype(np.int64)
+        key = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes).astype(np.int64)
         room = int(np.prod([float(s) for s in sizes]))
     else:
         width = np.uint8 if max(sizes) <= 256 else np.dtype(">u4")
         rows = np.ascontiguousarray(codes, dtype=width)
-        _, place = np.unique(rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0], return_inverse=True)
+        _, place = np.unique(
+            rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0], return_inverse=True
+        )
         return place.astype(np.int64), int(place.max()) + 1
     if room <= 4 * len(key) + 1024:
         held = np.bincount(key, minlength=room) > 0
@@ -127,7 +134,7 @@ def number_rows(codes: Index, sizes: tuple[int, ...]) -> tuple[Index, int]:
 
 def labels_from(labels: LabelSet) -> Labels:
     """The variables of a label set; its missing values must have been refused before."""
-    columns: list[Index] = []
+    columns: list[NDArray[Any]] = []
     sizes: list[int] = []
     yes_no: list[bool] = []
     chances: list[Values] = []
@@ -145,15 +152,14 @@ def labels_from(labels: LabelSet) -> Labels:
             own = matrix[:, start : start + variable.width]
             start += variable.width
             _read_variable(variable, own, columns, sizes, yes_no, chances if labels.soft else None)
-    return Labels(
-        np.column_stack(columns), tuple(sizes), tuple(yes_no), tuple(chances) if labels.soft else None
-    )
+    codes = narrow(np.column_stack(columns), tuple(sizes))
+    return Labels(codes, tuple(sizes), tuple(yes_no), tuple(chances) if labels.soft else None)
 
 
 def _read_variable(
     variable: Variable,
     matrix: NDArray[Any],
-    columns: list[Index],
+    columns: list[NDArray[Any]],
     sizes: list[int],
     yes_no: list[bool],
     chances: list[Values] | None,
@@ -166,7 +172,9 @@ def _read_variable(
             chances.append(matrix.astype(np.float64))
         return
     for column in matrix.T:
-        columns.append((column > 0).astype(np.int64) if chances is None else np.zeros(len(column), dtype=np.int64))
+        columns.append(
+            (column > 0).astype(np.int64) if chances is None else np.zeros(len(column), dtype=np.int64)
+        )
         sizes.append(2)
         yes_no.append(True)
         if chances is not None:
@@ -184,12 +192,10 @@ def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.ui
         if name.category is not None:
             groups.setdefault(name.variable, []).append(place)
     classes = {
-        places[0]: places
-        for places in groups.values()
-        if (combinations[:, places].sum(axis=1) == 1).all()
+        places[0]: places for places in groups.values() if (combinations[:, places].sum(axis=1) == 1).all()
     }
     inside = {place for places in classes.values() for place in places}
-    columns: list[Index] = []
+    columns: list[NDArray[Any]] = []
     sizes: list[int] = []
     yes_no: list[bool] = []
     for place in range(len(names)):
@@ -201,4 +207,4 @@ def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.ui
             columns.append(combinations[:, place].astype(np.int64))
             sizes.append(2)
             yes_no.append(True)
-    return Labels(np.column_stack(columns), tuple(sizes), tuple(yes_no))
+    return Labels(narrow(np.column_stack(columns), tuple(sizes)), tuple(sizes), tuple(yes_no))

@@ -6,15 +6,16 @@ Three things vary, and the interval carries all of them.
    replacement. Half a sample without its other half varies as much as the whole sample does around the truth
    (the delete-half jackknife of Shao and Wu), and no record is ever in a half twice, as it would be in a
    bootstrap, where a copy in the half learnt from gives away the one in the half scored.
-2. *Which errors the model happened to make.* Errors that have nothing to do with the other side are as good as
-   the perturbation of equalization, so the spread of the dataset's score over perturbations is the spread of the
-   model's score under no amplification. It catches what halves miss, when the attacker's best answer is all but
-   a tie.
+2. *Which errors the model happened to make.* Errors that have nothing to do with the other side are as good
+as
+   the perturbation of equalization, so the spread of the dataset's score over perturbations is the spread of
+   the model's score under no amplification. It catches what halves miss, when the attacker's best answer is
+   all but a tie.
 3. *Which trials were run*: their variance divided by their number.
 
 The larger of the first two is taken, and the third added. Each half is measured twice, and each perturbation
-split twice; the covariance of the two is free of the noise of either. Every split is scored both ways, each half by
-what was learnt from the other, which leaves little of that noise to begin with.
+split twice; the covariance of the two is free of the noise of either. Every split is scored both ways, each
+half by what was learnt from the other, which leaves little of that noise to begin with.
 
 References
 ----------
@@ -56,7 +57,11 @@ class Spread:
 
 
 def spread(
-    kind: str, rule: Rule, scores: Scores, halves: tuple[Scores, Scores], perturbed: tuple[Values, Values] | None
+    kind: str,
+    rule: Rule,
+    scores: Scores,
+    halves: tuple[Scores, Scores],
+    perturbed: tuple[Values, Values] | None,
 ) -> Spread:
     """Standard errors from figures on random halves, and from dataset scores over perturbations."""
     figure = FIGURES[kind]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,10 @@ Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 _CLASSES = 16
 _CELLS = 1024
 # Numbers held at once by all trials together.
-_AT_ONCE = 1 << 22
+_AT_ONCE = 1 << 23
+# Sums in 32-bit floats are exact below this.
+_EXACT_IN_FLOAT = 1 << 24
+_ROWS = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,26 +109,58 @@ class LookupTables:
             yield np.broadcast_to(self.problem.counts, (min(step, count - start), len(self.problem.counts)))
 
     def _chunk(self) -> int:
-        assert isinstance(self.problem.truth, Labels)
-        classes = self.problem.truth.sizes[0]
-        numbers = self.problem.truth.width * self.size * classes * classes + len(self.problem.counts)
-        return max(1, _AT_ONCE // (4 * numbers))
+        truth = self._labels[1]
+        numbers = 4 * truth.width * self.size * truth.sizes[0] ** 2 + len(self.problem.counts)
+        return max(1, _AT_ONCE // numbers)
+
+    @property
+    def _labels(self) -> tuple[Labels, Labels, Labels]:
+        other, truth, predicted = self.problem.other, self.problem.truth, self.problem.predicted
+        assert isinstance(other, Labels)
+        assert isinstance(truth, Labels)
+        assert isinstance(predicted, Labels)
+        return other, truth, predicted
+
+    @cached_property
+    def _whole(self) -> Counts:
+        return self._count(self.problem.counts[None])
 
     def _tables(self, cells: Counts) -> Counts:
         """Counts by cell as tables, shape (trials * variables, others, classes, classes)."""
-        truth, predicted = self.problem.truth, self.problem.predicted
-        assert isinstance(truth, Labels)
-        assert isinstance(predicted, Labels)
-        classes = truth.sizes[0]
-        room = self.size * classes * classes
-        out = np.zeros((len(cells), truth.width, room), dtype=np.int64)
-        for v in range(truth.width):
-            place = (self.others * classes + truth.codes[:, v]) * classes + predicted.codes[:, v]
-            if len(np.unique(place)) == len(place):
-                out[:, v, place] = cells
-            else:
+        if cells.strides[0] == 0:  # all records, once for each trial
+            return np.tile(self._whole, (len(cells), 1, 1, 1))
+        return self._count(cells)
+
+    def _count(self, cells: Counts) -> Counts:
+        _, truth, predicted = self._labels
+        classes, room = truth.sizes[0], self.size * truth.sizes[0] ** 2
+        if classes == 2 and truth.width > 1 and self.problem.n < _EXACT_IN_FLOAT:
+            out = self._count_pairs(cells)
+        else:
+            out = np.zeros((len(cells), truth.width, room), dtype=np.int64)
+            for v in range(truth.width):
+                place = (self.others * classes + truth.codes[:, v]) * classes + predicted.codes[:, v]
                 out[:, v] = _summed(cells, place, room)
         return out.reshape(len(cells) * truth.width, self.size, classes, classes)
+
+    def _count_pairs(self, cells: Counts) -> Counts:
+        """Two classes each: the four counts follow from three sums, which are a matrix product."""
+        _, truth, predicted = self._labels
+        out = np.zeros((len(cells), truth.width, self.size, 4), dtype=np.float64)
+        for other in range(self.size):
+            rows = np.flatnonzero(self.others == other)
+            for start in range(0, len(rows), _ROWS):
+                some = rows[start : start + _ROWS]
+                weights = cells[:, some].astype(np.float32)
+                yes, said = truth.codes[some], predicted.codes[some]
+                # float32 holds whole numbers exactly to 2^24, and no sum of so few records is larger.
+                sums = weights @ np.concatenate([yes, said, yes * said], axis=1).astype(np.float32)
+                true, positive, both = np.split(sums, 3, axis=1)
+                total = weights.sum(axis=1, keepdims=True)
+                out[:, :, other] += np.stack(
+                    [total - true - positive + both, positive - both, true - both, both], axis=-1
+                )
+        return np.rint(out).astype(np.int64)
 
     def _split(self, sample: Counts, rng: np.random.Generator, evaluation: str) -> Counts:
         """Tables of the records learnt from and of those scored, along axis 1; in sample, all in one part."""
@@ -143,14 +179,11 @@ class LookupTables:
         """Score of the lookup, and of the one without input, for each trial; parts of (other, truth)."""
         learn, test = parts[:, 0], parts[:, -1]
         if self.kind == "dpa":
-            truth = self.problem.truth
-            assert isinstance(truth, Labels)
-            label = truth.yes_no[0]
+            label = self._labels[1].yes_no[0]
             score = best_score(learn, test, self.quality, label=label)
             plain = best_score(no_input(learn), no_input(test), self.quality, label=label)
             return _mean(score, trials), _mean(plain, trials)
-        other = self.problem.other
-        assert isinstance(other, Labels)
+        other = self._labels[0]
         each, each_plain = [], []
         for v, classes in enumerate(other.sizes):
             a, b = (self._by_class(t, v, classes) for t in (learn, test))
@@ -160,8 +193,7 @@ class LookupTables:
 
     def _by_class(self, table: Table, variable: int, classes: int) -> Table:
         """Counts of (truth, class of one variable of the other side)."""
-        other = self.problem.other
-        assert isinstance(other, Labels)
+        other = self._labels[0]
         kind = np.zeros(self.size, dtype=np.int64)
         kind[self.others] = other.codes[:, variable]
         member = (kind[:, None] == np.arange(classes)).astype(table.dtype)
