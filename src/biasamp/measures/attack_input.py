@@ -34,8 +34,8 @@ def read_problem(other: Any, truth: Any, predicted: Any, names: tuple[str, str, 
     columns = {
         name: read_columns(data, name) for name, data in zip(names, (other, truth, predicted), strict=True)
     }
-    for name, one in columns.items():
-        if not len(one):
+    for name, held in columns.items():
+        if not len(held):
             raise ValueError(f"{name} is empty: at least one record is needed")
     same_length(columns)
     given, true, said = columns.values()

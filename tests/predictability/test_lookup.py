@@ -1,0 +1,120 @@
+"""The lookup against every function there is, scored by scikit-learn."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
+
+from biasamp.predictability.lookup import answers, best_score, no_input
+
+
+def records(table):
+    """Inputs and classes, one of each a record."""
+    inputs, classes = table.shape
+    cells = np.repeat(np.arange(table.size), table.ravel())
+    return cells // classes, cells % classes
+
+
+def exhaustive(table, score):
+    x, y = records(table)
+    functions = itertools.product(range(table.shape[1]), repeat=table.shape[0])
+    return max(score(y, np.array(f)[x]) for f in functions)
+
+
+def tables(inputs, classes, low=0):
+    size = inputs * classes
+    return st.lists(st.integers(low, 9), min_size=size, max_size=size).map(
+        lambda values: np.array(values).reshape(inputs, classes)
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(tables(3, 2), tables(2, 3), tables(4, 2), tables(3, 3)))
+def test_best_accuracy_over_all_functions(table):
+    if not table.sum():
+        return
+    best = exhaustive(table, lambda y, said: (y == said).mean())
+    assert best_score(table, table) == pytest.approx(best, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(tables(3, 2, low=1), tables(2, 3, low=1), tables(3, 3, low=1)))
+def test_best_balanced_accuracy_over_all_functions(table):
+    best = exhaustive(table, balanced_accuracy_score)
+    assert best_score(table, table, "balanced_accuracy") == pytest.approx(best, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(4, 2))
+def test_best_f1_of_a_label_over_all_functions(table):
+    if not table[:, 1].sum():
+        return
+    best = exhaustive(table, lambda y, said: f1_score(y, said, zero_division=0))
+    assert best_score(table, table, "f1", label=True) == pytest.approx(best, abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(tables(3, 3, low=1))
+def test_best_mean_f1_over_all_functions(table):
+    best = exhaustive(table, lambda y, said: f1_score(y, said, average="macro", zero_division=0))
+    assert best_score(table, table, "f1") == pytest.approx(best, abs=1e-12)
+
+
+def test_mean_f1_beyond_exhaustive_search_is_near_the_best_known():
+    rng = np.random.default_rng(3)
+    # 2^13 functions: more than are tried one by one, few enough for the test to try them all.
+    table = rng.integers(0, 20, size=(13, 2))
+    x, y = records(table)
+    best = 0.0
+    for bits in range(2**13):
+        yes = (bits >> np.arange(13)) & 1 == 1
+        hit, said = table[yes, 1].sum(), table[yes].sum()
+        miss = table[~yes, 0].sum()
+        first = 2 * hit / max(said + table[:, 1].sum(), 1)
+        second = 2 * miss / max(table.sum() - said + table[:, 0].sum(), 1)
+        best = max(best, 0.5 * (first + second))
+    found = float(best_score(table, table, "f1"))
+    assert found == pytest.approx(f1_score(y, answers(table, "f1")[x], average="macro"))
+    assert best - 0.01 < found <= best + 1e-12
+
+
+@settings(max_examples=20, deadline=None)
+@given(tables(3, 2, low=1))
+def test_best_auc_over_all_rankings(table):
+    x, y = records(table)
+    best = max(roc_auc_score(y, np.array(rank)[x]) for rank in itertools.product(range(3), repeat=3))
+    assert best_score(table, table, "auc") == pytest.approx(best, abs=1e-12)
+
+
+def test_auc_of_many_inputs_and_classes_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 5, size=(90, 3))
+    x, y = records(table)
+    chance = (table / np.maximum(table.sum(axis=1, keepdims=True), 1))[x]
+    expected = np.mean([roc_auc_score(y == c, chance[:, c]) for c in range(3)])
+    assert best_score(table, table, "auc") == pytest.approx(expected)
+
+
+def test_held_out_scores_are_those_of_the_function_learnt():
+    learn = np.array([[5, 1], [0, 0], [2, 2]])
+    test = np.array([[3, 4], [1, 6], [0, 5]])
+    # Input 0 answers class 0; input 1 was never seen, and class 0 is the commoner; input 2 ties: class 0.
+    assert best_score(learn, test) == pytest.approx((3 + 1 + 0) / 19)
+
+
+def test_tables_are_scored_one_by_one():
+    rng = np.random.default_rng(1)
+    stack = rng.integers(0, 9, size=(6, 3, 2))
+    alone = [float(best_score(a, a, "f1", label=True)) for a in stack]
+    assert best_score(stack, stack, "f1", label=True) == pytest.approx(alone)
+
+
+def test_without_input_accuracy_is_the_largest_share():
+    table = np.array([[25, 75], [25, 25]])
+    plain = no_input(table)
+    assert best_score(plain, plain) == pytest.approx(100 / 150)
+    # The hiring example of the DPA paper: who applies tells nothing that the larger class does not.
+    assert best_score(table, table) == pytest.approx(100 / 150)
