@@ -35,7 +35,9 @@ def test_lookup_on_records_is_lookup_on_tables(kind, evaluation):
     problem = problem_of(*planted(101))
     seed = np.random.SeedSequence(0)
     tables = LookupTables.fit(problem, kind, "accuracy").trials(4000, seed, RULES, evaluation)
-    records = RecordTrials(problem.records(), kind, Lookup(), "accuracy").trials(1000, seed, RULES, evaluation)
+    records = RecordTrials(problem.records(), kind, Lookup(), "accuracy").trials(
+        1000, seed, RULES, evaluation
+    )
     pairs = [(tables.model, records.model)] + [(tables.dataset[r], records.dataset[r]) for r in RULES]
     for a, b in pairs:
         assert a.mean() == pytest.approx(b.mean(), abs=5 * b.std() / np.sqrt(1000) + 1e-12)
@@ -48,7 +50,9 @@ def test_two_variables_of_different_sizes_are_scored_one_by_one():
     columns = {"a": rng.choice(list("xyz"), 400), "b": rng.choice(list("uv"), 400)}
     whole = measure(problem_of(other, columns, columns), "dpa", attacker="lookup", evaluation="in_sample")
     parts = [
-        measure(problem_of(other, values, values), "dpa", attacker="lookup", evaluation="in_sample").scores.model[0]
+        measure(
+            problem_of(other, values, values), "dpa", attacker="lookup", evaluation="in_sample"
+        ).scores.model[0]
         for values in columns.values()
     ]
     assert whole.scores.model[0] == pytest.approx(np.mean(parts))

@@ -15,6 +15,8 @@ from .sides import Labels, Numbers, Side
 _WELL_SEEN = 5
 # and a lookup does when no more than this share of the records has a rarer one.
 _RARE_SHARE = 0.05
+# Of a larger table, so many records are perturbed and looked at.
+_LOOK_AT = 200_000
 
 NAMES = ("auto", "lookup", "naive_bayes", "logistic", "mlp")
 
@@ -92,9 +94,8 @@ def _auto(problem: Problem, kind: str, rule: Rule, rng: np.random.Generator) -> 
         one = problem.other.width == 1
     else:
         one = problem.truth.width == 1
-        records = hard.records() if hard.n <= 10 * len(hard.counts) else hard
-        read = [records.predicted, equalize_records(records.truth, records.predicted, rule, rng)]
-        hard = records
+        hard = hard.thinned(_LOOK_AT, rng)
+        read = [hard.predicted, equalize_records(hard.truth, hard.predicted, rule, rng)]
     if one:
         return Lookup(), "the attackers read one variable: no function of it does better than a lookup"
     shares, combinations = zip(*(_rare(side, hard) for side in read), strict=True)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .attackers import AttackerError, Lookup
+from .attackers import AttackerError, Lookup, Trained
 from .auto import choose
-from .draws import draw
 from .equalize import RULES, Rule, check_rule
 from .problem import Problem
 from .quality import Quality, check_quality
@@ -99,11 +98,12 @@ def measure(
     engine: Trials | None = None
     if isinstance(chosen, Lookup):
         engine = LookupTables.fit(problem, kind, used)
-    resamples = _RESAMPLES_TABLE
+    resamples = _RESAMPLES_TABLE if problem.truth.width == 1 else _RESAMPLES_CLOSED_FORM
     if engine is None:
-        resamples = _RESAMPLES_TRAINED if hasattr(chosen, "estimator") else _RESAMPLES_CLOSED_FORM
-        few, note = _thinned(problem, np.random.default_rng(thinning))
-        reason += note
+        resamples = _RESAMPLES_TRAINED if isinstance(chosen, Trained) else _RESAMPLES_CLOSED_FORM
+        few = problem.thinned(_MOST_RECORDS, np.random.default_rng(thinning))
+        if few.n < problem.n:
+            reason += f"; measured on {few.n:,} of the {problem.n:,} records, drawn at random"
         engine = RecordTrials(few, kind, chosen, used, workers, progress)
     scores = engine.trials(int(trials), running, RULES, evaluation)
     _refuse_undefined(scores, chosen.name)
@@ -130,16 +130,6 @@ def seed_sequence(seed: Any) -> np.random.SeedSequence:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ValueError(f"seed is {seed!r}; a whole number of at least 0, or a numpy Generator, is needed")
     return np.random.SeedSequence(int(seed))
-
-
-def _thinned(problem: Problem, rng: np.random.Generator) -> tuple[Problem, str]:
-    """At most so many records, and what to say about it."""
-    if problem.n <= _MOST_RECORDS:
-        return problem.records(), ""
-    kept = draw(problem.counts[None], _MOST_RECORDS, rng)[0]
-    there = kept > 0
-    few = replace(problem.take(there), counts=kept[there])
-    return few.records(), f"; measured on {_MOST_RECORDS:,} of the {problem.n:,} records, drawn at random"
 
 
 def _refuse_undefined(scores: Scores, name: str) -> None:

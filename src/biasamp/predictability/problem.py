@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.labels import LabelSet, refuse_missing, same_length
 
+from .draws import draw
 from .ordering import canonical
 from .sides import Index, Labels, Numbers, Side, labels_from, labels_of_combinations, number_rows
 
@@ -69,6 +70,14 @@ class Problem:
             return self
         spread = self.take(np.repeat(np.arange(len(self.counts)), self.counts))
         return replace(spread, counts=np.ones(len(spread.counts), dtype=np.int64))
+
+    def thinned(self, most: int, rng: np.random.Generator) -> Problem:
+        """At most so many of the records, drawn at random, one row for each."""
+        if self.n <= most:
+            return self.records()
+        kept = draw(self.counts[None], most, rng)[0]
+        there = kept > 0
+        return replace(self.take(there), counts=kept[there]).records()
 
     def hard(self, rng: np.random.Generator) -> Problem:
         """Probabilities replaced by labels drawn from them."""

@@ -83,7 +83,7 @@ class Predictability:
         of : {"value", "gain_difference"}
             The value, or ``model_gain - dataset_gain``.
         resamples : int, optional
-            How many random halves of the records to measure; by default 500 on tables, and fewer for
+            How many random halves of the records to measure; by default 500 on small tables, and fewer for
             attackers that are trained.
         seed : int, optional
             Makes the halves reproducible; by default it follows from the measurement's own seed.

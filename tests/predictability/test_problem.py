@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+from biasamp.counts.contingency import ContingencyTable
+from biasamp.labels import align, label_set
+from biasamp.predictability import problem_from_labels, problem_from_table
+from biasamp.predictability.ordering import canonical
+from biasamp.predictability.sides import Labels, Numbers
+from biasamp.readers import read_columns
+
+
+def read(*arguments):
+    sides = [label_set(read_columns(x, "x"), "x") for x in arguments]
+    return [sides[0], *align(sides[1:], ["truth", "predicted"])]
+
+
+def table_of(sides):
+    return ContingencyTable.from_labels(dict(zip(("given", "truth", "predicted"), sides, strict=True)))
+
+
+def cells(problem):
+    return (
+        problem.other.codes.tolist(),
+        problem.truth.codes.tolist(),
+        problem.predicted.codes.tolist(),
+        problem.counts.tolist(),
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (["w", "m"] * 20, list("abca" * 10), list("abcd" * 10)),
+        (
+            np.eye(4, dtype=int)[np.arange(40) % 4],
+            np.tile([[1, 0, 1], [0, 0, 1]], (20, 1)),
+            np.ones((40, 3), int),
+        ),
+        ([["a", "b"], ["b"], [], ["c"]] * 10, [0, 1] * 20, [0, 0, 1, 1] * 10),
+    ],
+)
+def test_records_and_their_table_are_one_problem(arguments):
+    sides = read(*arguments)
+    assert cells(problem_from_labels(*sides)) == cells(problem_from_table(table_of(sides)))
+
+
+def test_records_alike_become_one_cell_and_come_apart_again():
+    problem = problem_from_labels(*read([0, 1] * 10, [0, 1] * 10, [1, 1] * 10))
+    assert problem.counts.tolist() == [10, 10]
+    apart = problem.records()
+    assert len(apart.counts) == 20
+    assert cells(apart.take(np.arange(20))) == cells(apart)
+
+
+def test_names_do_not_order_anything():
+    rng = np.random.default_rng(0)
+    codes = [c.reshape(-1, 1).astype(np.uint8) for c in np.indices((3, 5, 5))]
+    counts = rng.integers(1, 50, 75)
+    first = canonical(*(Labels(c, (s,), (False,)) for c, s in zip(codes, (3, 5, 5), strict=True)), counts)
+    group, task, order = rng.permutation(3), rng.permutation(5), rng.permutation(75)
+    renamed = [group[codes[0]], task[codes[1]], task[codes[2]]]
+    second = canonical(
+        *(Labels(c[order].astype(np.uint8), (s,), (False,)) for c, s in zip(renamed, (3, 5, 5), strict=True)),
+        counts[order],
+    )
+    for a, b in zip(first[:3], second[:3], strict=True):
+        assert (a.codes == b.codes).all()
+    assert (first[3] == second[3]).all()
+
+
+def test_order_of_continuous_records_does_not_matter():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(3, 30, 2))
+    order = rng.permutation(30)
+    first = canonical(*(Numbers(v) for v in values), np.ones(30, dtype=np.int64))
+    second = canonical(*(Numbers(v[order]) for v in values), np.ones(30, dtype=np.int64))
+    assert all((a.values == b.values).all() for a, b in zip(first[:3], second[:3], strict=True))
+
+
+def test_tables_that_do_not_fit_say_why():
+    given, truth, predicted = read([0, 1] * 5, [0, 1] * 5, [1, 0] * 5)
+    with pytest.raises(ValueError, match="the table lacks predicted"):
+        problem_from_table(ContingencyTable.from_labels({"given": given, "truth": truth}))
+    weights = np.linspace(0.1, 1, 10)
+    sides = {"given": given, "truth": truth, "predicted": predicted}
+    with pytest.raises(ValueError, match="fractional weights"):
+        problem_from_table(ContingencyTable.from_labels(sides, weights))
+    with pytest.raises(ValueError, match="different labels"):
+        problem_from_table(
+            ContingencyTable.from_labels(
+                {**sides, "predicted": label_set(read_columns(list("ab" * 5), "x"), "x")}
+            )
+        )
