@@ -8,7 +8,7 @@ from biasamp.readers import read_columns
 
 def measured(other, truth, predicted, kind, **options):
     sides = [
-        x if getattr(x, "dtype", None) == float else label_set(read_columns(x, "x"), "x")
+        x if isinstance(x, np.ndarray) and x.dtype.kind == "f" else label_set(read_columns(x, "x"), "x")
         for x in (other, truth, predicted)
     ]
     pair = sides[1:] if isinstance(sides[1], np.ndarray) else align(sides[1:], ["truth", "predicted"])

@@ -54,7 +54,7 @@ def test_each_label_of_a_set_keeps_its_own_accuracy_and_confusion():
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_confusion_is_the_models_confusion_table(classes):
-    other, truth, predicted = sample(classes=classes)
+    _, truth, predicted = sample(classes=classes)
     moved = equalize_records(
         labels(truth, sizes=(classes,)),
         labels(predicted, sizes=(classes,)),

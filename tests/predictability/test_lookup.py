@@ -13,7 +13,7 @@ from biasamp.predictability.lookup import answers, best_score, no_input
 
 def records(table):
     """Inputs and classes, one of each a record."""
-    inputs, classes = table.shape
+    classes = table.shape[1]
     cells = np.repeat(np.arange(table.size), table.ravel())
     return cells // classes, cells % classes
 

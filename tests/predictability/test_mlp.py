@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+from extras import needs
+
+torch = needs("torch")
 
 from sklearn.base import clone  # noqa: E402
 
@@ -31,9 +33,7 @@ def test_every_fit_starts_from_fresh_weights_and_the_seed_decides():
     attacker = MLPAttacker(epochs=5, random_state=3)
     first = attacker.fit(given[:, None], truth).predict_proba(given[:, None])
     again = attacker.fit(given[:, None], truth).predict_proba(given[:, None])
-    other = (
-        clone(attacker).set_params(random_state=4).fit(given[:, None], truth).predict_proba(given[:, None])
-    )
+    other = clone(attacker).set_params(random_state=4).fit(given[:, None], truth).predict_proba(given[:, None])
     assert (first == again).all()
     assert (first != other).any()
 

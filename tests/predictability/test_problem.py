@@ -87,7 +87,5 @@ def test_tables_that_do_not_fit_say_why():
         problem_from_table(ContingencyTable.from_labels(sides, weights))
     with pytest.raises(ValueError, match="different labels"):
         problem_from_table(
-            ContingencyTable.from_labels(
-                {**sides, "predicted": label_set(read_columns(list("ab" * 5), "x"), "x")}
-            )
+            ContingencyTable.from_labels({**sides, "predicted": label_set(read_columns(list("ab" * 5), "x"), "x")})
         )

@@ -28,9 +28,7 @@ def test_small_codes_do_not_overflow():
 
 
 def test_inverse_rmse():
-    assert number_score("inverse_rmse", np.array([0.0, 0.0]), np.array([3.0, 4.0])) == pytest.approx(
-        1 / np.sqrt(12.5)
-    )
+    assert number_score("inverse_rmse", np.array([0.0, 0.0]), np.array([3.0, 4.0])) == pytest.approx(1 / np.sqrt(12.5))
 
 
 @pytest.mark.parametrize("good", [accuracy_score, balanced_accuracy_score, f1_score])

@@ -35,9 +35,7 @@ def test_lookup_on_records_is_lookup_on_tables(kind, evaluation):
     problem = problem_of(*planted(101))
     seed = np.random.SeedSequence(0)
     tables = LookupTables.fit(problem, kind, "accuracy").trials(4000, seed, RULES, evaluation)
-    records = RecordTrials(problem.records(), kind, Lookup(), "accuracy").trials(
-        1000, seed, RULES, evaluation
-    )
+    records = RecordTrials(problem.records(), kind, Lookup(), "accuracy").trials(1000, seed, RULES, evaluation)
     pairs = [(tables.model, records.model)] + [(tables.dataset[r], records.dataset[r]) for r in RULES]
     for a, b in pairs:
         assert a.mean() == pytest.approx(b.mean(), abs=5 * b.std() / np.sqrt(1000) + 1e-12)
@@ -50,9 +48,7 @@ def test_two_variables_of_different_sizes_are_scored_one_by_one():
     columns = {"a": rng.choice(list("xyz"), 400), "b": rng.choice(list("uv"), 400)}
     whole = measure(problem_of(other, columns, columns), "dpa", attacker="lookup", evaluation="in_sample")
     parts = [
-        measure(
-            problem_of(other, values, values), "dpa", attacker="lookup", evaluation="in_sample"
-        ).scores.model[0]
+        measure(problem_of(other, values, values), "dpa", attacker="lookup", evaluation="in_sample").scores.model[0]
         for values in columns.values()
     ]
     assert whole.scores.model[0] == pytest.approx(np.mean(parts))
@@ -123,9 +119,7 @@ def test_seeds_reach_every_part_of_an_attacker():
 def test_workers_do_not_change_the_scores():
     problem = problem_of(*planted(120))
     attacker = DecisionTreeClassifier(splitter="random")
-    one, two = (
-        measure(problem, "leakage", attacker=attacker, trials=6, workers=workers).scores for workers in (1, 2)
-    )
+    one, two = (measure(problem, "leakage", attacker=attacker, trials=6, workers=workers).scores for workers in (1, 2))
     assert one.model.tolist() == two.model.tolist()
     assert one.dataset["accuracy"].tolist() == two.dataset["accuracy"].tolist()
 

@@ -61,9 +61,7 @@ def test_trials_on_tables_have_the_distribution_of_trials_on_records(kind, evalu
     predicted = np.where(rng.random(n) < 0.3, rng.integers(0, classes, n), truth)
     tables = LookupTables.fit(problem_of(other, truth, predicted), kind, "accuracy")
     scores = tables.trials(4000, np.random.SeedSequence(1), ("accuracy",), evaluation)
-    slow = np.array(
-        [slow_trial(other, truth, predicted, classes, kind, evaluation, rng) for _ in range(1500)]
-    )
+    slow = np.array([slow_trial(other, truth, predicted, classes, kind, evaluation, rng) for _ in range(1500)])
     for fast, one in ((scores.dataset["accuracy"], slow[:, 0]), (scores.model, slow[:, 1])):
         assert fast.mean() == pytest.approx(one.mean(), abs=4 * one.std() / np.sqrt(1100) + 1e-12)
         assert ks_2samp(fast.round(9), one.round(9)).pvalue > 1e-3

@@ -24,9 +24,7 @@ _VISIBLE = 0.005
 _NO_GAIN = 1e-12
 
 
-def from_table(
-    table: ContingencyTable, kind: str, *, direction: str | None = None, **options: Any
-) -> Predictability:
+def from_table(table: ContingencyTable, kind: str, *, direction: str | None = None, **options: Any) -> Predictability:
     """Leakage (``kind="leakage"``) or DPA (``kind="dpa"``) of a contingency table.
 
     The table has the sides ``given``, ``truth`` and ``predicted``; for leakage ``given`` is A. It may be the
@@ -48,9 +46,7 @@ def from_table(
     return from_problem(problem_from_table(table), kind, direction=direction, **options)
 
 
-def from_problem(
-    problem: Problem, kind: str, *, direction: str | None = None, **options: Any
-) -> Predictability:
+def from_problem(problem: Problem, kind: str, *, direction: str | None = None, **options: Any) -> Predictability:
     """Leakage or DPA of a problem; ``options`` are those of the public functions."""
     bar = _Bar()
     try:
@@ -141,6 +137,7 @@ class _Intervals:
             level,
             "random halves of the records, normal",
             "sampling of records, the model's errors, and trials",
+            error,
         )
 
 

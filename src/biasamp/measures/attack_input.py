@@ -31,27 +31,21 @@ Values = NDArray[np.float64]
 
 def read_problem(other: Any, truth: Any, predicted: Any, names: tuple[str, str, str]) -> Problem:
     """A problem from the three arguments of a public function."""
-    columns = {
-        name: read_columns(data, name) for name, data in zip(names, (other, truth, predicted), strict=True)
-    }
+    columns = {name: read_columns(data, name) for name, data in zip(names, (other, truth, predicted), strict=True)}
     for name, held in columns.items():
         if not len(held):
             raise ValueError(f"{name} is empty: at least one record is needed")
     same_length(columns)
     given, true, said = columns.values()
     left: LabelSet | Values = (
-        _numbers(given, names[0], as_input=names[0] == "given")
-        if _fractions(given)
-        else _labels(given, names[0])
+        _numbers(given, names[0], as_input=names[0] == "given") if _fractions(given) else _labels(given, names[0])
     )
     if _fractions(true) or (_numeric(true) and _outside(said)):
         if not _numeric(said):
             raise ValueError(f"{names[1]} is continuous, so {names[2]} must be numbers too")
         pair = _numbers(true, names[1]), _numbers(said, names[2])
         if pair[0].shape != pair[1].shape:
-            raise ValueError(
-                f"{names[1]} and {names[2]} have different numbers of columns: they must pair up"
-            )
+            raise ValueError(f"{names[1]} and {names[2]} have different numbers of columns: they must pair up")
         return problem_from_labels(left, *pair, names)
     truth_labels = _labels(true, names[1])
     said_labels = label_set(said, names[2], soft=True, like=truth_labels)
@@ -92,9 +86,7 @@ def _fractions(columns: Columns) -> bool:
 
 def _outside(columns: Columns) -> bool:
     """Whether a column holds fractions, and values that no probability has."""
-    return any(
-        bool((v != np.rint(v)).any()) and bool(((v < 0) | (v > 1)).any()) for v in _float_values(columns)
-    )
+    return any(bool((v != np.rint(v)).any()) and bool(((v < 0) | (v > 1)).any()) for v in _float_values(columns))
 
 
 def _numeric(columns: Columns) -> bool:

@@ -33,9 +33,7 @@ class Attacker(Protocol):
     def name(self) -> str:
         """What it is called in results and messages."""
 
-    def score(
-        self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int
-    ) -> float:
+    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
         """Learn on some records, and return the mean quality over the target's variables on others."""
 
 
@@ -45,14 +43,10 @@ class Lookup:
 
     name: str = "lookup"
 
-    def score(
-        self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int
-    ) -> float:
+    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
         """See :class:`Attacker`."""
         if not (isinstance(read, Labels) and isinstance(target, Labels)):
-            raise ValueError(
-                "the lookup attacker needs labels on both sides; continuous data needs a trained one"
-            )
+            raise ValueError("the lookup attacker needs labels on both sides; continuous data needs a trained one")
         inputs, size = read.combinations()
         return _by_tables(inputs, size, target, learn, test, quality)
 
@@ -63,26 +57,18 @@ class NaiveBayes:
 
     name: str = "naive_bayes"
 
-    def score(
-        self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int
-    ) -> float:
+    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
         """See :class:`Attacker`."""
         if not (isinstance(read, Labels) and isinstance(target, Labels)):
-            raise ValueError(
-                "naive_bayes needs labels on both sides; continuous data needs a trained attacker"
-            )
+            raise ValueError("naive_bayes needs labels on both sides; continuous data needs a trained attacker")
         classes = np.concatenate(
             [target.codes[learn][:, [v]] == np.arange(size) for v, size in enumerate(target.sizes)], axis=1
         ).astype(np.float64)
         held = classes.sum(axis=0)
         cases = read.indicators()
         seen = cases[learn].T @ classes + _SMOOTHING
-        yes_no = np.repeat(
-            read.yes_no, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)]
-        )
-        room = np.repeat(
-            read.sizes, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)]
-        )
+        yes_no = np.repeat(read.yes_no, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)])
+        room = np.repeat(read.sizes, [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)])
         weight = np.log(seen) - np.log(held + _SMOOTHING * room[:, None])
         # A yes/no label has one column: its absence speaks for every record, and its presence by the
         # difference.
@@ -103,9 +89,7 @@ class Trained:
 
     name: str
 
-    def score(
-        self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int
-    ) -> float:
+    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
         """See :class:`Attacker`."""
         features = read.indicators()
         seeds = np.random.SeedSequence(seed).generate_state(target.width)
@@ -154,23 +138,18 @@ def plain_score(target: Side, learn: Index, test: Index, quality: Quality) -> fl
     """Score of the best attacker without input: one answer for all."""
     if isinstance(target, Numbers):
         each = [
-            number_score(quality, column[test], np.full(len(test), column[learn].mean()))
-            for column in target.values.T
+            number_score(quality, column[test], np.full(len(test), column[learn].mean())) for column in target.values.T
         ]
         return float(np.mean(each))
     return _by_tables(np.zeros(len(target), dtype=np.int64), 1, target, learn, test, quality)
 
 
-def _by_tables(
-    inputs: Index, size: int, target: Labels, learn: Index, test: Index, quality: Quality
-) -> float:
+def _by_tables(inputs: Index, size: int, target: Labels, learn: Index, test: Index, quality: Quality) -> float:
     scores = []
     for v, classes in enumerate(target.sizes):
         codes = target.codes[:, v]
         place = inputs * classes + codes
-        known, asked = (
-            np.bincount(place[w], minlength=size * classes).reshape(size, classes) for w in (learn, test)
-        )
+        known, asked = (np.bincount(place[w], minlength=size * classes).reshape(size, classes) for w in (learn, test))
         if callable(quality):
             said = answers(known, "accuracy")[inputs[test]]
             scores.append(label_score(quality, codes[test], said, None, label=target.yes_no[v]))

@@ -21,9 +21,7 @@ _LOOK_AT = 200_000
 NAMES = ("auto", "lookup", "naive_bayes", "logistic", "mlp")
 
 
-def choose(
-    attacker: Any, problem: Problem, kind: str, rule: Rule, rng: np.random.Generator
-) -> tuple[Attacker, str]:
+def choose(attacker: Any, problem: Problem, kind: str, rule: Rule, rng: np.random.Generator) -> tuple[Attacker, str]:
     """The attacker, and why it is this one.
 
     Parameters
@@ -42,21 +40,16 @@ def choose(
     if isinstance(attacker, str):
         if attacker not in NAMES:
             raise ValueError(
-                f"attacker {attacker!r} is not known; take one of {', '.join(NAMES)}, or a scikit-learn "
-                "estimator"
+                f"attacker {attacker!r} is not known; take one of {', '.join(NAMES)}, or a scikit-learn estimator"
             )
         if attacker == "auto":
             return _auto(problem, kind, rule, rng)
         return _named(attacker, problem, kind), "the caller chose it"
     name = type(attacker).__name__
     if isinstance(attacker, type):
-        raise TypeError(
-            f"attacker is the class {attacker.__name__}; give an instance, as {attacker.__name__}()"
-        )
+        raise TypeError(f"attacker is the class {attacker.__name__}; give an instance, as {attacker.__name__}()")
     if not (hasattr(attacker, "fit") and hasattr(attacker, "predict") and hasattr(attacker, "get_params")):
-        raise TypeError(
-            f"attacker is a {name}; a name ({', '.join(NAMES)}) or a scikit-learn estimator is needed"
-        )
+        raise TypeError(f"attacker is a {name}; a name ({', '.join(NAMES)}) or a scikit-learn estimator is needed")
     return Trained(attacker, name), "the caller chose it"
 
 
@@ -130,9 +123,7 @@ def spline_attacker(*, continuous: bool) -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import SplineTransformer, StandardScaler
 
-    curves = make_pipeline(
-        StandardScaler(), SplineTransformer(n_knots=8, knots="uniform", extrapolation="linear")
-    )
+    curves = make_pipeline(StandardScaler(), SplineTransformer(n_knots=8, knots="uniform", extrapolation="linear"))
     split = ColumnTransformer([("curves", curves, _bends)], remainder="passthrough")
     last = Ridge(alpha=1e-3) if continuous else LogisticRegression(max_iter=1000)
     return make_pipeline(split, last)

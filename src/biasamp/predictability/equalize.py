@@ -112,9 +112,7 @@ def equalize_records(truth: Side, predicted: Side, rule: Rule, rng: np.random.Ge
     return replace(truth, codes=codes)
 
 
-def _pair_flips(
-    truth: NDArray[Any], predicted: NDArray[Any], rule: str, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+def _pair_flips(truth: NDArray[Any], predicted: NDArray[Any], rule: str, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Which two-class variables of which records change, column by column."""
     n, width = truth.shape
     wrong = truth != predicted

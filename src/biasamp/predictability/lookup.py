@@ -145,7 +145,5 @@ def _auc(train: Table, test: Table) -> Values:
     stacked = np.stack(each)
     there = np.isfinite(stacked)
     summed = np.where(there, stacked, 0).sum(axis=0)
-    out: Values = np.divide(
-        summed, there.sum(axis=0), out=np.full(summed.shape, np.nan), where=there.any(axis=0)
-    )
+    out: Values = np.divide(summed, there.sum(axis=0), out=np.full(summed.shape, np.nan), where=there.any(axis=0))
     return out

@@ -26,6 +26,8 @@ _MOST_RECORDS = 500_000
 _RESAMPLES_TABLE = 500
 _RESAMPLES_CLOSED_FORM = 100
 _RESAMPLES_TRAINED = 30
+# Fewer trials than this do not tell their own variance.
+_TELLING = 12
 
 Seed = np.random.SeedSequence
 
@@ -67,6 +69,38 @@ class Measurement:
         return float(FIGURES[self.kind](dataset, model))
 
 
+@dataclass(frozen=True, eq=False)
+class Spreading:
+    """Computes the standard errors when they are asked for: so many halves, and another seed if one is given."""
+
+    engine: Trials
+    kind: str
+    rule: Rule
+    evaluation: str
+    scores: Scores
+    attacker: str
+    resamples: int
+    seeds: tuple[Seed, Seed, Seed]
+
+    def __call__(self, count: int | None = None, seed: int | None = None) -> Spread:
+        """See the module ``spread``."""
+        seeds = self.seeds if seed is None else np.random.SeedSequence(seed).spawn(3)
+        # Children of one seed differ by how often it was asked: ask a copy, so that asking twice agrees.
+        first, second, third = (np.random.SeedSequence(s.entropy, spawn_key=s.spawn_key) for s in seeds)
+        size = self.resamples if count is None else count
+        halves = self.engine.halves(size, first, self.rule, self.evaluation)
+        perturbed = None
+        if self.rule is not None:
+            perturbed = self.engine.perturbed(size, second, self.rule, self.evaluation)
+        # Few trials do not tell their own variance: some more are run for that alone.
+        telling = self.scores
+        if len(telling) < _TELLING:
+            telling = self.engine.trials(_TELLING, third, (self.rule,), self.evaluation)
+        for part in (*halves, telling):
+            _refuse_undefined(part, self.attacker)
+        return spread(self.kind, self.rule, telling, len(self.scores), halves, perturbed)
+
+
 def measure(
     problem: Problem,
     kind: str,
@@ -89,7 +123,7 @@ def measure(
     target = problem.truth if kind == "dpa" else problem.other
     used = check_quality(quality, continuous=isinstance(target, Numbers))
     root = seed_sequence(seed)
-    picking, thinning, running, halving, splitting = root.spawn(5)
+    picking, thinning, running, halving, splitting, telling = root.spawn(6)
     chosen, reason = choose(attacker, problem, kind, rule, np.random.default_rng(picking))
     if used != quality:
         reason += f"; quality is {used}, as what is predicted is continuous"
@@ -108,19 +142,9 @@ def measure(
     scores = engine.trials(int(trials), running, RULES, evaluation)
     _refuse_undefined(scores, chosen.name)
 
-    def lazily(count: int | None, own: int | None) -> Spread:
-        first, second = (halving, splitting) if own is None else np.random.SeedSequence(own).spawn(2)
-        # Children of one seed differ by how often it was asked: ask a copy, so that asking twice agrees.
-        first, second = (np.random.SeedSequence(s.entropy, spawn_key=s.spawn_key) for s in (first, second))
-        size = resamples if count is None else count
-        halves = engine.halves(size, first, rule, evaluation)
-        moved = engine.perturbed(size, second, rule, evaluation) if rule is not None else None
-        for part in halves:
-            _refuse_undefined(part, chosen.name)
-        return spread(kind, rule, scores, halves, moved)
-
+    spreading = Spreading(engine, kind, rule, evaluation, scores, chosen.name, resamples, (halving, splitting, telling))
     name = used if isinstance(used, str) else getattr(used, "__name__", type(used).__name__)
-    return Measurement(kind, problem.n, scores, rule, evaluation, name, chosen.name, reason, lazily)
+    return Measurement(kind, problem.n, scores, rule, evaluation, name, chosen.name, reason, spreading)
 
 
 def seed_sequence(seed: Any) -> np.random.SeedSequence:

@@ -115,9 +115,7 @@ class MLPAttacker(BaseEstimator):  # type: ignore[misc]
         torch = _torch()
         scaled = (np.asarray(X, dtype=np.float64) - self.center_) / self.scale_
         with torch.no_grad():
-            out: NDArray[np.float64] = (
-                self.network_(torch.as_tensor(scaled, dtype=torch.float32)).double().numpy()
-            )
+            out: NDArray[np.float64] = self.network_(torch.as_tensor(scaled, dtype=torch.float32)).double().numpy()
         return out
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -146,9 +144,7 @@ def paper_mlp(kind: str, *, continuous: bool = False) -> MLPAttacker:
         return MLPAttacker((100, 100), ("tanh", "relu"), continuous=True, epochs=200, learning_rate=0.01)
     if kind == "dpa":
         return MLPAttacker((4,), "sigmoid", epochs=150, learning_rate=0.05)
-    return MLPAttacker(
-        (300, 300, 300), "leaky_relu", batch_norm=True, epochs=30, batch_size=128, learning_rate=1e-3
-    )
+    return MLPAttacker((300, 300, 300), "leaky_relu", batch_norm=True, epochs=30, batch_size=128, learning_rate=1e-3)
 
 
 def _torch() -> Any:

@@ -41,9 +41,7 @@ def canonical(other: Side, truth: Side, predicted: Side, counts: Index) -> tuple
         if isinstance(side, Numbers):
             base = base + _salted(_of_numbers(side.values), 100 + salt)
         elif side.chances is not None:
-            base = base + _salted(
-                _of_numbers(np.sort(np.concatenate(side.chances, axis=1), axis=1)), 100 + salt
-            )
+            base = base + _salted(_of_numbers(np.sort(np.concatenate(side.chances, axis=1), axis=1)), 100 + salt)
     groups: list[list[tuple[int, Labels]]] = []
     if isinstance(other, Labels):
         groups.append([(0, other)])
@@ -87,9 +85,7 @@ def _of_numbers(values: NDArray[np.float64]) -> Colours:
     return np.asarray(mix(bits ^ places).sum(axis=1, dtype=np.uint64))
 
 
-def _refined(
-    group: list[tuple[int, Labels]], colours: list[Colours], weighed: Colours, cell: Colours
-) -> list[Colours]:
+def _refined(group: list[tuple[int, Labels]], colours: list[Colours], weighed: Colours, cell: Colours) -> list[Colours]:
     out = []
     for v, old in enumerate(colours):
         new = mix(old)

@@ -157,8 +157,11 @@ def _merged(sides: list[Side], counts: Index) -> tuple[Side, Side, Side, Index]:
     """Records alike become one cell."""
     numbers = [side.combinations() for side in sides if isinstance(side, Labels)]
     place, cells = number_rows(np.column_stack([c for c, _ in numbers]), tuple(k for _, k in numbers))
-    first = np.full(cells, -1, dtype=np.int64)
-    first[place[::-1]] = np.arange(len(place))[::-1]
-    total = np.zeros(cells, dtype=np.int64)
-    np.add.at(total, place, counts)
-    return sides[0].take(first), sides[1].take(first), sides[2].take(first), total
+    one = np.empty(cells, dtype=np.int64)
+    one[place] = np.arange(len(place))
+    if (counts == 1).all():
+        total = np.bincount(place, minlength=cells)
+    else:
+        total = np.zeros(cells, dtype=np.int64)
+        np.add.at(total, place, counts)
+    return sides[0].take(one), sides[1].take(one), sides[2].take(one), total

@@ -55,12 +55,8 @@ def rank_auc(score: Values, positive: NDArray[Any], negative: NDArray[Any]) -> V
     """
     pairs = positive.sum(axis=-1, dtype=np.float64) * negative.sum(axis=-1, dtype=np.float64)
     if score.shape[-1] <= _PAIRWISE:
-        above = (score[..., :, None] > score[..., None, :]) + 0.5 * (
-            score[..., :, None] == score[..., None, :]
-        )
-        won = np.einsum(
-            "...i,...ij,...j->...", positive.astype(np.float64), above, negative.astype(np.float64)
-        )
+        above = (score[..., :, None] > score[..., None, :]) + 0.5 * (score[..., :, None] == score[..., None, :])
+        won = np.einsum("...i,...ij,...j->...", positive.astype(np.float64), above, negative.astype(np.float64))
     else:
         flat = [a.reshape(-1, score.shape[-1]) for a in (score, positive, negative)]
         won = np.array([_won(*row) for row in zip(*flat, strict=True)]).reshape(score.shape[:-1])

@@ -22,8 +22,8 @@ from .sides import Index, Side
 Seed = np.random.SeedSequence
 Progress = Callable[[int, int], None]
 
-# Trials that take longer than this in all are shared out over the processors.
-_WORTH_SHARING = 5.0
+# Trials that take longer than this in all, in seconds, are shared out over the processors.
+_WORTH_SHARING = 60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,7 @@ class RecordTrials:
             plans += [replace(plan, seed=child) for child in half.spawn(2)]
         rows = self._rows(plans)
         first, second = (
-            Scores(part[:, 0], part[:, 1], {rule: part[:, 2]}, {rule: part[:, 3]})
-            for part in (rows[::2], rows[1::2])
+            Scores(part[:, 0], part[:, 1], {rule: part[:, 2]}, {rule: part[:, 3]}) for part in (rows[::2], rows[1::2])
         )
         return first, second
 
@@ -141,35 +140,43 @@ class _Trial:
 
 
 def run_all(calls: list[Any], workers: int | None, progress: Progress | None) -> list[Any]:
-    """Run calls in order, or over the processors when they take long; the first failure is raised.
+    """Run calls in order, or shared out over processes; the first failure is raised.
 
-    ``workers`` None decides by the time of the first call; 1 never shares out.
+    ``workers`` None takes the number that ``joblib.parallel_config`` sets; where it sets none, long work (by the time
+    of the first call) goes to all processors, and short work stays here, since starting processes takes seconds.
     """
     import time
 
-    done: list[Any] = []
     start = time.perf_counter()
+    done: list[Any] = []
     for place, (call, arguments) in enumerate(calls):
-        elapsed = time.perf_counter() - start
-        slow = place == 1 and elapsed * (len(calls) - 1) > _WORTH_SHARING
-        if place and workers != 1 and (slow if workers is None else True):
-            done += _shared(calls[place:], workers, progress, place, len(calls))
-            break
+        if place == 1:
+            shares = _shares(workers, (time.perf_counter() - start) * (len(calls) - 1))
+            if shares != 1:
+                return done + _shared(calls[1:], shares, progress)
         done.append(call(*arguments))
         if progress is not None:
             progress(place + 1, len(calls))
     return done
 
 
-def _shared(
-    calls: list[Any], workers: int | None, progress: Progress | None, before: int, total: int
-) -> list[Any]:
+def _shares(workers: int | None, seconds: float) -> int:
+    if workers is not None:
+        return workers
+    from joblib import Parallel
+
+    set_by_caller = int(Parallel().n_jobs or 1)
+    return set_by_caller if set_by_caller != 1 or seconds < _WORTH_SHARING else -1
+
+
+def _shared(calls: list[Any], workers: int, progress: Progress | None) -> list[Any]:
+    """All calls but the first, over processes; results come in order."""
     from joblib import Parallel, delayed
 
-    parallel = Parallel(n_jobs=-1 if workers is None else workers, return_as="generator")
     done = []
-    for place, result in enumerate(parallel(delayed(call)(*arguments) for call, arguments in calls)):
+    running = Parallel(n_jobs=workers, return_as="generator")(delayed(call)(*given) for call, given in calls)
+    for place, result in enumerate(running):
         done.append(result)
         if progress is not None:
-            progress(before + place + 1, total)
+            progress(place + 2, len(calls) + 1)
     return done

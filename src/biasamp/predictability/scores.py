@@ -49,9 +49,7 @@ def difference(dataset: Values | float, model: Values | float) -> Values:
 def normalized_difference(dataset: Values | float, model: Values | float) -> Values:
     """DPA, (psi_M - psi_D) / (psi_M + psi_D), and 0 when both are 0 (Tokas et al., eqs. 13, 14)."""
     total = np.add(model, dataset)
-    return np.divide(
-        np.subtract(model, dataset), total, out=np.zeros(np.shape(total)), where=np.asarray(total > 0)
-    )
+    return np.divide(np.subtract(model, dataset), total, out=np.zeros(np.shape(total)), where=np.asarray(total > 0))
 
 
 FIGURES = {"leakage": difference, "dpa": normalized_difference}

@@ -127,6 +127,8 @@ def number_rows(codes: NDArray[Any], sizes: tuple[int, ...]) -> tuple[Index, int
         return place.astype(np.int64), int(place.max()) + 1
     if room <= 4 * len(key) + 1024:
         held = np.bincount(key, minlength=room) > 0
+        if held.all():
+            return key, room
         return (held.cumsum() - 1)[key], int(held.sum())
     _, place = np.unique(key, return_inverse=True)
     return place.astype(np.int64), int(place.max()) + 1
@@ -172,9 +174,7 @@ def _read_variable(
             chances.append(matrix.astype(np.float64))
         return
     for column in matrix.T:
-        columns.append(
-            (column > 0).astype(np.int64) if chances is None else np.zeros(len(column), dtype=np.int64)
-        )
+        columns.append((column > 0).astype(np.int64) if chances is None else np.zeros(len(column), dtype=np.int64))
         sizes.append(2)
         yes_no.append(True)
         if chances is not None:
@@ -191,9 +191,7 @@ def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.ui
     for place, name in enumerate(names):
         if name.category is not None:
             groups.setdefault(name.variable, []).append(place)
-    classes = {
-        places[0]: places for places in groups.values() if (combinations[:, places].sum(axis=1) == 1).all()
-    }
+    classes = {places[0]: places for places in groups.values() if (combinations[:, places].sum(axis=1) == 1).all()}
     inside = {place for places in classes.values() for place in places}
     columns: list[NDArray[Any]] = []
     sizes: list[int] = []

@@ -59,11 +59,15 @@ class Spread:
 def spread(
     kind: str,
     rule: Rule,
-    scores: Scores,
+    telling: Scores,
+    trials: int,
     halves: tuple[Scores, Scores],
     perturbed: tuple[Values, Values] | None,
 ) -> Spread:
-    """Standard errors from figures on random halves, and from dataset scores over perturbations."""
+    """Standard errors from figures on random halves, and from dataset scores over perturbations.
+
+    ``telling`` are trials to tell their variance from, ``trials`` how many the figure is the mean of.
+    """
     figure = FIGURES[kind]
     on_halves = [figure(part.dataset[rule], part.model) for part in halves]
     records = shared_variance(*on_halves)
@@ -72,12 +76,14 @@ def spread(
         middle = float(np.mean(perturbed))
         errors = shared_variance(*(figure(middle, part) for part in perturbed))
     gains = [_gain_difference(part, rule) for part in halves]
+    of_trials = float(figure(telling.dataset[rule], telling.model).var(ddof=1)) / trials
+    gain_of_trials = float(_gain_difference(telling, rule).var(ddof=1)) / trials
     return Spread(
-        value=_root(max(records, errors) + _of_mean(figure(scores.dataset[rule], scores.model))),
-        gain=_root(shared_variance(*gains) + _of_mean(_gain_difference(scores, rule))),
+        value=_root(max(records, errors) + of_trials),
+        gain=_root(shared_variance(*gains) + gain_of_trials),
         records=_root(records),
         errors=_root(errors),
-        trials=_root(_of_mean(figure(scores.dataset[rule], scores.model))),
+        trials=_root(of_trials),
     )
 
 
@@ -88,14 +94,7 @@ def shared_variance(first: Values, second: Values) -> float:
 
 
 def _gain_difference(scores: Scores, rule: Rule) -> Values:
-    return np.asarray(
-        (scores.model - scores.model_plain) - (scores.dataset[rule] - scores.dataset_plain[rule])
-    )
-
-
-def _of_mean(values: Values) -> float:
-    """Variance of the mean of trials."""
-    return float(values.var(ddof=1) / len(values)) if len(values) > 1 else 0.0
+    return np.asarray((scores.model - scores.model_plain) - (scores.dataset[rule] - scores.dataset_plain[rule]))
 
 
 def _root(variance: float) -> float:
