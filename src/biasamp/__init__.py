@@ -15,6 +15,8 @@ _PLACES = {
     "categorical": "labels",
     "classify_errors": "measures.errors",
     "directional": "measures.directional",
+    "dpa": "measures.dpa",
+    "leakage": "measures.leakage",
     "mals": "measures.mals",
     "multi": "measures.multi",
     "over_runs": "measures.over_runs",
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from .labels import categorical as categorical
     from .measures.calibrate import calibrate as calibrate
     from .measures.directional import directional as directional
+    from .measures.dpa import dpa as dpa
     from .measures.errors import classify_errors as classify_errors
+    from .measures.leakage import leakage as leakage
     from .measures.mals import mals as mals
     from .measures.multi import multi as multi
     from .measures.over_runs import over_runs as over_runs
