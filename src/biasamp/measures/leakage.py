@@ -67,8 +67,15 @@ def leakage(
     --------
     dpa : the directional metric, relative to the sum.
 
-    References ---------- Wang, T., Zhao, J., Yatskar, M., Chang, K.-W. and Ordonez, V. (2019). Balanced
-    Datasets Are Not Enough. ICCV.
+    Notes
+    -----
+    Held out, labels that are balanced to the record score a little below chance: what one half has too many of, the
+    other lacks. Equalization brings the perturbed truth to the same footing as predictions with as many errors, so
+    that errors without a bias still give 0.
+
+    References
+    ----------
+    Wang, T., Zhao, J., Yatskar, M., Chang, K.-W. and Ordonez, V. (2019). Balanced Datasets Are Not Enough. ICCV.
 
     Examples
     --------
@@ -79,8 +86,8 @@ def leakage(
     >>> cooking = ([1] * 50 + [0] * 50) * 2
     >>> model = [1] * 75 + [0] * 25 + [1] * 25 + [0] * 75
     >>> result = biasamp.leakage(gender, cooking, model)
-    >>> round(result.value, 2), result.attacker
-    (0.24, 'lookup')
+    >>> round(result.model, 2), result.attacker
+    (0.75, 'lookup')
     >>> result.confidence_interval().low > 0
     True
     """
