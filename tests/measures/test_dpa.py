@@ -333,12 +333,17 @@ def test_bad_options_say_what_there_is(options, message):
 
 
 def test_attackers_that_are_none():
+    from sklearn.linear_model import LinearRegression
     from sklearn.tree import DecisionTreeClassifier
 
     with pytest.raises(TypeError, match=r"DecisionTreeClassifier\(\)"):
         dpa(*null(50, 0), attacker=DecisionTreeClassifier)
     with pytest.raises(TypeError, match="scikit-learn estimator is needed"):
         dpa(*null(50, 0), attacker=len)
+    with pytest.raises(TypeError, match="give a classifier"):
+        dpa(*null(50, 0), attacker=LinearRegression())
+    with pytest.raises(TypeError, match="give a regressor"):
+        dpa(null(50, 0)[0], *np.random.default_rng(0).random((2, 50)), attacker=DecisionTreeClassifier())
     with pytest.raises(ValueError, match="continuous"):
         dpa(np.linspace(0.1, 0.9, 50), *null(50, 0)[1:], attacker="lookup")
 

@@ -175,6 +175,17 @@ def test_scores_that_are_not_numbers_are_refused():
         measure(problem_of(*planted()), "dpa", attacker=Inventive(), quality="auc", trials=2, workers=1)
 
 
+def test_decision_functions_rank_too():
+    from sklearn.svm import LinearSVC
+
+    problem = problem_of(*planted(300))
+    options = {"quality": "auc", "trials": 4, "workers": 1}
+    by_margin, by_chance = (
+        measure(problem, "leakage", attacker=a, **options).scores.model for a in (LinearSVC(), LogisticRegression())
+    )
+    assert by_margin == pytest.approx(by_chance)
+
+
 @pytest.mark.parametrize("quality", ["accuracy", "balanced_accuracy", "f1", "auc"])
 def test_on_one_binary_input_all_good_attackers_score_alike(quality):
     problem = problem_of(*planted(600))

@@ -114,11 +114,8 @@ class Trained:
                 said = np.full(len(test), known[0])
             else:
                 fitted = self._fresh(int(seeds[v])).fit(features[learn], codes[learn])
-                said = np.asarray(fitted.predict(features[test])).astype(np.int64)
-                chances = None
-                if quality == "auc":
-                    chances = np.zeros((len(test), target.sizes[v]))
-                    chances[:, known] = _finite(fitted.predict_proba(features[test]))
+                said = _classes(fitted.predict(features[test]), known)
+                chances = _chances(fitted, features[test], known, target.sizes[v]) if quality == "auc" else None
             scores.append(label_score(quality, codes[test], said, chances, label=target.yes_no[v]))
         return float(np.mean(scores))
 
@@ -174,6 +171,26 @@ def _by_evidence(evidence: Values, target: Labels, test: Index, quality: Quality
             chances /= chances.sum(axis=1, keepdims=True)
         scores.append(label_score(quality, codes[:, v], own.argmax(axis=1), chances, label=target.yes_no[v]))
     return float(np.mean(scores))
+
+
+def _classes(values: Any, known: Index) -> Index:
+    said = np.asarray(values)
+    if not np.isin(said, known).all():
+        raise ValueError("its predictions are not among the classes it learnt")
+    return said.astype(np.int64)
+
+
+def _chances(fitted: Any, features: Values, known: Index, classes: int) -> Values:
+    """What ranks the records for each class: probabilities, else the decision function of two classes."""
+    out = np.zeros((len(features), classes))
+    if hasattr(fitted, "predict_proba"):
+        out[:, known] = _finite(fitted.predict_proba(features))
+    elif hasattr(fitted, "decision_function") and len(known) == 2:
+        out[:, known[1]] = _finite(fitted.decision_function(features))
+        out[:, known[0]] = -out[:, known[1]]
+    else:
+        raise ValueError("quality 'auc' needs predict_proba, or decision_function of two classes")
+    return out
 
 
 def _finite(values: Any) -> NDArray[np.float64]:

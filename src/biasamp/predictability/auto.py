@@ -50,7 +50,18 @@ def choose(attacker: Any, problem: Problem, kind: str, rule: Rule, rng: np.rando
         raise TypeError(f"attacker is the class {attacker.__name__}; give an instance, as {attacker.__name__}()")
     if not (hasattr(attacker, "fit") and hasattr(attacker, "predict") and hasattr(attacker, "get_params")):
         raise TypeError(f"attacker is a {name}; a name ({', '.join(NAMES)}) or a scikit-learn estimator is needed")
+    _refuse_other_kind(attacker, name, problem.truth if kind == "dpa" else problem.other)
     return Trained(attacker, name), "the caller chose it"
+
+
+def _refuse_other_kind(attacker: Any, name: str, target: Side) -> None:
+    """A regressor's answers are no classes, and a classifier's no numbers; estimators that say neither may try."""
+    from sklearn.base import is_classifier, is_regressor
+
+    if isinstance(target, Labels) and is_regressor(attacker):
+        raise TypeError(f"attacker {name} is a regressor, but what it is to predict are labels: give a classifier")
+    if isinstance(target, Numbers) and is_classifier(attacker):
+        raise TypeError(f"attacker {name} is a classifier, but what it is to predict is continuous: give a regressor")
 
 
 def _named(name: str, problem: Problem, kind: str) -> Attacker:

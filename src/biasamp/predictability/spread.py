@@ -6,8 +6,7 @@ Three things vary, and the interval carries all of them.
    replacement. Half a sample without its other half varies as much as the whole sample does around the truth
    (the delete-half jackknife of Shao and Wu), and no record is ever in a half twice, as it would be in a
    bootstrap, where a copy in the half learnt from gives away the one in the half scored.
-2. *Which errors the model happened to make.* Errors that have nothing to do with the other side are as good
-as
+2. *Which errors the model happened to make.* Errors that have nothing to do with the other side are as good as
    the perturbation of equalization, so the spread of the dataset's score over perturbations is the spread of
    the model's score under no amplification. It catches what halves miss, when the attacker's best answer is
    all but a tie.
