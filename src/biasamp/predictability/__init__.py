@@ -8,6 +8,7 @@ from .attackers import AttackerError
 from .grid import alpha_tables, dpa_heatmap
 from .lookup import best_score
 from .measure import Measurement, measure
+from .printed import dpa_from_counts
 from .problem import Problem, problem_from_labels, problem_from_table
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Problem",
     "alpha_tables",
     "best_score",
+    "dpa_from_counts",
     "dpa_heatmap",
     "measure",
     "problem_from_labels",

@@ -93,31 +93,33 @@ class Trained:
         """See :class:`Attacker`."""
         features = read.indicators()
         seeds = np.random.SeedSequence(seed).generate_state(target.width)
-        scores = []
-        for v in range(target.width):
-            if isinstance(target, Numbers):
-                column = target.values[:, v]
-                fitted = self._fresh(int(seeds[v])).fit(features[learn], column[learn])
-                said = _finite(fitted.predict(features[test]))
-                scores.append(number_score(quality, column[test], said))
-                continue
-            codes = target.codes[:, v]
-            known = np.unique(codes[learn])
-            if len(known) == 1:
-                if target.width == 1:
-                    raise ValueError(
-                        f"the {len(learn):,} records learnt from are all of one class; attacker='lookup' can "
-                        "do with that"
-                    )
-                chances = np.zeros((len(test), target.sizes[v]))
-                chances[:, known[0]] = 1.0
-                said = np.full(len(test), known[0])
-            else:
-                fitted = self._fresh(int(seeds[v])).fit(features[learn], codes[learn])
-                said = _classes(fitted.predict(features[test]), known)
-                chances = _chances(fitted, features[test], known, target.sizes[v]) if quality == "auc" else None
-            scores.append(label_score(quality, codes[test], said, chances, label=target.yes_no[v]))
-        return float(np.mean(scores))
+        score = self._number if isinstance(target, Numbers) else self._label
+        each = [score(features, target, v, learn, test, quality, int(seeds[v])) for v in range(target.width)]
+        return float(np.mean(each))
+
+    def _number(
+        self, features: Values, target: Any, v: int, learn: Index, test: Index, quality: Quality, seed: int
+    ) -> float:
+        column = target.values[:, v]
+        fitted = self._fresh(seed).fit(features[learn], column[learn])
+        return number_score(quality, column[test], _finite(fitted.predict(features[test])))
+
+    def _label(
+        self, features: Values, target: Any, v: int, learn: Index, test: Index, quality: Quality, seed: int
+    ) -> float:
+        codes = target.codes[:, v].astype(np.int64)
+        known = np.unique(codes[learn])
+        if len(known) > 1:
+            fitted = self._fresh(seed).fit(features[learn], codes[learn])
+            said = _classes(fitted.predict(features[test]), known)
+            chances = _chances(fitted, features[test], known, target.sizes[v]) if quality == "auc" else None
+        elif target.width > 1:  # a rare label of many: its absence is all there is to learn
+            said, chances = np.full(len(test), known[0]), np.zeros((len(test), target.sizes[v]))
+        else:
+            raise ValueError(
+                f"the {len(learn):,} records learnt from are all of one class; attacker='lookup' can do with that"
+            )
+        return label_score(quality, codes[test], said, chances, label=target.yes_no[v])
 
     def _fresh(self, seed: int) -> Any:
         from sklearn.base import clone
