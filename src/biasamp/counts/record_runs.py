@@ -1,0 +1,175 @@
+"""Where the rows of one record begin, and whether a record comes back later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.labels.keys import mix, record_keys, text_keys
+
+Keys = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+
+
+class Unordered(Exception):
+    """The records do not come in ascending order: start again with ``keep_keys=True``."""
+
+
+class RecordRuns:
+    """Finds the runs of rows of one record over many batches.
+
+    Rows in the ascending order of their records need no further check: a record that has passed cannot come
+    back. Where they are not, ``keep_keys`` keeps a 64-bit key of each run: if all keys differ, every record's
+    rows stand together and runs are records. That is checked anew each time the number of runs has doubled, so
+    that shuffled rows are found out early.
+    """
+
+    def __init__(self, *, keep_keys: bool = False) -> None:
+        self.keep_keys = keep_keys
+        self.ordered = True
+        self.first: Any = None
+        self.last: Any = None
+        self._keys: list[Keys] = []
+        self._runs = 0
+        self._next_check = 1024
+
+    def starts(self, column: Any) -> Flags:
+        """Which rows of an Arrow array begin a run."""
+        import pyarrow as pa
+
+        column = plain_records(column)
+        out = np.empty(len(column), dtype=bool)
+        if not len(column):
+            return out
+        first = column[0].as_py()
+        out[0] = self.first is None or first != self.last
+        if self.first is None:
+            self.first = first
+        elif self.ordered and out[0] and not _before(self.last, first):
+            self.ordered = False
+        self.last = column[-1].as_py()
+        if pa.types.is_integer(column.type):
+            values = column.to_numpy(zero_copy_only=False)
+            np.not_equal(values[1:], values[:-1], out=out[1:])
+            self.ordered = self.ordered and bool((values[1:] >= values[:-1]).all())
+            if self.keep_keys:
+                self._keep(record_keys(values[out]))
+        else:
+            out[1:] = _text_changes(column)
+            heads = column.filter(pa.array(out))
+            self.ordered = self.ordered and _ascending(heads)
+            if self.keep_keys:
+                self._keep(keys_of(heads))
+        if not self.ordered and not self.keep_keys:
+            raise Unordered
+        return out
+
+    def _keep(self, keys: Keys) -> None:
+        self._keys.append(keys)
+        self._runs += len(keys)
+
+    @property
+    def keys(self) -> Keys | None:
+        """The key of each run, if kept."""
+        if not self.keep_keys:
+            return None
+        if len(self._keys) > 1:
+            self._keys = [np.concatenate(self._keys)]
+        return self._keys[0] if self._keys else np.zeros(0, dtype=np.uint64)
+
+    def scattered(self, final: bool = False) -> bool:
+        """Whether some record has been found in two runs so far."""
+        if self.ordered or (self._runs < self._next_check and not final):
+            return False
+        self._next_check = 2 * self._runs
+        assert self.keys is not None
+        return has_repeats(self.keys)
+
+
+def has_repeats(keys: Keys) -> bool:
+    """Whether a key occurs twice."""
+    order = np.sort(keys)
+    return bool((order[1:] == order[:-1]).any())
+
+
+def plain_records(column: Any) -> Any:
+    """A record column as integers, text or a dictionary of text; anything else is spelled out as text."""
+    import pyarrow as pa
+
+    if column.null_count:
+        raise ValueError(
+            f"the record column has {column.null_count} empty values in one batch; every row must say which "
+            "record it belongs to"
+        )
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return column if _is_text(kind.value_type) else column.cast(kind.value_type)
+    if pa.types.is_integer(kind) or _is_text(kind):
+        return column
+    if pa.types.is_boolean(kind):
+        return column.cast(pa.int8())
+    if pa.types.is_floating(kind):
+        try:  # ids that a frame with gaps turned into floats
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            return column.cast(pa.string())
+    if pa.types.is_nested(kind):
+        raise TypeError(f"the record column holds {kind} values; a number or a text a row is read")
+    return column.cast(pa.string())
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _text_changes(column: Any) -> Flags:
+    """Whether each row but the first names another record than the row before."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        codes = column.indices.to_numpy(zero_copy_only=False)
+        out: Flags = codes[1:] != codes[:-1]
+        return out
+    changed = pc.not_equal(column.slice(1), column.slice(0, len(column) - 1))
+    out = changed.to_numpy(zero_copy_only=False)
+    return out
+
+
+def _before(last: Any, first: Any) -> bool:
+    if isinstance(last, str) and isinstance(first, str):
+        return last.encode() < first.encode()
+    return type(last) is type(first) and last < first
+
+
+def _ascending(heads: Any) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if len(heads) < 2:
+        return True
+    if pa.types.is_dictionary(heads.type):
+        heads = heads.cast(heads.type.value_type)
+    return bool(pc.all(pc.less(heads.slice(0, len(heads) - 1), heads.slice(1))).as_py())
+
+
+def keys_of(column: Any) -> Keys:
+    """The 64-bit key of each row's record, the same for a record in whatever batch or file it comes."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_integer(column.type):
+        values = column.to_numpy(zero_copy_only=False)
+        return record_keys(values.astype(np.uint64) if values.dtype.kind == "u" else values)
+    text = column.cast(pa.large_string())
+    if not len(text):
+        return np.zeros(0, dtype=np.uint64)
+    _, offsets, characters = text.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[text.offset : text.offset + len(text) + 1]
+    data = np.frombuffer(characters, dtype=np.uint8) if characters is not None else np.zeros(0, np.uint8)
+    return mix(text_keys(data, ends))
