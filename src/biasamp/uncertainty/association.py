@@ -1,0 +1,197 @@
+r"""Intervals of association gaps by the delta method, right also where identities overlap.
+
+A gap is a smooth function of the shares of records with x, with y and with both. Its linear part gives each
+record a value: for identity k, ``phi_k = a_k [x_k] + b_k [y] + c_k [x_k][y]`` with the partial derivatives of
+``A(x_k, y)`` as coefficients. The variance of a gap, or of any contrast of identities, follows from the
+covariances of the ``phi_k``, and these need no more than C(x1, x2) and C(x1, x2, y).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.metrics.association import Counts, _VALUES
+from biasamp.metrics.association_gap import gap_of, rest_gap
+from biasamp.metrics.association_literal import LITERAL
+from biasamp.metrics.orientation import slope
+
+from .fisher import fisher_exact
+from .overlap_test import overlap_test
+
+Array = NDArray[np.float64]
+
+# A label never seen with an identity has a rate somewhere below 1/C(x): half a record stands for it where a
+# derivative is needed.
+_HALF = 0.5
+# Gaps cannot pass these bounds, intervals need not.
+_BOUND = {"dp": 1.0, "sdc": 1.0, "ji": 1.0, "npmi_xy": 2.0, "tau_b": 2.0, "t_test": 2.0}
+
+
+class GapIntervals(NamedTuple):
+    """Lower and upper limits of the gaps; NaN where a gap has none."""
+
+    low: Array
+    high: Array
+    error: Array
+
+
+class Moments:
+    """The counts of labels with identities, as the delta method needs them.
+
+    Parameters
+    ----------
+    n : float
+        Records in all.
+    count : ndarray of shape (labels,)
+    overlap : ndarray of shape (identities, identities)
+    joint : ndarray of shape (labels, identities, identities)
+    """
+
+    def __init__(self, n: Any, count: Any, overlap: Any, joint: Any) -> None:
+        self.n = float(n)
+        self.count = np.asarray(count, dtype=np.float64)
+        self.overlap = np.asarray(overlap, dtype=np.float64)
+        self.joint = np.asarray(joint, dtype=np.float64)
+        self.together = np.diagonal(self.joint, axis1=1, axis2=2)
+        self.filled = np.maximum(self.together, np.minimum(_HALF, self.count[:, None]))
+        self.size = np.diagonal(self.overlap)
+
+    def covariance(self, metric: str, *, paper_literal: bool = False) -> Array:
+        """Covariance of ``A(x_k, y)`` over identities k: shape (labels, identities, identities)."""
+        n, many = self.n, len(self.size)
+        p_y = self.count / n
+        p_xy = self.filled / n
+        a, b, c = slope(
+            metric, n, self.size / n, p_y[:, None], np.minimum(p_xy, 1.0), paper_literal=paper_literal
+        )
+        mean = a * (self.size / n) + b * p_y[:, None] + c * p_xy
+        out = np.empty((len(self.count), many, many))
+        with np.errstate(invalid="ignore", over="ignore"):
+            for k in range(many):
+                for m in range(k, many):
+                    both = p_xy[:, k] if k == m else self.joint[:, k, m] / n
+                    product = (
+                        a[:, k] * a[:, m] * (self.overlap[k, m] / n)
+                        + (a[:, k] * c[:, m] + c[:, k] * a[:, m] + c[:, k] * c[:, m]) * both
+                        + (a[:, k] * b[:, m] + c[:, k] * b[:, m]) * p_xy[:, k]
+                        + (b[:, k] * a[:, m] + b[:, k] * c[:, m]) * p_xy[:, m]
+                        + b[:, k] * b[:, m] * p_y
+                    )
+                    out[:, k, m] = out[:, m, k] = (product - mean[:, k] * mean[:, m]) / n
+        return out
+
+    def counts(self, identity: int, *, filled: bool = False) -> Counts:
+        """The four counts of one identity, over labels."""
+        xy = self.filled if filled else self.together
+        return Counts(*np.broadcast_arrays(self.n, self.size[identity], self.count, xy[:, identity]))
+
+    def gaps(self, metric: str, contrast: Any, *, paper_literal: bool = False, filled: bool = False) -> Array:
+        """Gaps of one contrast: a pair of identities, or one identity against the rest ``(k, None)``."""
+        first, second = contrast
+        if second is not None:
+            return gap_of(
+                metric,
+                self.counts(first, filled=filled),
+                self.counts(second, filled=filled),
+                paper_literal=paper_literal,
+            )
+        function = LITERAL.get(metric, _VALUES[metric]) if paper_literal else _VALUES[metric]
+        values = np.column_stack([function(self.counts(k, filled=filled)) for k in range(len(self.size))])
+        return rest_gap(values, first)
+
+
+def gap_intervals(
+    moments: Moments,
+    metric: str,
+    contrast: tuple[int, int | None],
+    *,
+    level: float = 0.95,
+    paper_literal: bool = False,
+    covariance: Array | None = None,
+    gaps: Array | None = None,
+) -> GapIntervals:
+    """Delta-method intervals of the gaps of every label.
+
+    Where a label never occurs with one of the identities, the limits are those of half a record, stretched to
+    take in the gap itself, which may be infinite.
+
+    Parameters
+    ----------
+    moments : Moments
+    metric : str
+    contrast : tuple
+        ``(k, l)`` for the gap of identity k over l, ``(k, None)`` for k against the mean of the others.
+    level : float
+        Nominal coverage.
+
+    Examples
+    --------
+    >>> m = Moments(1000, [60], [[300, 0], [0, 300]], [[[30, 0], [0, 15]]])
+    >>> low, high, _ = gap_intervals(m, "dp", (0, 1))
+    >>> [round(float(v), 3) for v in (low[0], high[0])]
+    [0.008, 0.092]
+    """
+    from scipy.special import ndtri
+
+    if covariance is None:
+        covariance = moments.covariance(metric, paper_literal=paper_literal)
+    if gaps is None:
+        gaps = moments.gaps(metric, contrast, paper_literal=paper_literal)
+    weights = contrast_weights(contrast, len(moments.size))
+    with np.errstate(invalid="ignore"):
+        variance = np.einsum("k,lkm,m->l", weights, covariance, weights)
+    error = np.sqrt(np.maximum(variance, 0.0))
+    reach = float(ndtri(0.5 + level / 2.0)) * error
+    used = weights != 0
+    empty = (moments.together[:, used] == 0).any(axis=1)
+    centre = gaps
+    if empty.any():
+        centre = np.where(
+            empty, moments.gaps(metric, contrast, paper_literal=paper_literal, filled=True), gaps
+        )
+    low, high = centre - reach, centre + reach
+    if empty.any():
+        low, high = np.where(empty, np.fmin(low, gaps), low), np.where(empty, np.fmax(high, gaps), high)
+    bound = _BOUND.get(metric)
+    if bound is not None and not (paper_literal and metric == "tau_b"):
+        low, high = np.maximum(low, -bound), np.minimum(high, bound)
+    nowhere = np.isnan(gaps)
+    error = np.where(np.isfinite(gaps), error, np.nan)
+    return GapIntervals(np.where(nowhere, np.nan, low), np.where(nowhere, np.nan, high), error)
+
+
+def contrast_weights(contrast: tuple[int, int | None], many: int) -> Array:
+    """The weight of each identity in a gap."""
+    first, second = contrast
+    weights = np.zeros(many)
+    if second is None:
+        weights[:] = -1.0 / (many - 1)
+    else:
+        weights[second] = -1.0
+    weights[first] = 1.0
+    return weights
+
+
+def rate_tests(moments: Moments, first: int, second: int) -> Array:
+    """p-value of ``P(y|x1) = P(y|x2)`` of every label.
+
+    Fisher's exact test where no record carries both identities, else
+    :func:`~biasamp.uncertainty.overlap_test.overlap_test`.
+    """
+    shared = moments.overlap[first, second]
+    if shared == 0:
+        return fisher_exact(
+            moments.together[:, first], moments.size[first], moments.together[:, second], moments.size[second]
+        )
+    both = moments.joint[:, first, second]
+    return overlap_test(
+        moments.together[:, first] - both,
+        moments.together[:, second] - both,
+        both,
+        moments.size[first] - shared,
+        moments.size[second] - shared,
+        shared,
+    )
