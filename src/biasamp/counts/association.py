@@ -205,6 +205,8 @@ def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], Index]:
 
 def _unpack(stored: dict[str, NDArray[Any]], name: str) -> tuple[str, ...]:
     data, ends = stored[name].tobytes(), stored[f"{name}_end"].tolist()
-    return tuple(
-        data[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends[:-1]], ends, strict=bool(ends))
-    ) if ends else ()
+    return (
+        tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends[:-1]], ends, strict=bool(ends)))
+        if ends
+        else ()
+    )

@@ -61,9 +61,7 @@ class Tally:
                 self._place[mask] = len(self.masks)
                 self.masks.append(mask)
             extra = len(self.masks) - self.table.shape[1]
-            self.table = np.concatenate(
-                [self.table, np.zeros((len(self.table), extra), dtype=np.int64)], axis=1
-            )
+            self.table = np.concatenate([self.table, np.zeros((len(self.table), extra), dtype=np.int64)], axis=1)
             self.records = np.concatenate([self.records, np.zeros(extra, dtype=np.int64)])
             place = self._place[masks]
         return place

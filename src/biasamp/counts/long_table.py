@@ -36,7 +36,11 @@ class Scattered(Exception):
 
 @dataclass(frozen=True, eq=False)
 class LongPart:
-    """Counts of a stretch of a long table, with its first and last record still open."""
+    """Counts of a stretch of a long table, with its first and last record still open.
+
+    ``first_record`` and ``last_record`` are None where the rows were whole records, none of which goes on in
+    another part.
+    """
 
     labels: tuple[str, ...]
     masks: tuple[int, ...]
@@ -108,10 +112,13 @@ class LongCounter:
 
     def add_lists(self, labels: Any) -> None:
         """Count one batch of lists of labels, one list a record."""
-        starts, codes = flatten(labels, self.codes)
+        self.add_rows(*flatten(labels, self.codes))
+
+    def add_rows(self, starts: NDArray[np.bool_], codes: Codes) -> None:
+        """Count rows of whole records, whose codes are those of ``self.codes``."""
         self._widen()
         self.tally.add(starts, codes, self.masks)
-        self.rows += len(codes)
+        self.rows += int((codes >= 0).sum())
 
     def _codes(self, label: Any, score: Any) -> Codes:
         codes = self.threshold.apply(self.codes.encode(label), score)
@@ -199,8 +206,8 @@ class ScatteredCounter:
             tally.runs,
             None if tally.first is None else np.array(tally.first),
             np.array(tally.open),
-            0,
-            1,
+            None,
+            None,
             True,
             None,
             len(keys),
@@ -235,7 +242,7 @@ def join(
         if part.first is not None:
             fragments.insert(0, (part.first_record, target[part.first]))
         for record, labels in fragments:
-            if held is not None and record == open_record:
+            if held is not None and record is not None and record == open_record:
                 held = np.union1d(held, labels).astype(np.int32)
                 continue
             if held is not None:
@@ -262,6 +269,7 @@ def join(
 
 def _scattered(parts: Sequence[LongPart]) -> bool:
     """Whether a record may occur in parts that are not neighbours."""
+    parts = [part for part in parts if part.first_record is not None]
     if all(part.ordered for part in parts):
         spans = sorted((part.first_record, part.last_record) for part in parts)
         if spans == [(part.first_record, part.last_record) for part in parts]:
@@ -280,9 +288,7 @@ def _scattered(parts: Sequence[LongPart]) -> bool:
 
 
 def _codes_for(members: Sequence[Sequence[str]], tally: Any) -> LabelCodes:
-    return LabelCodes(
-        [label for group in members for label in group], compiled=not isinstance(tally, NumpyTally)
-    )
+    return LabelCodes([label for group in members for label in group], compiled=not isinstance(tally, NumpyTally))
 
 
 def _member_masks(members: Sequence[Sequence[str]], codes: LabelCodes) -> Index:

@@ -64,8 +64,7 @@ def counts_of(n: Any, count_x: Any, count_y: Any, count_xy: Any) -> Counts:
         place = np.argwhere(impossible)[0]
         at = tuple(int(i) for i in place)
         found = ", ".join(
-            f"{name}={value[at]:g}"
-            for name, value in zip(("n", "C(x)", "C(y)", "C(x,y)"), counts, strict=True)
+            f"{name}={value[at]:g}" for name, value in zip(("n", "C(x)", "C(y)", "C(x,y)"), counts, strict=True)
         )
         raise ValueError(
             f"the counts {found} fit no two-by-two table: 0 <= C(x,y) <= min(C(x), C(y)) and "

@@ -64,9 +64,7 @@ class Moments:
         n, many = self.n, len(self.size)
         p_y = self.count / n
         p_xy = self.filled / n
-        a, b, c = slope(
-            metric, n, self.size / n, p_y[:, None], np.minimum(p_xy, 1.0), paper_literal=paper_literal
-        )
+        a, b, c = slope(metric, n, self.size / n, p_y[:, None], np.minimum(p_xy, 1.0), paper_literal=paper_literal)
         mean = a * (self.size / n) + b * p_y[:, None] + c * p_xy
         out = np.empty((len(self.count), many, many))
         with np.errstate(invalid="ignore", over="ignore"):
@@ -149,9 +147,7 @@ def gap_intervals(
     empty = (moments.together[:, used] == 0).any(axis=1)
     centre = gaps
     if empty.any():
-        centre = np.where(
-            empty, moments.gaps(metric, contrast, paper_literal=paper_literal, filled=True), gaps
-        )
+        centre = np.where(empty, moments.gaps(metric, contrast, paper_literal=paper_literal, filled=True), gaps)
     low, high = centre - reach, centre + reach
     if empty.any():
         low, high = np.where(empty, np.fmin(low, gaps), low), np.where(empty, np.fmax(high, gaps), high)

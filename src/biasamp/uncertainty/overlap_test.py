@@ -55,9 +55,7 @@ def overlap_test(only_1: Any, only_2: Any, both: Any, total_1: Any, total_2: Any
     >>> bool(0.001 < p < 0.002)
     True
     """
-    arrays = [
-        np.asarray(v, dtype=np.float64) for v in (only_1, only_2, both, total_1, total_2, total_both)
-    ]
+    arrays = [np.asarray(v, dtype=np.float64) for v in (only_1, only_2, both, total_1, total_2, total_both)]
     arrays = list(np.broadcast_arrays(*arrays))
     shape = arrays[0].shape
     kinds, place = np.unique(np.column_stack([a.ravel() for a in arrays]), axis=0, return_inverse=True)

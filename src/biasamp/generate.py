@@ -1,0 +1,191 @@
+"""Label sets of the shape of Open Images: few common labels, many rare ones, skews of known size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class GeneratedLabels:
+    """Generated label sets and the truth about them.
+
+    Attributes
+    ----------
+    identities : tuple of str
+    identity : ndarray of bool, shape (records, 2)
+        Which records carry each identity.
+    label_names : tuple of str
+        From the most common to the rarest.
+    record, label : ndarray of int
+        One row a label of a record, sorted by record; ``label`` is an index into ``label_names``.
+    rate : ndarray of shape (labels, 4)
+        The chance of each label among records of neither identity, of the first, of the second, and of both.
+    skew : ndarray of shape (labels,)
+        The planted ``ln P(y|x1)/P(y|x2)`` among records of one identity; 0 for a label without skew.
+    """
+
+    identities: tuple[str, str]
+    identity: NDArray[np.bool_]
+    label_names: tuple[str, ...]
+    record: Index
+    label: Index
+    rate: Array
+    skew: Array
+
+    @property
+    def skewed(self) -> NDArray[np.bool_]:
+        """Which labels have a planted skew."""
+        return self.skew != 0
+
+    def to_arrow(self) -> Any:
+        """The long table of (record, label), identities among the labels, sorted by record."""
+        import pyarrow as pa
+
+        records = [self.record]
+        labels = [self.label]
+        for k in range(2):
+            held = np.flatnonzero(self.identity[:, k])
+            records.append(held)
+            labels.append(np.full(len(held), len(self.label_names) + k, dtype=np.int64))
+        record, label = np.concatenate(records), np.concatenate(labels)
+        order = np.lexsort((label, record))
+        names = pa.array([*self.label_names, *self.identities])
+        codes = pa.array(label[order].astype(np.int32))
+        return pa.table(
+            {"record": record[order], "label": pa.DictionaryArray.from_arrays(codes, names)}
+        )
+
+
+def open_images_shape(
+    records: int = 200_000,
+    labels: int = 20_000,
+    *,
+    labels_per_record: float = 8.0,
+    identities: tuple[str, str] = ("man", "woman"),
+    identity_rates: tuple[float, float] = (0.2, 0.15),
+    both: float = 0.0,
+    common: float = 0.05,
+    rare: float = 0.85,
+    skewed: tuple[float, float] = (0.8, 0.1),
+    ratios: tuple[tuple[float, ...], tuple[float, ...]] = ((3.0, 4.0), (6.0, 8.0, 10.0)),
+    exponent: float = 1.0,
+    seed: int | np.random.Generator = 0,
+) -> GeneratedLabels:
+    """Draw label sets with Zipf label counts and planted skews.
+
+    Parameters
+    ----------
+    records, labels : int
+    labels_per_record : float
+        Mean number of labels of a record.
+    identities : tuple of two str
+    identity_rates : tuple of two float
+        Share of the records that carry the first identity, and the second, alone or with the other.
+    both : float
+        Share of the records that carry both.
+    common : float
+        Share of the labels that count as common: the most frequent ones.
+    rare : float
+        Share of the labels that count as rare: the least frequent ones. Those between have no skew.
+    skewed : tuple of two float
+        Share of the common labels, and of the rare ones, that are given a skew, spread evenly over their ranks.
+    ratios : tuple of two tuples of float
+        Sizes of the skews of common and of rare labels: how many times likelier a label is with one identity than
+        with the other. Each ratio is planted toward each identity in turn. In Open Images, too, the largest
+        ratios are found at rare labels.
+    exponent : float
+        The rate of the r-th label falls as ``1 / (r + 3)**exponent``.
+    seed : int or Generator
+
+    Returns
+    -------
+    GeneratedLabels
+
+    Notes
+    -----
+    A label skewed by ratio r toward x1 has its usual rate times sqrt(r) among records of x1 alone and divided by
+    sqrt(r) among those of x2 alone, and the usual rate elsewhere; rates stay below 0.9. Labels without skew have
+    one rate everywhere, so ``P(y|x1) = P(y|x2)`` holds for them exactly.
+
+    Examples
+    --------
+    >>> drawn = open_images_shape(1000, 50, seed=1)
+    >>> len(drawn.label_names), int(drawn.identity.sum(axis=1).max())
+    (50, 1)
+    """
+    first, second = identity_rates
+    if not (0 <= both <= min(first, second) and first + second - both <= 1 and min(first, second) > 0):
+        raise ValueError(
+            f"identity_rates={identity_rates} with both={both} is impossible: both must not exceed either rate, and "
+            "together they must not exceed 1"
+        )
+    if records < 1 or labels < 1:
+        raise ValueError(f"records={records} and labels={labels} must both be at least 1")
+    rng = np.random.default_rng(seed)
+    pattern = rng.choice(4, size=records, p=[1 - first - second + both, first - both, second - both, both])
+    base = 1.0 / (np.arange(labels) + 4.0) ** exponent
+    base = _scaled(base, labels_per_record)
+    skew = np.zeros(labels)
+    if not (0 <= common and 0 <= rare and common + rare <= 1):
+        raise ValueError(f"common={common} and rare={rare} are shares of the labels: together at most 1")
+    edges = round(common * labels), labels - round(rare * labels)
+    skew[: edges[0]] = _planted(edges[0], skewed[0], ratios[0])
+    skew[edges[1] :] = _planted(labels - edges[1], skewed[1], ratios[1])
+    rate = np.repeat(base[:, None], 4, axis=1)
+    rate[:, 1] *= np.exp(skew / 2)
+    rate[:, 2] *= np.exp(-skew / 2)
+    over = rate.max(axis=1) > 0.9
+    # A common label cannot be eight times likelier: it takes the largest skew its rate has room for.
+    room = np.where(over, np.log(0.9 / base) * 2, np.inf)
+    skew = np.sign(skew) * np.minimum(np.abs(skew), np.maximum(room, 0.0))
+    rate[:, 1], rate[:, 2] = base * np.exp(skew / 2), base * np.exp(-skew / 2)
+    held: list[Index] = []
+    of: list[Index] = []
+    groups = [np.flatnonzero(pattern == p) for p in range(4)]
+    for y in range(labels):
+        for p, group in enumerate(groups):
+            if len(group):
+                size = rng.binomial(len(group), rate[y, p])
+                chosen = group if size == len(group) else rng.choice(group, size, replace=False, shuffle=False)
+                held.append(chosen)
+                of.append(np.full(size, y, dtype=np.int64))
+    record, label = np.concatenate(held), np.concatenate(of)
+    order = np.lexsort((label, record))
+    identity = np.column_stack([(pattern == 1) | (pattern == 3), (pattern == 2) | (pattern == 3)])
+    names = tuple(f"label {y:05d}" for y in range(labels))
+    return GeneratedLabels(identities, identity, names, record[order], label[order], rate, skew)
+
+
+def _scaled(base: Array, total: float) -> Array:
+    """Rates in proportion to base, at most 0.6 each, that add up to the mean number of labels."""
+    if not 0 < total <= 0.6 * len(base):
+        raise ValueError(f"labels_per_record={total} is impossible with {len(base)} labels of rates up to 0.6")
+    factor = total / base.sum()
+    for _ in range(100):
+        rates = np.minimum(base * factor, 0.6)
+        if rates.sum() >= total * (1 - 1e-9):
+            break
+        factor *= total / rates.sum()
+    return rates
+
+
+def _planted(labels: int, share: float, ratios: tuple[float, ...]) -> Array:
+    if not 0 <= share <= 1:
+        raise ValueError(f"skewed={share} must be a share from 0 to 1")
+    if any(not ratio > 0 for ratio in ratios):
+        raise ValueError(f"ratios={ratios} must be above 0")
+    skew = np.zeros(labels)
+    many = round(share * labels)
+    if many and ratios:
+        place = np.unique(np.linspace(0, labels - 1, many).round().astype(np.int64))
+        sizes = np.resize(np.repeat(np.log(ratios), 2), len(place))
+        signs = np.resize(np.array([1.0, -1.0]), len(place))
+        skew[place] = sizes * signs
+    return skew

@@ -1,0 +1,221 @@
+"""From a source of label sets to association counts, whatever the order of its rows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from biasamp.counts.association import AssociationCounts
+from biasamp.counts.long_table import LongCounter, LongPart, Scattered, ScatteredCounter, Unordered, join, rows_of
+from biasamp.labels import canonical, printable
+from biasamp.readers.label_source import Batch, LabelSource
+from biasamp.readers.wide_rows import wide_labels
+
+Threshold = float | Mapping[str, float] | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was met while reading.
+
+    ``order`` is ``"sorted"`` (records ascend), ``"grouped"`` (each record's rows stand together) or
+    ``"unsorted"``; ``duplicates`` are rows that named a label of their record again, ``below`` rows under the
+    threshold.
+    """
+
+    rows: int
+    order: str
+    duplicates: int
+    below: int
+    notes: tuple[str, ...]
+
+
+def identity_members(identities: Any, names: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The names of the identities and the keys of the labels that make up each.
+
+    A label may be given by its key, or by its name where only one label has that name.
+    """
+    if isinstance(identities, str):
+        raise TypeError(
+            f"identities is the text {identities!r}; a list of labels, or a mapping from a name to its labels, is needed"
+        )
+    if isinstance(identities, Mapping):
+        groups = {str(name): labels for name, labels in identities.items()}
+    else:
+        listed = [canonical(label) for label in identities]
+        if len(set(listed)) < len(listed):
+            raise ValueError(f"identities names a label twice: {listed}")
+        groups = {label: [label] for label in listed}
+    if not groups:
+        raise ValueError("identities is empty; at least one identity label is needed, two for a gap")
+    of_name: dict[str, list[str]] = {}
+    for key, name in names.items():
+        of_name.setdefault(name, []).append(key)
+    members = []
+    for name, labels in groups.items():
+        given = [labels] if isinstance(labels, str) or not hasattr(labels, "__iter__") else list(labels)
+        if not given:
+            raise ValueError(f"identities[{name!r}] is empty; it needs at least one label")
+        members.append(tuple(dict.fromkeys(_key(canonical(label), names, of_name) for label in given)))
+    return tuple(groups), tuple(members)
+
+
+def _key(label: str, names: Mapping[str, str], of_name: Mapping[str, list[str]]) -> str:
+    if label in names or label not in of_name:
+        return label
+    keys = of_name[label]
+    if len(keys) > 1:
+        raise ValueError(
+            f"identities: {len(keys)} labels are named {printable(label)!r}; give the key of one: {', '.join(keys[:6])}"
+        )
+    return keys[0]
+
+
+def count_source(
+    source: LabelSource,
+    identities: Any,
+    *,
+    threshold: Threshold = None,
+    kernel: str = "auto",
+) -> tuple[AssociationCounts, Reading]:
+    """Count a source.
+
+    Rows in the order of their records, or with each record's rows together, are counted in one pass. Where a
+    record comes back after others, the source is read again and its rows are sorted; ``Reading`` says so.
+    """
+    names, members = identity_members(identities, source.names)
+    notes: list[str] = []
+    if source.shape != "long" and not (source.shape == "lists" and _has_records(source)):
+        counter = LongCounter(members, kernel=kernel)
+        for batch in source.batches():
+            _add_whole(counter, batch, source.shape, threshold)
+        part, order = counter.part(), "grouped"
+    else:
+        part, order = _count_long(source, members, threshold, kernel, notes)
+    if not part.runs:
+        raise ValueError(f"data has no rows ({source.origin}): at least one record is needed")
+    counts = join([part], names, members, source.names)
+    notes.extend(source.notes())
+    if part.duplicates:
+        said = (
+            f"{part.duplicates} of {part.rows} rows name a label that their record has already: each was counted once"
+        )
+        notes.append(said)
+        warnings.warn(said, UserWarning, stacklevel=4)
+    if part.below:
+        notes.append(f"{part.below} of {part.rows} rows score below the threshold and were left out")
+    _refuse_unknown(counts, part, source.names, notes)
+    return counts, Reading(part.rows, order, part.duplicates, part.below, tuple(notes))
+
+
+def _has_records(source: LabelSource) -> bool:
+    first = next(iter(source.batches()), None)
+    return first is not None and first.record is not None
+
+
+def _add_whole(counter: LongCounter, batch: Batch, shape: str, threshold: Threshold) -> None:
+    """Count a batch whose rows are whole records."""
+    import pyarrow as pa
+
+    if shape == "lists":
+        if batch.score is not None:
+            raise ValueError("score= is not read beside lists of labels without record=")
+        if threshold is not None:
+            raise ValueError("threshold= needs score=: lists of labels carry no scores")
+        counter.add_lists(batch.label)
+        return
+    keys, sizes, columns = wide_labels(batch.label, threshold)
+    codes = counter.codes.encode(pa.array(keys, type=pa.string()))
+    starts, rows = rows_of(sizes, codes[columns])
+    counter.add_rows(starts, rows)
+
+
+def _count_long(
+    source: LabelSource,
+    members: Sequence[Sequence[str]],
+    threshold: Threshold,
+    kernel: str,
+    notes: list[str],
+) -> tuple[LongPart, str]:
+    began = time.perf_counter()
+    try:
+        return _run(LongCounter(members, threshold=threshold, kernel=kernel), source, threshold), "sorted"
+    except Unordered:
+        pass
+    again = time.perf_counter()
+    try:
+        counter = LongCounter(members, threshold=threshold, kernel=kernel, keep_keys=True)
+        part = _run(counter, source, threshold)
+        notes.append(
+            "records do not come in ascending order, but the rows of each stand together: counted in one pass, "
+            f"with 8 bytes a record to make sure ({_seconds(again - began)} lost on finding out)"
+        )
+        return part, "grouped"
+    except Scattered:
+        pass
+    again = time.perf_counter()
+    part = _run(ScatteredCounter(members, threshold=threshold, kernel=kernel), source, threshold)
+    spent = time.perf_counter() - again
+    megabytes = max(1, round(part.rows * 12 / 1e6))
+    notes.append(
+        "rows are not sorted by record: all of them were held in memory and sorted "
+        f"({_seconds(spent)} and about {megabytes} MB for {part.rows} rows, after {_seconds(again - began)} lost "
+        "on finding out); sort the table by record to count it in one pass"
+    )
+    return part, "unsorted"
+
+
+def _run(counter: Any, source: LabelSource, threshold: Threshold) -> LongPart:
+    for batch in source.batches():
+        if threshold is not None and batch.score is None:
+            raise ValueError("threshold= needs score=: name the column that holds the scores")
+        counter.add(batch.record, batch.label, batch.score)
+    part: LongPart = counter.part()
+    return part
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2g} s"
+
+
+def _refuse_unknown(counts: AssociationCounts, part: LongPart, names: Mapping[str, str], notes: list[str]) -> None:
+    """An identity none of whose labels occurs is an error; one that lacks some of them is a note."""
+    there = set(counts.labels)
+    for name, labels, size in zip(counts.identities, counts.members, counts.identity_count.tolist(), strict=True):
+        missing = [label for label in labels if label not in there]
+        if size == 0:
+            known = dict.fromkeys([*counts.labels, *(names.get(label, label) for label in counts.labels)])
+            shown = ", ".join(repr(printable(label, 60)) for label in missing[:5])
+            raise ValueError(
+                f"identities: no record has the label {shown}"
+                + (f" of the identity {printable(name, 60)!r}" if tuple(labels) != (name,) else "")
+                + f"; {_nearest(missing[0], list(known))}"
+            )
+        if missing:
+            shown = ", ".join(repr(printable(label, 60)) for label in missing)
+            notes.append(f"identity {printable(name, 60)!r}: no record has the label {shown}")
+
+
+def _nearest(label: str, known: list[str]) -> str:
+    if not known:
+        return "the data holds no label at all"
+    # Long labels would make the comparison slow, and nobody mistypes them.
+    short = {text.casefold(): text for text in known if len(text) <= 200}
+    near = [short[match] for match in get_close_matches(label[:200].casefold(), list(short), n=3, cutoff=0.6)]
+    if near:
+        return f"did you mean {' or '.join(repr(printable(text, 60)) for text in near)}?"
+    shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
+    return f"the data holds {len(known)} labels, such as {shown}"
+
+
+def overlap_share(counts: AssociationCounts) -> float:
+    """Largest share of an identity's records that carry another identity too."""
+    size = np.maximum(counts.identity_count, 1)
+    shared = counts.overlap - np.diag(counts.identity_count)
+    return float((shared.max(axis=1) / size).max()) if len(size) > 1 else 0.0

@@ -1,0 +1,209 @@
+"""Open Images: image-level labels, class descriptions and the MIAP person boxes."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from .batches import file_batches, file_schema, list_files
+from .files import check_columns
+from .label_source import Batch, LabelSource
+
+_LABEL_COLUMNS = ("ImageID", "Source", "LabelName", "Confidence")
+_MACHINE = "machine"
+# People say yes or no; whatever stands between (crowd-sourced votes in early releases) is not a yes.
+_VERIFIED = 1.0
+_MIAP_IMAGE = "ImageID"
+_MIAP_PRESENTATION = {"gender": "GenderPresentation", "age": "AgePresentation"}
+_MIAP_UNSAID = "Unknown"
+
+
+def read_open_images(
+    path: Any,
+    *,
+    classes: str | Path | None = None,
+    sources: str = "all",
+    threshold: float | None = None,
+    miap: str | Path | None = None,
+    presentation: str = "gender",
+) -> LabelSource:
+    """Open Images label files as label sets, one an image.
+
+    Parameters
+    ----------
+    path : path, folder or list of paths
+        CSV files with the columns ImageID, Source, LabelName and Confidence, gzipped or not. A folder is
+        searched for such files; other CSV files in it are left alone.
+    classes : path, optional
+        The class-description file (``/m/0dzct,Human face``), with or without a header. Labels are told apart by
+        their MID and shown by their name; two MIDs may share a name.
+    sources : {"all", "machine", "human"}
+        Whose labels to read. Source ``machine`` is the classifier, every other source are people.
+    threshold : float, optional
+        Least confidence of machine labels. Labels from people are kept when verified as present (Confidence
+        1), and dropped as negatives otherwise.
+    miap : path, optional
+        A file of MIAP person boxes; the presentation of the people in each image is added to its labels as
+        ``gender: Predominantly Feminine`` and so on. Images that MIAP does not cover gain no such label, so
+        read them together only where MIAP covers the images.
+    presentation : {"gender", "age", "gender and age"}
+        What to take from MIAP: gender presentation, age presentation, or both.
+
+    Returns
+    -------
+    LabelSource
+        For :func:`biasamp.associate`. Its notes say how many verified negatives, and how many labels below the
+        threshold, were left out.
+
+    References
+    ----------
+    A. Kuznetsova et al., "The Open Images Dataset V4", IJCV 2020.
+    C. Schumann et al., "A Step Toward More Inclusive People Annotations for Fairness", AIES 2021.
+
+    Examples
+    --------
+    >>> source = read_open_images("labels.csv", classes="class-descriptions.csv")  # doctest: +SKIP
+    >>> result = biasamp.associate(source, ["Man", "Woman"])  # doctest: +SKIP
+    """
+    if sources not in ("all", "machine", "human"):
+        raise ValueError(f"sources is {sources!r}; 'all', 'machine' or 'human' are accepted")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {threshold!r}; a confidence from 0 to 1 is needed")
+    files = _label_files(path)
+    names = {} if classes is None else class_names(classes)
+    people = {} if miap is None else miap_presentation(miap, presentation)
+    left_out: Counter[str] = Counter()
+
+    def batches() -> Iterator[Batch]:
+        left_out.clear()
+        for file in files:
+            for batch in file_batches(file, _LABEL_COLUMNS, text=("ImageID",), categories=("LabelName", "Source")):
+                yield _kept(batch, sources, threshold, left_out)
+        if people:
+            yield from _people_batches(people)
+
+    def notes() -> tuple[str, ...]:
+        said = {
+            "negative": "verified negatives (Confidence below 1 from people)",
+            "machine": "machine labels, which sources='human' leaves out",
+            "human": "labels from people, which sources='machine' leaves out",
+            "below": f"machine labels of confidence below {threshold}",
+        }
+        return tuple(f"{count} rows left out: {said[why]}" for why, count in sorted(left_out.items()) if count)
+
+    shown = {key: name for key, name in names.items()}
+    for labels in people.values():
+        shown.update({label: label for label in labels})
+    return LabelSource("long", batches, names=shown, origin=f"Open Images, {len(files)} files", notes=notes)
+
+
+def _label_files(path: Any) -> list[Path]:
+    if not isinstance(path, (str, Path)):
+        return [file for item in path for file in _label_files(item)]
+    files = list_files(path)
+    if not Path(path).is_dir():
+        check_columns(_LABEL_COLUMNS, file_schema(files[0]).names, files[0].name)
+        return files
+    found = [file for file in files if set(_LABEL_COLUMNS) <= set(file_schema(file).names)]
+    if not found:
+        raise ValueError(
+            f"path: the folder {str(path)!r} holds no file with the columns {', '.join(_LABEL_COLUMNS)}"
+        )
+    return found
+
+
+def _kept(batch: Any, sources: str, threshold: float | None, left_out: Counter[str]) -> Batch:
+    """The labels of a batch that count; a row left out still says that its image exists."""
+    import numpy as np
+    import pyarrow as pa
+
+    record, source, label, confidence = (batch.column(i) for i in range(4))
+    words = source.dictionary.to_pylist()
+    is_machine = np.array([word == _MACHINE for word in words] + [False])
+    machine = is_machine[source.indices.to_numpy(zero_copy_only=False)]
+    try:
+        score = confidence.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid:
+        raise ValueError("the column Confidence holds text that is no number") from None
+    drop = np.zeros(len(score), dtype=bool)
+    if sources == "machine":
+        left_out["human"] += int((~machine).sum())
+        drop |= ~machine
+    else:
+        negative = ~machine & ~(score >= _VERIFIED)
+        left_out["negative"] += int(negative.sum())
+        drop |= negative
+    if sources == "human":
+        left_out["machine"] += int(machine.sum())
+        drop |= machine
+    elif threshold is not None:
+        below = machine & ~(score >= threshold)
+        left_out["below"] += int(below.sum())
+        drop |= below
+    if drop.any():
+        codes = pa.array(label.indices.to_numpy(zero_copy_only=False), mask=drop)
+        label = pa.DictionaryArray.from_arrays(codes, label.dictionary)
+    return Batch(record, label, None)
+
+
+def class_names(path: str | Path) -> dict[str, str]:
+    """The names of the classes by MID, from a class-description file.
+
+    Names may hold quoted commas, and two MIDs may share a name.
+    """
+    names: dict[str, str] = {}
+    opened = gzip.open if str(path).endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+        for number, row in enumerate(csv.reader(file), start=1):
+            if not row:
+                continue
+            if len(row) != 2:
+                raise ValueError(
+                    f"classes: line {number} of {str(path)!r} has {len(row)} fields; a MID and a name are needed"
+                )
+            if number == 1 and row[0] == "LabelName":
+                continue
+            names[row[0]] = row[1]
+    if not names:
+        raise ValueError(f"classes: the file {str(path)!r} names no class")
+    return names
+
+
+def miap_presentation(path: str | Path, presentation: str = "gender") -> dict[str, tuple[str, ...]]:
+    """Which presentations the people of each image have, from MIAP boxes.
+
+    Every image of the file is there, also those whose boxes say only ``Unknown``, which give no label.
+    """
+    wanted = [part.strip() for part in presentation.split("and")]
+    if not wanted or any(part not in _MIAP_PRESENTATION for part in wanted):
+        raise ValueError(
+            f"presentation is {presentation!r}; 'gender', 'age' or 'gender and age' are accepted"
+        )
+    columns = [_MIAP_IMAGE, *(_MIAP_PRESENTATION[part] for part in wanted)]
+    schema = file_schema(Path(path))
+    check_columns(columns, schema.names, Path(path).name)
+    images: dict[str, dict[str, None]] = {}
+    for batch in file_batches(Path(path), columns, text=columns):
+        lists = [batch.column(i).to_pylist() for i in range(len(columns))]
+        for image, *values in zip(*lists, strict=True):
+            held = images.setdefault(image, {})
+            for part, value in zip(wanted, values, strict=True):
+                if value and value != _MIAP_UNSAID:
+                    held[f"{part}: {value}"] = None
+    return {image: tuple(labels) for image, labels in images.items()}
+
+
+def _people_batches(people: Mapping[str, tuple[str, ...]]) -> Iterator[Batch]:
+    import pyarrow as pa
+
+    records: list[str] = []
+    labels: list[str | None] = []
+    for image, held in people.items():
+        for label in held or (None,):
+            records.append(image)
+            labels.append(label)
+    yield Batch(pa.array(records, type=pa.string()), pa.array(labels, type=pa.string()), None)
