@@ -9,6 +9,8 @@ __version__ = "0.1.0"
 # Names are imported when they are first used, so that ``import biasamp`` costs little more than numpy.
 _PLACES = {
     "Audit": "results.audit",
+    "associate": "measures.associate",
+    "association_change": "measures.association_change",
     "audit": "auditing",
     "binary": "labels",
     "calibrate": "measures.calibrate",
@@ -19,8 +21,10 @@ _PLACES = {
     "leakage": "measures.leakage",
     "mals": "measures.mals",
     "multi": "measures.multi",
+    "open_images_shape": "generate",
     "over_runs": "measures.over_runs",
     "parity": "measures.parity",
+    "read_open_images": "readers.open_images",
     "sweep": "measures.sweep",
 }
 
@@ -28,9 +32,12 @@ __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
     from .auditing import audit as audit
+    from .generate import open_images_shape as open_images_shape
     from .labels import binary as binary
     from .labels import categorical as categorical
     from .measures.calibrate import calibrate as calibrate
+    from .measures.associate import associate as associate
+    from .measures.association_change import association_change as association_change
     from .measures.directional import directional as directional
     from .measures.dpa import dpa as dpa
     from .measures.errors import classify_errors as classify_errors
@@ -40,6 +47,7 @@ if TYPE_CHECKING:
     from .measures.over_runs import over_runs as over_runs
     from .measures.parity import parity as parity
     from .measures.sweep import sweep as sweep
+    from .readers.open_images import read_open_images as read_open_images
     from .results.audit import Audit as Audit
 
 

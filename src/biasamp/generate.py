@@ -58,9 +58,7 @@ class GeneratedLabels:
         order = np.lexsort((label, record))
         names = pa.array([*self.label_names, *self.identities])
         codes = pa.array(label[order].astype(np.int32))
-        return pa.table(
-            {"record": record[order], "label": pa.DictionaryArray.from_arrays(codes, names)}
-        )
+        return pa.table({"record": record[order], "label": pa.DictionaryArray.from_arrays(codes, names)})
 
 
 def open_images_shape(
@@ -130,10 +128,9 @@ def open_images_shape(
         raise ValueError(f"records={records} and labels={labels} must both be at least 1")
     rng = np.random.default_rng(seed)
     pattern = rng.choice(4, size=records, p=[1 - first - second + both, first - both, second - both, both])
-    base = 1.0 / (np.arange(labels) + 4.0) ** exponent
-    base = _scaled(base, labels_per_record)
+    base = _scaled(np.asarray((np.arange(labels) + 4.0) ** -exponent, dtype=np.float64), labels_per_record)
     skew = np.zeros(labels)
-    if not (0 <= common and 0 <= rare and common + rare <= 1):
+    if not (common >= 0 and rare >= 0 and common + rare <= 1):
         raise ValueError(f"common={common} and rare={rare} are shares of the labels: together at most 1")
     edges = round(common * labels), labels - round(rare * labels)
     skew[: edges[0]] = _planted(edges[0], skewed[0], ratios[0])

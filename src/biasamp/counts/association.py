@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,7 @@ class AssociationCounts:
         except (ValueError, KeyError, EOFError, UnicodeDecodeError) as error:
             raise ValueError(f"{str(path)!r} holds no association counts: {error}") from None
         edges = np.cumsum([0, *sizes]).tolist()
-        members = tuple(words["members"][a:b] for a, b in zip(edges[:-1], edges[1:], strict=True))
+        members = tuple(words["members"][a:b] for a, b in pairwise(edges))
         counts = cls(
             words["labels"],
             words["names"],

@@ -91,7 +91,7 @@ class LabelCodes:
 
     def _dictionary(self, column: Any) -> Codes:
         words = column.dictionary
-        if self._last is None or self._last[0] is not words and not self._last[0].equals(words):
+        if self._last is None or (self._last[0] is not words and not self._last[0].equals(words)):
             self._last = (words, self._words(words))
         target = self._last[1]
         indices = column.indices

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -254,10 +255,10 @@ def join(
     if held is not None:
         tally.count_run(held, masks)
     there = np.flatnonzero(tally.table[: len(codes)].sum(axis=1))
-    labels = [codes.labels[i] for i in there]
-    shown = labels if names is None else [names.get(label, label) for label in labels]
+    keys = [codes.labels[i] for i in there]
+    shown = keys if names is None else [names.get(key, key) for key in keys]
     return from_patterns(
-        labels,
+        keys,
         identities,
         members,
         np.array(tally.masks, dtype=np.int64),
@@ -273,8 +274,8 @@ def _scattered(parts: Sequence[LongPart]) -> bool:
     if all(part.ordered for part in parts):
         spans = sorted((part.first_record, part.last_record) for part in parts)
         if spans == [(part.first_record, part.last_record) for part in parts]:
-            return any(a[1] > b[0] for a, b in zip(spans[:-1], spans[1:], strict=True))
-        if all(a[1] < b[0] for a, b in zip(spans[:-1], spans[1:], strict=True)):
+            return any(a[1] > b[0] for a, b in pairwise(spans))
+        if all(a[1] < b[0] for a, b in pairwise(spans)):
             return False
     keys: list[Keys] = []
     previous = None

@@ -136,8 +136,8 @@ def _text_changes(column: Any) -> Flags:
         out: Flags = codes[1:] != codes[:-1]
         return out
     changed = pc.not_equal(column.slice(1), column.slice(0, len(column) - 1))
-    out = changed.to_numpy(zero_copy_only=False)
-    return out
+    text_out: Flags = changed.to_numpy(zero_copy_only=False)
+    return text_out
 
 
 def _before(last: Any, first: Any) -> bool:

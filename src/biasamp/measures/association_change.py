@@ -57,7 +57,7 @@ def association_change(
     >>> change = association_change(associate(a, ["man", "woman"]), associate(b, ["man", "woman"]), "dp")
     >>> row = next(change.rows())
     >>> row["label"], round(row["change"], 3), round(row["low"], 3), round(row["high"], 3)
-    ('bike', -0.2, -0.353, -0.047)
+    ('bike', -0.2, -0.354, -0.046)
     """
     from scipy.special import erfc, ndtri
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasamp.metrics.association_gap import association_gap
 from biasamp.results.association import Association
@@ -78,7 +80,7 @@ def movement(
     start, count, joint_1, joint_2 = start[fits], count[fits], joint_1[fits], joint_2[fits]
     literal = bool(result.settings["paper_literal"])
     ranked = result.why_not(contrast) == ""
-    parts: dict[str, list[np.ndarray]] = {  # type: ignore[type-arg]
+    parts: dict[str, list[NDArray[Any]]] = {
         name: [] for name in ("start", "count", "joint_1", "joint_2", "gap", "rank", "of")
     }
     names: list[str] = []

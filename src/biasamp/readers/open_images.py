@@ -95,7 +95,7 @@ def read_open_images(
         }
         return tuple(f"{count} rows left out: {said[why]}" for why, count in sorted(left_out.items()) if count)
 
-    shown = {key: name for key, name in names.items()}
+    shown = dict(names)
     for labels in people.values():
         shown.update({label: label for label in labels})
     return LabelSource("long", batches, names=shown, origin=f"Open Images, {len(files)} files", notes=notes)
@@ -110,9 +110,7 @@ def _label_files(path: Any) -> list[Path]:
         return files
     found = [file for file in files if set(_LABEL_COLUMNS) <= set(file_schema(file).names)]
     if not found:
-        raise ValueError(
-            f"path: the folder {str(path)!r} holds no file with the columns {', '.join(_LABEL_COLUMNS)}"
-        )
+        raise ValueError(f"path: the folder {str(path)!r} holds no file with the columns {', '.join(_LABEL_COLUMNS)}")
     return found
 
 
@@ -180,9 +178,7 @@ def miap_presentation(path: str | Path, presentation: str = "gender") -> dict[st
     """
     wanted = [part.strip() for part in presentation.split("and")]
     if not wanted or any(part not in _MIAP_PRESENTATION for part in wanted):
-        raise ValueError(
-            f"presentation is {presentation!r}; 'gender', 'age' or 'gender and age' are accepted"
-        )
+        raise ValueError(f"presentation is {presentation!r}; 'gender', 'age' or 'gender and age' are accepted")
     columns = [_MIAP_IMAGE, *(_MIAP_PRESENTATION[part] for part in wanted)]
     schema = file_schema(Path(path))
     check_columns(columns, schema.names, Path(path).name)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.metrics.association import Counts, _VALUES
+from biasamp.metrics.association import _VALUES, Counts
 from biasamp.metrics.association_gap import gap_of, rest_gap
 from biasamp.metrics.association_literal import LITERAL
 from biasamp.metrics.orientation import slope
