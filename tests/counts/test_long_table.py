@@ -1,0 +1,212 @@
+"""Counts of long tables against sets of Python objects, in every order, batching and kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from biasamp.counts.association import AssociationCounts
+from biasamp.counts.long_kernels import numba_installed, repeated
+from biasamp.counts.long_table import LongCounter, Scattered, ScatteredCounter, Unordered, join
+
+KERNELS = ["numpy", *(["numba"] if numba_installed() else [])]
+MEMBERS = [["a", "aa"], ["b"], ["c"]]
+NAMES = ["A", "B", "C"]
+
+
+def slow(rows, threshold=None):
+    """C(y), C(x1,x2), C(x1,x2,y) and n from one set of labels a record."""
+    sets: dict[object, set[str]] = {}
+    for record, label in rows:
+        held = sets.setdefault(record, set())
+        if label is not None:
+            held.add(label)
+    has = lambda held, group: any(label in held for label in group)
+    labels = sorted({label for held in sets.values() for label in held})
+    count = [sum(y in held for held in sets.values()) for y in labels]
+    overlap = [[sum(has(h, g) and has(h, k) for h in sets.values()) for k in MEMBERS] for g in MEMBERS]
+    joint = [
+        [[sum(y in h and has(h, g) and has(h, k) for h in sets.values()) for k in MEMBERS] for g in MEMBERS]
+        for y in labels
+    ]
+    return labels, len(sets), count, overlap, joint
+
+
+def check(counts: AssociationCounts, rows):
+    labels, n, count, overlap, joint = slow(rows)
+    assert counts.n == n
+    assert list(counts.labels) == labels
+    assert counts.count.tolist() == count
+    assert counts.overlap.tolist() == overlap
+    assert counts.joint.tolist() == joint
+
+
+def batches(rows, edges):
+    cuts = [0, *sorted(edge % (len(rows) + 1) for edge in edges), len(rows)]
+    return [rows[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+
+
+def arrays(rows, text=True):
+    record = pa.array([f"r{r:03d}" if text else r for r, _ in rows], type=pa.string() if text else pa.int64())
+    return record, pa.array([y for _, y in rows], type=pa.string())
+
+
+a_row = st.tuples(st.integers(0, 9), st.sampled_from(["a", "aa", "b", "c", "d", "e", "f", None]))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(deadline=None)
+@given(rows=st.lists(a_row, min_size=1, max_size=40), edges=st.lists(st.integers(0, 40), max_size=4), text=st.booleans())
+def test_sorted_rows_in_any_batches(kernel, rows, edges, text):
+    rows = sorted(rows, key=lambda row: row[0])
+    counter = LongCounter(MEMBERS, kernel=kernel)
+    for part in batches(rows, edges):
+        counter.add(*arrays(part, text))
+    part = counter.part()
+    check(join([part], NAMES, MEMBERS), rows)
+    named = [row for row in rows if row[1] is not None]
+    assert part.duplicates == len(named) - len(set(named))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(deadline=None)
+@given(rows=st.lists(a_row, min_size=1, max_size=40), edges=st.lists(st.integers(0, 40), max_size=4))
+def test_parts_counted_apart_join_to_the_whole(kernel, rows, edges):
+    rows = sorted(rows, key=lambda row: row[0])
+    parts = []
+    for piece in batches(rows, edges):
+        counter = LongCounter(MEMBERS, kernel=kernel)
+        counter.add(*arrays(piece))
+        parts.append(counter.part())
+    check(join(parts, NAMES, MEMBERS), rows)
+
+
+@settings(deadline=None)
+@given(rows=st.lists(a_row, min_size=1, max_size=40), edges=st.lists(st.integers(0, 40), max_size=4), text=st.booleans())
+def test_rows_in_any_order(rows, edges, text):
+    counter = ScatteredCounter(MEMBERS)
+    for part in batches(rows, edges):
+        counter.add(*arrays(part, text))
+    check(join([counter.part()], NAMES, MEMBERS), rows)
+
+
+def test_grouped_rows_need_keys_and_scattered_rows_are_found_out():
+    grouped = [(5, "a"), (5, "d"), (1, "b"), (1, "d"), (3, "c")]
+    with pytest.raises(Unordered):
+        LongCounter(MEMBERS).add(*arrays(grouped))
+    counter = LongCounter(MEMBERS, keep_keys=True)
+    for row in grouped:
+        counter.add(*arrays([row]))
+    check(join([counter.part()], NAMES, MEMBERS), grouped)
+    counter = LongCounter(MEMBERS, keep_keys=True)
+    counter.add(*arrays([*grouped, (5, "e")]))
+    with pytest.raises(Scattered):
+        counter.part()
+
+
+def test_parts_in_another_order_join_when_their_records_are_apart():
+    pieces = [[(4, "a"), (5, "d")], [(1, "b"), (2, "d")]]
+    parts = []
+    for piece in pieces:
+        counter = LongCounter(MEMBERS)
+        counter.add(*arrays(piece))
+        parts.append(counter.part())
+    check(join(parts, NAMES, MEMBERS), sum(pieces, []))
+    counter = LongCounter(MEMBERS)
+    counter.add(*arrays([(0, "a"), (4, "d")]))
+    with pytest.raises(Scattered):
+        join([*parts, counter.part()], NAMES, MEMBERS)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_large_batches_cross_slices_and_many_patterns(kernel):
+    rng = np.random.default_rng(1)
+    members = [[str(k)] for k in range(10)]
+    record = np.sort(rng.integers(0, 30_000, 200_000))
+    label = rng.integers(0, 500, 200_000)
+    counter = LongCounter(members, kernel=kernel)
+    for start in range(0, len(record), 90_000):
+        counter.add(pa.array(record[start : start + 90_000]), pa.array(label[start : start + 90_000]))
+    part = counter.part()
+    counts = join([part], [str(k) for k in range(10)], members)
+    matrix = np.zeros((30_000, 500), dtype=np.int64)
+    matrix[record, label] = 1
+    order = [int(y) for y in counts.labels]
+    assert counts.n == len(np.unique(record))
+    assert counts.count.tolist() == matrix.sum(axis=0)[order].tolist()
+    held = matrix[:, :10]
+    assert counts.overlap.tolist() == (held.T @ held).tolist()
+    expected = np.einsum("ik,im,il->lkm", held, held, matrix)[order]
+    assert (counts.joint == expected).all()
+    assert part.duplicates == len(record) - matrix.sum()
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), max_size=60),
+)
+def test_repeated_rows_are_found(rows):
+    rows = sorted(rows, key=lambda row: row[0])
+    run = np.array([r for r, _ in rows], dtype=np.int64)
+    label = np.array([y for _, y in rows], dtype=np.int32)
+    found = repeated(run, label, 7)
+    kept = rows if found is None else [row for row, again in zip(rows, found, strict=True) if not again]
+    assert len(kept) == len(set(rows))
+    assert set(kept) == set(rows)
+
+
+def test_threshold_for_all_and_per_label():
+    record = pa.array([1, 1, 2, 2, 3])
+    label = pa.array(["a", "d", "b", "d", "d"])
+    score = pa.array([0.9, 0.4, 0.5, None, 0.6])
+    for threshold, kept in [
+        (0.5, [(1, "a"), (1, None), (2, "b"), (2, None), (3, "d")]),
+        ({"d": 0.3}, [(1, "a"), (1, "d"), (2, "b"), (2, None), (3, "d")]),
+    ]:
+        counter = LongCounter(MEMBERS, threshold=threshold)
+        counter.add(record, label, score)
+        check(join([counter.part()], NAMES, MEMBERS), kept)
+
+
+def test_dictionaries_that_change_between_batches():
+    counter = LongCounter(MEMBERS)
+    counter.add(pa.array([1, 1]), pa.array(["a", "d"]).dictionary_encode())
+    counter.add(pa.array([1, 2]), pa.array(["e", "d"]).dictionary_encode())
+    check(join([counter.part()], NAMES, MEMBERS), [(1, "a"), (1, "d"), (1, "e"), (2, "d")])
+
+
+def test_counts_add_up_and_survive_a_file(tmp_path):
+    halves = [[(1, "a"), (1, "d"), (2, "b")], [(3, "e"), (3, "a"), (4, "d\n\u2603" * 2000)]]
+    counts = []
+    for rows in halves:
+        counter = LongCounter(MEMBERS)
+        counter.add(*arrays(rows))
+        counts.append(join([counter.part()], NAMES, MEMBERS))
+    whole = counts[0] + counts[1]
+    check(whole.sorted(), sum(halves, []))
+    whole.save(tmp_path / "counts.npz")
+    back = AssociationCounts.load(tmp_path / "counts.npz")
+    check(back.sorted(), sum(halves, []))
+    assert (back.identities, back.members) == (whole.identities, whole.members)
+    with pytest.raises(ValueError, match="different identities"):
+        _ = whole + AssociationCounts(
+            ("a",), ("a",), ("A",), (("a",),), 1, np.array([1]), np.array([[1]]), np.array([[[1]]])
+        )
+
+
+def test_other_files_are_no_counts(tmp_path):
+    (tmp_path / "text.npz").write_text("hello")
+    with pytest.raises(ValueError, match="holds no association counts"):
+        AssociationCounts.load(tmp_path / "text.npz")
+    np.savez(tmp_path / "other.npz", n=1)
+    with pytest.raises(ValueError, match="holds no association counts"):
+        AssociationCounts.load(tmp_path / "other.npz")
+
+
+def test_null_records_and_too_many_identities_are_refused():
+    with pytest.raises(ValueError, match="record column has 1 empty"):
+        LongCounter(MEMBERS).add(pa.array([1, None]), pa.array(["a", "b"]))
+    with pytest.raises(ValueError, match="1 to 16"):
+        LongCounter([[str(k)] for k in range(17)])
