@@ -70,8 +70,8 @@ def open_images_shape(
     identity_rates: tuple[float, float] = (0.2, 0.15),
     both: float = 0.0,
     common: float = 0.05,
-    rare: float = 0.85,
-    skewed: tuple[float, float] = (0.8, 0.1),
+    rare: float = 0.92,
+    skewed: tuple[float, float] = (0.8, 0.05),
     ratios: tuple[tuple[float, ...], tuple[float, ...]] = ((3.0, 4.0), (6.0, 8.0, 10.0)),
     exponent: float = 1.0,
     seed: int | np.random.Generator = 0,
@@ -93,7 +93,8 @@ def open_images_shape(
     rare : float
         Share of the labels that count as rare: the least frequent ones. Those between have no skew.
     skewed : tuple of two float
-        Share of the common labels, and of the rare ones, that are given a skew, spread evenly over their ranks.
+        Share of the common labels, and of the rare ones, that are given a skew: common
+        ones spread evenly over their ranks, rare ones over the logarithm of their ranks.
     ratios : tuple of two tuples of float
         Sizes of the skews of common and of rare labels: how many times likelier a label is with one identity than
         with the other. Each ratio is planted toward each identity in turn. In Open Images, too, the largest
@@ -133,8 +134,8 @@ def open_images_shape(
     if not (common >= 0 and rare >= 0 and common + rare <= 1):
         raise ValueError(f"common={common} and rare={rare} are shares of the labels: together at most 1")
     edges = round(common * labels), labels - round(rare * labels)
-    skew[: edges[0]] = _planted(edges[0], skewed[0], ratios[0])
-    skew[edges[1] :] = _planted(labels - edges[1], skewed[1], ratios[1])
+    skew[: edges[0]] = _planted(0, edges[0], skewed[0], ratios[0])
+    skew[edges[1] :] = _planted(edges[1], labels, skewed[1], ratios[1])
     rate = np.repeat(base[:, None], 4, axis=1)
     rate[:, 1] *= np.exp(skew / 2)
     rate[:, 2] *= np.exp(-skew / 2)
@@ -173,15 +174,20 @@ def _scaled(base: Array, total: float) -> Array:
     return rates
 
 
-def _planted(labels: int, share: float, ratios: tuple[float, ...]) -> Array:
+def _planted(start: int, stop: int, share: float, ratios: tuple[float, ...]) -> Array:
+    """Skews of the labels of ranks start to stop; they thin out with the rank, as labels do with their count."""
     if not 0 <= share <= 1:
         raise ValueError(f"skewed={share} must be a share from 0 to 1")
     if any(not ratio > 0 for ratio in ratios):
         raise ValueError(f"ratios={ratios} must be above 0")
-    skew = np.zeros(labels)
-    many = round(share * labels)
+    skew = np.zeros(stop - start)
+    many = round(share * (stop - start))
     if many and ratios:
-        place = np.unique(np.linspace(0, labels - 1, many).round().astype(np.int64))
+        if start == 0:
+            place = np.linspace(0, stop - 1, many)
+        else:
+            place = start * (stop / start) ** ((np.arange(many) + 0.5) / many) - start
+        place = np.unique(place.astype(np.int64))
         sizes = np.resize(np.repeat(np.log(ratios), 2), len(place))
         signs = np.resize(np.array([1.0, -1.0]), len(place))
         skew[place] = sizes * signs

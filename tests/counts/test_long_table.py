@@ -59,7 +59,9 @@ a_row = st.tuples(st.integers(0, 9), st.sampled_from(["a", "aa", "b", "c", "d", 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @settings(deadline=None)
-@given(rows=st.lists(a_row, min_size=1, max_size=40), edges=st.lists(st.integers(0, 40), max_size=4), text=st.booleans())
+@given(
+    rows=st.lists(a_row, min_size=1, max_size=40), edges=st.lists(st.integers(0, 40), max_size=4), text=st.booleans()
+)
 def test_sorted_rows_in_any_batches(kernel, rows, edges, text):
     rows = sorted(rows, key=lambda row: row[0])
     counter = LongCounter(MEMBERS, kernel=kernel)
@@ -85,7 +87,9 @@ def test_parts_counted_apart_join_to_the_whole(kernel, rows, edges):
 
 
 @settings(deadline=None)
-@given(rows=st.lists(a_row, min_size=1, max_size=40), edges=st.lists(st.integers(0, 40), max_size=4), text=st.booleans())
+@given(
+    rows=st.lists(a_row, min_size=1, max_size=40), edges=st.lists(st.integers(0, 40), max_size=4), text=st.booleans()
+)
 def test_rows_in_any_order(rows, edges, text):
     counter = ScatteredCounter(MEMBERS)
     for part in batches(rows, edges):

@@ -57,7 +57,9 @@ def test_long_frames(form):
         "arrow": lambda: table,
         "dict": table.to_pydict,
         "category": lambda: table.to_pandas().astype({"id": "category", "what": "category"}),
-        "large": lambda: table.cast(pa.schema([("id", pa.large_string()), ("what", pa.large_string()), ("other", pa.int64())])),
+        "large": lambda: table.cast(
+            pa.schema([("id", pa.large_string()), ("what", pa.large_string()), ("other", pa.int64())])
+        ),
         "chunks": lambda: pa.concat_tables([table.slice(0, 7), table.slice(7, 1), table.slice(8)]),
     }[form]()
     check(biasamp.associate(data, IDENTITIES, record="id", label="what"), SEEN)

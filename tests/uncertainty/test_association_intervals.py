@@ -66,9 +66,7 @@ def test_coverage_where_ten_are_expected(both):
     moments = Moments(n, held.sum(axis=1), [[x1, sizes[3]], [sizes[3], x2]], joint)
     mean = rates * sizes
     for metric in METRICS:
-        truth = association_gap(
-            metric, n, x1, x2, mean.sum(axis=1), mean[:, 1] + mean[:, 3], mean[:, 2] + mean[:, 3]
-        )
+        truth = association_gap(metric, n, x1, x2, mean.sum(axis=1), mean[:, 1] + mean[:, 3], mean[:, 2] + mean[:, 3])
         low, high, _ = gap_intervals(moments, metric, (0, 1))
         assert 0.925 < ((low <= truth) & (truth <= high)).mean() < 0.97, metric
 
