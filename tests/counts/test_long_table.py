@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -46,7 +48,7 @@ def check(counts: AssociationCounts, rows):
 
 def batches(rows, edges):
     cuts = [0, *sorted(edge % (len(rows) + 1) for edge in edges), len(rows)]
-    return [rows[a:b] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    return [rows[a:b] for a, b in pairwise(cuts)]
 
 
 def arrays(rows, text=True):
@@ -118,7 +120,7 @@ def test_parts_in_another_order_join_when_their_records_are_apart():
         counter = LongCounter(MEMBERS)
         counter.add(*arrays(piece))
         parts.append(counter.part())
-    check(join(parts, NAMES, MEMBERS), sum(pieces, []))
+    check(join(parts, NAMES, MEMBERS), [*pieces[0], *pieces[1]])
     counter = LongCounter(MEMBERS)
     counter.add(*arrays([(0, "a"), (4, "d")]))
     with pytest.raises(Scattered):
@@ -189,10 +191,10 @@ def test_counts_add_up_and_survive_a_file(tmp_path):
         counter.add(*arrays(rows))
         counts.append(join([counter.part()], NAMES, MEMBERS))
     whole = counts[0] + counts[1]
-    check(whole.sorted(), sum(halves, []))
+    check(whole.sorted(), [*halves[0], *halves[1]])
     whole.save(tmp_path / "counts.npz")
     back = AssociationCounts.load(tmp_path / "counts.npz")
-    check(back.sorted(), sum(halves, []))
+    check(back.sorted(), [*halves[0], *halves[1]])
     assert (back.identities, back.members) == (whole.identities, whole.members)
     with pytest.raises(ValueError, match="different identities"):
         _ = whole + AssociationCounts(

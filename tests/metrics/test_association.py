@@ -84,26 +84,30 @@ def test_values_and_gaps_agree_with_high_precision(metric, literal, table):
 nan, inf = math.nan, math.inf
 
 
+def _edge(**values):
+    return values
+
+
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [
         # n, C(x), C(y), C(x,y): the label never meets the identity
-        ((100, 40, 10, 0), dict(dp=0, pmi=-inf, npmi_y=-inf, npmi_xy=-1, pmi2=-inf, sdc=0, ji=0, llr=-inf,
+        ((100, 40, 10, 0), _edge(dp=0, pmi=-inf, npmi_y=-inf, npmi_xy=-1, pmi2=-inf, sdc=0, ji=0, llr=-inf,
                                 tau_b=-400 / math.sqrt(40 * 60 * 10 * 90), t_test=-0.2)),
         # nobody has the identity
-        ((100, 0, 10, 0), dict(dp=nan, pmi=nan, npmi_y=nan, npmi_xy=nan, pmi2=nan, sdc=0, ji=0, llr=-inf,
+        ((100, 0, 10, 0), _edge(dp=nan, pmi=nan, npmi_y=nan, npmi_xy=nan, pmi2=nan, sdc=0, ji=0, llr=-inf,
                                tau_b=nan, t_test=nan)),
         # nobody has the label
-        ((100, 40, 0, 0), dict(dp=0, pmi=nan, npmi_y=nan, npmi_xy=nan, pmi2=nan, sdc=0, ji=0, llr=nan,
+        ((100, 40, 0, 0), _edge(dp=0, pmi=nan, npmi_y=nan, npmi_xy=nan, pmi2=nan, sdc=0, ji=0, llr=nan,
                                tau_b=nan, t_test=nan)),
         # everybody has the label
-        ((100, 40, 100, 40), dict(dp=1, pmi=0, npmi_y=nan, npmi_xy=0, pmi2=math.log(0.4), sdc=80 / 140,
+        ((100, 40, 100, 40), _edge(dp=1, pmi=0, npmi_y=nan, npmi_xy=0, pmi2=math.log(0.4), sdc=80 / 140,
                                   ji=0.4, llr=math.log(0.4), tau_b=nan, t_test=0)),
         # everybody has both
-        ((100, 100, 100, 100), dict(dp=1, pmi=0, npmi_y=nan, npmi_xy=nan, pmi2=0, sdc=1, ji=1, llr=0,
+        ((100, 100, 100, 100), _edge(dp=1, pmi=0, npmi_y=nan, npmi_xy=nan, pmi2=0, sdc=1, ji=1, llr=0,
                                     tau_b=nan, t_test=0)),
         # identity and label are the same records
-        ((100, 40, 40, 40), dict(dp=1, pmi=math.log(2.5), npmi_y=1, npmi_xy=1, pmi2=0, sdc=1, ji=1, llr=0,
+        ((100, 40, 40, 40), _edge(dp=1, pmi=math.log(2.5), npmi_y=1, npmi_xy=1, pmi2=0, sdc=1, ji=1, llr=0,
                                  tau_b=1, t_test=0.6)),
     ],
 )  # fmt: skip

@@ -97,7 +97,7 @@ def test_class_files_with_headers_and_errors(tmp_path):
     (tmp_path / "v6.csv").write_text("LabelName,DisplayName\n/m/a,Ape\n")
     assert class_names(tmp_path / "v6.csv") == {"/m/a": "Ape"}
     (tmp_path / "bad.csv").write_text("/m/a,Ape,extra\n")
-    with pytest.raises(ValueError, match="line 1 .* 3 fields"):
+    with pytest.raises(ValueError, match=r"line 1 .* 3 fields"):
         class_names(tmp_path / "bad.csv")
 
 

@@ -15,6 +15,7 @@ class Commands(click.Group):
     """Imports a command when it is used, so that ``--help`` and completion stay quick."""
 
     places = {
+        "associate": "Rank labels by how they lean to identities, without ground truth.",
         "audit": "Audit a file or folder of labels and predictions.",
         "demo": "Audit embedded real data: Berkeley admissions, 1973.",
         "metrics": "Show what each metric measures and which to use.",

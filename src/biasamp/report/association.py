@@ -1,0 +1,78 @@
+"""An association result as tables in a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from biasamp.labels import printable
+from biasamp.results.association import Association
+
+_LABEL_WIDTH = 40
+
+
+def show_association(result: Association, console: Console, *, metric: str, top: int) -> None:
+    """Print the labels that lean most to each identity, what was left out, and how to read it."""
+    console.print(
+        Text.assemble(
+            ("biasamp associate  ", "bold"),
+            f"{result.n:,} records, {len(result.labels):,} labels; identities ",
+            ", ".join(
+                f"{printable(name, 30)} ({count:,})"
+                for name, count in zip(result.identities, result.identity_count.tolist(), strict=True)
+            ),
+        )
+    )
+    shared = int(result.overlap.sum() - result.overlap.trace()) // 2
+    if shared:
+        console.print(Text(f"{shared:,} records carry two identities; tests and intervals take it into account"))
+    if not result.contrasts:
+        console.print(Text("one identity has no gap: name two or more identities to compare them"))
+    elif top:
+        for identity in result.identities:
+            console.print(_top_table(result, metric, top, identity))
+    for note in result.notes:
+        console.print(Text(f"note: {printable(note, 400)}"))
+    for line in _left_out(result):
+        console.print(Text(line))
+
+
+def _top_table(result: Association, metric: str, top: int, identity: str) -> RichTable:
+    rest = "the rest" if len(result.identities) > 2 else printable(next(x for x in result.identities if x != identity), 30)
+    table = RichTable(title=Text(f"{metric}: toward {printable(identity, 30)} against {rest}"), title_justify="left")
+    for name in ("rank", "label", "count", *(f"with {printable(x, 20)}" for x in result.identities)):
+        table.add_column(Text(name), justify="left" if name == "label" else "right")
+    table.add_column("gap", justify="right")
+    table.add_column("95% interval", justify="right")
+    null = any(row["null"] for row in result.top(metric, top, toward=identity).rows())
+    if null:
+        table.add_column("if independent", justify="right")
+    table.add_column("q", justify="right")
+    for row in result.top(metric, top, toward=identity).rows():
+        cells = [
+            str(row["rank"]),
+            Text(printable(row["name"], _LABEL_WIDTH)),
+            f"{row['count']:,}",
+            *(f"{row[f'count[{x}]']:,}" for x in result.identities),
+            _number(row["gap"]),
+            f"[{_number(row['low'])}, {_number(row['high'])}]",
+        ]
+        if null:
+            cells.append(_number(row["null"]))
+        cells.append("" if row["q"] is None else f"{row['q']:.2g}")
+        table.add_row(*(part if isinstance(part, Text) else Text(part) for part in cells))
+    return table
+
+
+def _number(value: Any) -> str:
+    return "—" if value is None else f"{value:+.4f}"
+
+
+def _left_out(result: Association) -> list[str]:
+    counted: dict[str, int] = {}
+    for row in result.excluded:
+        counted[row["why"]] = counted.get(row["why"], 0) + 1
+    return [f"not ranked: {number:,} labels; {why}" for why, number in sorted(counted.items(), key=lambda x: -x[1])]

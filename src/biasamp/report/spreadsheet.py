@@ -1,0 +1,42 @@
+"""Tables as CSV that is safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable
+from typing import IO, Any
+
+# A cell that begins so is a formula to a spreadsheet, whoever wrote it. The full-width forms count too.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def safe_text(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: an apostrophe goes before what looks like one.
+
+    >>> safe_text("=1+1"), safe_text("bike")
+    ("'=1+1", 'bike')
+    """
+    return "'" + text if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
+
+
+def cell(value: Any) -> str:
+    """One value: text made safe, numbers to their last digit, nothing for what is undefined."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return ""
+        return ("inf" if value > 0 else "-inf") if math.isinf(value) else repr(value)
+    return str(value) if isinstance(value, int) else safe_text(str(value))
+
+
+def write_csv(rows: Iterable[dict[str, Any]], columns: Iterable[str], stream: IO[str]) -> None:
+    """Write rows with a header; every field is quoted that holds a comma, a quote or a line break."""
+    names = list(columns)
+    writer = csv.writer(stream, lineterminator="\r\n")
+    writer.writerow([safe_text(name) for name in names])
+    for row in rows:
+        writer.writerow([cell(row[name]) for name in names])
