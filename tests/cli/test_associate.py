@@ -11,12 +11,25 @@ from click.testing import CliRunner
 import biasamp
 from biasamp.cli import group
 
-NASTY = ['=HYPERLINK("http://x","y")', "+1", "-cmd|' /C calc'!A0", "@SUM(A1)", "a,b", 'quo"te', "two\nlines", "[red]x[/red]"]
+NASTY = [
+    '=HYPERLINK("http://x","y")',
+    "+1",
+    "-cmd|' /C calc'!A0",
+    "@SUM(A1)",
+    "a,b",
+    'quo"te',
+    "two\nlines",
+    "[red]x[/red]",
+]
 
 
 @pytest.fixture
 def table(tmp_path):
-    rows = [(i, label) for i in range(40) for label in ("man" if i % 2 else "woman", NASTY[i % 8], "bike" if i % 4 else "hat")]
+    rows = [
+        (i, label)
+        for i in range(40)
+        for label in ("man" if i % 2 else "woman", NASTY[i % 8], "bike" if i % 4 else "hat")
+    ]
     path = tmp_path / "labels.csv"
     pd.DataFrame(rows, columns=["id", "tag"]).to_csv(path, index=False)
     return str(path)
@@ -68,7 +81,21 @@ def test_united_identities_and_thresholds(tmp_path):
     path.write_text("id,tag,p\n1,Man,.9\n1,bike,.3\n2,Boy,.8\n2,bike,.9\n3,Woman,.9\n3,bike,.4\n")
     limits = tmp_path / "limits.csv"
     limits.write_text("label,threshold\nbike,0.35\n")
-    base = (str(path), "--record", "id", "--label", "tag", "--score", "p", "-i", "man=Man,Boy", "-i", "Woman", "--json", "-")
+    base = (
+        str(path),
+        "--record",
+        "id",
+        "--label",
+        "tag",
+        "--score",
+        "p",
+        "-i",
+        "man=Man,Boy",
+        "-i",
+        "Woman",
+        "--json",
+        "-",
+    )
     found = json.loads(run(*base, "--threshold", "0.5").stdout)
     bike = next(label for label in found["labels"] if label["label"] == "bike")
     assert [x["joint"] for x in bike["identities"]] == [1, 0]
@@ -90,7 +117,8 @@ def test_open_images(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "more", [("--csv", "-", "--json", "-"), ("--top", "-1"), ("--sort", "pmi3"), ("--miap", "x"), ("--threshold", "high")]
+    "more",
+    [("--csv", "-", "--json", "-"), ("--top", "-1"), ("--sort", "pmi3"), ("--miap", "x"), ("--threshold", "high")],
 )
 def test_bad_options_are_refused(table, more):
     result = CliRunner().invoke(group, ["associate", *options(table, *more)])

@@ -42,6 +42,19 @@ class LabelCodes:
             self.labels.append(label)
         return code
 
+    def _add_all(self, words: list[str]) -> list[int]:
+        """The codes of distinct labels, new ones included."""
+        code = self._code
+        new = [word for word in words if word not in code]
+        code.update(zip(new, range(len(self.labels), len(self.labels) + len(new)), strict=True))
+        self.labels.extend(new)
+        return [code[word] for word in words]
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The code of each label."""
+        return self._code
+
     def encode(self, column: Any) -> Codes:
         """The code of each row of an Arrow array; -1 where it is null."""
         import pyarrow as pa
@@ -73,8 +86,8 @@ class LabelCodes:
             grown = np.full(max(top, 2 * len(self._table)), -1, dtype=np.int32)
             grown[: len(self._table)] = self._table
             self._table = grown
-        for value in np.unique(values[self._table[values] < 0]).tolist():
-            self._table[value] = self._add(str(value))
+        new = np.unique(values[self._table[values] < 0])
+        self._table[new] = self._add_all([str(value) for value in new.tolist()])
         return self._table[values]
 
     def _looked_up(self, values: NDArray[Any]) -> Codes | None:

@@ -48,7 +48,7 @@ def add_runs(
                         columns[column] = mask
                         known += 1
                     for j in range(held):
-                        table[buffer[j], column] += 1
+                        table[column, buffer[j]] += 1
                     records[column] += 1
             runs += 1
             held = 0
@@ -61,7 +61,9 @@ def add_runs(
                 seen[code] = runs
                 buffer[held] = code
                 held += 1
-                mask |= masks[code]
+                # The labels that make up identities have the first codes.
+                if code < len(masks):
+                    mask |= masks[code]
     state[_HELD], state[_MASK], state[_RUNS] = held, mask, runs
     state[_DUPLICATES] = duplicates
     state[_KNOWN] = known
@@ -81,3 +83,13 @@ def look_up(values: Any, table: Any, codes: Any) -> bool:
             return False
         codes[i] = code
     return True
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def mark_starts(values: Any, starts: Any) -> bool:
+    """Mark the rows whose value differs from the row before, the first row aside; whether values never fall."""
+    ordered = True
+    for i in range(1, len(values)):
+        starts[i] = values[i] != values[i - 1]
+        ordered &= values[i] >= values[i - 1]
+    return ordered

@@ -32,6 +32,9 @@ def numba_installed() -> bool:
 class Tally:
     """Counts of labels by pattern, and the run that is still open.
 
+    The labels that make up identities have the first codes; ``masks`` gives the identities of each of these, as
+    bits, and ends with the last of them.
+
     ``first`` is the labels of the first run, kept apart because the run may continue a run of the part before.
     """
 
@@ -68,7 +71,7 @@ class Tally:
 
     def count_run(self, labels: Codes, masks: Index) -> None:
         """Count one whole run whose labels are distinct."""
-        mask = np.bitwise_or.reduce(masks[labels]) if len(labels) else 0
+        mask = np.bitwise_or.reduce(masks[labels[labels < len(masks)]], initial=0)
         column = int(self.patterns(np.array([mask], dtype=np.int64))[0])
         self.table[labels, column] += 1
         self.records[column] += 1
@@ -111,11 +114,10 @@ class NumpyTally(Tally):
                 mine = run == 0
                 self.first = labels[mine].copy()
                 labels, run, whole = labels[~mine], run[~mine] - 1, whole - 1
-            of_row = masks.take(labels)
             of_run = np.zeros(whole, dtype=np.int64)
             # Few rows name an identity; the others add nothing to their run's mask.
-            named = np.flatnonzero(of_row)
-            np.bitwise_or.at(of_run, run[named], of_row[named])
+            named = np.flatnonzero(labels < len(masks))
+            np.bitwise_or.at(of_run, run[named], masks[labels[named]])
             column = self.patterns(of_run)
             width = self.table.shape[1]
             self.records += np.bincount(column, minlength=width)
@@ -188,17 +190,18 @@ class NumbaTally(Tally):
         self._state = np.array([0, 0, 0, 1, 0, -1], dtype=np.int64)
         self._room = min(1 << many_identities, 64)
         self._columns = np.zeros(self._room, dtype=np.int64)
-        self._wide: Index = np.zeros((0, self._room), dtype=np.int64)
+        # One row a pattern: the labels of the commonest pattern then stand close together in memory.
+        self._wide: Index = np.zeros((self._room, 0), dtype=np.int64)
         self._records = np.zeros(self._room, dtype=np.int64)
         self._first = np.zeros(0, dtype=np.int32)
 
     def widen(self, labels: int) -> None:
         """Make room for labels that were not known before."""
-        old = len(self._wide)
+        old = self._wide.shape[1]
         if labels > old:
             room = max(labels, 2 * old)
             more = room - old
-            self._wide = np.concatenate([self._wide, np.zeros((more, self._room), dtype=np.int64)])
+            self._wide = np.concatenate([self._wide, np.zeros((self._room, more), dtype=np.int64)], axis=1)
             self._seen = np.concatenate([self._seen, np.full(more, -1, dtype=np.int32)])
             self._buffer = np.concatenate([self._buffer, np.zeros(more, dtype=np.int32)])
             self._first = np.concatenate([self._first, np.zeros(more, dtype=np.int32)])
@@ -214,7 +217,7 @@ class NumbaTally(Tally):
                 self._wide, self._records, self._state,
             )  # fmt: skip
             if at < len(codes):  # no column left for a new pattern
-                self._wide = np.concatenate([self._wide, np.zeros_like(self._wide)], axis=1)
+                self._wide = np.concatenate([self._wide, np.zeros_like(self._wide)])
                 self._records = np.concatenate([self._records, np.zeros_like(self._records)])
                 self._columns = np.concatenate([self._columns, np.zeros_like(self._columns)])
                 self._room *= 2
@@ -223,7 +226,7 @@ class NumbaTally(Tally):
     def _publish(self) -> None:
         held, _, runs, known, duplicates, first = self._state.tolist()
         self.masks = self._columns[:known].tolist()
-        self.table, self.records = self._wide[:, :known], self._records[:known]
+        self.table, self.records = self._wide[:known].T, self._records[:known]
         self.duplicates, self.runs = duplicates, runs
         self.open = self._buffer[:held]
         self.first = None if first < 0 else self._first[:first]

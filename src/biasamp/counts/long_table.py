@@ -95,8 +95,8 @@ class LongCounter:
     ) -> None:
         self.tally = new_tally(len(members), kernel)
         self.codes = _codes_for(members, self.tally)
-        self.masks = _member_masks(members, self.codes)
-        self.runs = RecordRuns(keep_keys=keep_keys)
+        self.masks = _member_masks(members, self.codes.places)
+        self.runs = RecordRuns(keep_keys=keep_keys, compiled=not isinstance(self.tally, NumpyTally))
         self.threshold = _Threshold(threshold, self.codes)
         self.rows = 0
 
@@ -127,7 +127,6 @@ class LongCounter:
         return codes
 
     def _widen(self) -> None:
-        self.masks = _widened(self.masks, len(self.codes))
         self.tally.widen(len(self.codes))
 
     def part(self) -> LongPart:
@@ -195,7 +194,7 @@ class ScatteredCounter:
         starts[1:] = keys[1:] != keys[:-1]
         tally = self.tally
         tally.widen(len(self.codes))
-        masks = _widened(_member_masks(self.members, self.codes), len(self.codes))
+        masks = _member_masks(self.members, self.codes.places)
         tally.add(starts, codes, masks)
         table = np.zeros((len(self.codes), len(tally.masks)), dtype=np.int64)
         table[: len(tally.table)] = tally.table[: len(self.codes)]
@@ -230,32 +229,31 @@ def join(
     parts = [part for part in parts if part.runs]
     if len(parts) > 1 and _scattered(parts):
         raise Scattered
-    codes = LabelCodes([label for group in members for label in group])
     tally = NumpyTally(len(members))
-    targets = []
-    for part in parts:
-        targets.append(np.array([codes._add(label) for label in part.labels], dtype=np.int32))
-    masks = _widened(_member_masks(members, codes), len(codes))
-    tally.widen(len(codes))
+    labels, targets = _united(parts, members)
+    codes = {label: code for code, label in enumerate(labels[: sum(map(len, members))])}
+    masks = _member_masks(members, codes)
+    tally.widen(len(labels))
     open_record, held = None, None
     for part, target in zip(parts, targets, strict=True):
         fragments = [(part.last_record, target[part.last])]
         if part.first is not None:
             fragments.insert(0, (part.first_record, target[part.first]))
-        for record, labels in fragments:
+        for record, own in fragments:
             if held is not None and record is not None and record == open_record:
-                held = np.union1d(held, labels).astype(np.int32)
+                held = np.union1d(held, own).astype(np.int32)
                 continue
             if held is not None:
                 tally.count_run(held, masks)
-            open_record, held = record, labels
+            open_record, held = record, own
         columns = tally.patterns(np.array(part.masks, dtype=np.int64))
         tally.records[columns] += part.records
-        tally.table[target[:, None], columns] += part.table
+        for column, place in enumerate(columns.tolist()):
+            tally.table[target, place] += part.table[:, column]
     if held is not None:
         tally.count_run(held, masks)
-    there = np.flatnonzero(tally.table[: len(codes)].sum(axis=1))
-    keys = [codes.labels[i] for i in there]
+    there = np.flatnonzero(tally.table[: len(labels)].sum(axis=1))
+    keys = [labels[i] for i in there.tolist()]
     shown = keys if names is None else [names.get(key, key) for key in keys]
     return from_patterns(
         keys,
@@ -266,6 +264,17 @@ def join(
         tally.table[there],
         shown,
     ).sorted()
+
+
+def _united(parts: Sequence[LongPart], members: Sequence[Sequence[str]]) -> tuple[Sequence[str], list[Codes]]:
+    """The labels of all parts, those of identities first, and for each part the place of its own among them."""
+    if len(parts) == 1:
+        return parts[0].labels, [np.arange(len(parts[0].labels), dtype=np.int32)]
+    place = {label: code for code, label in enumerate(dict.fromkeys(x for group in members for x in group))}
+    targets = [
+        np.array([place.setdefault(label, len(place)) for label in part.labels], dtype=np.int32) for part in parts
+    ]
+    return list(place), targets
 
 
 def _scattered(parts: Sequence[LongPart]) -> bool:
@@ -292,21 +301,14 @@ def _codes_for(members: Sequence[Sequence[str]], tally: Any) -> LabelCodes:
     return LabelCodes([label for group in members for label in group], compiled=not isinstance(tally, NumpyTally))
 
 
-def _member_masks(members: Sequence[Sequence[str]], codes: LabelCodes) -> Index:
+def _member_masks(members: Sequence[Sequence[str]], codes: Mapping[str, int]) -> Index:
     if not 1 <= len(members) <= MOST_IDENTITIES:
         raise ValueError(f"identities names {len(members)}; 1 to {MOST_IDENTITIES} identities are counted")
-    masks = np.zeros(len(codes), dtype=np.int64)
+    masks = np.zeros(len({label for group in members for label in group}), dtype=np.int64)
     for bit, group in enumerate(members):
         for label in group:
-            masks[codes._code[label]] |= 1 << bit
+            masks[codes[label]] |= 1 << bit
     return masks
-
-
-def _widened(masks: Index, width: int) -> Index:
-    if width <= len(masks):
-        return masks
-    # The labels that make up identities come first; those met later belong to none.
-    return np.concatenate([masks, np.zeros(max(width, 2 * len(masks)) - len(masks), dtype=np.int64)])
 
 
 def flatten(lists: Any, codes: LabelCodes) -> tuple[NDArray[np.bool_], Codes]:

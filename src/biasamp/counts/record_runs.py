@@ -26,7 +26,8 @@ class RecordRuns:
     that shuffled rows are found out early.
     """
 
-    def __init__(self, *, keep_keys: bool = False) -> None:
+    def __init__(self, *, keep_keys: bool = False, compiled: bool = False) -> None:
+        self.compiled = compiled
         self.keep_keys = keep_keys
         self.ordered = True
         self.first: Any = None
@@ -52,8 +53,7 @@ class RecordRuns:
         self.last = column[-1].as_py()
         if pa.types.is_integer(column.type):
             values = column.to_numpy(zero_copy_only=False)
-            np.not_equal(values[1:], values[:-1], out=out[1:])
-            self.ordered = self.ordered and bool((values[1:] >= values[:-1]).all())
+            self.ordered = self._mark(values, out) and self.ordered
             if self.keep_keys:
                 self._keep(record_keys(values[out]))
         else:
@@ -65,6 +65,15 @@ class RecordRuns:
         if not self.ordered and not self.keep_keys:
             raise Unordered
         return out
+
+    def _mark(self, values: NDArray[Any], out: Flags) -> bool:
+        """Mark where whole numbers change; whether they never fall."""
+        if self.compiled:
+            from .long_fast import mark_starts
+
+            return bool(mark_starts(values, out))
+        np.not_equal(values[1:], values[:-1], out=out[1:])
+        return bool((values[1:] >= values[:-1]).all())
 
     def _keep(self, keys: Keys) -> None:
         self._keys.append(keys)

@@ -41,7 +41,9 @@ def show_association(result: Association, console: Console, *, metric: str, top:
 
 
 def _top_table(result: Association, metric: str, top: int, identity: str) -> RichTable:
-    rest = "the rest" if len(result.identities) > 2 else printable(next(x for x in result.identities if x != identity), 30)
+    rest = (
+        "the rest" if len(result.identities) > 2 else printable(next(x for x in result.identities if x != identity), 30)
+    )
     table = RichTable(title=Text(f"{metric}: toward {printable(identity, 30)} against {rest}"), title_justify="left")
     for name in ("rank", "label", "count", *(f"with {printable(x, 20)}" for x in result.identities)):
         table.add_column(Text(name), justify="left" if name == "label" else "right")
@@ -52,7 +54,7 @@ def _top_table(result: Association, metric: str, top: int, identity: str) -> Ric
         table.add_column("if independent", justify="right")
     table.add_column("q", justify="right")
     for row in result.top(metric, top, toward=identity).rows():
-        cells = [
+        cells: list[str | Text] = [
             str(row["rank"]),
             Text(printable(row["name"], _LABEL_WIDTH)),
             f"{row['count']:,}",

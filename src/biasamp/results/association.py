@@ -9,8 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .amplification import plain
-from .ranking import competition_ranks, kept_order
+from .association_export import association_dict, association_html
+from .ranking import competition_ranks
+from .metric_rankings import agreement, rank_changes, top_counts
 from .table import Table, text
 
 Array = NDArray[np.float64]
@@ -268,166 +269,25 @@ class Association:
         return Table(columns)
 
     def top_counts(self, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
-        """How common the k top labels of each metric are: the paper's Tables 1, 5, 6 and 7.
-
-        One row a metric and count (``C(y)`` and ``C(x,y)`` of each identity): minimum, maximum, mean and
-        standard deviation over the top labels.
-        """
-        rows: dict[str, list[Any]] = {name: [] for name in ("metric", "count", "labels", "min", "max", "mean", "std")}
-        for metric in self.metrics:
-            top = self.top(metric, k, toward=toward, against=against)
-            columns = {"C(y)": top["count"]}
-            columns.update({f"C({name},y)": top[f"count[{name}]"] for name in self.identities})
-            for name, values in columns.items():
-                filled = len(values) > 0
-                rows["metric"].append(metric)
-                rows["count"].append(name)
-                rows["labels"].append(len(values))
-                rows["min"].append(float(values.min()) if filled else np.nan)
-                rows["max"].append(float(values.max()) if filled else np.nan)
-                rows["mean"].append(float(values.mean()) if filled else np.nan)
-                rows["std"].append(float(values.std()) if filled else np.nan)
-        return Table({n: text(v) if n in ("metric", "count") else np.array(v) for n, v in rows.items()})
+        """How common the k top labels of each metric are; see :func:`~biasamp.results.metric_rankings.top_counts`."""
+        return top_counts(self, k, toward=toward, against=against)
 
     def agreement(self, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
-        """How far two metrics rank alike (Section 4.1 of the paper), one row a pair of metrics.
-
-        ``shared`` is how many labels their tops of k have in common, ``order_shared`` the share of pairs of those
-        labels that both metrics put in the same order, ``order`` the same over all ranked labels.
-        """
-        contrast, sign = self._toward(toward, against)
-        tops = {m: list(self.top(m, k, toward=toward, against=against)["label"]) for m in self.metrics}
-        place = {label: i for i, label in enumerate(self.labels)}
-        leans = {m: sign * self.values.lean(m, contrast) for m in self.metrics}
-        ranked = self._ranked(contrast)
-        rows: dict[str, list[Any]] = {name: [] for name in ("metric_a", "metric_b", "shared", "order_shared", "order")}
-        for i, a in enumerate(self.metrics):
-            for b in self.metrics[i + 1 :]:
-                in_both = set(tops[a]) & set(tops[b])
-                shared = np.array(sorted(place[label] for label in in_both), dtype=np.int64)
-                rows["metric_a"].append(a)
-                rows["metric_b"].append(b)
-                rows["shared"].append(len(shared))
-                rows["order_shared"].append(kept_order(leans[a][shared], leans[b][shared]))
-                rows["order"].append(kept_order(leans[a][ranked], leans[b][ranked]))
-        return Table({n: text(v) if n.startswith("metric") else np.array(v) for n, v in rows.items()})
+        """How far two metrics rank alike; see :func:`~biasamp.results.metric_rankings.agreement`."""
+        return agreement(self, k, toward=toward, against=against)
 
     def rank_changes(
         self, metric_a: str, metric_b: str, *, toward: str | None = None, against: str | None = None
     ) -> Table:
-        """Rank of every ranked label under two metrics, and how far it moves from the first to the second."""
-        contrast, sign = self._toward(toward, against)
-        ranked = self._ranked(contrast)
-        ranks = [
-            competition_ranks(sign * self.values.lean(self._metric(m), contrast), ranked) for m in (metric_a, metric_b)
-        ]
-        there = np.flatnonzero(ranked)
-        return Table(
-            {
-                "label": text([self.labels[i] for i in there]),
-                "name": text([self.names[i] for i in there]),
-                "count": self.count[there],
-                "rank_a": ranks[0][there],
-                "rank_b": ranks[1][there],
-                "change": ranks[1][there] - ranks[0][there],
-            }
-        )
-
-    # --- handing on --------------------------------------------------------------------------------------
+        """How ranks change between metrics; see :func:`~biasamp.results.metric_rankings.rank_changes`."""
+        return rank_changes(self, metric_a, metric_b, toward=toward, against=against)
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
-        labels = [
-            {
-                "label": label,
-                "name": name,
-                "count": int(count),
-                "identity": bool(own),
-                "identities": [{"identity": x, "joint": int(self.joint[i, k])} for k, x in enumerate(self.identities)],
-                "gaps": [],
-            }
-            for i, (label, name, count, own) in enumerate(
-                zip(self.labels, self.names, self.count, self.is_identity, strict=True)
-            )
-        ]
-        for metric in self.metrics:
-            values = self.values.values(metric).tolist()
-            for row, of_label in zip(labels, values, strict=True):
-                for entry, value in zip(row["identities"], of_label, strict=True):  # type: ignore[call-overload]
-                    entry[metric] = plain(value)
-        for contrast in self.contrasts:
-            for row, gap in zip(labels, self._gap_dicts(contrast), strict=True):
-                row["gaps"].append(gap)  # type: ignore[attr-defined]
-        return {
-            "schema": 1,
-            "kind": "association",
-            "version": self.version,
-            "n": self.n,
-            "identities": [
-                {"identity": x, "labels": list(group), "count": int(c)}
-                for x, group, c in zip(self.identities, self.members, self.identity_count, strict=True)
-            ],
-            "overlap": self.overlap.tolist(),
-            "metrics": list(self.metrics),
-            "settings": {key: plain(value) for key, value in self.settings.items()},
-            "data": dict(self.reading),
-            "notes": list(self.notes),
-            "labels": labels,
-            "excluded": list(self.excluded),
-        }
-
-    def _gap_dicts(self, contrast: Contrast) -> list[dict[str, Any]]:
-        first, second = contrast
-        p, q = self.values.p_values(contrast).tolist(), self.values.q_values(contrast).tolist()
-        why = self.why_not(contrast).tolist()
-        rows: list[dict[str, Any]] = [
-            {
-                "x1": self.identities[first],
-                "x2": None if second is None else self.identities[second],
-                "p": plain(p_),
-                "q": plain(q_),
-                "ranked": reason == "",
-                "why_not": reason or None,
-                "low": {},
-                "high": {},
-                "rank": {},
-                "independence": {},
-            }
-            for p_, q_, reason in zip(p, q, why, strict=True)
-        ]
-        for metric in self.metrics:
-            low, high, _ = self.values.interval(metric, contrast)
-            parts = {
-                "low": low,
-                "high": high,
-                "rank": self.ranks(metric, contrast),
-                "independence": self.values.independence(metric, contrast),
-            }
-            for row, gap in zip(rows, self.values.gaps(metric, contrast).tolist(), strict=True):
-                row[metric] = plain(gap)
-            for part, numbers in parts.items():
-                for row, number in zip(rows, numbers.tolist(), strict=True):
-                    row[part][metric] = plain(number)
-        return rows
+        return association_dict(self)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        if not self.contrasts:
-            return f"<p>{escape(repr(self))}</p>"
-        blocks = []
-        metric = "npmi_xy" if "npmi_xy" in self.metrics else self.metrics[0]
-        for identity in self.identities:
-            rows = "".join(
-                f"<tr><td>{escape(row['name'][:80])}</td><td>{row['count']}</td><td>{_shown(row['gap'])}</td>"
-                f"<td>{_shown(row['low'])}</td><td>{_shown(row['high'])}</td><td>{_shown(row['q'])}</td></tr>"
-                for row in self.top(metric, 10, toward=identity).rows()
-            )
-            blocks.append(
-                f"<p><b>{escape(metric)}</b> toward {escape(identity)}</p><table><tr><th>label</th><th>count</th>"
-                f"<th>gap</th><th>low</th><th>high</th><th>q</th></tr>{rows}</table>"
-            )
-        return f"<p>{escape(repr(self))}</p>" + "".join(blocks)
+        return association_html(self)
 
     # --- names of metrics and gaps -----------------------------------------------------------------------
 
@@ -471,7 +331,3 @@ class Association:
         if name not in self.identities:
             raise ValueError(f"{role} is {name!r}; the identities are {', '.join(map(repr, self.identities))}")
         return self.identities.index(name)
-
-
-def _shown(value: float | None) -> str:
-    return "" if value is None else format(value, "+.4g")
