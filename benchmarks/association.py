@@ -77,6 +77,7 @@ def duckdb_counts(path: Path, identities: list[str]) -> list[tuple[object, ...]]
     import duckdb
 
     first, second = identities
+    duckdb.sql("set enable_progress_bar = false")
     return duckdb.sql(
         f"""
         with rows as (select distinct record, label::varchar as label from read_parquet('{path}')),
@@ -124,11 +125,14 @@ def pandas_counts(path: Path, identities: list[str]) -> object:
 
 
 def peak_memory(path: Path, identities: list[str]) -> float:
-    """Highest memory of a process of its own that does nothing but ``associate``."""
+    """Highest memory of a process of its own that does nothing but ``associate``; NaN where it cannot be read."""
+    if not Path("/proc/self/status").exists():
+        return float("nan")
+    # The operating system's own high-water mark: what getrusage reports would include this process.
     code = (
-        "import biasamp, resource, sys\n"
+        "import biasamp, sys\n"
         "biasamp.associate(sys.argv[1], sys.argv[2:], record='record', label='label')\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])\n"
     )
     out = subprocess.run(
         [sys.executable, "-c", code, str(path), *identities], capture_output=True, text=True, check=True, env=os.environ

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .association_export import association_dict, association_html
-from .ranking import competition_ranks
 from .metric_rankings import agreement, rank_changes, top_counts
+from .ranking import competition_ranks
 from .table import Table, text
 
 Array = NDArray[np.float64]
