@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from .generate import open_images_shape as open_images_shape
     from .labels import binary as binary
     from .labels import categorical as categorical
-    from .measures.calibrate import calibrate as calibrate
     from .measures.associate import associate as associate
     from .measures.association_change import association_change as association_change
+    from .measures.calibrate import calibrate as calibrate
     from .measures.directional import directional as directional
     from .measures.dpa import dpa as dpa
     from .measures.errors import classify_errors as classify_errors
