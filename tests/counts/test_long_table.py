@@ -145,7 +145,8 @@ def test_large_batches_cross_slices_and_many_patterns(kernel):
     assert counts.count.tolist() == matrix.sum(axis=0)[order].tolist()
     held = matrix[:, :10]
     assert counts.overlap.tolist() == (held.T @ held).tolist()
-    expected = np.einsum("ik,im,il->lkm", held, held, matrix)[order]
+    together = (held[:, :, None] * held[:, None, :]).reshape(len(held), -1).astype(np.float32)
+    expected = (matrix.T.astype(np.float32) @ together).reshape(500, 10, 10)[order]
     assert (counts.joint == expected).all()
     assert part.duplicates == len(record) - matrix.sum()
 

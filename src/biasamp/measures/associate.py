@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -137,8 +138,6 @@ def _result(
         counts, alpha=alpha, paper_literal=paper_literal, correction=correction, tested=~is_identity
     )
     expected = counts.count[:, None] * (counts.identity_count / counts.n)
-    from biasamp import __version__
-
     return Association(
         labels=counts.labels,
         names=counts.names,
@@ -163,7 +162,8 @@ def _result(
         },
         reading={} if reading is None else _reading(reading),
         notes=() if reading is None else reading.notes,
-        version=__version__,
+        # The package itself stands above this room, so its version is looked up, not imported.
+        version=str(import_module("biasamp").__version__),
         values=values,
     )
 
