@@ -56,9 +56,12 @@ def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Colu
             data = pa.table(data)
     if isinstance(data, (pa.Table, pa.RecordBatch)):
         check_columns(wanted, data.schema.names, role)
+        _once(wanted, data.schema.names, role)
         return {name: arrow_column(name, data.column(name)) for name in wanted}
     try:
         native = nw.from_native(data, eager_only=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"{role} has columns of the same name, rename them: {error}") from None
     except TypeError:
         raise TypeError(
             f"{role} is a {type(data).__module__.split('.')[0]} {type(data).__name__}; a path, a dataframe in memory "
@@ -67,6 +70,12 @@ def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Colu
     columns = {str(column.name): column for column in native.iter_columns()}
     check_columns(wanted, list(columns), role)
     return {name: _series(columns[name], name, role) for name in wanted}
+
+
+def _once(wanted: Sequence[str], there: Sequence[str], role: str) -> None:
+    for name in wanted:
+        if there.count(name) > 1:
+            raise ValueError(f"{role} has {there.count(name)} columns named {name!r}: rename them")
 
 
 def _series(series: Any, name: str, role: str) -> Column:
