@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from biasamp.counts.contingency import ContingencyTable
-from biasamp.labels import align, binary, categorical, label_set
-from biasamp.measures.attack import from_table
+from biasamp.labels import Evaluation, align, binary, categorical, label_set
+from biasamp.measures.attack import from_evaluation, from_table
 from biasamp.measures.dpa import dpa
 from biasamp.predictability import AttackerError
 from biasamp.readers import read_columns
@@ -220,6 +220,18 @@ def test_merged_tables_are_the_whole():
     given, truth, predicted = null(1000, 2, classes=3)
     parts = [table_of(given[s], truth[s], predicted[s]) for s in (slice(0, 400), slice(400, 1000))]
     same(from_table(parts[0] + parts[1], "dpa"), dpa(given, truth, predicted))
+
+
+def test_an_evaluation_with_whole_weights_counts_records_so_many_times():
+    given, truth, predicted = null(200, 2)
+    times = np.random.default_rng(0).integers(0, 4, 200)
+    sides = [label_set(read_columns(x, "x"), "x") for x in (given, truth, predicted)]
+    weighed = from_evaluation(Evaluation(*sides, times), "dpa", direction="A->T")
+    same(weighed, dpa(*(np.repeat(x, times) for x in (given, truth, predicted))))
+    assert weighed.direction == weighed.to_dict()["direction"] == "A->T"
+    same(from_evaluation(Evaluation(*sides), "dpa"), dpa(given, truth, predicted))
+    with pytest.raises(ValueError, match="not whole numbers"):
+        from_evaluation(Evaluation(*sides, times + 0.5), "dpa")
 
 
 def test_billions_of_records():

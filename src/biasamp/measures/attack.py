@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.contingency import ContingencyTable
-from biasamp.predictability import Measurement, Problem, measure, problem_from_table
+from biasamp.labels import Evaluation
+from biasamp.predictability import Measurement, Problem, measure, problem_from_labels, problem_from_table
 from biasamp.predictability.scores import FIGURES
 from biasamp.results.amplification import Interval
 from biasamp.results.predictability import Predictability
@@ -44,6 +45,23 @@ def from_table(table: ContingencyTable, kind: str, *, direction: str | None = No
     0.3333333333333333
     """
     return from_problem(problem_from_table(table), kind, direction=direction, **options)
+
+
+def from_evaluation(
+    evaluation: Evaluation, kind: str, *, direction: str | None = None, **options: Any
+) -> Predictability:
+    """Leakage or DPA of labels that have been read and aligned already; for leakage ``given`` is A.
+
+    Whole-number weights count a record so many times; other weights are refused, as attackers learn from records.
+    """
+    sides = {"given": evaluation.given, "truth": evaluation.truth, "predicted": evaluation.predicted}
+    if evaluation.weights is None:
+        problem = problem_from_labels(evaluation.given, evaluation.truth, evaluation.predicted)
+    else:
+        if evaluation.weights.dtype.kind == "f":
+            raise ValueError("weights are not whole numbers; leakage and DPA draw whole records and take none other")
+        problem = problem_from_table(ContingencyTable.from_labels(sides, evaluation.weights))
+    return from_problem(problem, kind, direction=direction, **options)
 
 
 def from_problem(problem: Problem, kind: str, *, direction: str | None = None, **options: Any) -> Predictability:
