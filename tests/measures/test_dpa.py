@@ -120,11 +120,11 @@ def test_symmetric_errors_give_zero_within_the_interval(evaluation):
 
 @pytest.mark.parametrize("attacker", ["naive_bayes", "logistic"])
 def test_symmetric_errors_give_zero_with_every_attacker(attacker):
-    results = [dpa(*null(200, s), attacker=attacker, trials=4, seed=s) for s in range(12)]
+    results = [dpa(*null(200, s), attacker=attacker, trials=3, seed=s) for s in range(8)]
     values = np.array([result.value for result in results])
     assert abs(values.mean()) < 4 * values.std() / np.sqrt(len(values))
-    intervals = [result.confidence_interval(resamples=12) for result in results[:6]]
-    assert sum(ci.low <= 0 <= ci.high for ci in intervals) >= 4
+    intervals = [result.confidence_interval(resamples=8) for result in results[:4]]
+    assert sum(ci.low <= 0 <= ci.high for ci in intervals) >= 3
 
 
 def asymmetric(n, seed):
@@ -282,8 +282,8 @@ def test_continuous_amplification_is_seen_and_its_absence_too():
     given = rng.normal(3, 2, 800)
     truth = (given + 2 * rng.normal(size=800)) ** 2
     predicted = (given + rng.normal(size=800)) ** 2
-    result = dpa(given, truth, predicted, equalize=None, quality="inverse_rmse", trials=10)
-    assert result.confidence_interval(resamples=15).low > 0
+    result = dpa(given, truth, predicted, equalize=None, quality="inverse_rmse", trials=8)
+    assert result.confidence_interval(resamples=8).low > 0
     # Of the best attacker, by simulation of the conditional spread of each polynomial.
     fine = rng.normal(3, 2, 4_000_000)
     psi = []
@@ -292,12 +292,12 @@ def test_continuous_amplification_is_seen_and_its_absence_too():
         psi.append(1 / np.sqrt(np.mean(spread**2)))
     assert result.value == pytest.approx((psi[1] - psi[0]) / (psi[1] + psi[0]), abs=0.05)
     noisy = [
-        dpa(g, t, t + rng.normal(size=300), trials=10)
-        for g in [rng.normal(size=300) for _ in range(12)]
+        dpa(g, t, t + rng.normal(size=300), trials=5)
+        for g in [rng.normal(size=300) for _ in range(8)]
         for t in [2 * g + rng.normal(size=300)]
     ]
     values = np.array([r.value for r in noisy])
-    assert abs(values.mean()) < 4 * values.std() / np.sqrt(12)
+    assert abs(values.mean()) < 4 * values.std() / np.sqrt(8)
     assert noisy[0].quality == "inverse_rmse"
     assert noisy[0].attacker == "spline"
 

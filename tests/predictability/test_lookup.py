@@ -40,14 +40,14 @@ def test_best_accuracy_over_all_functions(table):
     assert best_score(table, table) == pytest.approx(best, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.one_of(tables(3, 2, low=1), tables(2, 3, low=1), tables(3, 3, low=1)))
 def test_best_balanced_accuracy_over_all_functions(table):
     best = exhaustive(table, balanced_accuracy_score)
     assert best_score(table, table, "balanced_accuracy") == pytest.approx(best, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(tables(4, 2))
 def test_best_f1_of_a_label_over_all_functions(table):
     if not table[:, 1].sum():
@@ -56,7 +56,7 @@ def test_best_f1_of_a_label_over_all_functions(table):
     assert best_score(table, table, "f1", label=True) == pytest.approx(best, abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(tables(3, 3, low=1))
 def test_best_mean_f1_over_all_functions(table):
     best = exhaustive(table, lambda y, said: f1_score(y, said, average="macro", zero_division=0))
