@@ -10,7 +10,7 @@ import click
 
 from biasamp.labels import binary, categorical
 
-from .output import console, json_option, write_json
+from .output import console, html_option, json_option, write_json
 
 
 def _names(text: str | None) -> Any:
@@ -77,6 +77,7 @@ _ROLES = click.Choice(["attributes", "tasks"])
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--pairs", type=int, default=10, show_default=True, help="How many pairs a table shows; 0 for none.")
 @click.option("--save", type=click.Path(), help="Save the audit with its resamples, to compare and report later.")
+@html_option
 @json_option
 def command(
     data: str,
@@ -89,6 +90,7 @@ def command(
     metrics: str,
     pairs: int,
     save: str | None,
+    html_path: str | None,
     json_path: str | None,
     **options: Any,
 ) -> None:
@@ -99,7 +101,7 @@ def command(
       biasamp audit test.parquet --attributes gender --tasks cooking --task-predictions cooking_pred
       biasamp audit test.csv --attributes gender,race --intersections --tasks hired --task-predictions said
       biasamp audit test.csv --attributes gender --attribute-predictions gender_pred --tasks fork,knife \\
-          --task-predictions fork_p,knife_p --train train.csv --json audit.json
+          --task-predictions fork_p,knife_p --train train.csv --html report.html
     """
     import biasamp
 
@@ -119,6 +121,8 @@ def command(
         result = biasamp.audit(data, **arguments)
     if save is not None:
         result.save(save)
+    if html_path is not None:
+        result.to_html(html_path)
     if not write_json(result.to_json(), json_path):
         from biasamp.report.terminal import show_audit
 

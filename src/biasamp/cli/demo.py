@@ -6,15 +6,16 @@ from pathlib import Path
 
 import click
 
-from .output import console, json_option, write_json
+from .output import console, html_option, json_option, write_json
 
 
 @click.command(name="demo")
 @click.option(
     "--folder", type=click.Path(file_okay=False), default="demo", show_default=True, help="Where files are written."
 )
+@html_option
 @json_option
-def command(folder: str, json_path: str | None) -> None:
+def command(folder: str, html_path: str | None, json_path: str | None) -> None:
     """Audit embedded real data: graduate admissions at Berkeley, 1973. Nothing is downloaded.
 
     \b
@@ -38,6 +39,7 @@ def command(folder: str, json_path: str | None) -> None:
     target.mkdir(parents=True, exist_ok=True)
     result.to_json(target / "audit.json")
     result.save(target / "audit.saved.json.gz")
+    result.to_html(target / "report.html" if html_path is None else html_path)
     if write_json(result.to_json(), json_path):
         return
     screen = console()
@@ -47,5 +49,6 @@ def command(folder: str, json_path: str | None) -> None:
     )
     show_audit(result, screen)
     screen.print(
-        f"\nWritten: {target / 'audit.json'} (the figures above), {target / 'audit.saved.json.gz'} (to compare later)"
+        f"\nWritten: {html_path or target / 'report.html'} (open it in a browser), {target / 'audit.json'} (the figures "
+        f"above), {target / 'audit.saved.json.gz'} (to compare later)"
     )

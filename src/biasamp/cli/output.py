@@ -15,6 +15,10 @@ json_option = click.option(
     help="Write the result as JSON to FILE; - writes it to standard output, and nothing else.",
 )
 
+html_option = click.option(
+    "--html", "html_path", type=click.Path(dir_okay=False), metavar="FILE", help="Write the result as one HTML file."
+)
+
 
 def console(stderr: bool = False) -> Any:
     """A terminal that shows text as it is."""

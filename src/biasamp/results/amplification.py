@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .showing import shown_by
 from .table import Table
 
 
@@ -160,22 +161,7 @@ class Amplification:
         return out
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        rows = sorted(self.pairs.rows(), key=lambda row: -abs(row["amplification"] or 0.0))[:20]
-        head = "".join(f"<th>{name}</th>" for name in ("given", "outcome", "amplification", "low", "high", "support"))
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td>{escape(str(row[name]))}</td>" for name in ("given", "outcome"))
-            + "".join(
-                f"<td>{'' if row[name] is None else format(row[name], '+.4f')}</td>"
-                for name in ("amplification", "low", "high")
-            )
-            + f"<td>{row['support']:g}</td></tr>"
-            for row in rows
-        )
-        title = f"{escape(self.metric)} {escape(self.direction or '')}".strip()
-        return f"<p><b>{title}</b> {self.value:+.4f}</p><table><tr>{head}</tr>{body}</table>"
+        return str(shown_by("report.notebook", "amplification_table")(self))
 
 
 def plain(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .showing import shown_by
 from .table import Table, text
 
 SCHEMA = 1
@@ -143,6 +144,17 @@ class Audit:
             Path(path).write_text(written + "\n", encoding="utf-8")
         return written
 
+    def to_html(self, path: str | Path, *, association: Any = None) -> None:
+        """Write a report that opens in any browser: one file, with everything inside it.
+
+        Parameters
+        ----------
+        path : str or Path
+        association : Association, optional
+            Associations of the same model's labels, whose top lists the report shows too.
+        """
+        shown_by("report.html", "write_html")(self, path, association=association)
+
     def to_frame(self, which: str = "metrics", backend: str | None = None) -> Any:
         """One of the tables as a dataframe.
 
@@ -193,22 +205,7 @@ class Audit:
         return replace(self, source=source)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        findings = "".join(f"<li>{escape(finding.text)}</li>" for finding in self.findings)
-        head = ("attribute", "metric", "direction", "value", "low", "high")
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(row[name]))}</td>" for name in head) + "</tr>"
-            for row in self.metrics.rows()
-        )
-        titles = "".join(f"<th>{name}</th>" for name in head)
-        return f"<ul>{findings}</ul><table><tr>{titles}</tr>{rows}</table>"
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "—"
-    return f"{value:+.4f}" if isinstance(value, float) else str(value)
+        return str(shown_by("report.notebook", "audit_table")(self))
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:

@@ -1,0 +1,100 @@
+"""One HTML file that holds everything it needs: script, style and document, and asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from biasamp.labels import printable
+
+_LINE = 120
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of the built page: ``page.js`` or ``page.css``."""
+    return resources.files("biasamp.report").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def content_policy(*, served: bool = False) -> str:
+    """What the page may do: run its own script and style, and nothing else.
+
+    A served page may also fetch its document from where it came; its search runs in a worker made of its own
+    script's text, hence ``blob:``.
+    """
+    rules = [
+        "default-src 'none'",
+        f"script-src {_digest(asset('page.js'))}",
+        f"style-src {_digest(asset('page.css'))}",
+        "worker-src blob:",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    if served:
+        rules += ["connect-src 'self'", "frame-ancestors 'none'"]
+    return "; ".join(rules)
+
+
+def packed(document: Any) -> bytes:
+    """A document as gzipped JSON, the same bytes every time."""
+    raw = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+    return gzip.compress(raw, compresslevel=9, mtime=0)
+
+
+def page(title: str, document: Any = None, *, data_from: str | None = None, words: Iterable[str] = ()) -> str:
+    """The page as text.
+
+    Parameters
+    ----------
+    title : str
+        What the page is about: text, not markup.
+    document : dict, optional
+        What the page shows, put into it gzipped.
+    data_from : str, optional
+        Where a served page fetches its document instead.
+    words : iterable of str
+        What a reader without scripts sees.
+    """
+    if (document is None) == (data_from is None):
+        raise ValueError("a page needs a document, or a place to fetch it from, and not both")
+    policy = content_policy(served=data_from is not None)
+    if data_from is None:
+        holder = '<script type="application/octet-stream" id="document">\n' + _base64(packed(document)) + "\n</script>"
+    else:
+        holder = f'<script type="application/octet-stream" id="document" data-from="{html.escape(data_from)}"></script>'
+    items = "".join(f"<li>{html.escape(printable(line, 4000))}</li>" for line in words)
+    shown = html.escape(printable(title, 200))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(_for_meta(policy))}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        '<link rel="icon" href="data:,">\n'
+        f"<title>{shown}</title>\n"
+        f"<style>{asset('page.css')}</style>\n</head>\n<body>\n"
+        f'<div id="page"><p>Opening {shown} …</p></div>\n'
+        f"<noscript><p>Figures and tables need JavaScript; in words:</p><ul>{items}</ul></noscript>\n"
+        f"{holder}\n<script>{asset('page.js')}</script>\n</body>\n</html>\n"
+    )
+
+
+def _for_meta(policy: str) -> str:
+    """The rules that hold in a meta element: framing is for a header to say."""
+    return "; ".join(rule for rule in policy.split("; ") if not rule.startswith("frame-ancestors"))
+
+
+def _base64(raw: bytes) -> str:
+    text = base64.b64encode(raw).decode()
+    return "\n".join(text[i : i + _LINE] for i in range(0, len(text), _LINE))

@@ -1,0 +1,1 @@
+export function showExplorer(_page: any, _root: HTMLElement, _theme: HTMLElement): void {}

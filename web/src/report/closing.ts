@@ -1,0 +1,93 @@
+/** What a careful reader looks for last: who was counted, what was left out, cautions, methods, provenance. */
+import { h } from "../dom";
+import { count, figure, float, percent } from "../numbers";
+import type { ReportPage } from "../types";
+import { arrow, head, label, metricName, num, scrolling, section, sentence } from "./parts";
+
+export function groups(page: ReportPage): HTMLElement | null {
+  const rows = page.audit.data.groups as { attribute: string; group: string; records: number; small: boolean }[];
+  if (!rows?.length) return null;
+  const least = page.audit.data.min_group;
+  const body = h("tbody", {}, ...rows.map((row, i) =>
+    h("tr", {}, h("td", {}, label(row.attribute, 40)), h("th", { scope: "row" }, label(row.group)),
+      h("td", { class: "number" }, num(`/audit/data/groups/${i}/records`, row.records, count)), h("td", {}, row.small ? `small: fewer than ${least}` : ""))));
+  return section("groups", "Groups", scrolling(h("table", { class: "plain" }, h("caption", {}, "Records of every group"), head("attribute", "group", "records", "note"), body), "Groups"));
+}
+
+export function excluded(page: ReportPage): HTMLElement {
+  const out = section("excluded", "What was left out");
+  const rows = page.audit.excluded;
+  if (rows.length) {
+    const extra = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) => !["attribute", "metric", "direction", "given", "outcome", "reason"].includes(key));
+    const body = h("tbody", {}, ...rows.map((row, i) => h("tr", {},
+      h("td", {}, label(String(row.attribute), 40)), h("td", {}, `${metricName(row.metric)} ${arrow(row.direction)}`.trim()),
+      h("td", {}, label(String(row.given), 40)), h("td", {}, label(String(row.outcome), 40)), h("td", {}, sentence(String(row.reason))),
+      ...extra.map((key) => h("td", { class: "number" }, typeof row[key] === "number" ? num(`/audit/excluded/${i}/${key}`, row[key], count) : label(String(row[key] ?? ""), 40))))));
+    out.append(h("p", {}, `${count(rows.length)} pairs are undefined and out of every mean:`),
+      scrolling(h("table", { class: "plain" }, head("attribute", "metric", "given", "outcome", "reason", ...extra.map((key) => label(key, 30))), body), "Excluded pairs"));
+  } else out.append(h("p", {}, "No pair was excluded: every pair of a group and an outcome is defined."));
+  const gaps = page.audit.data.missing_values;
+  if (gaps) out.append(h("p", {}, num("/audit/data/missing_values", gaps, count), ` values are missing; they were treated as missing="${page.audit.data.missing}" says.`));
+  if (page.audit.not_run.length) {
+    const reasons = new Map<string, string[]>();
+    for (const row of page.audit.not_run) {
+      const name = `${metricName(row.metric)} ${arrow(row.direction)}`.trim();
+      const held = reasons.get(row.reason) ?? [];
+      if (!held.includes(name)) held.push(name);
+      reasons.set(row.reason, held);
+    }
+    out.append(h("p", {}, "Metrics that were not computed, and why:"), h("ul", {}, ...[...reasons].map(([reason, names]) => h("li", {}, h("strong", {}, names.join(", ")), `: ${sentence(reason)}`))));
+  }
+  return out;
+}
+
+export function cautions(page: ReportPage): HTMLElement | null {
+  const found = page.audit.findings.filter((finding) => finding.kind === "caution");
+  if (!found.length) return null;
+  return section("cautions", "Cautions", h("ul", { class: "cautions" }, ...found.map((finding) => h("li", {}, sentence(finding.text)))));
+}
+
+export function methods(page: ReportPage): HTMLElement {
+  const out = section("methods", "Methods",
+    h("p", {}, "g is the given label, o the outcome, a hat the model's prediction of it. Intervals resample the records' counts; a pair's sign comes from exact integer counts."));
+  for (const method of page.methods) {
+    const range = `${figure(method.low, false, 0)} to ${figure(method.high, false, 0)}`;
+    out.append(h("article", { class: "method" }, h("h3", {}, method.title),
+      h("p", { class: "formula" }, method.formula),
+      h("dl", {},
+        h("dt", {}, "Question"), h("dd", {}, method.question),
+        h("dt", {}, "Range"), h("dd", {}, Number.isFinite(float(method.low)) ? range : "unbounded"),
+        h("dt", {}, "Sign"), h("dd", {}, method.sign),
+        h("dt", {}, "Calls unbiased"), h("dd", {}, method.unbiased_when),
+        h("dt", {}, "Limits"), h("dd", {}, method.limits),
+        h("dt", {}, "Reference"), h("dd", {}, method.paper))));
+  }
+  return out;
+}
+
+export function provenance(page: ReportPage): HTMLElement {
+  const { audit } = page;
+  const data = audit.data;
+  const rows: [string, Node | string][] = [
+    ["Data", label(page.source, 120)],
+    ["Records", num("/audit/data/records", data.records, count)],
+    ["Fingerprint of the data", h("code", {}, String(data.fingerprint))],
+    ["biasamp version", h("code", {}, audit.version)],
+    ["Seed", num("/audit/seed", audit.seed, (value) => String(value))],
+    ["Confidence level", percent(data.confidence)],
+    ["Resamples", num("/audit/data/resamples", data.resamples, count)],
+    ["Signs from", data.train ? "training labels" : "the evaluated labels"],
+    ["Base rates from", data.base ? "another source, named beside each value" : "the evaluated labels"],
+    ["Weights", data.weighted ? "a column of weights" : "none"],
+    ["Missing labels", String(data.missing)],
+  ];
+  for (const [role, names] of Object.entries((data.roles ?? {}) as Record<string, string[]>)) {
+    if (!Array.isArray(names) || !names.length) continue;
+    rows.push([`Columns: ${printableRole(role)}`, h("span", {}, ...names.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);
+  }
+  return section("provenance", "Provenance", h("dl", { class: "provenance" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
+}
+
+function printableRole(role: string): string {
+  return role.replaceAll("_", " ");
+}

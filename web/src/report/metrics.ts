@@ -1,0 +1,90 @@
+/** Each metric with its interval, and what it means. */
+import { h, s } from "../dom";
+import { count, float, percent, tick } from "../numbers";
+import type { Entry, Method, ReportPage } from "../types";
+import { arrow, bar, entries, interval, isSigned, label, metricName, num, plain, reach, scaleLine, section, signed } from "./parts";
+
+const PARITY = ["fpr_difference", "tpr_difference", "accuracy_difference", "mean_per_class_accuracy"];
+const PARITY_MEANING: Record<string, string> = {
+  fpr_difference: "The largest difference between two groups in how often the outcome is said of those without it. 0 is equal.",
+  tpr_difference: "The largest difference between two groups in how often the outcome is found in those who have it. 0 is equal.",
+  accuracy_difference: "The largest difference between two groups in how often the prediction is right. 0 is equal.",
+  mean_per_class_accuracy: "The mean over groups of the accuracy with and without the outcome. 1 is perfect.",
+};
+
+/** The description of an entry's metric. */
+export function methodOf(page: ReportPage, metric: string): Method | undefined {
+  const name = PARITY.includes(metric) ? "parity" : metric;
+  return page.methods.find((method) => method.name === name);
+}
+
+function meaning(page: ReportPage, entry: Entry): string {
+  const own = PARITY_MEANING[entry.metric];
+  if (own) return own;
+  const method = methodOf(page, entry.metric);
+  return method ? `${method.question} ${method.sign[0].toUpperCase()}${method.sign.slice(1)}.` : "";
+}
+
+function beside(entry: Entry, place: string): HTMLElement[] {
+  const out: HTMLElement[] = [];
+  const add = (...parts: (Node | string)[]) => out.push(h("li", {}, ...parts));
+  if (entry.crossfit !== undefined) {
+    const bounds = entry.crossfit_interval;
+    add("cross-fitted signs ", num(`${place}/crossfit`, entry.crossfit, signed), " ",
+      bounds ? interval([`${place}/crossfit_interval/0`, `${place}/crossfit_interval/1`], bounds) : "");
+  }
+  if (entry.clear_value !== undefined) add("pairs of certain sign only ", num(`${place}/clear_value`, entry.clear_value, signed));
+  if (entry.floor !== undefined) add("noise floor ", num(`${place}/floor`, entry.floor, plain));
+  if (entry.variance !== undefined) add("variance of the changes ", num(`${place}/variance`, entry.variance, plain));
+  if (entry.gain !== undefined) add("gain over no input ", num(`${place}/gain`, entry.gain, signed));
+  if (entry.outcome) add("worst for ", label(entry.outcome, 40));
+  if (entry.base_source) add("base: ", label(entry.base_source, 60));
+  if (entry.sign_source) add("signs from ", label(entry.sign_source, 60));
+  if (entry.interval_method) add("interval: ", label(entry.interval_method, 80));
+  for (const caution of entry.cautions ?? []) add("caution: ", label(caution, 400));
+  return out;
+}
+
+function card(page: ReportPage, entry: Entry, place: string): HTMLElement {
+  const format = isSigned(entry.metric) ? signed : plain;
+  const scale = reach([float(entry.value), float(entry.interval[0]), float(entry.interval[1]), float(entry.floor)]);
+  const floor = float(entry.floor);
+  const at = `${(100 * (floor - scale[0])) / (scale[1] - scale[0])}%`;
+  const mark = Number.isFinite(floor) ? [s("line", { x1: at, x2: at, y1: 1, y2: 21, class: "floor" })] : [];
+  const title = h("h4", {}, metricName(entry.metric), entry.direction ? h("span", { class: "direction" }, ` ${arrow(entry.direction)}`) : null);
+  return h(
+    "div",
+    { class: "metric" },
+    title,
+    h("p", { class: "value" }, num(`${place}/value`, entry.value, format), " ", interval([`${place}/interval/0`, `${place}/interval/1`], entry.interval, format)),
+    h("div", { class: "plot" }, bar(entry.value, entry.interval[0], entry.interval[1], scale, mark), scaleLine(scale, tick)),
+    h("p", { class: "meaning" }, meaning(page, entry)),
+    h("ul", { class: "beside" }, ...beside(entry, place), h("li", {}, "records ", num(`${place}/n`, entry.n, count))),
+  );
+}
+
+/** The column an entry stands in: directions side by side, what has none apart. */
+function column(entry: Entry): string {
+  return entry.direction ?? "";
+}
+
+export function metrics(page: ReportPage): HTMLElement {
+  const level = percent(page.audit.data.confidence);
+  const out = section(
+    "metrics",
+    "Metrics",
+    h("p", {}, `Brackets and whiskers are ${level} intervals. Each bar has its own scale; a dotted line is the noise floor. `,
+      "A→T asks how group membership moves predictions of the task, T→A how the task moves predictions of the group: their values are never comparable."),
+  );
+  for (const attribute of page.audit.data.attributes as string[]) {
+    const own = entries(page).filter(({ entry }) => entry.attribute === attribute);
+    if (!own.length) continue;
+    out.append(h("h3", {}, label(attribute)));
+    for (const [direction, title] of [["A->T", "Attribute to task, A→T"], ["T->A", "Task to attribute, T→A"], ["", "Without direction"]]) {
+      const listed = own.filter(({ entry }) => column(entry) === direction);
+      if (!listed.length) continue;
+      out.append(h("p", { class: "group" }, title), h("div", { class: "metric-grid" }, ...listed.map(({ entry, place }) => card(page, entry, place))));
+    }
+  }
+  return out;
+}

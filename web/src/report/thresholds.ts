@@ -1,0 +1,79 @@
+/** Thresholds: amplification at every one of them, with the calibrated point marked. */
+import { line } from "d3-shape";
+import { scaleLinear } from "d3-scale";
+import { drawing, h, s } from "../dom";
+import { float, tick, type Num } from "../numbers";
+import type { ReportPage, Sweep } from "../types";
+import { responsive } from "../responsive";
+import { arrow, interval, label, num, plain, section, signed } from "./parts";
+
+const HEIGHT = 260;
+const ROOM = { left: 56, right: 16, top: 14, bottom: 40 };
+
+function listed(page: ReportPage): { sweep: Sweep; place: string }[] {
+  const held = page.audit.sweep;
+  if (!held) return [];
+  return Array.isArray(held) ? held.map((sweep, i) => ({ sweep, place: `/audit/sweep/${i}` })) : [{ sweep: held, place: "/audit/sweep" }];
+}
+
+/** The calibrated point: as the document says, else where the predicted rate is nearest to the base rate. */
+function calibrated(sweep: Sweep, place: string): { point: Record<string, Num>; place: string } | null {
+  if (sweep.calibrated) return { point: sweep.calibrated, place: `${place}/calibrated` };
+  const base = float(sweep.base_rate);
+  let best = -1;
+  sweep.curve.forEach((row, i) => {
+    const off = Math.abs(float(row.rate) - base);
+    if (!Number.isNaN(off) && (best < 0 || off < Math.abs(float(sweep.curve[best].rate) - base))) best = i;
+  });
+  return best < 0 ? null : { point: sweep.curve[best], place: `${place}/curve/${best}` };
+}
+
+function curve(sweep: Sweep, at: Record<string, Num> | null, width: number): SVGElement {
+  const rows = sweep.curve.map((row) => [float(row.threshold), float(row.amplification)]).filter((row) => row.every(Number.isFinite));
+  const x = scaleLinear().domain([Math.min(...rows.map((r) => r[0])), Math.max(...rows.map((r) => r[0]))]).range([ROOM.left, width - ROOM.right]);
+  const y = scaleLinear().domain([Math.min(0, ...rows.map((r) => r[1])), Math.max(0, ...rows.map((r) => r[1]))]).nice().range([HEIGHT - ROOM.bottom, ROOM.top]);
+  const marks: Node[] = [];
+  for (const value of y.ticks(5)) {
+    marks.push(s("line", { x1: ROOM.left, x2: width - ROOM.right, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "axis" }));
+    marks.push(s("text", { x: ROOM.left - 8, y: y(value) + 4, "text-anchor": "end", class: "soft" }, tick(value)));
+  }
+  for (const value of x.ticks(Math.max(2, Math.floor(width / 110)))) {
+    marks.push(s("line", { x1: x(value), x2: x(value), y1: HEIGHT - ROOM.bottom, y2: HEIGHT - ROOM.bottom + 5, class: "axis" }));
+    marks.push(s("text", { x: x(value), y: HEIGHT - ROOM.bottom + 18, "text-anchor": "middle", class: "soft" }, tick(value)));
+  }
+  const path = line<number[]>((row) => x(row[0]), (row) => y(row[1]))(rows);
+  marks.push(s("path", { d: path ?? "", class: "curve" }));
+  marks.push(s("text", { x: (ROOM.left + width - ROOM.right) / 2, y: HEIGHT - 6, "text-anchor": "middle", class: "soft" }, "threshold"));
+  if (at && Number.isFinite(float(at.threshold))) {
+    const [px, py] = [x(float(at.threshold)), y(float(at.amplification))];
+    marks.push(s("circle", { cx: px, cy: py, r: 6, class: "calibrated" }));
+    const left = px > width / 2;
+    marks.push(s("text", { x: px + (left ? -10 : 10), y: py - 8, "text-anchor": left ? "end" : "start" }, "calibrated"));
+  }
+  return drawing(width, HEIGHT, `Amplification against the threshold: ${rows.length} thresholds, from ${tick(y.domain()[0])} to ${tick(y.domain()[1])}`, ...marks);
+}
+
+export function thresholds(page: ReportPage): HTMLElement | null {
+  const all = listed(page);
+  if (!all.length) return null;
+  const out = section("thresholds", "Thresholds",
+    h("p", {}, "Directional amplification at every threshold of the scores. The marked point predicts the outcome as often as it occurs; the integral asks for no threshold at all."));
+  for (const { sweep, place } of all) {
+    const found = calibrated(sweep, place);
+    const title = [sweep.attribute, sweep.outcome, arrow(sweep.direction)].filter(Boolean).join(", ");
+    out.append(
+      h("figure", {},
+        h("figcaption", {},
+          title ? label(title, 120) : null, title ? ": " : null,
+          "integral ", num(`${place}/integral`, sweep.integral, signed), " ",
+          sweep.interval ? interval([`${place}/interval/0`, `${place}/interval/1`], sweep.interval) : null,
+          "; base rate ", num(`${place}/base_rate`, sweep.base_rate, plain),
+          ...(found ? ["; calibrated threshold ", num(`${found.place}/threshold`, found.point.threshold, plain), ", amplification there ", num(`${found.place}/amplification`, found.point.amplification, signed),
+            ", predicted rate ", num(`${found.place}/rate`, found.point.rate, plain)] : []),
+        ),
+        responsive((width) => curve(sweep, found?.point ?? null, width)),
+      ),
+    );
+  }
+  return out;
+}
