@@ -6,13 +6,14 @@ BIN     = $(VENV)/bin
 JOBS   ?= 2
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench web browser clean
 
 help:
 	@echo "make demo              audit embedded real data, in seconds after set-up"
 	@echo "make test              lint, types, import rules and the tests a newcomer needs"
 	@echo "make test EXTRAS=all   the whole suite, with every optional dependency"
 	@echo "make bench             benchmarks, each a ratio against a named rival"
+	@echo "make web               build the page of the report and explorer from web/ (needs Node)"
 	@echo "make format            rewrite the code in the project's format"
 
 $(BIN)/python:
@@ -33,6 +34,24 @@ lint: $(VENV)/.$(EXTRAS)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+# The page's build tools and the checks of its accessibility come from npm; users of the package need neither.
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+web: web/node_modules/.package-lock.json
+	cd web && npm run build
+
+# Pages are tested in the system's Chromium.
+browser: web/node_modules/.package-lock.json
+	@command -v chromium chromium-browser google-chrome >/dev/null || { [ "$$(id -u)" = 0 ] && \
+	  apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	  echo "there is no Chromium: install it, for example with apt-get install chromium"
+
+ifeq ($(EXTRAS),all)
+test: browser
+endif
 
 test: lint
 	BIASAMP_TEST_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)

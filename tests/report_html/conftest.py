@@ -1,0 +1,3 @@
+from browser import context, watched
+
+__all__ = ["context", "watched"]
