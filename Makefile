@@ -45,7 +45,7 @@ web: web/node_modules/.package-lock.json
 
 # Pages are tested in the system's Chromium.
 browser: web/node_modules/.package-lock.json
-	@command -v chromium chromium-browser google-chrome >/dev/null || { [ "$$(id -u)" = 0 ] && \
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { [ "$$(id -u)" = 0 ] && \
 	  apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
 	  echo "there is no Chromium: install it, for example with apt-get install chromium"
 

@@ -1,0 +1,1 @@
+"""Associations to look through: the explorer, as one file or served on this machine."""
