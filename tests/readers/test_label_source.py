@@ -135,6 +135,15 @@ def test_wide_scores_with_a_threshold():
         biasamp.associate(scores, ["m", "w"], label=["m", "w", "y"])
 
 
+def test_scores_without_a_threshold_are_said_and_label_keys_may_be_numbers():
+    table = pa.table({"record": [7, 7, 8, 8], "label": [1, 30, 2, 30], "p": [0.9, 0.2, 0.8, 0.6]})
+    result = biasamp.associate(table, [1, 2], record="record", label="label", score="p")
+    assert any("without threshold" in note for note in result.notes)
+    result = biasamp.associate(table, [1, 2], record="record", label="label", score="p", threshold={30: 0.5})
+    assert result.joint[2].tolist() == [0, 1]
+    assert not any("without threshold" in note for note in result.notes)
+
+
 def test_integer_labels_and_records():
     table = pa.table({"record": [7, 7, 8, 8], "label": [1, 30, 2, 30]})
     result = biasamp.associate(table, [1, 2])

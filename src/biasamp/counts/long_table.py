@@ -26,6 +26,9 @@ Codes = NDArray[np.int32]
 
 # A record's identities are the bits of one index into a table.
 MOST_IDENTITIES = 16
+# Rows in any order are sorted in so many shares, by the first bits of their record's key, to spare memory.
+_SHARES = 8
+_SHARE_SHIFT = np.uint64(64 - 3)
 
 
 __all__ = ["LongCounter", "LongPart", "Scattered", "ScatteredCounter", "Unordered", "join"]
@@ -182,20 +185,22 @@ class ScatteredCounter:
             self._labels.append(self.threshold.apply(self.codes.encode(label), score))
 
     def part(self) -> LongPart:
-        """Sort and count."""
-        keys = np.concatenate(self._records) if self._records else np.zeros(0, dtype=np.uint64)
-        codes = np.concatenate(self._labels) if self._labels else np.zeros(0, dtype=np.int32)
-        self._records, self._labels = [], []
-        order = np.argsort(keys)
-        keys, codes = keys[order], codes[order]
-        del order
-        starts = np.empty(len(keys), dtype=bool)
-        starts[:1] = True
-        starts[1:] = keys[1:] != keys[:-1]
+        """Sort and count, one share of the records after another."""
         tally = self.tally
         tally.widen(len(self.codes))
         masks = _member_masks(self.members, self.codes.places)
-        tally.add(starts, codes, masks)
+        rows = 0
+        for share in range(_SHARES):
+            mine = [keys >> _SHARE_SHIFT == share for keys in self._records]
+            keys = _joined([part[own] for part, own in zip(self._records, mine, strict=True)], np.uint64)
+            codes = _joined([part[own] for part, own in zip(self._labels, mine, strict=True)], np.int32)
+            order = np.argsort(keys)
+            keys, codes = keys[order], codes[order]
+            starts = np.empty(len(keys), dtype=bool)
+            starts[:1] = True
+            starts[1:] = keys[1:] != keys[:-1]
+            tally.add(starts, codes, masks)
+            rows += len(keys)
         table = np.zeros((len(self.codes), len(tally.masks)), dtype=np.int64)
         table[: len(tally.table)] = tally.table[: len(self.codes)]
         return LongPart(
@@ -210,10 +215,14 @@ class ScatteredCounter:
             None,
             True,
             None,
-            len(keys),
+            rows,
             tally.duplicates,
             self.threshold.below,
         )
+
+
+def _joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
 
 
 def join(

@@ -12,6 +12,8 @@ from biasamp.labels.keys import mix, record_keys, text_keys
 Keys = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
+_HASHED_AT_ONCE = 1 << 13
+
 
 class Unordered(Exception):
     """The records do not come in ascending order: start again with ``keep_keys=True``."""
@@ -181,4 +183,9 @@ def keys_of(column: Any) -> Keys:
     _, offsets, characters = text.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[text.offset : text.offset + len(text) + 1]
     data = np.frombuffer(characters, dtype=np.uint8) if characters is not None else np.zeros(0, np.uint8)
-    return mix(text_keys(data, ends))
+    out = np.empty(len(text), dtype=np.uint64)
+    # Hashing takes some forty bytes of work space for each byte of text.
+    for start in range(0, len(text), _HASHED_AT_ONCE):
+        stop = min(start + _HASHED_AT_ONCE, len(text))
+        out[start:stop] = mix(text_keys(data, ends[start : stop + 1]))
+    return out

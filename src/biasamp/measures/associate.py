@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.association import AssociationCounts
+from biasamp.labels import canonical
 from biasamp.metrics.association import metric_names
 from biasamp.readers.label_source import label_source
 from biasamp.results.association import Association
@@ -112,7 +113,7 @@ def associate(
         raise ValueError(f"engine is {engine!r}; 'auto' or 'local' are accepted")
     _check_number("min_count", min_count)
     _check_number("min_expected", min_expected)
-    _check_threshold(threshold, score, data)
+    threshold = _checked_threshold(threshold)
     if isinstance(data, AssociationCounts):
         counts, reading = _of_identities(data, identities), None
     else:
@@ -193,9 +194,9 @@ def _check_number(name: str, value: Any) -> None:
         raise ValueError(f"{name} is {value!r}; a number of 0 or more is needed")
 
 
-def _check_threshold(threshold: Any, score: str | None, data: Any) -> None:
+def _checked_threshold(threshold: Any) -> Any:
     if threshold is None:
-        return
+        return None
     numbers = list(threshold.values()) if isinstance(threshold, Mapping) else [threshold]
     for number in numbers:
         if (
@@ -204,6 +205,9 @@ def _check_threshold(threshold: Any, score: str | None, data: Any) -> None:
             or number != number
         ):
             raise TypeError(f"threshold holds {number!r}; a number, or a mapping of labels to numbers, is needed")
+    if isinstance(threshold, Mapping):
+        return {canonical(label): float(number) for label, number in threshold.items()}
+    return float(threshold)
 
 
 def _of_identities(counts: AssociationCounts, identities: Any) -> AssociationCounts:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,8 @@ def count_source(
         )
         notes.append(said)
         warnings.warn(said, UserWarning, stacklevel=4)
+    if threshold is None and any(batch.score is not None for batch in islice(source.batches(), 1)):
+        notes.append("score= is given without threshold=: every row counts, whatever its score")
     if part.below:
         notes.append(f"{part.below} of {part.rows} rows score below the threshold and were left out")
     _refuse_unknown(counts, part, source.names, notes)

@@ -294,7 +294,7 @@ def _python_lists(data: Any) -> LabelSource:
         if not isinstance(item, (list, tuple, set, frozenset)):
             raise TypeError(
                 f"data is a list whose item {place} is a {type(item).__name__}; a list of lists of labels, one a "
-                "record, is read"
+                "record, is read; files are listed as pathlib.Path objects"
             )
     lists = pa.array(
         [[canonical(value) for value in item if not is_missing(value)] for item in data],
