@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from biasamp.metrics.amplification import directional_pairs, mean_over_pairs, or
 from biasamp.metrics.signs import association_p, association_signs
 from biasamp.results import Amplification
 from biasamp.uncertainty.aggregate import MOST_REPLICATED, Aggregate, resampled_values
-from biasamp.uncertainty.cautions import sign_cautions, small_cautions
+from biasamp.uncertainty.cautions import normal_statistic, sign_cautions, small_cautions
 from biasamp.uncertainty.pairs import pair_intervals, rate_intervals
+from biasamp.uncertainty.shared_noise import crossfit_covariance
 from biasamp.uncertainty.significance import cluster_effect, delta_p, rate_p
 
 from .base import Base, read_base
@@ -216,7 +218,9 @@ def from_evaluation(
     if halves is not None:
         doubts += sign_cautions(sign_p, counts, pairs.delta, crossfit=False)
         crossed = small + sign_cautions(sign_p, counts, pairs.delta, crossfit=True)
-        beside["crossfit"] = _crossed_intervals(halves, evaluation, units, crossed)
+        z = normal_statistic(sign_p)
+        shared = partial(crossfit_covariance, evaluation, counts, pairs.delta, z, False)
+        beside["crossfit"] = _crossed_intervals(halves, evaluation, units, crossed, shared)
     maker = _intervals(whole, value, units, doubts, None if told else estimate)
     if clear.any():
         without = Aggregate(evaluation, counts, factor, source.rates, clear)
@@ -295,7 +299,11 @@ def _intervals(
 
 
 def _crossed_intervals(
-    halves: tuple[Aggregate, Aggregate], evaluation: Evaluation, units: Keys | None, cautions: tuple[str, ...]
+    halves: tuple[Aggregate, Aggregate],
+    evaluation: Evaluation,
+    units: Keys | None,
+    cautions: tuple[str, ...],
+    shared: Callable[[], float],
 ) -> Intervals:
     """Intervals of the cross-fitted value: the signs of the other half are fixed for each half."""
     first, second = halves
@@ -319,4 +327,5 @@ def _crossed_intervals(
         units=units,
         clustered=evaluation.clusters is not None,
         cautions=cautions,
+        added=shared,
     )

@@ -41,6 +41,8 @@ class Intervals:
         What is sampled as one, where that is not simply the record.
     records : int
         How many records a resample weighs.
+    added : callable or None
+        A variance that neither the influences nor the resamples hold.
     """
 
     value: float
@@ -51,7 +53,7 @@ class Intervals:
     units: Keys | None = None
     clustered: bool = False
     cautions: tuple[str, ...] = ()
-    range: tuple[float, float] = (-np.inf, np.inf)
+    added: Callable[[], float] | None = None
     _known: dict[object, Floats] = field(default_factory=dict, repr=False)
 
     def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
@@ -62,11 +64,12 @@ class Intervals:
         if len(influence) < 2:
             return self._interval((np.nan, np.nan), level, "undefined", over, np.nan, ("there is one record only",))
         freedom = degrees_of_freedom(influence)
-        error = standard_error(influence)
+        stretch = self._stretch()
+        error = stretch * standard_error(influence)
         cautions = (*self.cautions, *few_cautions(freedom, over))
         values, reason = self._resample(method, resamples, seed)
         if values is None:
-            bounds = student_interval(self.value, influence, level)
+            bounds = student_interval(self.value, influence * stretch, level)
             return self._interval(bounds, level, f"closed form{reason}", over, error, cautions)
         lost = int(np.isnan(values).sum())
         if lost:
@@ -78,9 +81,15 @@ class Intervals:
 
     def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
         """The values of keyed resamples: two models' on the same records are paired."""
-        if self.draw is None:
+        draw = self.draw
+        if draw is None:
             raise ValueError("the resamples of so many pairs do not fit in memory: use method='closed_form'")
-        return self._remember(("keyed", resamples, seed), lambda: self.draw(resamples, seed))  # type: ignore[misc]
+
+        def stretched() -> Floats:
+            drawn = draw(resamples, seed)
+            return drawn if self.added is None else self.value + self._stretch() * (drawn - self.value)
+
+        return self._remember(("keyed", resamples, seed), stretched)
 
     def influence(self) -> Floats:
         """The influence of every unit."""
@@ -88,7 +97,15 @@ class Intervals:
 
     def standard_error(self) -> float:
         """The closed-form standard error."""
-        return standard_error(self.influence())
+        return self._stretch() * standard_error(self.influence())
+
+    def _stretch(self) -> float:
+        """By how much errors widen for what the influences leave out."""
+        square = float((self.influence() ** 2).sum())
+        if self.added is None or square == 0.0:
+            return 1.0
+        made = self._remember("added", lambda: np.array([self.added()]))  # type: ignore[misc]
+        return float(np.sqrt(1.0 + made[0] / square))
 
     def _resample(self, method: str, resamples: int, seed: int) -> tuple[Floats | None, str]:
         if method == "closed_form":
@@ -116,8 +133,7 @@ class Intervals:
         error: float,
         cautions: tuple[str, ...],
     ) -> Interval:
-        low, high = (float(np.clip(bound, *self.range)) for bound in bounds)
-        return Interval(low, high, level, method, f"sampling of {over}", error, cautions)
+        return Interval(*bounds, level, method, f"sampling of {over}", error, cautions)
 
     def _remember(self, key: object, make: Callable[[], Floats]) -> Floats:
         """Resamples asked for again are the same: keep the last few."""
@@ -128,7 +144,7 @@ class Intervals:
         return self._known[key]
 
 
-_KEPT = 4
+_KEPT = 5
 
 
 def check(method: str, resamples: int) -> None:

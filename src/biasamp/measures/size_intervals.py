@@ -15,6 +15,8 @@ from biasamp.labels import Evaluation
 from biasamp.labels.keys import Keys
 from biasamp.results import Interval
 from biasamp.uncertainty.aggregate import Aggregate
+from biasamp.uncertainty.cautions import pair_errors
+from biasamp.uncertainty.shared_noise import crossfit_covariance
 
 from .intervals import Intervals
 
@@ -109,7 +111,23 @@ def size_intervals(
             one, two = crossed(first)
             return 0.5 * (one.replicates(resamples, seed) + two.replicates(resamples, seed))
 
-    def make(centre: float, influence: Callable[[], Floats], draw: Callable[[int, int], Floats] | None) -> Intervals:
+    def shared() -> float:
+        total = 0.0
+        for share, block in zip(shares(), blocks, strict=True):
+            evaluation = block()
+            counts = PairCounts.from_labels(evaluation)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                moved = (floats(counts.joint_predicted) - floats(counts.joint_truth)) / floats(counts.given)
+                z = np.nan_to_num(moved / pair_errors(counts))
+            total += share**2 * crossfit_covariance(evaluation, counts, moved, z, own=True)
+        return total
+
+    def make(
+        centre: float,
+        influence: Callable[[], Floats],
+        draw: Callable[[int, int], Floats] | None,
+        added: Callable[[], float] | None = None,
+    ) -> Intervals:
         return Intervals(
             centre,
             influence,
@@ -118,9 +136,10 @@ def size_intervals(
             units=units,
             clustered=first.clusters is not None,
             cautions=cautions,
+            added=added,
         )
 
-    lower = make(lower_value(), lower_influence, draw_crossed) if usable else None
+    lower = make(lower_value(), lower_influence, draw_crossed, shared) if usable else None
     return SizeIntervals(make(value, upper_influence, draw_whole), lower)
 
 

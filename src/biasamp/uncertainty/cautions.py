@@ -32,6 +32,13 @@ def pair_errors(counts: PairCounts) -> Floats:
     return np.sqrt(np.maximum(np.nan_to_num(variance), 0.0))
 
 
+def normal_statistic(p: Floats) -> Floats:
+    """The size of the normal statistic that has a two-sided p-value."""
+    from scipy.special import ndtri
+
+    return np.asarray(-ndtri(np.clip(p, 1e-300, 1.0) / 2.0))
+
+
 def sign_bias(sign_p: Floats, delta: Floats, error: Floats) -> float:
     r"""The bias that signs from the evaluated records may bring, in standard errors of the aggregate.
 
@@ -39,9 +46,9 @@ def sign_bias(sign_p: Floats, delta: Floats, error: Floats) -> float:
     :math:`2 \Phi(-|z|) |\Delta|`; and as it leans on the same records as delta, it goes with the noise of
     delta, which costs :math:`2 \rho \phi(z)` standard errors of the pair.
     """
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
-    z = -ndtri(np.clip(sign_p, 1e-300, 1.0) / 2.0)
+    z = normal_statistic(sign_p)
     density = np.exp(-(z**2) / 2.0) / np.sqrt(2.0 * np.pi)
     bias = float(np.nansum(2.0 * ndtr(-z) * np.abs(delta) + 2.0 * _SHARED_NOISE * density * error))
     whole = float(np.sqrt(np.nansum(error**2)))
@@ -50,9 +57,9 @@ def sign_bias(sign_p: Floats, delta: Floats, error: Floats) -> float:
 
 def sign_variance(sign_p: Floats, delta: Floats, error: Floats) -> float:
     """The variance that signs of half the records bring by themselves, relative to that of delta."""
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
-    z = -ndtri(np.clip(sign_p, 1e-300, 1.0) / 2.0) / np.sqrt(2.0)
+    z = normal_statistic(sign_p) / np.sqrt(2.0)
     wrong = ndtr(-z)
     extra = float(np.nansum(2.0 * wrong * (1.0 - wrong) * (delta**2 - error**2)))
     whole = float(np.nansum(error**2))
