@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.resampling import Drawing
 from biasamp.labels import Evaluation
-from biasamp.labels.keys import Keys
+from biasamp.labels.keys import Keys, mix, row_keys
 from biasamp.results import Interval
 from biasamp.uncertainty.bootstrap import bca_interval, percentile_interval
 from biasamp.uncertainty.cautions import few_cautions
@@ -21,6 +22,9 @@ Draw = Callable[[int, int], Floats]
 METHODS = ("auto", "bootstrap", "bca", "closed_form")
 # Weights to draw beyond which resampling takes many seconds and the closed form takes its place.
 MOST_WEIGHTS = 1_000_000_000
+# Bags of records that are resampled together where records are too many; enough that few influences share one.
+_BAG_BITS = 14
+_BAG = np.uint64(0x2545F4914F6CDD1D)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +84,14 @@ class Intervals:
         return self._interval(percentile_interval(values, level), level, "bootstrap percentile", over, error, cautions)
 
     def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
-        """The values of keyed resamples: two models' on the same records are paired."""
+        """The values of keyed resamples: two models' on the same records are paired.
+
+        Where resampling would be slow, or not fit in memory, the records' influences are resampled instead, in
+        bags of records that fall together by their keys: the same to first order.
+        """
         draw = self.draw
-        if draw is None:
-            raise ValueError("the resamples of so many pairs do not fit in memory: use method='closed_form'")
+        if draw is None or self.slow(resamples):
+            return self._remember(("bags", resamples, seed), lambda: self._bags(resamples, seed))
 
         def stretched() -> Floats:
             drawn = draw(resamples, seed)
@@ -91,9 +99,20 @@ class Intervals:
 
         return self._remember(("keyed", resamples, seed), stretched)
 
+    def slow(self, resamples: int) -> bool:
+        """Whether so many resamples of all records would take long."""
+        return self.records * resamples > MOST_WEIGHTS
+
+    def _bags(self, resamples: int, seed: int) -> Floats:
+        keys = row_keys(0, self.records) if self.units is None else self.units
+        bag = (mix(keys ^ _BAG) >> np.uint64(64 - _BAG_BITS)).astype(np.int64)
+        pull = np.bincount(bag, self._remember("records", self.influences), minlength=1 << _BAG_BITS)
+        weights = Drawing(resamples, seed, len(pull)).weights(row_keys(0, len(pull)))
+        return self.value + self._stretch() * (weights.astype(np.float64) @ pull - pull.sum())
+
     def influence(self) -> Floats:
         """The influence of every unit."""
-        return self._remember("influence", lambda: by_unit(self.influences(), self.units))
+        return self._remember("influence", lambda: by_unit(self._remember("records", self.influences), self.units))
 
     def standard_error(self) -> float:
         """The closed-form standard error."""
@@ -120,7 +139,7 @@ class Intervals:
                 return self._known[key], ""
         if self.draw is None:
             return None, " (the resamples of so many pairs would not fit in memory)"
-        if method != "bca" and self.records * resamples > MOST_WEIGHTS:
+        if method != "bca" and self.slow(resamples):
             return None, f" ({self.records:,} records: resampling them would be slow)"
         return self.values(resamples, seed), ""
 
@@ -144,7 +163,7 @@ class Intervals:
         return self._known[key]
 
 
-_KEPT = 5
+_KEPT = 6
 
 
 def check(method: str, resamples: int) -> None:
