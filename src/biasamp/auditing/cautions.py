@@ -91,10 +91,20 @@ def balanced(context: Context) -> Iterator[Finding]:
                 "balanced",
                 f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: the data are balanced, or too few to tell: "
                 "no pair has an association beyond chance. Directional amplification is blind here and near 0 whatever the "
-                "model does; read Multi and DPA, which are not.",
+                f"model does; read those that are not{_seeing(context, entry)}.",
                 9.5,
                 **figure(entry),
             )
+
+
+def _seeing(context: Context, entry: dict[str, Any]) -> str:
+    """The figures of the metrics that see amplification on balanced data."""
+    shown = [
+        f"{title} {number(other['value'], metric == 'dpa')}{bounds(other)}"
+        for metric, title in (("dpa", "DPA"), ("multi", "Multi"))
+        if (other := context.entry(metric, entry["attribute"], entry["direction"])) is not None
+    ]
+    return f": {', '.join(shown)}" if shown else ""
 
 
 def over_zero(context: Context) -> Iterator[Finding]:
@@ -240,13 +250,17 @@ def disagreement(context: Context) -> Iterator[Finding]:
         other = context.entry("dpa", entry["attribute"], entry["direction"])
         if other is None or side(entry) is None or side(other) is None:
             continue
-        if side(entry) != side(other) and 0 not in (side(entry), side(other)):
+        if side(entry) != side(other):
+            size = context.entry("multi", entry["attribute"], entry["direction"])
+            beside = "" if size is None else f" and Multi {number(size['value'], False)}"
             yield caution(
                 "disagreement",
                 f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: directional amplification is "
-                f"{number(entry['value'])} and DPA {number(other['value'])}. They are no contradiction: the first calls data "
-                "unbiased when every outcome is as frequent in all groups, DPA when all combinations are equally frequent, and "
-                "Multi a model that leaves every rate as it was. Choose by which of these is meant.",
+                f"{number(entry['value'])}{bounds(entry)}, DPA {number(other['value'])}{bounds(other)}{beside}. They do not "
+                "contradict each other, since each calls something else unbiased: directional amplification, every outcome "
+                "as frequent in all groups (as one would want of hiring rates); DPA, all combinations of group and outcome "
+                "equally frequent (as of people seen indoors and outdoors); Multi, a model that leaves every rate as it "
+                "was. Choose by which of these is meant.",
                 8.5,
                 directional=entry["value"],
                 dpa=other["value"],

@@ -29,6 +29,7 @@ def find(document: dict[str, Any], subjects: list[Subject]) -> list[Finding]:
         *_pairs(context),
         *_hidden(context),
         *_multi(context),
+        *_predictability(context),
         *_mals(context),
         *_parity(context),
     ]
@@ -125,6 +126,32 @@ def _multi(context: Context) -> Iterator[Finding]:
             + ("The change is more than noise." if above else "This is no more than noise would give.")
         )
         yield Finding("finding", "multi", words, _BESIDE + entry["value"], figure(entry, floor=floor))
+
+
+def _predictability(context: Context) -> Iterator[Finding]:
+    for metric, title in (("dpa", "DPA"), ("leakage", "leakage amplification")):
+        for entry in context.entries(metric):
+            where = f"{printable(entry['attribute'], 40)}" + (
+                f", {arrow(entry['direction'])}" if entry["direction"] else ""
+            )
+            verdict = side(entry)
+            if metric == "dpa":
+                up, down = "easier", "harder"
+                words = "the model's answers are {} to guess from what is given than the truth is"
+            else:
+                up, down = "more", "less"
+                words = "the model's answers give the attribute away {} than the truth does"
+            if not verdict:
+                said = "the interval covers 0, so this concludes nothing"
+            else:
+                said = words.format(up if verdict > 0 else down)
+            gain = entry["model_gain"]
+            text = (
+                f"{where}: {title} is {number(entry['value'])}{bounds(entry)}: {said}. Attackers gain {number(gain)} over "
+                "guessing without input."
+            )
+            weight = _BESIDE + (5.0 if verdict else 0.0) + abs(entry["value"] or 0.0)
+            yield Finding("finding", metric, text, weight, figure(entry, gain=entry["gain"], model_gain=gain))
 
 
 def _mals(context: Context) -> Iterator[Finding]:

@@ -15,14 +15,18 @@ from biasamp.counts.pair import PairCounts
 from biasamp.counts.replicates import ReplicateCounts
 from biasamp.labels import Evaluation, LabelSet
 from biasamp.labels.keys import Keys
-from biasamp.measures import directional, mals, multi, parity
+from biasamp.measures import attack, directional, mals, multi, parity
 from biasamp.measures.base import Base, read_base
 from biasamp.measures.intervals import MOST_WEIGHTS
 from biasamp.results import plain
+from biasamp.results.predictability import Predictability
 from biasamp.uncertainty.parity import accuracy_interval, difference_interval
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
 MOST_PAIRS = 1000
+# Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
+# in every trial.
+TRIALS, FEW_TRIALS = 100, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +92,10 @@ def measure(subject: Subject, settings: Settings) -> Measured:
         for metric in ("directional", "multi"):
             if metric in settings.metrics:
                 _directed(subject, metric, direction, settings, out)
+        if "dpa" in settings.metrics:
+            _predictability(subject, "dpa", direction, settings, out)
+    if "leakage" in settings.metrics:
+        _predictability(subject, "leakage", "A->T", settings, out)
     if "mals" in settings.metrics:
         _mals(subject, settings, out)
     if "parity" in settings.metrics:
@@ -139,6 +147,28 @@ def _source(subject: Subject, direction: str) -> Base:
     train = subject.train(direction)
     joint = None if train is None else JointCounts.from_labels(*train)
     return read_base(subject.base.get(direction), None, evaluation, joint)
+
+
+def _predictability(subject: Subject, metric: str, direction: str, settings: Settings, out: Measured) -> None:
+    """DPA of one direction, or leakage, which has none but needs the same labels as A->T."""
+    stated = None if metric == "leakage" else direction
+    evaluation = subject.evaluation(direction)
+    if evaluation is None:
+        out.skip(subject.attribute, metric, stated, _lacking(direction).replace("A->T", f"{metric} (A->T)"))
+        return
+    sides = [evaluation.given, evaluation.truth, evaluation.predicted]
+    if any(labels.missing for labels in sides):
+        evaluation = evaluation.take(np.logical_and.reduce([labels.complete() for labels in sides]))
+    kept = evaluation
+    read = evaluation.truth if metric == "leakage" else evaluation.given
+    trials = TRIALS if len(read.variables) == 1 and read.variables[0].kind != "multilabel" else FEW_TRIALS
+
+    def make() -> Any:
+        return attack.from_evaluation(
+            kept, metric, direction=stated, equalize="confusion", trials=trials, seed=settings.seed
+        )
+
+    _run(subject, metric, stated, settings, out, make)
 
 
 def _mals(subject: Subject, settings: Settings, out: Measured) -> None:
@@ -237,13 +267,13 @@ def name_of(attribute: str, metric: str, direction: str | None) -> str:
 
 def entry(attribute: str, result: Any, settings: Settings) -> dict[str, Any]:
     """One result as an entry of the document, with its interval."""
+    if isinstance(result, Predictability):
+        return {"attribute": attribute, **result.to_dict(level=settings.confidence)}
     made: dict[str, Any] = {
         "attribute": attribute,
-        **result.to_dict(level=settings.confidence, resamples=settings.resamples, seed=settings.seed),
+        **result.to_dict(
+            level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS
+        ),
     }
-    pairs = made.get("pairs", [])
-    if len(pairs) > MOST_PAIRS:
-        pairs = sorted(pairs, key=lambda pair: -abs(pair["amplification"] or 0.0))
-        made["pairs_listed"], made["pairs_in_all"] = MOST_PAIRS, len(pairs)
-        made["pairs"] = pairs[:MOST_PAIRS]
+    made["pairs_in_all"] = len(result.pairs)
     return made

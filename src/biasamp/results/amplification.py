@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .showing import shown_by
 from .table import Table
 
@@ -129,8 +131,18 @@ class Amplification:
             raise ValueError("this result was made from counts alone and carries no resamples for an interval")
         return maker(level, method, resamples, seed)
 
-    def to_dict(self, level: float = 0.95, resamples: int = 1000, seed: int = 0) -> dict[str, Any]:
-        """The result in plain Python values that JSON can hold: null for what is undefined."""
+    def to_dict(
+        self, level: float = 0.95, resamples: int = 1000, seed: int = 0, most_pairs: int | None = None
+    ) -> dict[str, Any]:
+        """The result in plain Python values that JSON can hold: null for what is undefined.
+
+        Parameters
+        ----------
+        level, resamples, seed
+            As for :meth:`confidence_interval`.
+        most_pairs : int, optional
+            List no more than so many pairs, those with the largest amplification; by default all.
+        """
         interval: list[float | None] = [None, None]
         method = ""
         cautions = self.cautions
@@ -155,7 +167,11 @@ class Amplification:
             out["crossfit_interval"] = [
                 plain(bound) for bound in self._quiet_interval(level, resamples=resamples, seed=seed, of="crossfit")
             ]
-        out["pairs"] = [{key: plain(value) for key, value in row.items()} for row in self.pairs.rows()]
+        listed = self.pairs
+        if most_pairs is not None and len(listed) > most_pairs:
+            size = np.nan_to_num(np.abs(listed["amplification"]))
+            listed = listed.take(np.sort(np.argsort(-size, kind="stable")[:most_pairs]))
+        out["pairs"] = [{key: plain(value) for key, value in row.items()} for row in listed.rows()]
         out["excluded"] = [{key: plain(value) for key, value in row.items()} for row in self.excluded]
         out["cautions"] = list(cautions)
         return out

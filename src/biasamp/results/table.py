@@ -99,9 +99,9 @@ class Table:
         if backend == "pyarrow":
             return table
         if backend == "polars":
-            import polars
+            from importlib import import_module
 
-            return polars.from_arrow(table)
+            return import_module("polars").from_arrow(table)
         if backend == "pandas":
             return table.to_pandas()
         raise ValueError(f"backend {backend!r} is not known; use one of {', '.join(_BACKENDS)}")
