@@ -27,10 +27,11 @@ def labels_of(variables: tuple[Variable, ...]) -> tuple[Label, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """One category of one variable a record; code -1 is a missing value."""
+    """One category of one variable a record; code -1 is a missing value, or no label at all with ``sparse``."""
 
     variables: tuple[Variable, ...]
     codes: Index
+    sparse: bool = False
 
     soft = False
 
@@ -50,7 +51,7 @@ class Codes:
     @property
     def missing(self) -> int:
         """How many values are missing."""
-        return int((self.codes < 0).sum())
+        return 0 if self.sparse else int((self.codes < 0).sum())
 
     def rows(self, start: int, stop: int) -> Matrix:
         """Records start to stop as a 0/1 matrix."""
@@ -61,11 +62,13 @@ class Codes:
         return out
 
     def complete(self) -> Mask:
-        """Which records have no missing value."""
+        """Which records have a category."""
         return self.codes >= 0
 
     def present(self, start: int, stop: int) -> Mask | None:
         """Which values are there (broadcasts over labels); None when all are."""
+        if self.sparse:
+            return None
         there = self.codes[start:stop] >= 0
         return None if there.all() else np.broadcast_to(there[:, None], (len(there), self.width))
 
@@ -84,12 +87,12 @@ class Codes:
     def moved(self, variables: tuple[Variable, ...], target: Index) -> Codes:
         """The block in another label space: own label i becomes label ``target[i]`` of it."""
         if not len(target):
-            return Codes(variables, self.codes)
-        return Codes(variables, np.where(self.codes >= 0, target[self.codes], -1))
+            return replace(self, variables=variables)
+        return replace(self, variables=variables, codes=np.where(self.codes >= 0, target[self.codes], -1))
 
     def without_missing(self) -> Codes:
-        """Missing values read as holding no label; for codes they already hold none."""
-        return self
+        """Missing values read as holding no label."""
+        return replace(self, sparse=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -142,6 +142,8 @@ def labels_from(labels: LabelSet) -> Labels:
     chances: list[Values] = []
     for block in labels.blocks:
         if isinstance(block, Codes):
+            if not block.complete().all():
+                raise ValueError("attackers need a category of every record, and some records have none")
             columns.append(block.codes.astype(np.int64))
             sizes.append(block.width)
             yes_no.append(False)
