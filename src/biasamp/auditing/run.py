@@ -10,7 +10,7 @@ import numpy as np
 
 from biasamp import __version__
 from biasamp.counts.resampling import Fingerprint
-from biasamp.labels import Column, Columns, LabelSet, align, label_set, weights_of
+from biasamp.labels import Column, Columns, LabelSet, align, canonical, label_set, weights_of
 from biasamp.labels.keys import Keys, row_keys
 from biasamp.results.audit import SCHEMA, Audit
 
@@ -350,7 +350,7 @@ def _fingerprint(source: Source) -> str:
     """A short digest of the columns that were read, so that two reports can be told to be of the same data."""
     digest = hashlib.sha256()
     for name in sorted(source.columns):
-        column = source.columns[name]
+        column = _as_numbers(source.columns[name])
         digest.update(repr((name, column.categories)).encode())
         values = column.values.astype(np.int64 if column.kind in ("text", "list") else np.float64)
         if column.missing is not None and column.indptr is None:
@@ -361,3 +361,17 @@ def _fingerprint(source: Source) -> str:
         if column.missing is not None:
             digest.update(np.packbits(column.missing).tobytes())
     return digest.hexdigest()[:16]
+
+
+def _as_numbers(column: Column) -> Column:
+    """Categories that are all spelled as numbers, as those numbers: they are the same labels."""
+    if column.kind != "text":
+        return column
+    try:
+        numbers = np.array([float(category) for category in column.categories] + [0.0])
+    except ValueError:
+        return column
+    if tuple(canonical(number) for number in numbers[:-1] if np.isfinite(number)) != column.categories:
+        return column
+    missing = column.values < 0
+    return Column(column.name, "float", numbers[column.values], missing if missing.any() else None)

@@ -52,6 +52,8 @@ def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Colu
     if hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pa.Table, pa.RecordBatch)):
         try:
             native = nw.from_native(data, eager_only=True)
+        except nw.exceptions.DuplicateError:
+            pass  # said below
         except TypeError:
             data = pa.table(data)
     if isinstance(data, (pa.Table, pa.RecordBatch)):
