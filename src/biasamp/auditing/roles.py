@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.labels import Codes, Columns, Declared, LabelSet, Variable, label_set, refuse_missing
+from biasamp.labels import Codes, Columns, Declared, LabelSet, Variable, label_set, printable, refuse_missing
 
 from .source import Source
 
 MISSING = ("error", "drop", "negative")
+# A column with more categories than this, most of them of a single record, is no label.
+_MANY_CATEGORIES = 1000
 _HINT = 'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the label.'
 
 
@@ -105,13 +107,26 @@ def read_labels(
     single = len(spec.names) == 1
     columns = Columns([source.column(name) for name in spec.names], single, spec.declared, spec.categories)
     labels = label_set(columns, role, soft=soft, like=like)
+    if not labels.width:
+        raise ValueError(f"{role} column {spec.title!r} holds no label: every value is missing")
+    _refuse_identifiers(labels, role)
     if missing == "error":
         refuse_missing({role: labels}, _HINT)
     elif missing == "negative":
         labels = labels.without_missing()
-    if not labels.width:
-        raise ValueError(f"{role} column {spec.title!r} holds no label: every value is missing")
     return labels
+
+
+def _refuse_identifiers(labels: LabelSet, role: str) -> None:
+    """Refuse a variable that has a value of its own for nearly every record."""
+    for variable in labels.variables:
+        many = len(variable.categories)
+        if variable.kind == "categorical" and many > _MANY_CATEGORIES and 2 * many > len(labels):
+            raise ValueError(
+                f"{role} column '{printable(variable.name, 60)}' holds {many:,} different values in {len(labels):,} "
+                "records: it looks like an identifier or a measurement, not like groups. Name another column, or group "
+                "its values first"
+            )
 
 
 def crossing(sets: Sequence[LabelSet], names: Sequence[str], categories: Sequence[str] | None = None) -> LabelSet:
@@ -127,4 +142,5 @@ def crossing(sets: Sequence[LabelSet], names: Sequence[str], categories: Sequenc
     distinct = sorted({text for text in joined if text is not None} | set(categories or ()))
     place = {text: i for i, text in enumerate(distinct)}
     codes = np.array([-1 if text is None else place[text] for text in joined], dtype=np.int64)
-    return LabelSet((Codes((Variable(" x ".join(names), "categorical", tuple(distinct)),), codes),))
+    sparse = all(isinstance(labels.blocks[0], Codes) and labels.blocks[0].sparse for labels in sets)
+    return LabelSet((Codes((Variable(" x ".join(names), "categorical", tuple(distinct)),), codes, sparse),))

@@ -81,7 +81,10 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (ValueError, TypeError, FileNotFoundError, PermissionError, IsADirectoryError) as error:
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except (ValueError, TypeError, OSError) as error:
         from biasamp.labels import printable
 
         click.echo(f"biasamp: {printable(str(error), 2000)}", err=True)
@@ -89,6 +92,3 @@ def main() -> None:
     except MemoryError:
         click.echo("biasamp: the data do not fit in memory", err=True)
         sys.exit(USAGE)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)

@@ -10,38 +10,59 @@ import click
 
 from biasamp.labels import binary, categorical
 
-from .output import console, html_option, json_option, write_json
+from .output import check_target, console, html_option, json_option, write_json
 
 
-def _names(text: str | None) -> Any:
+def _names(text: str | None, option: str) -> Any:
     """Column names, comma separated; one name is one variable. A name with a comma is quoted as in CSV."""
     if text is None:
         return None
     import csv
 
-    names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True))]
-    if not all(names):
-        raise click.BadParameter(f"{text!r} holds an empty column name")
+    try:
+        names = next(csv.reader([text], skipinitialspace=True))
+    except csv.Error as error:
+        raise click.BadParameter(f"{option} {text!r} cannot be read: {error}. Quote names as in CSV") from None
+    if '"' not in text:
+        names = [name.strip() for name in names]
+    if not names or not all(names):
+        raise click.BadParameter(f"{option} {text!r} holds an empty column name")
     return names[0] if len(names) == 1 else names
 
 
-def _predictions(text: str | None) -> Any:
-    """Column names by position, or ``truth=prediction`` pairs."""
-    names = _names(text)
+def _predictions(text: str | None, truth: Any, option: str) -> Any:
+    """Column names by position, or ``truth=prediction`` pairs where a truth column stands before the sign."""
+    names = _names(text, option)
     if names is None:
         return None
-    listed = [names] if isinstance(names, str) else names
-    if all("=" in name for name in listed):
-        return dict(name.split("=", 1) for name in listed)
-    return names
+    listed, known = ([x] if isinstance(x, str) else x for x in (names, truth))
+    pairs = [_split(name, known) for name in listed]
+    if not any(pairs):
+        return names
+    if not all(pairs):
+        odd = listed[pairs.index(None)]
+        raise click.BadParameter(
+            f"{option} has {odd!r} beside truth=prediction pairs; the columns of truth are {', '.join(known)}"
+        )
+    return dict(pair for pair in pairs if pair)
+
+
+def _split(name: str, truths: list[str]) -> tuple[str, str] | None:
+    """The pair that a name spells, if a truth column stands before an equals sign."""
+    for truth in sorted(truths, key=len, reverse=True):
+        if name.startswith(f"{truth}="):
+            return truth, name[len(truth) + 1 :]
+    return None
 
 
 def _declared(names: Any, role: str, as_binary: tuple[str, ...], as_categorical: tuple[str, ...]) -> Any:
     if role in as_binary and role in as_categorical:
         raise click.UsageError(f"{role} cannot be both binary and categorical")
-    if role in as_binary:
-        return binary(names)
-    return categorical(names) if role in as_categorical else names
+    declare = binary if role in as_binary else categorical if role in as_categorical else None
+    if declare is None:
+        return names
+    # Attributes are measured one by one, tasks together.
+    return [declare(name) for name in names] if role == "attributes" and not isinstance(names, str) else declare(names)
 
 
 _ROLES = click.Choice(["attributes", "tasks"])
@@ -106,14 +127,17 @@ def command(
     import biasamp
 
     progress = console(stderr=True)
+    groups, labels = _names(attributes, "--attributes"), _names(tasks, "--tasks")
     arguments = {
-        "attributes": _declared(_names(attributes), "attributes", as_binary, as_categorical),
-        "tasks": _declared(_names(tasks), "tasks", as_binary, as_categorical),
-        "attribute_predictions": _predictions(attribute_predictions),
-        "task_predictions": _predictions(task_predictions),
-        "metrics": metrics if metrics == "auto" else _names(metrics),
+        "attributes": _declared(groups, "attributes", as_binary, as_categorical),
+        "tasks": _declared(labels, "tasks", as_binary, as_categorical),
+        "attribute_predictions": _predictions(attribute_predictions, groups, "--attribute-predictions"),
+        "task_predictions": _predictions(task_predictions, labels, "--task-predictions"),
+        "metrics": metrics if metrics == "auto" else _names(metrics, "--metrics"),
         **options,
     }
+    for target in (save, json_path, html_path):
+        check_target(target)
     if sys.stderr.isatty():
         with progress.status(f"auditing {Path(data).name}"):
             result = biasamp.audit(data, **arguments)

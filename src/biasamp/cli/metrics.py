@@ -14,7 +14,7 @@ from .output import console, json_option, write_json
 
 
 @click.command(name="metrics")
-@click.argument("name", required=False, type=click.Choice(list(METRICS)))
+@click.argument("name", required=False, type=click.Choice(list(METRICS)), metavar="[NAME]")
 @json_option
 def command(name: str | None, json_path: str | None) -> None:
     """Show what each metric measures, its properties, and which to use; NAME shows one in full.

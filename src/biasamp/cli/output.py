@@ -29,6 +29,17 @@ def console(stderr: bool = False) -> Any:
     return Console(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
 
 
+def check_target(path: str | None) -> None:
+    """Refuse a file that cannot be written before the work starts, not after it."""
+    if path is None or path == "-":
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise click.UsageError(f"{path!r} is a folder; name a file in it to write to")
+    if not target.parent.is_dir():
+        raise click.UsageError(f"the folder of {path!r} does not exist; make it first")
+
+
 def write_json(text: str, path: str | None) -> bool:
     """Write JSON where it was asked for; True when it took standard output."""
     if path is None:
