@@ -11,6 +11,7 @@ from biasamp.results.audit import Finding
 from .cautions import CAUTIONS
 from .context import Context, arrow, bounds, figure, number, side
 from .measure import Subject
+from .mistakes import MISTAKES
 
 # Findings come before cautions; within each, larger effects first.
 _FINDING, _PAIR, _BESIDE = 100.0, 80.0, 60.0
@@ -33,7 +34,7 @@ def find(document: dict[str, Any], subjects: list[Subject]) -> list[Finding]:
         *_mals(context),
         *_parity(context),
     ]
-    for caution in CAUTIONS:
+    for caution in (*CAUTIONS, *MISTAKES):
         found.extend(caution(context))
     return sorted(found, key=lambda finding: -finding.weight)
 
