@@ -26,7 +26,7 @@ from biasamp.uncertainty.parity import accuracy_interval, difference_interval
 MOST_PAIRS = 1000
 # Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
 # in every trial.
-TRIALS, FEW_TRIALS = 100, 10
+TRIALS, FEW_TRIALS, FEW_HALVES = 100, 10, 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +268,8 @@ def name_of(attribute: str, metric: str, direction: str | None) -> str:
 def entry(attribute: str, result: Any, settings: Settings) -> dict[str, Any]:
     """One result as an entry of the document, with its interval."""
     if isinstance(result, Predictability):
-        return {"attribute": attribute, **result.to_dict(level=settings.confidence)}
+        halves = FEW_HALVES if len(result.trials) <= FEW_TRIALS else None
+        return {"attribute": attribute, **result.to_dict(level=settings.confidence, resamples=halves)}
     made: dict[str, Any] = {
         "attribute": attribute,
         **result.to_dict(

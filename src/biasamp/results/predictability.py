@@ -98,11 +98,11 @@ class Predictability:
             raise ValueError("this result carries nothing to make an interval from")
         return self._interval(level, of, resamples, seed)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95, resamples: int | None = None) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold, with the interval at ``level``."""
         interval: list[Any] = [None, None]
         if self._interval is not None:
-            interval = [plain(bound) for bound in self.confidence_interval(level)]
+            interval = [plain(bound) for bound in self.confidence_interval(level, resamples=resamples)]
         return {
             "metric": self.metric,
             "direction": self.direction,
