@@ -361,3 +361,15 @@ def test_clusters_widen_the_interval_but_not_the_value() -> None:
     widths = [high - low for low, high in (entry["interval"] for entry in (once, doubled, grouped))]
     assert widths[1] < 0.85 * widths[0]
     assert widths[2] == pytest.approx(widths[0], rel=0.15)
+
+
+@pytest.mark.parametrize("missing", ["drop", "negative"])
+def test_attackers_leave_out_records_without_a_category(missing: str) -> None:
+    """They need a value on every side, so both policies come to the complete records."""
+    holes = {**HOLES, "g": [None if i in (0, 5) else x for i, x in enumerate(G)]}
+    whole = [i for i in range(len(G)) if all(holes[name][i] is not None for name in "gtp")]
+    kept = {name: [column[i] for i in whole] for name, column in holes.items()}
+    names: dict[str, Any] = {"attributes": "g", "tasks": "t", "task_predictions": "p", "metrics": ["dpa", "leakage"]}
+    found, expected = biasamp.audit(holes, missing=missing, **names), biasamp.audit(kept, **names)
+    assert [row["value"] for row in found.metrics.rows()] == [row["value"] for row in expected.metrics.rows()]
+    assert {row["n"] for row in found.metrics.rows()} == {len(whole)}

@@ -19,15 +19,17 @@ _CAUTION = 40.0
 # A predicted rate further than this from the base rate, in standard errors and in proportion, is called off.
 _RATE_ERRORS, _RATE_SHARE = 3.0, 0.05
 _IDENTITY = re.compile(
-    r"gender|sex(?!t)|race|racial|ethnic|skin|\bage\b|age_|_age|disab|religio|orientation|nationality|pronoun", re.I
+    r"gender|sexual|racial|ethnic|skin|disab|religio|nationality|pronoun|(?<![a-z])(?:sex|race|age)(?![a-z])", re.I
 )
-_IDENTITY_VALUES = {"man", "woman", "men", "women", "male", "female", "boy", "girl", "m", "f", "he", "she"}
+_IDENTITY_VALUES = {"man", "woman", "men", "women", "male", "female", "boy", "girl", "he", "she"}
+# Letters stand for these only together: m alone may be a size.
+_IDENTITY_LETTERS = ({"m", "f"}, {"m", "w"})
 _FUTURE = re.compile(
-    r"recid|reoffend|rearrest|risk|default|churn|repay|readmi|mortal|surviv|dropout|drop_out|convict|arrest|fraud"
-    r"|admit|admission|hire|hired|hiring|promot|approv|granted|will_|future",
+    r"recid|reoffend|arrest|default|churn|repay|readmi|mortal|surviv|dropout|drop_out|convict|fraud|admit|admission"
+    r"|hiring|promot|approv|granted|will_|future|(?<![a-z])(?:risk|hire)",
     re.I,
 )
-_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob|logit|output|guess", re.I)
+_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
 
 
 def caution(code: str, text: str, weight: float = 0.0, **shown: Any) -> Finding:
@@ -108,8 +110,8 @@ def _seeing(context: Context, entry: dict[str, Any]) -> str:
 
 
 def over_zero(context: Context) -> Iterator[Finding]:
-    """An interval over 0 concludes nothing."""
-    named = [entry for entry in context.entries("directional") if side(entry) == 0]
+    """An interval over 0 concludes nothing; one that is 0 on both ends is no interval but a value fixed at 0."""
+    named = [entry for entry in context.entries("directional") if side(entry) == 0 and any(entry["interval"])]
     if named:
         shown = "; ".join(
             f"{printable(entry['attribute'], 40)} {arrow(entry['direction'])} {number(entry['value'])}{bounds(entry)}"
@@ -184,7 +186,8 @@ def perceived(context: Context) -> Iterator[Finding]:
     """Labels of identity are often perceived by annotators, and binarized."""
     for subject in context.subjects:
         categories = {str(label.category or label.variable).lower() for label in subject.A.labels}
-        if " x " in subject.attribute or not (_IDENTITY.search(subject.attribute) or categories & _IDENTITY_VALUES):
+        named = categories & _IDENTITY_VALUES or any(letters <= categories for letters in _IDENTITY_LETTERS)
+        if " x " in subject.attribute or not (named or _IDENTITY.search(subject.attribute)):
             continue
         two = " It has two values here, which leaves people out." if len(categories) == 2 else ""
         yield caution(

@@ -55,8 +55,10 @@ def _amplification(context: Context) -> Iterator[Finding]:
             words = f"{where}: the model amplifies the bias of its data, {shown}: {effect}."
         elif verdict < 0:
             words = f"{where}: the model weakens the associations of its data, {shown}."
-        else:
+        elif any(entry["interval"]):
             words = f"{where}: amplification is {shown}. The interval covers 0, so this concludes nothing."
+        else:
+            words = f"{where}: amplification is 0 in every resample: on these columns nothing else can come out."
         yield Finding(
             "finding", "amplification", words, _FINDING + (10 if verdict else 0) + abs(value or 0.0), figure(entry)
         )

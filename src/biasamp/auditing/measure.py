@@ -157,8 +157,9 @@ def _predictability(subject: Subject, metric: str, direction: str, settings: Set
         out.skip(subject.attribute, metric, stated, _lacking(direction).replace("A->T", f"{metric} (A->T)"))
         return
     sides = [evaluation.given, evaluation.truth, evaluation.predicted]
-    if any(labels.missing for labels in sides):
-        evaluation = evaluation.take(np.logical_and.reduce([labels.complete() for labels in sides]))
+    keep = np.logical_and.reduce([labels.complete() for labels in sides])
+    if not keep.all():
+        evaluation = evaluation.take(keep)
     kept = evaluation
     read = evaluation.truth if metric == "leakage" else evaluation.given
     trials = TRIALS if len(read.variables) == 1 and read.variables[0].kind != "multilabel" else FEW_TRIALS
