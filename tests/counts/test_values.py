@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import biasamp
@@ -133,6 +134,15 @@ class TestMissing:
         assert floats(counts.joint_predicted).tolist() == [[1, 1], [0, 1]]
         assert floats(counts.joint_both).tolist() == [[1, 1], [0, 0]]
         assert np.broadcast_to(floats(counts.n), (2, 2))[0].tolist() == [2, 3]
+
+    def test_missing_columns_in_another_order(self) -> None:
+        """Columns pair by name, and what is missing moves with them."""
+        truth = pd.DataFrame({"cat": [1.0, 1.0, 0.0], "dog": [1.0, 0.0, 1.0]})
+        predicted = pd.DataFrame({"dog": [1.0, 1.0, 1.0], "cat": [np.nan, 1.0, 1.0]})
+        counts = PairCounts.from_labels(make(["a", "a", "a"], truth, predicted))
+        assert np.broadcast_to(floats(counts.given), (1, 2)).tolist() == [[2, 3]]
+        assert floats(counts.joint_predicted).tolist() == [[2, 3]]
+        assert floats(counts.joint_both).tolist() == [[1, 2]]
 
     def test_missing_group_leaves_the_record_out(self) -> None:
         counts = PairCounts.from_labels(make(["a", None, "a"], np.array([[1], [1], [0]]), np.array([[1], [1], [1]])))

@@ -62,6 +62,21 @@ def test_products_beyond_64_bits(a: int, b: int, shift: int) -> None:
     assert sign.item() == (shift if a > 1 else 0)
 
 
+@given(st.lists(st.integers(0, 2**62), min_size=4, max_size=4))
+def test_any_products_beyond_64_bits(numbers: list[int]) -> None:
+    """Differences that 64 bits would wrap to any sign."""
+    a, b, c, d = numbers
+    sign = compare_products(*(np.array([[x]], dtype=np.int64) for x in numbers))
+    assert sign.item() == (a * b > c * d) - (a * b < c * d)
+
+
+def test_a_strong_association_of_billions_of_records() -> None:
+    """n * C(g, o) - C(g) * C(o) is beyond 64 bits itself: 3/16 of n squared."""
+    n = 2**33
+    signs = association_signs(joint_counts([n, n], [n // 4, n // 4], [n // 4, 3 * n // 4], [n // 4, 0]))
+    assert signs.ravel().tolist() == [1, -1]
+
+
 def test_billions_of_records() -> None:
     """An independent table of 2**40 records, and its neighbours by one record."""
     n, left, right = 2**40, 2**39, 2**38
