@@ -137,6 +137,11 @@ class TestTrain:
         refuses(ValueError, "train given has 2 columns, but given has 1", lambda: metric(G, T, P, train=(T, T)))
         refuses(ValueError, "train given has 5, train truth has 6", lambda: metric(G, T, P, train=(G[:5], T)))
 
+    def test_mals_of_several_attributes(self) -> None:
+        """Never pooled: 1/|A| of two genders and three races is not 1/5."""
+        both = pd.DataFrame({"gender": list("wmwmwm"), "race": list("abcabc")})
+        refuses(ValueError, "A holds 2 attributes .'gender', 'race'.*one by one", lambda: mals(both, T, both, P))
+
     def test_mals(self) -> None:
         refuses(TypeError, r"train must be a pair \(A, T\)", lambda: mals(G, T, G, P, train=3))
         refuses(ValueError, "A is None: true labels are needed unless train", lambda: mals(None, T, G, P))

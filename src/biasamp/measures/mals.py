@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.replicates import replicate_joints
-from biasamp.labels import LabelSet, align, same_length, weights_of
+from biasamp.labels import LabelSet, align, printable, same_length, weights_of
 from biasamp.labels.keys import Keys, row_keys
 from biasamp.metrics.amplification import MalsValues, mals_pairs, mals_value
 from biasamp.metrics.signs import association_p
@@ -89,6 +89,7 @@ def mals(
         a_sets["A"], t_sets["T"] = read(A, "A"), read(T, "T")
     elif A is not None or T is not None:
         raise ValueError("A and T come together: give both or neither")
+    one_attribute(next(iter(a_sets.values())))
     a_sets["A_pred"] = read(A_pred, "A_pred", soft=True, like=next(iter(a_sets.values())))
     t_sets["T_pred"] = read(T_pred, "T_pred", soft=True, like=next(iter(t_sets.values())))
     count = same_length({name: s for name, s in {**a_sets, **t_sets}.items() if not name.startswith("train")})
@@ -182,6 +183,17 @@ def _doubts(labels: JointCounts, predictions: JointCounts, pairs: MalsValues, sa
                 "whether they count: the value is biased and its interval covers less often than its level",
             )
     return out
+
+
+def one_attribute(labels: LabelSet) -> None:
+    """Refuse several attributes at once: ``1 / |A|`` is of the groups of one."""
+    attributes = [variable.name for variable in labels.variables]
+    if len(attributes) > 1 and any(variable.kind == "categorical" for variable in labels.variables):
+        shown = ", ".join(repr(printable(name, 30)) for name in attributes[:5])
+        raise ValueError(
+            f"A holds {len(attributes)} attributes ({shown}), and 1/|A| is a matter of one: measure them one by one, or "
+            "join them into one column whose values are their combinations"
+        )
 
 
 def from_counts(

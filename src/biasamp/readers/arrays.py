@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from biasamp.labels import Column, Columns, Declared, IndexMatrix, NumberMatrix
 from biasamp.labels.columns import compact, is_missing, list_column, text_column
 
+# Floats hold every integer up to this one.
+_EXACT = 1 << 53
 _ACCEPTED = (
     "a list, a numpy array, a pandas, polars or pyarrow column or table, a scipy.sparse matrix or a torch tensor"
 )
@@ -108,9 +110,15 @@ def _sequence(data: list[Any], role: str) -> Columns:
         array = np.empty(len(data), dtype=object)
         array[:] = data
     # numpy turns a list that mixes text and numbers into text: spell its members one by one instead.
-    if array.dtype.kind in "OSU" or (array.dtype.kind == "f" and any(value is None for value in data)):
+    # It also makes floats of integers that fit no one type, and of None: spell those too.
+    if array.dtype.kind in "OSU" or (array.dtype.kind == "f" and any(_no_float(value) for value in data)):
         return Columns([_objects(data, "", role)], single=True)
     return _numpy(array, role)
+
+
+def _no_float(value: Any) -> bool:
+    """Whether a value would not survive being made a float."""
+    return value is None or (isinstance(value, int) and abs(value) > _EXACT)
 
 
 def _holds_lists(data: list[Any]) -> bool:
@@ -183,7 +191,7 @@ def _objects(values: list[Any], name: str, role: str) -> Column:
     if there and all(isinstance(v, (int, float, np.integer, np.floating, np.bool_)) for v in there):
         whole = all(isinstance(v, (int, np.integer, np.bool_)) for v in there)
         filled = np.array([0 if gone else value for value, gone in zip(values, missing, strict=True)])
-        if filled.dtype.kind in "iuf":
+        if filled.dtype.kind in "iu" or (filled.dtype.kind == "f" and not any(_no_float(value) for value in there)):
             return Column(name, "int" if whole else "float", filled, missing if missing.any() else None)
     try:
         return text_column(name, values, missing)
