@@ -16,6 +16,7 @@ _PLACES = {
     "calibrate": "measures.calibrate",
     "categorical": "labels",
     "classify_errors": "measures.errors",
+    "compare": "auditing",
     "directional": "measures.directional",
     "dpa": "measures.dpa",
     "leakage": "measures.leakage",
@@ -32,6 +33,7 @@ __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
     from .auditing import audit as audit
+    from .auditing import compare as compare
     from .generate import open_images_shape as open_images_shape
     from .labels import binary as binary
     from .labels import categorical as categorical

@@ -1,5 +1,6 @@
 """The audit: the one place that calls all metrics, judges them and finds words."""
 
+from .comparing import compare
 from .run import audit
 
-__all__ = ["audit"]
+__all__ = ["audit", "compare"]

@@ -132,30 +132,67 @@ def thresholds(context: Context) -> Iterator[Finding]:
             evaluation = subject.evaluation(direction)
             if evaluation is None or " x " in subject.attribute:
                 continue
-            if direction == "A->T" and subject is not context.subjects[0]:
-                continue  # the tasks are the same for every attribute
-            counts = PairCounts.from_labels(evaluation)
-            truth, held = (floats(x).max(axis=0) for x in (counts.truth, counts.predicted))
-            n = floats(counts.n).max()
-            # Paired: only records where truth and prediction differ move the rate.
-            both = _agreeing(evaluation)
-            spread = np.sqrt(np.maximum(truth + held - 2.0 * both, 1.0))
-            off = (np.abs(held - truth) > _RATE_ERRORS * spread) & (np.abs(held - truth) > _RATE_SHARE * truth)
-            if not off.any():
-                continue
-            worst = int(np.argmax(np.where(off, np.abs(held - truth), -1.0)))
-            what = "tasks" if direction == "A->T" else "groups"
-            yield caution(
-                "threshold",
-                f"{int(off.sum())} of {len(off)} {what} are predicted at another rate than they occur, most of all "
-                f"{printable(str(counts.outcome_labels[worst]), 40)}: {number(held[worst] / n, False)} predicted against "
-                f"{number(truth[worst] / n, False)}. Amplification is sensitive to the threshold: calibrate it so that rates "
-                "agree before judging the model.",
-                7.0,
-                outcome=str(counts.outcome_labels[worst]),
-                predicted_rate=float(held[worst] / n),
-                base_rate=float(truth[worst] / n),
-            )
+            swept = context.sweep(subject.attribute, direction)
+            if swept is not None:
+                yield from _scored(context, swept, evaluation)
+            elif direction == "T->A" or subject is context.subjects[0]:  # tasks are the same for every attribute
+                yield from _decided(evaluation, direction)
+
+
+def _scored(context: Context, swept: dict[str, Any], evaluation: Any) -> Iterator[Finding]:
+    """With scores, the threshold that would mend the rates can be named, and what amplification becomes then."""
+    n = len(evaluation)
+    off = [
+        (abs(rate - row["base_rate"]), rate, row)
+        for rate, row in zip(swept["usual"]["rates"], swept["labels"], strict=True)
+        if abs(rate - row["base_rate"]) > _RATE_SHARE * row["base_rate"]
+        and abs(rate - row["base_rate"])
+        > _RATE_ERRORS * np.sqrt(max(row["base_rate"] * (1 - row["base_rate"]), 1e-12) / n)
+    ]
+    if not off:
+        return
+    _, rate, row = max(off, key=lambda item: item[0])
+    yield caution(
+        "threshold",
+        f"{printable(swept['attribute'], 40)}, {arrow(swept['direction'])}: at the usual threshold 0.5, {len(off)} of "
+        f"{len(swept['labels'])} outcomes are predicted at another rate than they occur, most of all "
+        f"{printable(row['label'], 40)}: {number(rate, False)} against {number(row['base_rate'], False)}. The threshold "
+        f"{number(row['threshold'], False)} would mend that; with all outcomes calibrated, amplification goes from "
+        f"{number(swept['usual']['amplification'])} to {number(swept['calibrated']['amplification'])}. Calibrate on a "
+        "validation set before judging the model.",
+        7.0,
+        outcome=row["label"],
+        threshold=row["threshold"],
+        predicted_rate=rate,
+        base_rate=row["base_rate"],
+        usual=swept["usual"]["amplification"],
+        calibrated=swept["calibrated"]["amplification"],
+    )
+
+
+def _decided(evaluation: Any, direction: str) -> Iterator[Finding]:
+    """With hard predictions only the rates can be compared."""
+    counts = PairCounts.from_labels(evaluation)
+    truth, held = (floats(x).max(axis=0) for x in (counts.truth, counts.predicted))
+    n = floats(counts.n).max()
+    # Paired: only records where truth and prediction differ move the rate.
+    spread = np.sqrt(np.maximum(truth + held - 2.0 * _agreeing(evaluation), 1.0))
+    off = (np.abs(held - truth) > _RATE_ERRORS * spread) & (np.abs(held - truth) > _RATE_SHARE * truth)
+    if not off.any():
+        return
+    worst = int(np.argmax(np.where(off, np.abs(held - truth), -1.0)))
+    what = "tasks" if direction == "A->T" else "groups"
+    yield caution(
+        "threshold",
+        f"{int(off.sum())} of {len(off)} {what} are predicted at another rate than they occur, most of all "
+        f"{printable(str(counts.outcome_labels[worst]), 40)}: {number(held[worst] / n, False)} predicted against "
+        f"{number(truth[worst] / n, False)}. Amplification is sensitive to the threshold: give scores instead of "
+        "decisions to see which threshold makes rates agree, and calibrate it before judging the model.",
+        7.0,
+        outcome=str(counts.outcome_labels[worst]),
+        predicted_rate=float(held[worst] / n),
+        base_rate=float(truth[worst] / n),
+    )
 
 
 def _agreeing(evaluation: Any) -> Any:

@@ -29,6 +29,14 @@ class Context:
                 return entry
         return None
 
+    def sweep(self, attribute: str, direction: str) -> dict[str, Any] | None:
+        """The thresholds of one attribute and direction, where predictions are scores."""
+        for row in self.document.get("sweep", ()):
+            if row["attribute"] == attribute and row["direction"] == direction:
+                found: dict[str, Any] = row
+                return found
+        return None
+
 
 def number(value: float | None, signed: bool = True) -> str:
     """A figure to three digits after the point, or more where they would all be 0."""

@@ -22,6 +22,8 @@ from biasamp.results import plain
 from biasamp.results.predictability import Predictability
 from biasamp.uncertainty.parity import accuracy_interval, difference_interval
 
+from .thresholds import threshold_entries
+
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
 MOST_PAIRS = 1000
 # Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
@@ -79,6 +81,7 @@ class Measured:
     entries: list[dict[str, Any]] = field(default_factory=list)
     results: list[Any] = field(default_factory=list)
     not_run: list[dict[str, Any]] = field(default_factory=list)
+    sweeps: list[dict[str, Any]] = field(default_factory=list)
 
     def skip(self, attribute: str, metric: str, direction: str | None, reason: str) -> None:
         """Note what was not computed, and why."""
@@ -92,6 +95,9 @@ def measure(subject: Subject, settings: Settings) -> Measured:
         for metric in ("directional", "multi"):
             if metric in settings.metrics:
                 _directed(subject, metric, direction, settings, out)
+        evaluation = subject.evaluation(direction)
+        if "directional" in settings.metrics and evaluation is not None:
+            out.sweeps += threshold_entries(evaluation, _source(subject, direction), subject.attribute, direction)
         if "dpa" in settings.metrics:
             _predictability(subject, "dpa", direction, settings, out)
     if "leakage" in settings.metrics:

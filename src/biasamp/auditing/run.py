@@ -299,6 +299,9 @@ def _gather(
         "excluded": excluded,
         "not_run": not_run,
     }
+    sweeps = [row for part in measured for row in part.sweeps]
+    if sweeps:
+        document["sweep"] = sweeps
     document["findings"] = [finding.to_dict() for finding in find(document, subjects)]
     owned = [
         (subject.attribute, result) for subject, part in zip(subjects, measured, strict=True) for result in part.results

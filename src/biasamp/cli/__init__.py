@@ -17,8 +17,11 @@ class Commands(click.Group):
     places = {
         "associate": "Rank labels by how they lean to identities, without ground truth.",
         "audit": "Audit a file or folder of labels and predictions.",
+        "calibrate": "Find thresholds at which scores are positive as often as they should be.",
+        "compare": "Compare models, from saved audits or from one file.",
         "demo": "Audit embedded real data: Berkeley admissions, 1973.",
         "metrics": "Show what each metric measures and which to use.",
+        "sweep": "Measure amplification at every threshold of scores.",
     }
 
     def list_commands(self, context: click.Context) -> list[str]:

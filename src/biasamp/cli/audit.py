@@ -13,7 +13,7 @@ from biasamp.labels import binary, categorical
 from .output import check_target, console, html_option, json_option, write_json
 
 
-def _names(text: str | None, option: str) -> Any:
+def split_names(text: str | None, option: str) -> Any:
     """Column names, comma separated; one name is one variable. A name with a comma is quoted as in CSV."""
     if text is None:
         return None
@@ -30,9 +30,9 @@ def _names(text: str | None, option: str) -> Any:
     return names[0] if len(names) == 1 else names
 
 
-def _predictions(text: str | None, truth: Any, option: str) -> Any:
+def split_predictions(text: str | None, truth: Any, option: str) -> Any:
     """Column names by position, or ``truth=prediction`` pairs where a truth column stands before the sign."""
-    names = _names(text, option)
+    names = split_names(text, option)
     if names is None:
         return None
     listed, known = ([x] if isinstance(x, str) else x for x in (names, truth))
@@ -127,13 +127,13 @@ def command(
     import biasamp
 
     progress = console(stderr=True)
-    groups, labels = _names(attributes, "--attributes"), _names(tasks, "--tasks")
+    groups, labels = split_names(attributes, "--attributes"), split_names(tasks, "--tasks")
     arguments = {
         "attributes": _declared(groups, "attributes", as_binary, as_categorical),
         "tasks": _declared(labels, "tasks", as_binary, as_categorical),
-        "attribute_predictions": _predictions(attribute_predictions, groups, "--attribute-predictions"),
-        "task_predictions": _predictions(task_predictions, labels, "--task-predictions"),
-        "metrics": metrics if metrics == "auto" else _names(metrics, "--metrics"),
+        "attribute_predictions": split_predictions(attribute_predictions, groups, "--attribute-predictions"),
+        "task_predictions": split_predictions(task_predictions, labels, "--task-predictions"),
+        "metrics": metrics if metrics == "auto" else split_names(metrics, "--metrics"),
         **options,
     }
     for target in (save, json_path, html_path):

@@ -18,8 +18,8 @@ _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop"
 
 
 def read(data: Any, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
-    """One argument as labels."""
-    labels = label_set(read_columns(data, role), role, soft=soft, like=like)
+    """One argument as labels; labels that have been read already stay as they are."""
+    labels = data if isinstance(data, LabelSet) else label_set(read_columns(data, role), role, soft=soft, like=like)
     refuse_missing({role: labels}, _HINT)
     if not labels.width and like is None:  # a model that never predicts a label still has the labels of the truth
         raise ValueError(f"{role} holds no label at all")

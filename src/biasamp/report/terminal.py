@@ -13,6 +13,8 @@ from rich.text import Text
 from biasamp.labels import printable
 from biasamp.metrics.registry import METRICS, Metric
 from biasamp.results.audit import Audit
+from biasamp.results.comparison import Comparison
+from biasamp.results.thresholds import Calibration, Sweep
 
 _NAMES = {
     "directional": "directional",
@@ -178,6 +180,70 @@ def _bar(value: float, largest: float) -> Text:
     if value >= 0:
         return Text(" " * _BAR + "│" + blocks.ljust(_BAR), style="red")
     return Text(blocks.rjust(_BAR) + "│" + " " * _BAR, style="blue")
+
+
+def show_comparison(result: Comparison, console: Console) -> None:
+    """Print the differences between models, a verdict each."""
+    level = result.document["level"]
+    table = RichTable(header_style="bold", box=None, pad_edge=False)
+    for heading in ("attribute", "metric", "direction"):
+        table.add_column(heading)
+    for heading in ("value", "other", "difference", f"{level:.0%} interval"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    for row in result.document["differences"]:
+        signed = row["metric"] in ("directional", "mals", "dpa", "leakage")
+        told = row["low"] is not None and (row["low"] > 0 or row["high"] < 0)
+        table.add_row(
+            name(row["attribute"], 24),
+            _NAMES.get(row["metric"], row["metric"]),
+            (row["direction"] or "").replace("->", "→"),
+            figure(row["first"], signed),
+            figure(row["second"], signed),
+            Text(figure(row["difference"]), style="bold" if told else ""),
+            interval(row["low"], row["high"]),
+            Text(printable(row["verdict"], 120) + ("" if row["paired"] else " (unpaired)")),
+        )
+    console.print(Text(f"{' against '.join(printable(model, 30) for model in reversed(result.models))}", style="bold"))
+    console.print(table)
+    console.print(_bullets("Notes", list(result.notes), "dim"))
+
+
+def show_calibration(result: Calibration, console: Console) -> None:
+    """Print thresholds, with the rates they give."""
+    table = RichTable(header_style="bold", box=None, pad_edge=False)
+    table.add_column("scores")
+    for heading in ("threshold", "predicted rate", "wanted rate"):
+        table.add_column(heading, justify="right")
+    for row in result.table.rows():
+        table.add_row(name(row["label"]), *(figure(row[k], False) for k in ("threshold", "rate", "wanted")))
+    console.print(table)
+    console.print(Text("\nA score at or above its threshold is positive.", style="dim"))
+
+
+def show_sweep(result: Sweep, console: Console, points: int) -> None:
+    """Print amplification at some thresholds, the calibrated one among them."""
+    bounds = result.confidence_interval()
+    console.print(
+        Text(
+            f"integral over thresholds {result.span[0]:g} to {result.span[1]:g}: {figure(result.integral)} "
+            f"{interval(bounds.low, bounds.high)}; base rate {figure(result.base_rate, False)}"
+        )
+    )
+    rows = list(result.curve.rows())
+    near = min(range(len(rows)), key=lambda i: abs(rows[i]["rate"] - result.base_rate))
+    places = sorted({round(i * (len(rows) - 1) / (points - 1)) for i in range(points)} | {near})
+    table = RichTable(header_style="bold", box=None, pad_edge=False)
+    columns = [key for key in ("threshold", "amplification", "rate", "parity") if key in rows[0]]
+    for heading in columns:
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for i in places:
+        shown = [figure(rows[i][key], key == "amplification") for key in columns]
+        table.add_row(*shown, Text("calibrated: nearest to the base rate", style="dim") if i == near else "")
+    console.print(table)
+    if len(places) < len(rows):
+        console.print(Text(f"\n{len(places)} of {len(rows):,} distinct thresholds; --json has more.", style="dim"))
 
 
 def show_metrics(console: Console, chosen: str | None = None) -> None:

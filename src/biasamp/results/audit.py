@@ -200,6 +200,10 @@ class Audit:
         source, resamples = document.pop("source", "data"), document.pop("resamples", {})
         return cls(document, source, _resample=lambda: resamples)
 
+    def compared(self, comparison: Any) -> Audit:
+        """The same audit with a comparison of models beside it, which its report then shows."""
+        return replace(self, document={**self.document, "compare": comparison.to_dict()})
+
     def named(self, source: str) -> Audit:
         """The same audit under another name for its data."""
         return replace(self, source=source)
