@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import click
 
@@ -72,8 +73,17 @@ def group() -> None:
     """
 
 
+def _note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    """A warning as a line for people, without the place in the code that it came from."""
+    if issubclass(category, UserWarning):
+        from biasamp.labels import printable
+
+        click.echo(f"biasamp: note: {printable(str(message), 1000)}", err=True)
+
+
 def main() -> None:
     """Run the command line; a mistake in the input is a message and exit code 2, never a traceback."""
+    warnings.showwarning = _note
     try:
         group.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
