@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from .showing import shown_by
 from .table import Table, text
 
 SCHEMA = 1
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ class Audit:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole audit as JSON text, which is also written to ``path`` where one is given."""
-        written = json.dumps(self.document, allow_nan=False, ensure_ascii=False, indent=1)
+        written = _json(self.document, indent=1)
         if path is not None:
             Path(path).write_text(written + "\n", encoding="utf-8")
         return written
@@ -175,9 +177,7 @@ class Audit:
 
         What is saved is enough to compare, report and explore later without the records.
         """
-        content = json.dumps(
-            {**self.document, "source": self.source, "resamples": self.resamples}, allow_nan=False, ensure_ascii=False
-        )
+        content = _json({**self.document, "source": self.source, "resamples": self.resamples})
         path = Path(path)
         raw = (content + "\n").encode()
         path.write_bytes(gzip.compress(raw, mtime=0) if path.suffix == ".gz" else raw)
@@ -210,6 +210,12 @@ class Audit:
 
     def _repr_html_(self) -> str:
         return str(shown_by("report.notebook", "audit_table")(self))
+
+
+def _json(document: dict[str, Any], indent: int | None = None) -> str:
+    """JSON text that UTF-8 can hold: half a surrogate pair, as broken input may have it, is written as an escape."""
+    written = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=indent)
+    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", written)
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:
