@@ -202,7 +202,7 @@ def test_strange_text_is_shown_as_text(run: Any, tmp_path: Path, which: str, pla
 
 def test_markup_is_not_eaten(run: Any, table: Any) -> None:
     shown = run("audit", table(g=[f"[red]{x}[/red]" for x in GROUP]), *ROLES, *QUICK).out
-    assert "g=[red]w[/red]" in shown
+    assert "[red]w[/red]" in shown
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,32 @@ from pathlib import Path
 
 import click
 
+from biasamp.results.audit import Audit
+
 from .output import console, html_option, json_option, write_json
+
+
+def concluded(audit: Audit) -> str:
+    """What the demo's intervals conclude and what they do not, from the intervals themselves."""
+    level = audit.document["data"]["confidence"]
+    told = []
+    for entry in audit.document["metrics"]:
+        low, high = entry["interval"]
+        if entry["metric"] != "directional" or low is None:
+            continue
+        where = entry["direction"].replace("->", "→")
+        if low > 0 or high < 0:
+            told.append(
+                f"{where} lies {'above' if low > 0 else 'below'} 0, so chance in who applied does not explain it"
+            )
+        else:
+            told.append(f"{where} covers 0, so it concludes nothing, not even that there is no amplification")
+    return (
+        f"What the {level * 100:g}% intervals conclude: directional amplification {'; '.join(told)}. They say how figures "
+        "would vary over other applicants, for these predictions as they are. They do not cover training the model anew, "
+        "another threshold, or errors in the records; and they do not conclude that admissions were fair or unfair, nor "
+        "why: department and gender go together in these data."
+    )
 
 
 @click.command(name="demo")
@@ -48,6 +73,7 @@ def command(folder: str, html_path: str | None, json_path: str | None) -> None:
         "gender (A→T), and gender from department and admission (T→A), each applicant by a model that has not seen them.\n"
     )
     show_audit(result, screen)
+    screen.print(f"\n{concluded(result)}")
     screen.print(
         f"\nWritten: {html_path or target / 'report.html'} (open it in a browser), {target / 'audit.json'} (the figures "
         f"above), {target / 'audit.saved.json.gz'} (to compare later)"

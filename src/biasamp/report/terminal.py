@@ -27,8 +27,11 @@ _NAMES = {
     "accuracy_difference": "accuracy difference",
     "mean_per_class_accuracy": "mean per-class accuracy",
 }
+_SIGNED = ("directional", "mals", "dpa", "leakage")
 _PAIRS_SHOWN = 10
 _BAR = 12
+# From this width on there is room for bars.
+_WIDE = 110
 
 
 def name(text: str, limit: int = 32) -> Text:
@@ -54,15 +57,16 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
     title = Text.assemble(
         ("biasamp audit of ", "bold"),
         (printable(audit.source, 60), "bold"),
-        f"  {data['records']:,} records",
+        f"  {data['records']:,} record{'s' if data['records'] != 1 else ''}",
     )
     console.print(title)
     console.print(_bullets("Findings", [finding.text for finding in found], "bold"))
-    console.print(metric_table(audit))
-    if pairs:
+    for attribute in data["attributes"]:
+        console.print(metric_table(audit, attribute))
+    if pairs > 0:
         for entry in audit.document["metrics"]:
             if entry["metric"] == "directional" and entry["pairs"]:
-                console.print(pair_table(entry, pairs))
+                console.print(pair_table(entry, pairs, data["tasks"]["title"], console.width >= _WIDE))
     console.print(_bullets("Cautions", [finding.text for finding in cautions], "yellow"))
     if audit.not_run:
         reasons: dict[str, list[str]] = {}
@@ -85,29 +89,32 @@ def _bullets(title: str, lines: list[str], style: str) -> Group:
     return Group(Text(f"\n{title}", style=style), Padding(rows, (0, 0, 0, 1)))
 
 
-def metric_table(audit: Audit) -> RichTable:
-    """One row a metric."""
-    level = audit.document["data"]["confidence"]
-    table = RichTable(
-        title="\nMetrics", title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
+def _plain_table(title: str) -> RichTable:
+    return RichTable(
+        title=f"\n{title}", title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
     )
-    for heading in ("attribute", "metric", "direction"):
-        table.add_column(heading)
-    table.add_column("value", justify="right")
-    table.add_column(f"{level:.0%} interval", justify="right")
+
+
+def metric_table(audit: Audit, attribute: str) -> RichTable:
+    """One row a metric of one attribute."""
+    level = audit.document["data"]["confidence"]
+    table = _plain_table(f"Metrics, {printable(attribute, 60)}")
+    table.add_column("metric")
+    table.add_column("", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column(f"{level * 100:g}% interval", justify="right", no_wrap=True)
     table.add_column("beside it")
-    last = None
     for entry in audit.document["metrics"]:
-        signed = entry["metric"] in ("directional", "mals", "dpa", "leakage")
+        if entry["attribute"] != attribute:
+            continue
+        signed = entry["metric"] in _SIGNED
         table.add_row(
-            name(entry["attribute"], 24) if entry["attribute"] != last else "",
             _NAMES.get(entry["metric"], entry["metric"]),
             (entry["direction"] or "").replace("->", "→"),
             Text(figure(entry["value"], signed), style=_colour(entry) if signed else ""),
             interval(entry["interval"][0], entry["interval"][1], signed),
             _beside(entry),
         )
-        last = entry["attribute"]
     return table
 
 
@@ -125,7 +132,7 @@ def _beside(entry: dict[str, Any]) -> Text:
     if entry.get("floor") is not None:
         parts.append(f"noise floor {figure(entry['floor'], False)}")
     if entry.get("gain") is not None:
-        parts.append(f"gain over no input {figure(entry['gain'])}")
+        parts.append(f"over no input {figure(entry['gain'])}")
     if entry.get("outcome"):
         parts.append(f"worst: {printable(entry['outcome'], 28)}")
     if entry.get("base_source"):
@@ -133,44 +140,55 @@ def _beside(entry: dict[str, Any]) -> Text:
     return Text("; ".join(parts), style="dim")
 
 
-def pair_table(entry: dict[str, Any], most: int) -> RichTable:
-    """The pairs that change most, with bars."""
+def pair_table(entry: dict[str, Any], most: int, tasks: str, wide: bool = True) -> RichTable:
+    """The pairs that change most, with bars where there is room."""
     rows = sorted(entry["pairs"], key=lambda pair: -abs(pair["amplification"] or 0.0))
     shown = rows[:most]
     largest = max((abs(pair["amplification"] or 0.0) for pair in shown), default=0.0) or 1.0
-    count = f", {most} of {len(rows)}" if len(rows) > most else ""
-    arrow = (entry["direction"] or "").replace("->", "→")
-    table = RichTable(
-        title=f"\nPairs, {printable(entry['attribute'], 30)} {arrow}{count}",
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
+    count = f", {most} of {entry.get('pairs_in_all', len(rows)):,}" if len(rows) > most else ""
+    table = _plain_table(
+        f"Pairs, {printable(entry['attribute'], 60)} {(entry['direction'] or '').replace('->', '→')}{count}"
     )
-    for heading in ("given", "outcome"):
-        table.add_column(heading)
-    for heading in ("true rate", "predicted"):
-        table.add_column(heading, justify="right")
-    table.add_column("amplification", justify="right")
-    table.add_column("")
-    table.add_column("interval", justify="right")
-    table.add_column("records", justify="right")
-    table.add_column("")
+    names = (entry["attribute"], tasks) if entry["direction"] == "A->T" else (tasks, entry["attribute"])
+    heads = [_shared(rows, side, title) for side, title in zip(("given", "outcome"), names, strict=True)]
+    for side, head in zip(("given", "outcome"), heads, strict=True):
+        table.add_column(Text(f"{side}: {printable(head, 24)}" if head and wide else printable(head, 24) or side))
+    table.add_column("true rate" if wide else "true", justify="right", no_wrap=True)
+    table.add_column("predicted", justify="right", no_wrap=True)
+    table.add_column("amplification" if wide else "amplified", justify="right", no_wrap=True)
+    if wide:
+        table.add_column("", no_wrap=True)
+    table.add_column("interval", justify="right", no_wrap=True)
+    table.add_column("records", justify="right", no_wrap=True)
+    unclear = not all(pair["clear"] for pair in shown)
+    if unclear:
+        table.add_column("", no_wrap=True)
+        table.caption = Text("? the records cannot tell the direction of this pair", style="dim")
+        table.caption_justify = "left"
     for pair in shown:
         value = pair["amplification"]
-        table.add_row(
-            name(pair["given"]),
-            name(pair["outcome"]),
+        cells: list[str | Text] = [
+            *(
+                name(pair[side][len(head) + 1 :] if head else pair[side])
+                for side, head in zip(("given", "outcome"), heads, strict=True)
+            ),
             figure(pair["truth_rate"], False),
             figure(pair["predicted_rate"], False),
             figure(value),
-            _bar(value or 0.0, largest),
             interval(pair["low"], pair["high"]),
-            f"{pair['support']:,.0f}",
-            "" if pair["clear"] else Text("sign unclear", style="dim"),
-        )
+            f"{pair['support']:,.{0 if float(pair['support']).is_integer() else 1}f}",
+        ]
+        if wide:
+            cells.insert(5, _bar(value or 0.0, largest))
+        if unclear:
+            cells.append("" if pair["clear"] else "?")
+        table.add_row(*cells)
     return table
+
+
+def _shared(pairs: list[dict[str, Any]], side: str, title: str) -> str:
+    """The variable that all labels of a side belong to, where they are the categories of one; else nothing."""
+    return title if all(pair[side].startswith(f"{title}=") for pair in pairs) else ""
 
 
 def _bar(value: float, largest: float) -> Text:
