@@ -8,6 +8,9 @@ from typing import Any
 
 from .measure import Subject
 
+# The others are never negative, and are written without a sign.
+_SIGNED = ("directional", "mals", "dpa", "leakage")
+
 
 @dataclass(frozen=True, eq=False)
 class Context:
@@ -49,7 +52,8 @@ def number(value: float | None, signed: bool = True) -> str:
 def bounds(entry: dict[str, Any]) -> str:
     """The interval in brackets, or nothing where there is none."""
     low, high = entry["interval"]
-    return "" if low is None or high is None else f" [{number(low)}, {number(high)}]"
+    signed = entry["metric"] in _SIGNED
+    return "" if low is None or high is None else f" [{number(low, signed)}, {number(high, signed)}]"
 
 
 def side(entry: dict[str, Any]) -> int | None:
