@@ -12,18 +12,18 @@ from .output import console, json_option, write_json
 
 
 def _identities(values: tuple[str, ...]) -> Any:
-    """``--identity Man`` or ``--identity man=Man,Male,Boy``; labels with a comma are quoted as in CSV."""
+    """``--identities Man,Woman`` or ``--identities man=Man,Male,Boy``; labels with a comma are quoted as in CSV."""
     import csv
 
     groups: dict[str, list[str]] = {}
     for value in values:
         name, equals, labels = value.partition("=")
-        if equals and name:
-            groups[name.strip()] = next(csv.reader([labels], skipinitialspace=True))
-        else:
-            groups[value] = [value]
-    if len(groups) < len(values):
-        raise click.BadParameter("an identity is named twice")
+        united = bool(equals and name)
+        listed = next(csv.reader([labels if united else value], skipinitialspace=True))
+        for group, members in ((name.strip(), listed),) if united else ((label, [label]) for label in listed):
+            if group in groups:
+                raise click.BadParameter(f"the identity {group!r} is named twice")
+            groups[group] = members
     return groups
 
 
@@ -55,12 +55,12 @@ def _threshold(value: str | None) -> Any:
 @click.command(name="associate")
 @click.argument("data", type=click.Path())
 @click.option(
-    "--identity",
+    "--identities",
     "-i",
     "identities",
     multiple=True,
     required=True,
-    help="An identity label, or NAME=LABEL,LABEL,... to unite labels; give two or more.",
+    help="Identity labels, comma separated, or NAME=LABEL,LABEL,... to unite labels under one name; may be repeated.",
 )
 @click.option("--label", help="The column of labels.")
 @click.option("--record", help="The column that says which record a row belongs to.")
