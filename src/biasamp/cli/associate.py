@@ -67,7 +67,13 @@ def _threshold(value: str | None) -> Any:
 @click.option("--score", help="The column of scores.")
 @click.option("--threshold", help="Least score: a number, or a CSV file of label and threshold.")
 @click.option("--metrics", default="all", show_default=True, help="all, or metric names, comma separated.")
-@click.option("--zero", type=click.Choice(["limit", "drop", "smooth"]), default="limit", show_default=True)
+@click.option(
+    "--zero",
+    type=click.Choice(["limit", "drop", "smooth"]),
+    default="limit",
+    show_default=True,
+    help="Where a label never meets an identity: take the limit, leave it out, or add to every count.",
+)
 @click.option("--min-count", type=int, default=1, show_default=True, help="Rank labels of at least so many records.")
 @click.option(
     "--min-expected",
@@ -77,10 +83,22 @@ def _threshold(value: str | None) -> Any:
     help="Rank labels expected so often with each identity under independence.",
 )
 @click.option("--paper-literal", is_flag=True, help="The metrics as the paper prints them.")
-@click.option("--correction", type=click.Choice(["bh", "by"]), default="bh", show_default=True)
+@click.option(
+    "--correction",
+    type=click.Choice(["bh", "by"]),
+    default="bh",
+    show_default=True,
+    help="q-values: Benjamini-Hochberg, or Benjamini-Yekutieli for any dependence.",
+)
 @click.option("--open-images", is_flag=True, help="DATA holds Open Images label files.")
 @click.option("--classes", type=click.Path(), help="Open Images: the class-description file.")
-@click.option("--sources", type=click.Choice(["all", "machine", "human"]), default="all", show_default=True)
+@click.option(
+    "--sources",
+    type=click.Choice(["all", "machine", "human"]),
+    default="all",
+    show_default=True,
+    help="Open Images: whose labels to read.",
+)
 @click.option("--miap", type=click.Path(), help="Open Images: a file of MIAP person boxes.")
 @click.option("--top", type=int, default=10, show_default=True, help="How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")

@@ -83,7 +83,13 @@ _ROLES = click.Choice(["attributes", "tasks"])
 @click.option("--weights", help="A column of weights.")
 @click.option("--record", help="A column of record ids, which key the resamples.")
 @click.option("--cluster", help="A column of clusters that are resampled together.")
-@click.option("--missing", type=click.Choice(["error", "drop", "negative"]), default="error", show_default=True)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "drop", "negative"]),
+    default="error",
+    show_default=True,
+    help="Missing labels: stop, leave the record out of the pairs concerned, or read as not having the label.",
+)
 @click.option("--intersections", is_flag=True, help="Measure the crossing of all attributes too.")
 @click.option("--metrics", default="auto", show_default=True, help="auto, or metric names, comma separated.")
 @click.option(
@@ -95,7 +101,7 @@ _ROLES = click.Choice(["attributes", "tasks"])
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals.")
 @click.option("--resamples", type=int, default=1000, show_default=True, help="How many resamples intervals rest on.")
 @click.option("--min-group", type=int, default=30, show_default=True, help="Flag groups with fewer records.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="What the resamples are drawn from.")
 @click.option("--pairs", type=int, default=10, show_default=True, help="How many pairs a table shows; 0 for none.")
 @click.option("--save", type=click.Path(), help="Save the audit with its resamples, to compare and report later.")
 @html_option

@@ -34,7 +34,7 @@ def _named(text: str, what: str) -> tuple[str, str]:
 @click.option("--cluster", help="With DATA: a column of clusters that are resampled together.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level of the differences.")
 @click.option("--resamples", type=int, default=1000, show_default=True, help="With DATA: how many resamples.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="What the resamples are drawn from.")
 @json_option
 @html_option
 def command(
