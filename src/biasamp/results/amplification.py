@@ -112,8 +112,8 @@ class Amplification:
             Which of the result's figures the interval is for.
         """
         interval = self._quiet_interval(level, method, resamples, seed, of)
-        for caution in interval.cautions:
-            warnings.warn(caution, UserWarning, stacklevel=2)
+        if interval.cautions:
+            warnings.warn(". Also, ".join(interval.cautions), UserWarning, stacklevel=2)
         return interval
 
     def _quiet_interval(

@@ -1,0 +1,171 @@
+"""Calibrated thresholds and sweeps, against loops over every threshold."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import biasamp
+
+tied = st.lists(st.integers(0, 6).map(lambda i: i / 7), min_size=1, max_size=30)
+
+
+@given(tied, st.floats(0, 1))
+def test_no_threshold_comes_nearer_to_the_rate(scores: list[float], rate: float) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        calibration = biasamp.calibrate(scores, rate=rate)
+    given_rate = calibration.apply(scores).mean()
+    assert given_rate == pytest.approx(calibration.rates[0])
+    possible = [np.mean(np.array(scores) >= threshold) for threshold in [*scores, 2.0]]
+    assert abs(given_rate - rate) == pytest.approx(min(abs(p - rate) for p in possible))
+
+
+def test_the_papers_rule_without_ties() -> None:
+    scores = np.random.default_rng(0).normal(size=200)
+    calibration = biasamp.calibrate(scores, rate=0.13)
+    assert calibration.threshold == np.sort(scores)[-26]
+    assert calibration.apply(scores).sum() == 26
+
+
+def test_each_label_has_its_rate() -> None:
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    frame = pandas.DataFrame({"cat": rng.random(100), "dog": rng.random(100)})
+    calibration = biasamp.calibrate(frame, rate={"dog": 0.3, "cat": 0.1})
+    assert calibration.apply(frame).sum(axis=0).tolist() == [10, 30]
+    assert calibration.table["label"].tolist() == ["cat", "dog"]
+    with pytest.raises(ValueError, match="2 labels"):
+        _ = calibration.threshold
+    with pytest.raises(ValueError, match=r"no entry for \['dog'\]"):
+        biasamp.calibrate(frame, rate={"cat": 0.1})
+
+
+def test_calibration_of_bad_scores() -> None:
+    with pytest.raises(ValueError, match="1 values that are missing or not finite, such as nan in record 1"):
+        biasamp.calibrate([0.1, np.nan], rate=0.5)
+    with pytest.raises(ValueError, match="a rate lies between 0 and 1"):
+        biasamp.calibrate([0.1, 0.2], rate=1.5)
+    with pytest.raises(TypeError, match="scores must be numbers"):
+        biasamp.calibrate(["a", "b"], rate=0.5)
+    with pytest.raises(ValueError, match="shape"):
+        biasamp.calibrate([], rate=0.5)
+    with pytest.warns(UserWarning, match="scores are tied: the rate nearest to 0.4 is 0"):
+        constant = biasamp.calibrate([0.5] * 10, rate=0.4)
+    assert constant.apply([0.5] * 10).sum() == 0
+    with pytest.raises(ValueError, match="1 missing"):
+        constant.apply([np.nan])
+
+
+def case(seed: int, n: int = 60, ties: bool = True, tasks: int | None = None) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 3, n)
+    shape: Any = n if tasks is None else (n, tasks)
+    lean = groups if tasks is None else groups[:, None]
+    truth = (rng.random(shape) < 0.2 + 0.2 * lean).astype(int)
+    scores = np.clip(0.3 * truth + 0.7 * rng.random(shape), 0, 1)
+    return np.round(scores, 1) if ties else scores, groups, truth
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_threshold_as_if_measured_alone(seed: int, weighted: bool) -> None:
+    scores, groups, truth = case(seed)
+    weights = np.random.default_rng(seed).random(60) if weighted else None
+    swept = biasamp.sweep(scores, groups, truth, weights=weights)
+    assert len(swept.curve) == len(np.unique(scores)) + 1
+    own = np.ones(60) if weights is None else weights
+    for row in swept.curve.rows():
+        said = (scores >= row["threshold"]).astype(int)
+        alone = biasamp.directional(groups, biasamp.binary(truth), biasamp.binary(said), weights=weights)
+        assert row["amplification"] == pytest.approx(alone.value, abs=1e-12)
+        rates = [np.average(said[groups == g], weights=own[groups == g]) for g in range(3)]
+        assert row["rate"] == pytest.approx(np.average(said, weights=own))
+        assert row["parity"] == pytest.approx(max(rates) - min(rates), abs=1e-12)
+        assert [row[f"rate of {g}"] for g in range(3)] == pytest.approx(rates)
+
+
+def exact_integral(curve: Any, low: float, high: float) -> float:
+    """The step function of the curve over [low, high]: threshold i holds from threshold i - 1 to it."""
+    edges = np.clip(np.concatenate([[low], curve["threshold"][:-1], [high]]), low, high)
+    return float((np.diff(edges) * curve["amplification"]).sum() / (high - low))
+
+
+@pytest.mark.parametrize("tasks", [None, 4])
+@pytest.mark.parametrize("ties", [True, False])
+def test_the_integral_is_the_curves_and_the_soft_metric(tasks: int | None, ties: bool) -> None:
+    scores, groups, truth = case(7, 30_000, ties, tasks)
+    swept = biasamp.sweep(scores, groups, truth)
+    assert swept.span == (0.0, 1.0)
+    assert swept.integral == pytest.approx(exact_integral(swept.curve, 0.0, 1.0), abs=1e-9)
+    soft = biasamp.directional(groups, truth, scores)
+    assert swept.integral == pytest.approx(soft.value, abs=1e-9)
+    mine, theirs = swept.confidence_interval(method="closed_form"), soft._quiet_interval(method="closed_form")
+    assert (mine.low, mine.high) == pytest.approx((theirs.low, theirs.high))
+
+
+def test_several_labels_share_a_threshold() -> None:
+    scores, groups, truth = case(8, 80, True, 3)
+    swept = biasamp.sweep(scores, groups, truth)
+    for row in swept.curve.rows():
+        said = (scores >= row["threshold"]).astype(int)
+        assert row["amplification"] == pytest.approx(biasamp.directional(groups, truth, said).value, abs=1e-12)
+        assert row["rate"] == pytest.approx(said.mean())
+
+
+def test_ranks_are_swept_over_their_range() -> None:
+    scores, groups, truth = case(9, 500, False)
+    swept, ranks = biasamp.sweep(scores, groups, truth), biasamp.sweep(10 * scores - 3, groups, truth)
+    assert ranks.curve["amplification"] == pytest.approx(swept.curve["amplification"])
+    assert ranks.span == (10 * scores.min() - 3, 10 * scores.max() - 3)
+    assert ranks.integral == pytest.approx(exact_integral(ranks.curve, *ranks.span), abs=1e-9)
+    narrow = biasamp.sweep(scores, groups, truth, span=(0.2, 0.6))
+    assert narrow.integral == pytest.approx(exact_integral(narrow.curve, 0.2, 0.6), abs=1e-9)
+
+
+def test_signs_from_train_labels() -> None:
+    scores, groups, truth = case(10, 200)
+    train = case(11, 200)[1:]
+    swept = biasamp.sweep(scores, groups, truth, train=train)
+    said = (scores >= 0.5).astype(int)
+    alone = biasamp.directional(groups, truth, said, train=train)
+    assert swept.at(0.5)["amplification"] == pytest.approx(alone.value, abs=1e-12)
+    assert swept.sign_source == "the train labels"
+
+
+def test_calibrated_rows() -> None:
+    scores, groups, truth = case(12, 500, False)
+    swept = biasamp.sweep(scores, groups, truth)
+    threshold = biasamp.calibrate(scores, rate=swept.base_rate).threshold
+    assert swept.at_rate(swept.base_rate) == swept.at(threshold)
+    assert swept.at_rate(swept.base_rate)["rate"] == pytest.approx(truth.mean(), abs=1e-12)
+    assert swept.at(5.0)["rate"] == 0.0
+    assert len(swept.to_dict(points=20)["curve"]) == 20
+    with pytest.raises(ValueError, match="rate is 3"):
+        swept.at_rate(3)
+
+
+def test_bad_sweeps() -> None:
+    scores, groups, truth = case(13)
+    with pytest.raises(ValueError, match="not finite"):
+        biasamp.sweep(np.where(scores > 0.5, np.nan, scores), groups, truth)
+    with pytest.raises(ValueError, match="lengths differ"):
+        biasamp.sweep(scores[:-1], groups, truth)
+    with pytest.raises(ValueError, match="scores has 1 column, but truth has the 3 labels"):
+        biasamp.sweep(scores, truth, groups)
+    with pytest.raises(ValueError, match="span is"):
+        biasamp.sweep(scores, groups, truth, span=(1.0, 0.0))
+    with pytest.raises(ValueError, match="level is 7"):
+        biasamp.sweep(scores, groups, truth).confidence_interval(7)
+    with pytest.warns(UserWarning, match="scores are all 3.0"):
+        constant = biasamp.sweep(np.full(60, 3.0), groups, truth)
+    assert constant.curve["rate"].tolist() == [1.0, 0.0]
+    inside = biasamp.sweep(np.full(60, 0.3), groups, truth)
+    assert inside.integral == pytest.approx(biasamp.directional(groups, truth, np.full(60, 0.3)).value)
+    with pytest.warns(UserWarning, match="no record has the given label 'x'|left out of the mean"):
+        biasamp.sweep(scores, biasamp.categorical(groups, categories=[0, 1, 2, "x"]), truth)
