@@ -22,6 +22,8 @@ from .scores import there, weighted_sums
 _CHUNK = 2048
 # Labels that overlap are laid out as one column a pair, up to so many columns; beyond, label by label.
 _MOST_COLUMNS = 2048
+# Where fewer of the columns than this are held, adding weights one by one beats a matrix product.
+_WORTH_LISTING = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,13 +127,31 @@ def _replicate(evaluation: Evaluation, drawing: Drawing, both: bool) -> tuple[Co
             # One label a record: sorted by it before weights are drawn, each label's records lie together.
             order = np.argsort(label, kind="stable")
             values, keys, label = values[order], keys[order], label[order]
-        inner, outer = _chunk_sums(drawing.weights(keys), values, row, label, given.width, soft)
+        if drawing.compiled and not soft and own is None and values.mean() < _WORTH_LISTING:
+            inner, outer = _held_sums(drawing.by_record(keys), values, row, label, given.width)
+        else:
+            inner, outer = _chunk_sums(drawing.weights(keys), values, row, label, given.width, soft)
         joint, marginal = add(joint, inner), add(marginal, outer)
     return joint[..., :-1], marginal[..., :-1], joint[..., -1:], marginal[..., -1:]
 
 
 def _zeros(shape: tuple[int, ...], soft: bool) -> Count:
     return Fixed.zeros(shape) if soft else np.zeros(shape, dtype=np.int64)
+
+
+def _held_sums(
+    weights: NDArray[np.uint8], values: NDArray[Any], row: NDArray[np.int64], label: NDArray[np.int64], groups: int
+) -> tuple[Count, Count]:
+    """As :func:`_chunk_sums`, by adding weights for what each record holds."""
+    from .kernels.draws import sums_of_held
+
+    if len(row) == len(values) and np.array_equal(row, np.arange(len(row))):
+        joint = sums_of_held(weights, row, label, values, groups)
+        return joint, joint.sum(axis=1, keepdims=True, dtype=np.int64)
+    everyone = np.arange(len(values))
+    row, label = np.concatenate([row, everyone]), np.concatenate([label, np.full(len(values), groups)])
+    total = sums_of_held(weights, row, label, values, groups + 1)
+    return total[:, :groups], total[:, groups:]
 
 
 def _chunk_sums(

@@ -40,12 +40,6 @@ def thresholds() -> tuple[int, ...]:
 
 
 @cache
-def _table() -> NDArray[np.float32]:
-    """What each 16-bit draw is worth."""
-    return np.searchsorted(np.array(thresholds()), np.arange(_LEVELS), side="right").astype(np.float32)
-
-
-@cache
 def _compiler() -> bool:
     return find_spec("numba") is not None
 
@@ -87,7 +81,7 @@ def poisson_weights(keys: Keys, resamples: int, seed: int, first: int = 0) -> ND
 
 @dataclass(frozen=True)
 class Drawing:
-    """Draws the weights of chunk after chunk, as floats for a matrix product.
+    """Draws the weights of chunk after chunk.
 
     Parameters
     ----------
@@ -104,18 +98,29 @@ class Drawing:
     records: int
     accelerate: bool | None = None
 
-    def weights(self, keys: Keys) -> NDArray[np.float32]:
-        """Weights of shape (resamples, records of this chunk)."""
-        fast = self.accelerate
-        if fast is None:
-            fast = self.records * self.resamples >= _WORTH_COMPILING and _compiler()
-        if not fast:
-            return poisson_weights(keys, self.resamples, self.seed).astype(np.float32)
+    @property
+    def compiled(self) -> bool:
+        """Whether draws are made by compiled code."""
+        if self.accelerate is not None:
+            return self.accelerate
+        return self.records * self.resamples >= _WORTH_COMPILING and _compiler()
+
+    def by_record(self, keys: Keys) -> NDArray[np.uint8]:
+        """Weights of shape (records of this chunk, resamples)."""
+        if not self.compiled:
+            return np.ascontiguousarray(poisson_weights(keys, self.resamples, self.seed).T)
         from .kernels.draws import fill
 
-        out = np.empty((self.resamples, len(keys)), dtype=np.float32)
-        fill(np.ascontiguousarray(keys), _streams(self.resamples, self.seed, 0), _table(), out)
+        out = np.empty((len(keys), self.resamples), dtype=np.uint8)
+        steps = np.array(thresholds(), dtype=np.uint16)
+        fill(np.ascontiguousarray(keys), _streams(self.resamples, self.seed, 0), steps, out)
         return out
+
+    def weights(self, keys: Keys) -> NDArray[np.float32]:
+        """Weights of shape (resamples, records of this chunk), as floats for a matrix product."""
+        if self.compiled:
+            return self.by_record(keys).astype(np.float32).T
+        return poisson_weights(keys, self.resamples, self.seed).astype(np.float32)
 
 
 def _streams(resamples: int, seed: int, first: int) -> Keys:
