@@ -102,6 +102,25 @@ def test_scores_say_what_pair_counts_say(soft: bool, overlapping: bool) -> None:
     assert total == pytest.approx(moved.sum(axis=2), abs=1e-9)
 
 
+@pytest.mark.parametrize("overlapping", [False, True])
+@pytest.mark.parametrize("weights", ["none", "whole"])
+def test_compiled_counts_are_the_same(monkeypatch: pytest.MonkeyPatch, overlapping: bool, weights: str) -> None:
+    pytest.importorskip("numba")
+    import biasamp.counts.resampling as resampling
+
+    evaluation = random_evaluation(9, n=3000, width=6, weights=weights, overlapping=overlapping)
+    evaluation = replace(evaluation, truth=read((np.arange(18000) % 11 == 0).reshape(3000, 6).astype(int)))
+    slow = ReplicateCounts.from_labels(evaluation, 10, 3, both=True, accelerate=False)
+    fast = ReplicateCounts.from_labels(evaluation, 10, 3, both=True, accelerate=True)
+    for name in TABLES:
+        assert (floats(getattr(slow.counts, name)) == floats(getattr(fast.counts, name))).all()
+    factor = np.random.default_rng(0).integers(-1, 2, slow.counts.joint_truth.shape[1:]).astype(np.int8)
+    plain = score_replicates(evaluation, factor, 10, 3)
+    monkeypatch.setattr(resampling, "_WORTH_COMPILING", 1)
+    for one, two in zip(plain, score_replicates(evaluation, factor, 10, 3), strict=True):
+        assert (one == two).all()
+
+
 def test_collapsed_cells_by_hand() -> None:
     evaluation = make(
         ["f", "f", "m", "m", "m"], [[1, 0], [1, 0], [0, 0], [1, 1], [1, 1]], [[0, 1], [0, 1], [0, 0], [1, 1], [0, 0]]

@@ -102,6 +102,13 @@ def score_replicates(
         row, label, score = _chunk_scores(evaluation, factor, against_truth, start, stop)
         own = np.ones(len(row), dtype=np.int64) if evaluation.weights is None else evaluation.weights[start:stop][row]
         whole = score.dtype.kind != "f" and own.dtype.kind != "f"
+        if whole and drawing.compiled:
+            from .kernels.draws import add_scores
+
+            part = np.zeros((2, groups, resamples), dtype=np.int64)
+            add_scores(drawing.by_record(units[start:stop]), row, label, own.astype(np.int64), score, part)
+            total = add(total, part.reshape(2 * groups, resamples).T)
+            continue
         columns = np.zeros((stop - start, 2 * groups), dtype=np.int64 if whole else np.float64)
         columns[row, label] = own
         columns[row, groups + label] = own * score

@@ -91,60 +91,58 @@ def sweep(
         outcome, train_truth = align([outcome, train_truth], ["truth", "train truth"])
         signs_from = JointCounts.from_labels(train_given, train_truth)
     columns = _positive(outcome, values.shape[1])
-    flags = outcome.rows()[:, columns]
-    member = held.rows()
-    whole = np.ones(1) if own is None else own.astype(np.float64)
+    flags, member = _by_label(outcome, columns), _by_label(held, np.arange(held.width))
+    whole = None if own is None else own.astype(np.float64)
     if signs_from is not None or own is not None or len(columns) > 1:
         signs = association_signs(signs_from or JointCounts.from_labels(held, outcome, own))[:, columns]
     else:
-        signs = _signs(member, flags)
-    size = _sizes(member) if own is None else member.T @ whole
+        signs = _signs(member, flags[0])
+    size = np.array([_total(mine, whole) for mine in member])
     _warn_of_empty(held, size)
     low, high = _span(values, span)
     soft = _soft(values, low, high)
-    gap = soft - flags if own is None else (soft - flags) * whole[:, None]
-    moved = (member.T.astype(np.float64) @ gap) / np.where(size > 0, size, np.nan)[:, None]
-    there = ~np.isnan(moved)
-    integral = float(np.where(there, signs * moved, 0.0).sum() / max(int(there.sum()), 1))
-    if values.shape[1] == 1:
-        curve = _one_label(
-            values[:, 0],
-            held,
-            member,
-            np.ascontiguousarray(flags[:, 0]),
-            signs[:, 0],
-            size,
-            None if own is None else whole,
-        )
+    row, label = held.nonzero()
+    chances = [soft[:, k] if whole is None else soft[:, k] * whole for k in range(len(columns))]
+    expected = np.stack([np.bincount(label, chance[row], minlength=held.width) for chance in chances], axis=1)
+    hits = np.array([[_total(mine & flag, whole) for flag in flags] for mine in member])
+    there = size > 0
+    moved = (expected[there] - hits[there]) / size[there, None]
+    integral = float((signs[there] * moved).sum() / moved.size)
+    if len(columns) == 1:
+        curve = _one_label(values[:, 0], held, member, hits[:, 0], signs[:, 0], size, whole)
     else:
-        curve = _common_threshold(values, member, flags, signs, size, np.broadcast_to(whole, count))
+        curve = _common_threshold(values, member, flags, signs, size, whole)
+    everyone = float(count) if whole is None else float(whole.sum())
     return Sweep(
         curve,
         integral,
         (low, high),
-        float(
-            np.count_nonzero(flags) / flags.size
-            if own is None
-            else (flags * whole[:, None]).sum() / (whole.sum() * flags.shape[1])
-        ),
+        sum(_total(flag, whole) for flag in flags) / (everyone * len(columns)),
         "the evaluated labels" if train is None else "the train labels",
         count,
         _Later(held, outcome, columns, soft, own, signs),
     )
 
 
-def _sizes(member: NDArray[np.uint8]) -> Floats:
-    return np.array([np.count_nonzero(member[:, g]) for g in range(member.shape[1])], dtype=np.float64)
+def _by_label(labels: LabelSet, wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which records hold each of the wanted labels, a row a label."""
+    if labels.exclusive:
+        row, code = labels.nonzero()
+        if len(row) == len(labels):
+            return np.stack([code == place for place in wanted])
+    return np.ascontiguousarray(labels.rows()[:, wanted].T).astype(bool)
 
 
-def _signs(member: NDArray[np.uint8], flags: NDArray[np.uint8]) -> NDArray[np.int8]:
+def _total(flags: NDArray[np.bool_], weights: Floats | None) -> float:
+    return float(np.count_nonzero(flags) if weights is None else weights[flags].sum())
+
+
+def _signs(member: NDArray[np.bool_], positive: NDArray[np.bool_]) -> NDArray[np.int8]:
     """The signs of one label's associations, from as many passes as there are given labels."""
-    positive = np.ascontiguousarray(flags[:, 0]).view(bool)
-    columns = [np.ascontiguousarray(member[:, g]).view(bool) for g in range(member.shape[1])]
-    joint = np.array([[np.count_nonzero(column & positive)] for column in columns], dtype=np.int64)
-    left = np.array([[np.count_nonzero(column)] for column in columns], dtype=np.int64)
+    joint = np.array([[np.count_nonzero(mine & positive)] for mine in member], dtype=np.int64)
+    left = np.array([[np.count_nonzero(mine)] for mine in member], dtype=np.int64)
     right = np.array([[np.count_nonzero(positive)]], dtype=np.int64)
-    return compare_products(np.array([[len(flags)]], dtype=np.int64), joint, left, right)
+    return compare_products(np.array([[len(positive)]], dtype=np.int64), joint, left, right)
 
 
 class _Later:
@@ -264,7 +262,11 @@ def _edges(ranked: Floats) -> NDArray[np.int64]:
 
 
 def _thresholds(ranked: Floats, edges: NDArray[np.int64]) -> Floats:
-    return np.append(ranked[edges[:-1]], np.nextafter(ranked[-1], np.inf))
+    """Every distinct score, and one above all."""
+    out = np.empty(len(edges))
+    out[:-1] = ranked if len(edges) == len(ranked) + 1 else ranked[edges[:-1]]
+    out[-1] = np.nextafter(ranked[-1], np.inf)
+    return out
 
 
 def _at_or_above(values: NDArray[Any], edges: NDArray[np.int64]) -> NDArray[Any]:
@@ -283,8 +285,8 @@ def _at_or_above(values: NDArray[Any], edges: NDArray[np.int64]) -> NDArray[Any]
 def _one_label(
     scores: Floats,
     held: LabelSet,
-    member: NDArray[np.uint8],
-    truth: NDArray[np.uint8],
+    member: NDArray[np.bool_],
+    hits: Floats,
     signs: NDArray[np.int8],
     size: Floats,
     weights: Floats | None,
@@ -293,34 +295,37 @@ def _one_label(
     edges = _edges(ranked)
     weight = None if weights is None else weights[order]
     there = np.flatnonzero(size > 0)
-    amplification = np.zeros(len(edges))
-    highest, lowest = np.zeros(len(edges)), np.ones(len(edges))
-    rates = {}
-    for g in range(len(size)):
+    rates = {f"rate of {label}": np.empty(len(edges)) for label in held.labels}
+    amplification, scratch = np.zeros(len(edges)), np.empty(len(edges))
+    highest: Floats | None = None
+    for g, rate in enumerate(rates.values()):
         if size[g] == 0:
-            rates[f"rate of {held.labels[g]}"] = np.full(len(edges), np.nan)
+            rate[:] = np.nan
             continue
-        column = np.ascontiguousarray(member[:, g]).view(bool)
-        mine = column[order]
-        above = _at_or_above(mine if weight is None else mine * weight, edges)
-        rate = above * (1.0 / size[g])
-        hits = column & truth.view(bool)
-        share = (np.count_nonzero(hits) if weights is None else float(weights[hits].sum())) / size[g]
+        mine = member[g][order]
+        np.divide(_at_or_above(mine if weight is None else mine * weight, edges), size[g], out=rate)
         if signs[g]:
-            amplification += (rate - share) * (float(signs[g]) / len(there))
-        np.maximum(highest, rate, out=highest)
-        np.minimum(lowest, rate, out=lowest)
-        rates[f"rate of {held.labels[g]}"] = rate
+            # In place: at a million thresholds fresh arrays cost more than the arithmetic.
+            np.subtract(rate, hits[g] / size[g], out=scratch)
+            scratch *= float(signs[g]) / len(there)
+            amplification += scratch
+        if highest is None:
+            highest, lowest = rate.copy(), rate.copy()
+        else:
+            np.maximum(highest, rate, out=highest)
+            np.minimum(lowest, rate, out=lowest)
+    assert highest is not None
+    highest -= lowest
     if weight is None:
-        everyone = (len(scores) - edges) / len(scores)
+        np.divide(len(scores) - edges, len(scores), out=scratch)
     else:
-        everyone = _at_or_above(weight, edges) / weight.sum()
+        np.divide(_at_or_above(weight, edges), weight.sum(), out=scratch)
     return Table(
         {
             "threshold": _thresholds(ranked, edges),
             "amplification": amplification,
-            "rate": everyone,
-            "parity": highest - lowest,
+            "rate": scratch,
+            "parity": highest,
             **rates,
         }
     )
@@ -328,18 +333,19 @@ def _one_label(
 
 def _common_threshold(
     scores: Floats,
-    member: NDArray[np.uint8],
-    truth: NDArray[np.uint8],
+    member: NDArray[np.bool_],
+    truth: NDArray[np.bool_],
     signs: NDArray[np.int8],
     size: Floats,
-    whole: Floats,
+    weights: Floats | None,
 ) -> Table:
     """One threshold for all labels: every score steps the mean by what its record and label weigh in it."""
     there = size > 0
     pairs = int(there.sum()) * scores.shape[1]
     each = np.where(there[:, None], signs / np.where(there, size, 1.0)[:, None], 0.0) / pairs
-    step = (member @ each) * whole[:, None]
-    start = -float((step * truth).sum())
+    whole = np.ones(len(scores)) if weights is None else weights
+    step = (member.T @ each) * whole[:, None]
+    start = -float((step * truth.T).sum())
     flat = scores.reshape(-1)
     order, ranked = _ascending(flat)
     edges = _edges(ranked)

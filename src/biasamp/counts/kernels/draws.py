@@ -57,6 +57,26 @@ def add_held(
                     sums[b] = np.uint16(sums[b] + mine[b])
 
 
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def add_scores(
+    weights: NDArray[np.uint8],
+    row: NDArray[np.int64],
+    label: NDArray[np.int64],
+    own: NDArray[np.int64],
+    score: NDArray[np.int64],
+    total: NDArray[np.int64],
+) -> None:
+    """Add each record's weights, and its score times them, to the totals (2, labels, resamples) of its labels."""
+    for e in range(len(row)):
+        mine = weights[row[e]]
+        size, sums = total[0, label[e]], total[1, label[e]]
+        worth, scored = own[e], own[e] * score[e]
+        for b in range(len(mine)):
+            size[b] += worth * np.int64(mine[b])
+        for b in range(len(mine)):
+            sums[b] += scored * np.int64(mine[b])
+
+
 def sums_of_held(
     weights: NDArray[np.uint8], row: Any, label: Any, values: NDArray[np.uint8], groups: int
 ) -> NDArray[np.int64]:
