@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2_contingency, norm
 from scipy.stats import fisher_exact as scipy_fisher
 
-from biasamp.uncertainty.fisher import fisher_exact
+from biasamp.metrics.fisher import fisher_exact
 from biasamp.uncertainty.overlap_test import overlap_test
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from biasamp.metrics.association import _VALUES, Counts
 from biasamp.metrics.association_gap import gap_of, rest_gap
 from biasamp.metrics.association_literal import LITERAL
+from biasamp.metrics.fisher import fisher_exact
 from biasamp.metrics.orientation import slope
 
-from .fisher import fisher_exact
 from .overlap_test import overlap_test
 
 Array = NDArray[np.float64]
