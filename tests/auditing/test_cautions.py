@@ -210,7 +210,7 @@ def test_the_interval_decides_the_words(data: dict[str, Any], words: str, sign: 
 
 def test_a_value_that_can_only_be_0_is_not_called_inconclusive() -> None:
     audited = audit(PERFECT)
-    assert "nothing else can come out" in audited.findings[0].text
+    assert "0 in every resample" in audited.findings[0].text
     assert "over-zero" not in {finding.code for finding in audited.findings}
 
 

@@ -335,6 +335,7 @@ def test_base_rates_from_elsewhere(tmp_path: Path, form: str) -> None:
     [
         ({"g": ["w"], "x": [1]}, r"base has the columns g, x; it needs either those of the audit \(g, t\)"),
         ({"attribute": ["w", "w"], "task": [1, 1], "count": [1, 2]}, "names the pair .* twice"),
+        ({"attribute": ["w", None], "task": [1, 0], "count": [1, 2]}, "base column 'attribute' has 1 missing values"),
         (3, "base is a int; a path, a frame or a mapping is needed"),
     ],
 )
@@ -373,3 +374,9 @@ def test_attackers_leave_out_records_without_a_category(missing: str) -> None:
     found, expected = biasamp.audit(holes, missing=missing, **names), biasamp.audit(kept, **names)
     assert [row["value"] for row in found.metrics.rows()] == [row["value"] for row in expected.metrics.rows()]
     assert {row["n"] for row in found.metrics.rows()} == {len(whole)}
+
+
+def test_no_record_with_all_labels() -> None:
+    data = {"g": ["w", None] * 6, "t": [None, "1"] * 6, "p": P}
+    with pytest.raises(ValueError, match="no record has all labels: every one lacks its group, its truth"):
+        biasamp.audit(data, attributes="g", tasks="t", task_predictions="p", missing="drop", **QUICK)

@@ -102,6 +102,8 @@ def _texts(column: Column) -> list[str]:
     codes, categories = (
         (column.values, column.categories) if column.kind == "text" else number_codes(column.values, column.missing)
     )
+    if (codes < 0).any():
+        raise ValueError(f"base column {column.name!r} has {int((codes < 0).sum()):,} missing values: name every pair")
     return [categories[code] for code in codes.tolist()]
 
 

@@ -58,7 +58,9 @@ def _amplification(context: Context) -> Iterator[Finding]:
         elif any(entry["interval"]):
             words = f"{where}: amplification is {shown}. The interval covers 0, so this concludes nothing."
         else:
-            words = f"{where}: amplification is 0 in every resample: on these columns nothing else can come out."
+            words = (
+                f"{where}: amplification is 0 in every resample: no pair has a direction, or no prediction is wrong."
+            )
         yield Finding(
             "finding", "amplification", words, _FINDING + (10 if verdict else 0) + abs(value or 0.0), figure(entry)
         )

@@ -66,6 +66,17 @@ def attribute_specs(attributes: Any) -> dict[str, Spec]:
     return out
 
 
+def refuse_overlap(groups: Mapping[str, Spec], task: Spec) -> None:
+    """Refuse a column that is both an attribute and a task: it goes with itself, whatever a model does."""
+    for group in groups.values():
+        both = [name for name in group.names if name in task.names]
+        if both:
+            raise ValueError(
+                f"attributes and tasks both name the column '{printable(both[0], 60)}': an attribute is held against "
+                "another column, so name a task that differs from it"
+            )
+
+
 def prediction_specs(predictions: Any, truths: Sequence[Spec], role: str) -> list[Spec | None]:
     """The predictions of each truth, by position or by a mapping from truth column to prediction column."""
     if predictions is None:

@@ -17,7 +17,7 @@ from biasamp.results.audit import SCHEMA, Audit
 from .base import read_audit_base
 from .findings import find
 from .measure import Measured, Settings, Subject, measure, resampled
-from .roles import MISSING, Spec, attribute_specs, crossing, prediction_specs, read_labels, spec
+from .roles import MISSING, Spec, attribute_specs, crossing, prediction_specs, read_labels, refuse_overlap, spec
 from .source import Source, read_source
 
 METRIC_NAMES = ("directional", "multi", "mals", "dpa", "leakage", "parity")
@@ -113,6 +113,7 @@ def audit(
     wanted = _metrics(metrics)
     groups = attribute_specs(attributes)
     task = spec(tasks, "tasks")
+    refuse_overlap(groups, task)
     group_predictions = prediction_specs(attribute_predictions, list(groups.values()), "attribute_predictions")
     (task_prediction,) = prediction_specs(task_predictions, [task], "task_predictions")
     if task_prediction is None and not any(group_predictions):
@@ -170,7 +171,7 @@ class _Reader:
         values = source.numbers(weights, "weights") if isinstance(weights, str) else weights
         self.weights = weights_of(values, source.rows)
         self.ids = None if record is None else _unique(source.ids(record, "record"), record)
-        self.clusters = None if cluster is None else source.ids(cluster, "cluster")
+        self.clusters = None if cluster is None else _several(source.ids(cluster, "cluster"), cluster)
 
     def subjects(
         self,
@@ -234,6 +235,15 @@ class _Reader:
         if labels.missing and self.missing == "error":
             return read_labels(train, spec_, f"train {role}", self.missing)
         return labels.without_missing() if self.missing == "negative" else labels
+
+
+def _several(clusters: Keys, column: str) -> Keys:
+    if len(clusters) > 1 and (clusters == clusters[0]).all():
+        raise ValueError(
+            f"cluster column {column!r} has one value in all {len(clusters):,} records: with fewer than two clusters "
+            "there is no interval. Leave cluster out, or name the column that tells the clusters apart"
+        )
+    return clusters
 
 
 def _unique(ids: Keys, column: str) -> Keys:

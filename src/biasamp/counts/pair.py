@@ -81,7 +81,8 @@ class PairCounts:
             for start, stop in chunks(len(given), given.width + 3 * truth.width):
                 part = _dense(evaluation, start, stop)
                 tables = part if tables is None else _added(tables, part)
-        assert tables is not None
+        if tables is None:
+            raise ValueError("no record has all labels: every one lacks its group, its truth or its prediction")
         size, one, held, other = tables
         return cls(
             **cut,
