@@ -37,7 +37,7 @@ lint: $(VENV)/.$(EXTRAS)
 
 # The page's build tools and the checks of its accessibility come from npm; users of the package need neither.
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
-	cd web && npm ci --no-audit --no-fund
+	cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 web: web/node_modules/.package-lock.json
