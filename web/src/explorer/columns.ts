@@ -1,0 +1,110 @@
+/** What the table can show, sort and filter by: each a number a label and run. */
+import { chance, count, figure } from "../numbers";
+import { printable } from "../text";
+import type { Floats, Run } from "./run";
+
+export interface Column {
+  id: string;
+  title: string;
+  /** The metric behind it, if one is. */
+  metric?: string;
+  kind: "gap" | "value" | "count" | "joint" | "q" | "p" | "rank" | "change";
+  contrast?: number;
+  identity?: number;
+  /** Counts and chances span many powers of ten. */
+  log: boolean;
+  signed: boolean;
+  of(run: Run): Floats;
+  format(value: number): string;
+}
+
+export const METRIC_NAMES: Record<string, string> = {
+  dp: "DP", pmi: "PMI", npmi_y: "nPMI_y", npmi_xy: "nPMI_xy", pmi2: "PMI²", sdc: "SDC", ji: "JI", llr: "LLR", tau_b: "τ_b", t_test: "t-test",
+};
+
+export class Columns {
+  private readonly kept = new Map<string, Column>();
+
+  constructor(readonly runs: Run[], readonly metrics: string[]) {}
+
+  identityName(k: number, limit = 24): string {
+    return printable(this.runs[0].document.identities[k].identity, limit);
+  }
+
+  contrastName(contrast: number): string {
+    const { x1, x2 } = this.runs[0].contrasts[contrast];
+    return x2 === null ? `${this.identityName(x1)} vs rest` : `${this.identityName(x1)} − ${this.identityName(x2)}`;
+  }
+
+  /** A column by its id, or undefined for an id that makes no sense here. */
+  get(id: string): Column | undefined {
+    if (!this.kept.has(id)) {
+      const made = this.make(id);
+      if (!made) return undefined;
+      this.kept.set(id, made);
+    }
+    return this.kept.get(id);
+  }
+
+  private make(id: string): Column | undefined {
+    const [kind, a, b] = id.split(".");
+    const run = this.runs[0];
+    const contrast = Number(kind === "q" || kind === "p" ? a : b);
+    const known = (metric: string) => this.metrics.includes(metric);
+    const there = () => Number.isInteger(contrast) && contrast >= 0 && contrast < run.contrasts.length;
+    const plain = { id, log: false, signed: true, format: (x: number) => figure(asNum(x)) };
+    if (kind === "gap" && known(a) && there())
+      return { ...plain, kind, metric: a, contrast, title: `${METRIC_NAMES[a] ?? a} gap, ${this.contrastName(contrast)}`, of: (r) => r.gaps(a, contrast) };
+    if (kind === "rank" && known(a) && there())
+      return { ...plain, kind, metric: a, contrast, signed: false, title: `${METRIC_NAMES[a] ?? a} rank`, of: (r) => r.ranks(a, contrast), format: count };
+    if (kind === "change" && known(a) && there() && this.runs.length > 1)
+      return { ...plain, kind, metric: a, contrast, title: `${METRIC_NAMES[a] ?? a} change, ${printable(this.runs[1].name, 20)} − ${printable(this.runs[0].name, 20)}`, of: () => this.change(a, contrast, 0, 1).value };
+    if (kind === "value" && known(a) && run.joint[Number(b)] && b !== undefined)
+      return { ...plain, kind, metric: a, identity: Number(b), title: `${METRIC_NAMES[a] ?? a}, ${this.identityName(Number(b))}`, of: (r) => r.values(a, Number(b)) };
+    if (kind === "joint" && a !== undefined && run.joint[Number(a)])
+      return { ...plain, kind, identity: Number(a), log: true, signed: false, title: `Count with ${this.identityName(Number(a))}`, of: (r) => r.joint[Number(a)], format: count };
+    if (kind === "count") return { ...plain, kind, log: true, signed: false, title: "Count", of: (r) => r.count, format: count };
+    if ((kind === "q" || kind === "p") && there())
+      return { ...plain, kind, contrast, signed: false, title: `${kind}-value, ${this.contrastName(contrast)}`, of: (r) => r.chances(kind as "p" | "q", contrast), format: chance };
+    return undefined;
+  }
+
+  /** The second run's gap minus the first one's, with its interval, taking the runs as independent samples. */
+  change(metric: string, contrast: number, first: number, second: number): { value: Floats; low: Floats; high: Floats } {
+    const key = `${metric} ${contrast} ${first} ${second}`;
+    if (!this.changes.has(key)) {
+      const [a, b] = [this.runs[first], this.runs[second]];
+      const [ga, gb, ea, eb] = [a.gaps(metric, contrast), b.gaps(metric, contrast), a.error(metric, contrast), b.error(metric, contrast)];
+      const value = ga.map((x, i) => gb[i] - x);
+      const reach = ea.map((x, i) => 1.959963984540054 * Math.hypot(x, eb[i]));
+      this.changes.set(key, { value, low: value.map((x, i) => x - reach[i]), high: value.map((x, i) => x + reach[i]) });
+    }
+    return this.changes.get(key)!;
+  }
+
+  private readonly changes = new Map<string, { value: Floats; low: Floats; high: Floats }>();
+  private readonly extents = new Map<string, [number, number]>();
+
+  /** The real range of a column over all runs: its least and largest finite value. */
+  extent(column: Column): [number, number] {
+    if (!this.extents.has(column.id)) {
+      let [low, high] = [Infinity, -Infinity];
+      for (const run of this.runs) {
+        for (const x of column.of(run)) {
+          if (!Number.isFinite(x)) continue;
+          if (x < low) low = x;
+          if (x > high) high = x;
+        }
+      }
+      if (low > high) [low, high] = [0, 1];
+      if (column.kind === "q" || column.kind === "p") [low, high] = [0, 1];
+      if (low === high) [low, high] = [low - 0.5, high + 0.5];
+      this.extents.set(column.id, [low, high]);
+    }
+    return this.extents.get(column.id)!;
+  }
+}
+
+function asNum(x: number) {
+  return Number.isNaN(x) ? null : x === Infinity ? "inf" : x === -Infinity ? "-inf" : x;
+}

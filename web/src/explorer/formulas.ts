@@ -1,0 +1,138 @@
+/**
+ * The ten association metrics of Aka et al. (2021) from counts, their gaps and their slopes.
+ *
+ * The page carries counts, so that one file holds every metric, gap and interval of many labels; the tests hold
+ * every figure computed here against the Python package's.
+ */
+
+export const METRICS = ["dp", "pmi", "npmi_y", "npmi_xy", "pmi2", "sdc", "ji", "llr", "tau_b", "t_test"] as const;
+
+/** Metrics whose gaps grow with the same ratio C(x1,y)/C(x2,y), and so rank labels alike. */
+export const RATIO = ["pmi", "pmi2", "llr"];
+/** Metrics whose gap is not 0 under independence when identities differ in size. */
+export const SHIFTED = ["pmi2", "sdc", "ji", "llr"];
+/** Gaps cannot pass these bounds, intervals need not. */
+export const BOUND: Record<string, number> = { dp: 1, sdc: 1, ji: 1, npmi_xy: 2, tau_b: 2, t_test: 2 };
+
+/** A(x, y) from n, C(x), C(y), C(x,y). NaN where undefined, infinite at a limit. */
+export function value(metric: string, n: number, x: number, y: number, xy: number, literal: boolean): number {
+  const defined = x > 0 && y > 0;
+  const pmi = () => (defined ? Math.log((n * xy) / (x * y)) : NaN);
+  switch (metric) {
+    case "dp":
+      return xy / x;
+    case "pmi":
+      return pmi();
+    case "npmi_y": {
+      const out = y < n ? pmi() / -Math.log(y / n) : NaN;
+      return literal ? -out : out;
+    }
+    case "npmi_xy": {
+      const out = xy >= n ? NaN : xy === 0 && defined ? -1 : pmi() / -Math.log(xy / n);
+      return literal ? -out : out;
+    }
+    case "pmi2":
+      return defined ? Math.log(xy / x) + Math.log(xy / y) : NaN;
+    case "sdc":
+      return ((literal ? 1 : 2) * xy) / (x + y);
+    case "ji":
+      return xy / (x + y - xy);
+    case "llr":
+      return y > 0 ? Math.log(xy / y) : NaN;
+    case "tau_b": {
+      const spread = Math.sqrt(x * (n - x)) * Math.sqrt(y * (n - y));
+      if (!(spread > 0)) return NaN;
+      if (!literal) return (n * xy - x * y) / spread;
+      // Equation 23 as printed: it counts tied pairs as concordant.
+      const agree = n - 2 * x - 2 * y + 4 * xy;
+      return (x * (2 * xy - x) + (n - x) * (n - x - 2 * y + 2 * xy) - agree) / spread;
+    }
+    case "t_test":
+      return defined ? (n * xy - x * y) / (n * Math.sqrt(x * y)) : NaN;
+  }
+  throw new Error(`no metric ${metric}`);
+}
+
+/** A(x1, y) - A(x2, y), by a closed form where the difference of two rounded values would lose digits. */
+export function gap(metric: string, n: number, x1: number, x2: number, y: number, a: number, b: number, literal: boolean): number {
+  const ratio = () => (x1 > 0 && x2 > 0 && y > 0 ? Math.log((a * x2) / (b * x1)) : NaN);
+  switch (metric) {
+    case "dp":
+      return (a * x2 - b * x1) / (x1 * x2);
+    case "pmi":
+      return ratio();
+    case "llr":
+      return y > 0 ? Math.log(a / b) : NaN;
+    case "pmi2":
+      return ratio() + Math.log(a / b);
+    case "npmi_y": {
+      const out = y < n ? ratio() / -Math.log(y / n) : NaN;
+      return literal ? -out : out;
+    }
+    case "sdc": {
+      const [below, other] = [x1 + y, x2 + y];
+      return ((literal ? 1 : 2) * (a * other - b * below)) / (below * other);
+    }
+    case "ji": {
+      const [below, other] = [x1 + y - a, x2 + y - b];
+      return (a * other - b * below) / (below * other);
+    }
+  }
+  return value(metric, n, x1, y, a, literal) - value(metric, n, x2, y, b, literal);
+}
+
+/** Partial derivatives of A by p(x), p(y) and p(x,y). */
+export function slope(metric: string, n: number, x: number, y: number, z: number, literal: boolean): [number, number, number] {
+  const pmi = Math.log(z / (x * y));
+  const sign = literal ? -1 : 1;
+  switch (metric) {
+    case "dp":
+      return [-z / (x * x), 0, 1 / x];
+    case "pmi":
+      return [-1 / x, -1 / y, 1 / z];
+    case "npmi_y": {
+      const l = -Math.log(y);
+      return [-sign / (x * l), sign * (-1 / (y * l) + pmi / (y * l * l)), sign / (z * l)];
+    }
+    case "npmi_xy": {
+      const l = -Math.log(z);
+      return [-sign / (x * l), -sign / (y * l), sign * (1 / (z * l) + pmi / (z * l * l))];
+    }
+    case "pmi2":
+      return [-1 / x, -1 / y, 2 / z];
+    case "sdc": {
+      const [s, two] = [x + y, literal ? 1 : 2];
+      return [(-two * z) / (s * s), (-two * z) / (s * s), two / s];
+    }
+    case "ji": {
+      const d = x + y - z;
+      return [-z / (d * d), -z / (d * d), (x + y) / (d * d)];
+    }
+    case "llr":
+      return [0, -1 / y, 1 / z];
+    case "t_test": {
+      const r = Math.sqrt(x * y);
+      const over = z - x * y;
+      return [-y / r - over / (2 * x * r), -x / r - over / (2 * y * r), 1 / r];
+    }
+    case "tau_b": {
+      if (literal) return numericSlope(n, x, y, z);
+      const r = Math.sqrt(x * (1 - x) * y * (1 - y));
+      const over = z - x * y;
+      return [-y / r - (over * (1 - 2 * x)) / (2 * x * (1 - x) * r), -x / r - (over * (1 - 2 * y)) / (2 * y * (1 - y) * r), 1 / r];
+    }
+  }
+  throw new Error(`no metric ${metric}`);
+}
+
+/** The printed tau_b has unwieldy derivatives; central differences of a smooth function do. */
+function numericSlope(n: number, x: number, y: number, z: number): [number, number, number] {
+  const at = (a: number, b: number, c: number) => value("tau_b", n, n * a, n * b, n * c, true);
+  const step = (p: number) => 1e-6 * Math.min(p, 1 - p);
+  const [dx, dy, dz] = [step(x), step(y), 1e-6 * Math.max(z, 1e-9)];
+  return [
+    (at(x + dx, y, z) - at(x - dx, y, z)) / (2 * dx),
+    (at(x, y + dy, z) - at(x, y - dy, z)) / (2 * dy),
+    (at(x, y, z + dz) - at(x, y, z - dz)) / (2 * dz),
+  ];
+}

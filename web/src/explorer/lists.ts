@@ -1,0 +1,93 @@
+/** Views that are tables: rank changes, one identity against the rest, differences between runs, formulas. */
+import { h } from "../dom";
+import { count, figure } from "../numbers";
+import { bar, head, reach, scaleLine, scrolling } from "../report/parts";
+import { printable } from "../text";
+import { tick } from "../numbers";
+import { runLetter } from "./canvas";
+import { METRIC_NAMES, type Columns } from "./columns";
+import { GAP, INTERVAL, MEANING, PAPER, TEST } from "./meaning";
+import type { Rows } from "./rows";
+import type { State } from "./state";
+
+const MOST = 30;
+
+function name(names: string[], label: number): HTMLElement {
+  return h("th", { scope: "row" }, h("bdi", {}, printable(names[label], 50)));
+}
+
+const shown = (x: number) => (Number.isNaN(x) ? null : x === Infinity ? "inf" : x === -Infinity ? "-inf" : x);
+
+/** The labels that two metrics rank most differently. */
+export function rankChanges(columns: Columns, names: string[], rows: Rows, state: State, second: (metric: string) => void): HTMLElement {
+  const r = state.runs[0];
+  const run = columns.runs[r];
+  const [a, b] = [run.ranks(state.metric, state.contrast), run.ranks(state.second, state.contrast)];
+  const held = [...rows.order].filter((i) => !Number.isNaN(a[i]) && !Number.isNaN(b[i]));
+  held.sort((i, j) => Math.abs(b[j] - a[j]) - Math.abs(b[i] - a[i]));
+  const top = held.slice(0, MOST);
+  const scale = reach(top.map((i) => a[i] - b[i]));
+  const choice = h("select", { id: "rank-metric", change: () => second(choice.value) }, ...columns.metrics.map((m) => h("option", { value: m, selected: m === state.second }, METRIC_NAMES[m] ?? m)));
+  const body = h("tbody", {}, ...top.map((i) => h("tr", {}, name(names, i),
+    h("td", { class: "number" }, count(a[i])), h("td", { class: "number" }, count(b[i])),
+    h("td", { class: "bar-cell" }, bar(a[i] - b[i], null, null, scale)), h("td", { class: "number" }, figure(a[i] - b[i], true, 0)),
+    h("td", { class: "number" }, count(run.count[i])))));
+  return h("div", { class: "view" },
+    h("p", { class: "controls" }, h("label", { for: "rank-metric" }, "Second metric "), choice, ` The labels that change rank most, of ${count(held.length)} ranked labels of ${printable(run.name, 40)}.`),
+    scrolling(h("table", {}, head("label", `rank by ${METRIC_NAMES[state.metric] ?? state.metric}`, `rank by ${METRIC_NAMES[state.second] ?? state.second}`, h("span", {}, h("span", { class: "unseen" }, "bar"), scaleLine(scale, tick)), "places up", "count"), body), "Rank changes"));
+}
+
+/** Every identity against the mean of the others. */
+export function oneVsRest(columns: Columns, names: string[], rows: Rows, state: State): HTMLElement {
+  const run = columns.runs[state.runs[0]];
+  const rest = run.contrasts.map((c, i) => ({ c, i })).filter(({ c }) => c.x2 === null);
+  if (!rest.length) return h("div", { class: "view" }, h("p", {}, "With two identities, one against the rest is their gap: see the table. Name three or more identities for this view."));
+  const top = [...rows.order.subarray(0, MOST)];
+  const gaps = rest.map(({ i }) => run.gaps(state.metric, i));
+  const scale = reach(top.flatMap((label) => gaps.map((g) => g[label])));
+  const limits = rest.map(({ i }) => run.limits(state.metric, i));
+  const body = h("tbody", {}, ...top.map((label) => h("tr", {}, name(names, label), ...rest.flatMap((_, k) => [
+    h("td", { class: "bar-cell" }, bar(shown(gaps[k][label]) as any, shown(limits[k][0][label]) as any, shown(limits[k][1][label]) as any, scale)),
+    h("td", { class: "number" }, figure(shown(gaps[k][label]) as any)),
+  ]))));
+  const titles = rest.flatMap(({ i }) => [h("span", {}, columns.contrastName(i), scaleLine(scale, tick)), h("span", { class: "unseen" }, `${columns.contrastName(i)}, value`)]);
+  return h("div", { class: "view" }, h("p", { class: "soft" }, `${METRIC_NAMES[state.metric] ?? state.metric} of each identity minus the mean of the others: the first ${top.length} labels of the table, ${printable(run.name, 40)}.`),
+    scrolling(h("table", {}, head("label", ...titles), body), "One against the rest"));
+}
+
+/** How gaps differ between two runs. */
+export function runDifferences(columns: Columns, names: string[], rows: Rows, state: State): HTMLElement {
+  if (columns.runs.length < 2) return h("div", { class: "view" }, h("p", {}, "One run has nothing to differ from: open two results together."));
+  const first = state.runs[0];
+  const second = state.runs.find((r) => r !== first) ?? columns.runs.findIndex((_, r) => r !== first);
+  const change = columns.change(state.metric, state.contrast, first, second);
+  const held = [...rows.order].filter((i) => Number.isFinite(change.value[i]));
+  held.sort((i, j) => Math.abs(change.value[j]) - Math.abs(change.value[i]));
+  const top = held.slice(0, MOST);
+  const scale = reach(top.flatMap((i) => [change.value[i], change.low[i], change.high[i]]));
+  const gaps = [first, second].map((r) => columns.runs[r].gaps(state.metric, state.contrast));
+  const body = h("tbody", {}, ...top.map((i) => h("tr", {}, name(names, i),
+    h("td", { class: "number" }, figure(shown(gaps[0][i]) as any)), h("td", { class: "number" }, figure(shown(gaps[1][i]) as any)),
+    h("td", { class: "bar-cell" }, bar(change.value[i], shown(change.low[i]) as any, shown(change.high[i]) as any, scale)),
+    h("td", { class: "number" }, figure(change.value[i])),
+    h("td", { class: "number" }, `[${figure(shown(change.low[i]) as any)}, ${figure(shown(change.high[i]) as any)}]`),
+    h("td", { class: "number" }, count(columns.runs[first].count[i])), h("td", { class: "number" }, count(columns.runs[second].count[i])))));
+  const title = (r: number) => `${runLetter(r)} ${printable(columns.runs[r].name, 24)}`;
+  return h("div", { class: "view" },
+    h("p", { class: "soft" }, `${METRIC_NAMES[state.metric] ?? state.metric} gap, ${columns.contrastName(state.contrast)}: the second run minus the first, the largest ${top.length} of ${count(held.length)}. Intervals take the runs as independent samples; on the same records they are wider than need be.`),
+    scrolling(h("table", {}, head("label", title(first), title(second), h("span", {}, h("span", { class: "unseen" }, "bar"), scaleLine(scale, tick)), "change", "interval", `count ${runLetter(first)}`, `count ${runLetter(second)}`), body), "Differences between runs"));
+}
+
+/** The formula of every metric. */
+export function formulas(columns: Columns, chosen: string | null): HTMLElement {
+  const literal = columns.runs.some((run) => run.document.settings.paper_literal);
+  const cards = columns.metrics.map((metric) => {
+    const meaning = MEANING[metric];
+    return h("article", { class: `formula-card ${metric === chosen ? "chosen" : ""}`, "data-metric": metric, tabindex: metric === chosen ? "-1" : null },
+      h("h3", {}, METRIC_NAMES[metric] ?? metric),
+      h("p", { class: "formula" }, `A(x,y) = ${literal && meaning.printed ? meaning.printed : meaning.formula}`),
+      h("p", {}, meaning.says, ` Range: ${meaning.range}.`),
+      !literal && meaning.printed ? h("p", { class: "soft" }, `The paper prints ${meaning.printed}.`) : null);
+  });
+  return h("div", { class: "view" }, h("p", {}, GAP), h("p", {}, INTERVAL), h("p", {}, TEST), h("div", { class: "formula-grid" }, ...cards), h("p", { class: "soft" }, PAPER));
+}

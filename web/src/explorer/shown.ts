@@ -1,0 +1,37 @@
+/** What is shown, as rows for a file: a row a label and run, in the table's order. */
+import type { Columns } from "./columns";
+import type { ExplorerPage } from "./explorer";
+import type { Rows } from "./rows";
+import type { State } from "./state";
+
+export function shownRows(page: ExplorerPage, columns: Columns, held: Rows, state: State): { names: string[]; rows: unknown[][] } {
+  const identities = columns.runs[0].document.identities.map((x) => x.identity);
+  const metrics = [state.metric, ...state.extra.filter((metric) => metric !== state.metric)];
+  const contrast = columns.runs[0].contrasts[state.contrast];
+  const names = [
+    "label", "name", "run", "count", ...identities.map((x) => `count[${x}]`),
+    ...metrics.flatMap((m) => identities.map((x) => `${m}[${x}]`)),
+    ...(contrast ? ["x1", "x2", ...metrics.flatMap((m) => [`${m}_gap`, `${m}_low`, `${m}_high`, `${m}_rank`]), "p", "q", "why_not"] : []),
+    "flagged", "selected",
+  ];
+  const rows: unknown[][] = [];
+  for (const i of held.order) {
+    for (const r of state.runs) {
+      const run = columns.runs[r];
+      if (Number.isNaN(run.count[i])) continue;
+      const row: unknown[] = [page.labels[i], page.names[i], run.name, run.count[i], ...run.joint.map((joint) => joint[i])];
+      for (const m of metrics) row.push(...identities.map((_, k) => run.values(m, k)[i]));
+      if (contrast) {
+        row.push(identities[contrast.x1], contrast.x2 === null ? "rest" : identities[contrast.x2]);
+        for (const m of metrics) {
+          const [low, high] = run.limits(m, state.contrast);
+          row.push(run.gaps(m, state.contrast)[i], low[i], high[i], run.ranks(m, state.contrast)[i]);
+        }
+        row.push(run.chances("p", state.contrast)[i], run.chances("q", state.contrast)[i], run.whyNot(state.contrast, i) || null);
+      }
+      row.push(state.flags.has(i), state.selected.has(i));
+      rows.push(row);
+    }
+  }
+  return { names, rows };
+}
