@@ -21,6 +21,7 @@ class Commands(click.Group):
         "calibrate": "Find thresholds at which scores are positive as often as they should be.",
         "compare": "Compare models, from saved audits or from one file.",
         "demo": "Audit embedded real data: Berkeley admissions, 1973.",
+        "explore": "Look through saved results in a browser.",
         "metrics": "Show what each metric measures and which to use.",
         "sweep": "Measure amplification at every threshold of scores.",
     }

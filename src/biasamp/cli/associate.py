@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .output import console, json_option, write_json
+from .output import check_target, console, html_option, json_option, write_json
 
 
 def _identities(values: tuple[str, ...]) -> Any:
@@ -103,6 +103,7 @@ def _threshold(value: str | None) -> Any:
 @click.option("--top", type=int, default=10, show_default=True, help="How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
 @click.option("--csv", "csv_path", metavar="FILE", help="Write one row a label as CSV to FILE; - for standard output.")
+@html_option
 @json_option
 def command(
     data: str,
@@ -116,6 +117,7 @@ def command(
     top: int,
     sort_by: str | None,
     csv_path: str | None,
+    html_path: str | None,
     json_path: str | None,
     **options: Any,
 ) -> None:
@@ -136,6 +138,8 @@ def command(
         raise click.UsageError("--csv - and --json - cannot share standard output")
     if top < 0:
         raise click.BadParameter("--top is a number of 0 or more")
+    for target in (csv_path, json_path, html_path):
+        check_target(target)
     source: Any = data
     limit = _threshold(threshold)
     if open_images:
@@ -155,6 +159,10 @@ def command(
     shown = sort_by or ("npmi_xy" if "npmi_xy" in result.metrics else result.metrics[0])
     if shown not in result.metrics:
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")
+    if html_path is not None:
+        from biasamp.explorer.file import write_explorer
+
+        write_explorer({Path(data).name: result}, html_path)
     taken = False
     if json_path is not None:
         import json

@@ -70,7 +70,9 @@ def _check_alike(read: Mapping[str, dict[str, Any]]) -> None:
                 "only comparable between the same ones"
             )
         if held["settings"]["paper_literal"] != first["settings"]["paper_literal"]:
-            raise ValueError(f"one of {first_name!r} and {name!r} has the metrics as printed (paper_literal), one has not")
+            raise ValueError(
+                f"one of {first_name!r} and {name!r} has the metrics as printed (paper_literal), one has not"
+            )
 
 
 def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
@@ -154,10 +156,9 @@ def _of_result(result: Association) -> dict[str, Any]:
         "count": result.count.tolist(),
         "joint": [result.joint[:, k].tolist() for k in range(len(result.identities))],
         "both": {
-            f"{k},{m}": result.both[:, k, m].tolist()
-            for k in range(len(result.identities))
-            for m in range(k + 1, len(result.identities))
-            if result.overlap[k, m]
+            f"{k},{m}": shared.tolist()
+            for k, m in result.contrasts
+            if m is not None and result.overlap[k, m] and (shared := result.values.both((k, m))) is not None
         },
         "identity": [int(own) for own in result.is_identity.tolist()],
         "contrasts": contrasts,

@@ -130,6 +130,11 @@ class AssociationValues:
         out: Array = self._keep(("independence", metric, contrast), make)
         return out
 
+    def both(self, contrast: Contrast) -> NDArray[np.int64] | None:
+        """C(x1, x2, y) of every label: the records that carry both identities of a gap; None against the rest."""
+        first, second = contrast
+        return None if second is None else self.counts.joint[:, first, second].astype(np.int64)
+
     def p_values(self, contrast: Contrast) -> Array:
         """p-value of P(y|x1) = P(y|x2); NaN against the rest and for labels that are an identity."""
         first, second = contrast

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
 from biasamp.labels import printable
 from biasamp.results.amplification import Amplification
+from biasamp.results.association import Association
 from biasamp.results.audit import Audit
 
 _ROWS = 20
@@ -113,3 +115,31 @@ def amplification_table(result: Amplification) -> str:
     title = shown(f"{result.metric} {result.direction or ''}".strip())
     head = ("given", "outcome", "", "amplification", "low", "high", "records")
     return f"<div><p><b>{title}</b> {figure(result.value)}</p>{table(head, cells, (3, 4, 5, 6))}{more}</div>"
+
+
+def association_table(result: Association, top: int = 10) -> str:
+    """The labels that lean most to each identity, with bars and the counts they rest on."""
+    blocks = [f"<p>{shown(repr(result), 400)}</p>"]
+    metric = "npmi_xy" if "npmi_xy" in result.metrics else result.metrics[0]
+    for identity in result.identities if result.contrasts else ():
+        rows = list(result.top(metric, top, toward=identity).rows())
+        names = ("gap", "low", "high")
+        largest = max(
+            (abs(r[n]) for r in rows for n in names if r[n] is not None and abs(r[n]) < math.inf), default=0.0
+        )
+        cells = [
+            (
+                shown(row["name"]),
+                bar(row["gap"], row["low"], row["high"], largest),
+                *(figure(row[name]) for name in names),
+                "—" if row["q"] is None else f"{row['q']:.2g}",
+                f"{row['count']:,}",
+                *(f"{row[f'count[{x}]']:,}" for x in result.identities),
+            )
+            for row in rows
+        ]
+        head = ("label", "", "gap", "low", "high", "q", "records", *(f"with {shown(x, 24)}" for x in result.identities))
+        blocks.append(
+            f"<p><b>{shown(metric)}</b> toward {shown(identity)}</p>{table(head, cells, range(2, len(head)))}"
+        )
+    return "<div>" + "".join(blocks) + "</div>"

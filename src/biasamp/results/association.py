@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .association_export import association_dict, association_html
+from .association_export import association_dict
 from .metric_rankings import agreement, rank_changes, top_counts
 from .ranking import competition_ranks
+from .showing import shown_by
 from .table import Table, text
 
 Array = NDArray[np.float64]
@@ -29,6 +31,7 @@ class Values(Protocol):
     def independence(self, metric: str, contrast: Contrast) -> Array: ...  # noqa: D102
     def p_values(self, contrast: Contrast) -> Array: ...  # noqa: D102
     def q_values(self, contrast: Contrast) -> Array: ...  # noqa: D102
+    def both(self, contrast: Contrast) -> NDArray[np.int64] | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -286,8 +289,12 @@ class Association:
         """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
         return association_dict(self)
 
+    def to_html(self, path: str | Path) -> None:
+        """Write the explorer of this result: one file that opens in any browser, with everything inside it."""
+        shown_by("explorer.file", "write_explorer")({Path(path).stem: self}, path)
+
     def _repr_html_(self) -> str:
-        return association_html(self)
+        return str(shown_by("report.notebook", "association_table")(self))
 
     # --- names of metrics and gaps -----------------------------------------------------------------------
 

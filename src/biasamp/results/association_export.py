@@ -1,4 +1,4 @@
-"""An association result as JSON values and as HTML."""
+"""An association result as JSON values."""
 
 from __future__ import annotations
 
@@ -56,12 +56,15 @@ def _gap_dicts(result: Association, contrast: Contrast) -> list[dict[str, Any]]:
     first, second = contrast
     p, q = result.values.p_values(contrast).tolist(), result.values.q_values(contrast).tolist()
     why = result.why_not(contrast).tolist()
+    shared = result.values.both(contrast)
+    both = [None] * len(why) if shared is None else shared.tolist()
     rows: list[dict[str, Any]] = [
         {
             "x1": result.identities[first],
             "x2": None if second is None else result.identities[second],
             "p": plain(p_),
             "q": plain(q_),
+            "both": both_,
             "ranked": reason == "",
             "why_not": reason or None,
             "low": {},
@@ -69,7 +72,7 @@ def _gap_dicts(result: Association, contrast: Contrast) -> list[dict[str, Any]]:
             "rank": {},
             "independence": {},
         }
-        for p_, q_, reason in zip(p, q, why, strict=True)
+        for p_, q_, both_, reason in zip(p, q, both, why, strict=True)
     ]
     for metric in result.metrics:
         low, high, _ = result.values.interval(metric, contrast)
@@ -85,28 +88,3 @@ def _gap_dicts(result: Association, contrast: Contrast) -> list[dict[str, Any]]:
             for row, number in zip(rows, numbers.tolist(), strict=True):
                 row[part][metric] = plain(number)
     return rows
-
-
-def association_html(result: Association) -> str:
-    """The labels that lean most to each identity, as tables; labels are shown as text, never as markup."""
-    from html import escape
-
-    if not result.contrasts:
-        return f"<p>{escape(repr(result))}</p>"
-    blocks = []
-    metric = "npmi_xy" if "npmi_xy" in result.metrics else result.metrics[0]
-    for identity in result.identities:
-        rows = "".join(
-            f"<tr><td>{escape(row['name'][:80])}</td><td>{row['count']}</td><td>{_shown(row['gap'])}</td>"
-            f"<td>{_shown(row['low'])}</td><td>{_shown(row['high'])}</td><td>{_shown(row['q'])}</td></tr>"
-            for row in result.top(metric, 10, toward=identity).rows()
-        )
-        blocks.append(
-            f"<p><b>{escape(metric)}</b> toward {escape(identity)}</p><table><tr><th>label</th><th>count</th>"
-            f"<th>gap</th><th>low</th><th>high</th><th>q</th></tr>{rows}</table>"
-        )
-    return f"<p>{escape(repr(result))}</p>" + "".join(blocks)
-
-
-def _shown(value: float | None) -> str:
-    return "" if value is None else format(value, "+.4g")

@@ -6,6 +6,8 @@ import type { Floats, Run } from "./run";
 export interface Column {
   id: string;
   title: string;
+  /** The title where the gap is plain from what surrounds it. */
+  short: string;
   /** The metric behind it, if one is. */
   metric?: string;
   kind: "gap" | "value" | "count" | "joint" | "q" | "p" | "rank" | "change";
@@ -52,20 +54,21 @@ export class Columns {
     const contrast = Number(kind === "q" || kind === "p" ? a : b);
     const known = (metric: string) => this.metrics.includes(metric);
     const there = () => Number.isInteger(contrast) && contrast >= 0 && contrast < run.contrasts.length;
+    const name = METRIC_NAMES[a] ?? a;
     const plain = { id, log: false, signed: true, format: (x: number) => figure(asNum(x)) };
     if (kind === "gap" && known(a) && there())
-      return { ...plain, kind, metric: a, contrast, title: `${METRIC_NAMES[a] ?? a} gap, ${this.contrastName(contrast)}`, of: (r) => r.gaps(a, contrast) };
+      return { ...plain, kind, metric: a, contrast, short: `${name} gap`, title: `${name} gap, ${this.contrastName(contrast)}`, of: (r) => r.gaps(a, contrast) };
     if (kind === "rank" && known(a) && there())
-      return { ...plain, kind, metric: a, contrast, signed: false, title: `${METRIC_NAMES[a] ?? a} rank`, of: (r) => r.ranks(a, contrast), format: count };
+      return { ...plain, kind, metric: a, contrast, signed: false, short: "Rank", title: `${name} rank, ${this.contrastName(contrast)}`, of: (r) => r.ranks(a, contrast), format: count };
     if (kind === "change" && known(a) && there() && this.runs.length > 1)
-      return { ...plain, kind, metric: a, contrast, title: `${METRIC_NAMES[a] ?? a} change, ${printable(this.runs[1].name, 20)} − ${printable(this.runs[0].name, 20)}`, of: () => this.change(a, contrast, 0, 1).value };
+      return { ...plain, kind, metric: a, contrast, short: `${name} change`, title: `${name} change, ${printable(this.runs[1].name, 20)} − ${printable(this.runs[0].name, 20)}`, of: () => this.change(a, contrast, 0, 1).value };
     if (kind === "value" && known(a) && run.joint[Number(b)] && b !== undefined)
-      return { ...plain, kind, metric: a, identity: Number(b), title: `${METRIC_NAMES[a] ?? a}, ${this.identityName(Number(b))}`, of: (r) => r.values(a, Number(b)) };
+      return { ...plain, kind, metric: a, identity: Number(b), short: `${name}, ${this.identityName(Number(b))}`, title: `${name}, ${this.identityName(Number(b))}`, of: (r) => r.values(a, Number(b)) };
     if (kind === "joint" && a !== undefined && run.joint[Number(a)])
-      return { ...plain, kind, identity: Number(a), log: true, signed: false, title: `Count with ${this.identityName(Number(a))}`, of: (r) => r.joint[Number(a)], format: count };
-    if (kind === "count") return { ...plain, kind, log: true, signed: false, title: "Count", of: (r) => r.count, format: count };
+      return { ...plain, kind, identity: Number(a), log: true, signed: false, short: `Count with ${this.identityName(Number(a), 16)}`, title: `Count with ${this.identityName(Number(a))}`, of: (r) => r.joint[Number(a)], format: count };
+    if (kind === "count") return { ...plain, kind, log: true, signed: false, short: "Count", title: "Count", of: (r) => r.count, format: count };
     if ((kind === "q" || kind === "p") && there())
-      return { ...plain, kind, contrast, signed: false, title: `${kind}-value, ${this.contrastName(contrast)}`, of: (r) => r.chances(kind as "p" | "q", contrast), format: chance };
+      return { ...plain, kind, contrast, signed: false, short: kind, title: `${kind}-value, ${this.contrastName(contrast)}`, of: (r) => r.chances(kind as "p" | "q", contrast), format: chance };
     return undefined;
   }
 
@@ -85,13 +88,19 @@ export class Columns {
   private readonly changes = new Map<string, { value: Floats; low: Floats; high: Floats }>();
   private readonly extents = new Map<string, [number, number]>();
 
-  /** The real range of a column over all runs: its least and largest finite value. */
-  extent(column: Column): [number, number] {
-    if (!this.extents.has(column.id)) {
+  /** The labels that are ranked, as long as only they are shown; null where all labels are. */
+  only: { key: string; ranked: Uint8Array } | null = null;
+
+  /** The real range of a column over all runs: the least and largest finite value of the labels that can be shown. */
+  extent(column: Column, only: { key: string; ranked: Uint8Array } | null = this.only): [number, number] {
+    const key = `${column.id} ${only?.key}`;
+    if (!this.extents.has(key)) {
       let [low, high] = [Infinity, -Infinity];
       for (const run of this.runs) {
-        for (const x of column.of(run)) {
-          if (!Number.isFinite(x)) continue;
+        const values = column.of(run);
+        for (let i = 0; i < values.length; i++) {
+          const x = values[i];
+          if (!Number.isFinite(x) || (only !== null && only.ranked[i] === 0)) continue;
           if (x < low) low = x;
           if (x > high) high = x;
         }
@@ -99,9 +108,9 @@ export class Columns {
       if (low > high) [low, high] = [0, 1];
       if (column.kind === "q" || column.kind === "p") [low, high] = [0, 1];
       if (low === high) [low, high] = [low - 0.5, high + 0.5];
-      this.extents.set(column.id, [low, high]);
+      this.extents.set(key, [low, high]);
     }
-    return this.extents.get(column.id)!;
+    return this.extents.get(key)!;
   }
 }
 

@@ -50,6 +50,7 @@ class Explorer {
   private wroteHash = "";
 
   private readonly status = h("p", { class: "status", "aria-live": "polite" });
+  private readonly unranked = h("p", { class: "soft note" });
   private readonly problem = h("p", { class: "problem", role: "alert" });
   private readonly side = h("div", { class: "histograms" });
   private readonly view = h("div", { class: "view-holder", role: "tabpanel", id: "view-panel", tabindex: "0" });
@@ -70,7 +71,7 @@ class Explorer {
     const metric = page.metrics.includes("npmi_xy") ? "npmi_xy" : page.metrics[0];
     this.first = {
       metric, contrast: 0, runs: runs.map((_, r) => r), sort: { column: `gap.${metric}.0`, down: true, run: 0 }, filters: new Map(),
-      shown: usualColumns({ metric, contrast: 0 }), extra: [], search: "", any: false, rankedOnly: false, flags: new Set(), hidden: new Set(), selected: new Set(),
+      shown: usualColumns({ metric, contrast: 0 }), extra: [], search: "", any: false, rankedOnly: true, flags: new Set(), hidden: new Set(), selected: new Set(),
       onlyFlagged: false, showHidden: false, view: "parallel", second: page.metrics.find((m) => m !== metric) ?? metric,
     };
     this.first.shown = this.first.shown.filter((id) => this.columns.get(id));
@@ -142,7 +143,7 @@ class Explorer {
         this.problem),
       h("div", { class: "explorer-body" },
         h("aside", { class: "side", "aria-label": "Runs and filters" }, runList,
-          h("div", { class: "switches" }, toggleBox("rankedOnly", "ranked labels only"), toggleBox("onlyFlagged", "flagged labels only"), toggleBox("showHidden", "show hidden labels"), runs.length > 1 ? toggleBox("any", "any run in range is enough") : null),
+          h("div", { class: "switches" }, toggleBox("rankedOnly", "ranked labels only"), this.unranked, toggleBox("onlyFlagged", "flagged labels only"), toggleBox("showHidden", "show hidden labels"), runs.length > 1 ? toggleBox("any", "any run in range is enough") : null),
           this.side, this.addBox,
           notes.length ? h("details", {}, h("summary", {}, "Notes on the data"), h("ul", {}, ...notes)) : null),
         h("main", { class: "centre", id: "labels" }, this.table.node,
@@ -265,6 +266,7 @@ class Explorer {
     if (state.flags.size) parts.push(`${count(state.flags.size)} flagged`);
     if (state.hidden.size) parts.push(`${count(state.hidden.size)} hidden`);
     this.status.textContent = parts.join(", ");
+    this.unranked.textContent = this.rows.unranked ? `${count(this.rows.unranked)} labels are not ranked in every run shown: too rare, or identities themselves${state.rankedOnly ? ". They are left out" : ""}.` : "";
     this.drawSide();
     this.table.draw(state);
     this.drawView();

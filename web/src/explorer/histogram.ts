@@ -28,6 +28,7 @@ export class Histogram {
   private readonly most: HTMLInputElement;
   private readonly clear: HTMLButtonElement;
   private readonly bins = new Map<Run, Uint8Array>();
+  private binnedFor: string | undefined;
   private drag: number | null = null;
 
   constructor(private readonly columns: Columns, readonly column: Column, private readonly events: HistogramEvents) {
@@ -36,9 +37,6 @@ export class Histogram {
     this.least = input("Least");
     this.most = input("Most");
     this.clear = h("button", { type: "button", class: "quiet small", click: () => events.filter(column.id, null) }, "clear");
-    const [low, high] = columns.extent(column);
-    this.least.placeholder = column.format(low);
-    this.most.placeholder = column.format(high);
     const metric = column.metric;
     this.node = h("section", { class: "histogram", "aria-label": `Distribution of ${column.title}` },
       h("header", {}, h("h3", {}, column.title),
@@ -83,6 +81,8 @@ export class Histogram {
 
   /** The bin of each label, which no filter changes. */
   private binned(run: Run): Uint8Array {
+    if (this.binnedFor !== this.columns.only?.key) this.bins.clear();
+    this.binnedFor = this.columns.only?.key;
     if (!this.bins.has(run)) {
       const scale = scaleOf(this.column, this.columns.extent(this.column));
       const values = this.column.of(run);
@@ -148,6 +148,9 @@ export class Histogram {
       context.strokeStyle = colour("focus");
       context.strokeRect(a, 0.5, Math.max(1, b - a), height - FOOT - 1);
     }
+    const [low, high] = this.columns.extent(this.column);
+    this.least.placeholder = this.column.format(low);
+    this.most.placeholder = this.column.format(high);
     if (document.activeElement !== this.least) this.least.value = filter?.low === null || !filter ? "" : String(Number(filter.low.toPrecision(4)));
     if (document.activeElement !== this.most) this.most.value = filter?.high === null || !filter ? "" : String(Number(filter.high.toPrecision(4)));
     this.clear.disabled = !filter;

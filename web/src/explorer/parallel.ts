@@ -12,7 +12,8 @@ import { LabelTable } from "./table";
 const HEIGHT = 300;
 const TOP = 34;
 const BOTTOM = 22;
-const SIDE = 70;
+const LEFT = 130;
+const RIGHT = 60;
 const CONTEXT_LINES = 150;
 const NAMED = 24;
 
@@ -29,7 +30,7 @@ export class Parallel {
   }
 
   private x(i: number): number {
-    return SIDE + (i * (this.canvas.width - 2 * SIDE)) / Math.max(1, this.axes.length - 1);
+    return LEFT + (i * (this.canvas.width - LEFT - RIGHT)) / Math.max(1, this.axes.length - 1);
   }
 
   private y(t: number): number {
@@ -130,7 +131,7 @@ export class Parallel {
       }
       context.fillStyle = colour("ink");
       context.textAlign = i === 0 ? "left" : i === this.axes.length - 1 ? "right" : "center";
-      const shift = i === 0 ? x - SIDE + 4 : i === this.axes.length - 1 ? x + SIDE - 4 : x;
+      const shift = i === 0 ? x - LEFT + 4 : i === this.axes.length - 1 ? x + RIGHT - 4 : x;
       const words = printable(column.title, Math.max(10, Math.floor((this.canvas.width / this.axes.length / 6.2))));
       context.fillText(words, shift, i % 2 && this.axes.length > 6 ? 26 : 13);
     });
@@ -147,7 +148,7 @@ export class Parallel {
     for (const { label, y } of placed) {
       const at = Math.max(y + 4, last + 12);
       if (at > HEIGHT - 4) break;
-      context.fillText(printable(this.names[label], 11), this.x(0) - 5, at);
+      context.fillText(printable(this.names[label], 20), this.x(0) - 5, at);
       last = at;
     }
   }

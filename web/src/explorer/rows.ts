@@ -10,6 +10,10 @@ export class Rows {
   private base = "";
   private found: Uint8Array | null = null;
   order: Uint32Array = new Uint32Array();
+  /** How many labels are not ranked. */
+  unranked = 0;
+  /** The labels that are ranked; null where nothing is. */
+  ranked: { key: string; ranked: Uint8Array } | null = null;
 
   constructor(private readonly columns: Columns, private readonly names: string[], readonly size: number) {
     this.fails = new Uint8Array(size);
@@ -46,6 +50,24 @@ export class Rows {
     return failing;
   }
 
+  /** The labels ranked in every shown run that has them, or in any where that is enough. */
+  private rankedLabels(state: State): { key: string; ranked: Uint8Array } | null {
+    if (!this.runs[0].contrasts.length) return null;
+    const key = `${state.runs.join()} ${state.any} ${state.contrast}`;
+    if (this.ranked?.key === key) return this.ranked;
+    const ranked = new Uint8Array(this.size);
+    for (let i = 0; i < this.size; i++) {
+      let [there, held] = [0, 0];
+      for (const r of state.runs) {
+        if (Number.isNaN(this.runs[r].count[i])) continue;
+        there++;
+        if (this.runs[r].contrasts[state.contrast].why[i] === 0) held++;
+      }
+      ranked[i] = (state.any ? held > 0 : held === there && there > 0) ? 1 : 0;
+    }
+    return { key, ranked };
+  }
+
   /** Apply the state: which labels pass, and their order. */
   update(state: State): void {
     const runs = `${state.runs.join()} ${state.any}`;
@@ -60,12 +82,18 @@ export class Rows {
     }
     this.fails.fill(0);
     for (const { failing } of this.masks.values()) for (let i = 0; i < this.size; i++) this.fails[i] += failing[i];
+    this.unranked = 0;
     const counts = state.runs.map((r) => this.runs[r].count);
-    const why = state.runs.map((r) => this.runs[r].contrasts[state.contrast]?.why);
+    this.ranked = this.rankedLabels(state);
+    this.columns.only = state.rankedOnly ? this.ranked : null;
+    const ranked = this.ranked?.ranked ?? null;
     for (let i = 0; i < this.size; i++) {
       if (this.found !== null && this.found[i] === 0) this.fails[i] += 1;
       if (counts.every((c) => Number.isNaN(c[i]))) this.fails[i] += 1;
-      if (state.rankedOnly && !why.some((w) => w?.[i] === 0)) this.fails[i] += 1;
+      if (ranked !== null && ranked[i] === 0) {
+        this.unranked++;
+        if (state.rankedOnly) this.fails[i] += 1;
+      }
     }
     if (!state.showHidden) for (const i of state.hidden) this.fails[i] += 1;
     if (state.onlyFlagged) for (let i = 0; i < this.size; i++) if (!state.flags.has(i)) this.fails[i] += 1;

@@ -65,7 +65,7 @@ export function written(state: State, first: State): string {
   put("extra", state.extra.join("!"), first.extra.join("!"));
   put("search", state.search, first.search);
   put("any", state.any ? "1" : "", "");
-  put("ranked", state.rankedOnly ? "1" : "", "");
+  put("ranked", state.rankedOnly ? "" : "0", "");
   put("flags", packed(state.flags), "");
   put("hidden", packed(state.hidden), "");
   put("selected", packed(state.selected), "");
@@ -109,7 +109,7 @@ export function read(hash: string, first: State, known: { column(id: string): bo
   state.extra = held.get("extra")?.split("!").filter((name) => known.metrics.includes(name)) ?? first.extra;
   state.search = held.get("search") ?? first.search;
   state.any = held.get("any") === "1";
-  state.rankedOnly = held.get("ranked") === "1";
+  state.rankedOnly = held.get("ranked") !== "0";
   state.flags = unpacked(held.get("flags"), known.labels);
   state.hidden = unpacked(held.get("hidden"), known.labels);
   state.selected = unpacked(held.get("selected"), known.labels);

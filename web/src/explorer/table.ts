@@ -12,6 +12,10 @@ const LINE = 22;
 const ROOM = 11;
 const SPARE = 4;
 
+function clampTo(scale: [number, number], x: number): number {
+  return Math.min(scale[1], Math.max(scale[0], x));
+}
+
 export interface TableEvents {
   sort(column: string): void;
   flag(label: number): void;
@@ -53,8 +57,26 @@ export class LabelTable {
   }
 
   private scale(column: Column): [number, number] {
-    if (!this.scales.has(column.id)) this.scales.set(column.id, reach(this.columns.extent(column)));
-    return this.scales.get(column.id)!;
+    // Labels too rare to rank reach far: bars are drawn for those that are ranked, and others stop at the edge.
+    const only = this.rows.ranked;
+    const key = `${column.id} ${only?.key}`;
+    if (!this.scales.has(key)) this.scales.set(key, reach([...this.columns.extent(column, only), ...this.intervals(column, only?.ranked)]));
+    return this.scales.get(key)!;
+  }
+
+  /** How far the intervals of a column reach, so that none is cut. */
+  private intervals(column: Column, ranked: Uint8Array | undefined): [number, number] {
+    let [least, most] = [0, 0];
+    if (column.kind !== "gap" && column.kind !== "change") return [least, most];
+    for (const run of this.columns.runs) {
+      const [low, high] = column.kind === "gap" ? run.limits(column.metric!, column.contrast!) : this.changeLimits(column);
+      for (let i = 0; i < low.length; i++) {
+        if (ranked !== undefined && ranked[i] === 0) continue;
+        if (Number.isFinite(low[i]) && low[i] < least) least = low[i];
+        if (Number.isFinite(high[i]) && high[i] > most) most = high[i];
+      }
+    }
+    return [least, most];
   }
 
   draw(state: State): void {
@@ -67,14 +89,15 @@ export class LabelTable {
   private drawHead(): void {
     const focused = document.activeElement instanceof HTMLElement && this.head.contains(document.activeElement) ? document.activeElement.dataset.column : undefined;
     const { sort } = this.state;
-    const title = (id: string, text: string, metric?: string) =>
+    const by = this.columns.runs.length > 1 ? ` ${runLetter(sort.run)}` : "";
+    const title = (id: string, text: string, full: string, metric?: string) =>
       h("th", { scope: "col", class: id.split(".")[0], "aria-sort": sort.column === id ? (sort.down ? "descending" : "ascending") : null },
-        h("button", { type: "button", class: "quiet sort", "data-column": id, click: () => this.events.sort(id) }, text, h("span", { "aria-hidden": "true" }, sort.column === id ? (sort.down ? " ↓" : " ↑") : "")),
-        metric ? h("button", { type: "button", class: "quiet small", "aria-label": `Formula of ${text}`, click: () => this.events.explain(metric) }, "ƒ") : null);
+        h("button", { type: "button", class: "quiet sort", "data-column": id, title: `Sort by ${full}`, click: () => this.events.sort(id) }, text, h("span", { "aria-hidden": "true" }, sort.column === id ? (sort.down ? " ↓" : " ↑") + by : "")),
+        metric ? h("button", { type: "button", class: "quiet small", "aria-label": `Formula of ${full}`, click: () => this.events.explain(metric) }, "ƒ") : null);
     this.head.replaceChildren(h("tr", {},
       h("th", { scope: "col", class: "tools" }, h("span", { class: "unseen" }, "Select, flag and hide")),
-      title("label", "Label"),
-      ...this.columnsShown.map((column) => title(column.id, column.title, column.kind === "gap" ? column.metric : undefined))));
+      title("label", "Label", "label"),
+      ...this.columnsShown.map((column) => title(column.id, column.short, column.title, column.kind === "gap" ? column.metric : undefined))));
     if (focused) [...this.head.querySelectorAll<HTMLElement>("[data-column]")].find((node) => node.dataset.column === focused)?.focus();
   }
 
@@ -132,7 +155,7 @@ export class LabelTable {
       const limits = column.kind === "gap" ? run.limits(column.metric!, column.contrast!) : this.changeLimits(column);
       const [low, high] = [limits[0][label], limits[1][label]];
       const known = !Number.isNaN(low) && !Number.isNaN(high);
-      const clamp = (x: number) => Math.min(scale[1], Math.max(scale[0], x));
+      const clamp = (x: number) => clampTo(scale, x);
       const drawn = Number.isNaN(value) ? null : clamp(value);
       return h("div", { class: "line" }, mark,
         bar(drawn, known ? clamp(low) : null, known ? clamp(high) : null, scale),
@@ -140,7 +163,7 @@ export class LabelTable {
         h("span", { class: "figures soft" }, known ? `[${column.format(low)}, ${column.format(high)}]` : ""));
     }
     if (column.kind === "value") {
-      return h("div", { class: "line" }, mark, bar(Number.isFinite(value) ? value : null, null, null, this.scale(column)), h("span", { class: "figures" }, column.format(value)));
+      return h("div", { class: "line" }, mark, bar(Number.isFinite(value) ? clampTo(this.scale(column), value) : null, null, null, this.scale(column)), h("span", { class: "figures" }, column.format(value)));
     }
     const text = column.kind === "count" || column.kind === "joint" ? count(Number.isNaN(value) ? null : value) : column.format(value);
     return h("div", { class: "line only" }, h("span", { class: "figures" }, Number.isNaN(value) ? "—" : text));
