@@ -275,3 +275,15 @@ def test_what_was_not_run_says_why() -> None:
     assert "attribute_predictions were not given" in rows["mals", None]
     rows = {row["metric"]: row["reason"] for row in audit(GUESS, task_predictions=None, **BOTH, metrics="auto").not_run}
     assert "task predictions, which were not given" in rows["parity"]
+
+
+def test_disagreements_are_explained_once() -> None:
+    """Two directions that disagree are one caution, which shows both."""
+    audited = audit(
+        {**BALANCED, "guess": BALANCED["said"], "cooks2": BALANCED["kind"]},
+        attributes=["kind", "cooks2"],
+        metrics="auto",
+    )
+    text = _text(audited, "disagreement")
+    assert text.count("directional amplification is") == 2
+    assert text.count("Choose by which") == 1

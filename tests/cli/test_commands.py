@@ -84,6 +84,12 @@ def test_version(run: Any) -> None:
     assert run("--version").out == f"biasamp, version {biasamp.__version__}\n"
 
 
+def test_the_module_is_the_command() -> None:
+    ran = subprocess.run([sys.executable, "-m", "biasamp", "audit"], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("Usage: biasamp audit [OPTIONS] DATA")
+
+
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     path = tmp_path / "data.parquet"

@@ -286,25 +286,28 @@ def unclear_signs(context: Context) -> Iterator[Finding]:
 
 def disagreement(context: Context) -> Iterator[Finding]:
     """Metrics can disagree in sign, since each calls something else unbiased."""
+    told, figures = [], []
     for entry in context.entries("directional"):
         other = context.entry("dpa", entry["attribute"], entry["direction"])
-        if other is None or side(entry) is None or side(other) is None:
+        if other is None or side(entry) is None or side(other) is None or side(entry) == side(other):
             continue
-        if side(entry) != side(other):
-            size = context.entry("multi", entry["attribute"], entry["direction"])
-            beside = "" if size is None else f" and Multi {number(size['value'], False)}"
-            yield caution(
-                "disagreement",
-                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: directional amplification is "
-                f"{number(entry['value'])}{bounds(entry)}, DPA {number(other['value'])}{bounds(other)}{beside}. They do not "
-                "contradict each other, since each calls something else unbiased: directional amplification, every outcome "
-                "as frequent in all groups (as one would want of hiring rates); DPA, all combinations of group and outcome "
-                "equally frequent (as of people seen indoors and outdoors); Multi, a model that leaves every rate as it "
-                "was. Choose by which of these is meant.",
-                8.5,
-                directional=entry["value"],
-                dpa=other["value"],
-            )
+        size = context.entry("multi", entry["attribute"], entry["direction"])
+        beside = "" if size is None else f" and Multi {number(size['value'], False)}"
+        told.append(
+            f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: directional amplification is "
+            f"{number(entry['value'])}{bounds(entry)}, DPA {number(other['value'])}{bounds(other)}{beside}"
+        )
+        figures.append(figure(entry, dpa=other["value"]))
+    if told:
+        yield caution(
+            "disagreement",
+            f"{'; '.join(told)}. They do not contradict each other, since each calls something else unbiased: directional "
+            "amplification, every outcome as frequent in all groups (as one would want of hiring rates); DPA, all "
+            "combinations of group and outcome equally frequent (as of people seen indoors and outdoors); Multi, a model "
+            "that leaves every rate as it was. Choose by which of these is meant.",
+            8.5,
+            pairs=figures,
+        )
 
 
 def missing_labels(context: Context) -> Iterator[Finding]:

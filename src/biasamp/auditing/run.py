@@ -51,7 +51,9 @@ def audit(
     ----------
     data : path, dataframe or mapping of arrays
         The records: a Parquet, CSV, Arrow or JSON-lines file (gzipped too) or a folder of them, any dataframe, or
-        a mapping of column names to arrays.
+        a mapping of column names to arrays. The files of a folder are read in the order of their names as one
+        table, so that a folder gives what its files joined would give; records without ids are keyed by their row
+        in it.
     attributes : str, list or mapping
         The protected attributes. A name, or each item of a list, is one attribute, measured by itself; a mapping
         ``{"gender": ["man", "woman"]}`` names an attribute that is spread over several yes/no columns.

@@ -86,7 +86,7 @@ def main() -> None:
     """Run the command line; a mistake in the input is a message and exit code 2, never a traceback."""
     warnings.showwarning = _note
     try:
-        group.main(standalone_mode=False)
+        group.main(prog_name="biasamp", standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
