@@ -8,7 +8,10 @@ resamples of the same records are paired.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 
@@ -22,6 +25,26 @@ _LEVELS = 1 << 16
 PER_HASH = 4
 # Below so many weights in all, loading the compiler would take longer than the draws.
 _WORTH_COMPILING = 1 << 24
+
+
+# Who is told, as ``(records done, records in all)``, while weights are drawn.
+_LISTENER: ContextVar[Callable[[int, int], None] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def told(listener: Callable[[int, int], None]) -> Iterator[None]:
+    """Within this context ``listener(done, in_all)`` is called as records are resampled.
+
+    >>> from biasamp.labels.keys import row_keys
+    >>> with told(lambda done, in_all: print(done, "of", in_all)):
+    ...     weights = Drawing(8, 0, records=10).weights(row_keys(0, 5))
+    5 of 10
+    """
+    before = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(before)
 
 
 @cache
@@ -97,6 +120,7 @@ class Drawing:
     seed: int
     records: int
     accelerate: bool | None = None
+    _done: list[int] = field(default_factory=lambda: [0], repr=False)
 
     @property
     def compiled(self) -> bool:
@@ -107,6 +131,7 @@ class Drawing:
 
     def by_record(self, keys: Keys) -> NDArray[np.uint8]:
         """Weights of shape (records of this chunk, resamples)."""
+        self._tell(len(keys))
         if not self.compiled:
             return np.ascontiguousarray(poisson_weights(keys, self.resamples, self.seed).T)
         from .kernels.draws import fill
@@ -120,7 +145,14 @@ class Drawing:
         """Weights of shape (resamples, records of this chunk), as floats for a matrix product."""
         if self.compiled:
             return self.by_record(keys).astype(np.float32).T
+        self._tell(len(keys))
         return poisson_weights(keys, self.resamples, self.seed).astype(np.float32)
+
+    def _tell(self, count: int) -> None:
+        self._done[0] += count
+        listener = _LISTENER.get()
+        if listener is not None:
+            listener(self._done[0], self.records)
 
 
 def _streams(resamples: int, seed: int, first: int) -> Keys:

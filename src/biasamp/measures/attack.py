@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,8 +15,8 @@ from biasamp.results.amplification import Interval
 from biasamp.results.predictability import Predictability
 from biasamp.results.table import Table
 
-# A bar appears when trials have taken this long.
-_PATIENCE = 2.0
+from .progress import Bar
+
 # Equalizing by accuracy and by confusion differ for certain (trials' standard errors) and visibly.
 _CERTAIN = 4.0
 _VISIBLE = 0.005
@@ -66,7 +64,7 @@ def from_evaluation(
 
 def from_problem(problem: Problem, kind: str, *, direction: str | None = None, **options: Any) -> Predictability:
     """Leakage or DPA of a problem; ``options`` are those of the public functions."""
-    bar = _Bar()
+    bar = Bar("attackers")
     try:
         measured = measure(problem, kind, progress=bar, **options)
     finally:
@@ -157,30 +155,3 @@ class _Intervals:
             "sampling of records, the model's errors, and trials",
             error,
         )
-
-
-@dataclass
-class _Bar:
-    """A progress bar on a terminal, once trials have taken a while."""
-
-    start: float = field(default_factory=time.perf_counter)
-    bar: Any = None
-    task: Any = None
-
-    def __call__(self, done: int, total: int) -> None:
-        if self.bar is None:
-            if not sys.stderr.isatty() or time.perf_counter() - self.start < _PATIENCE:
-                return
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("attackers", total=total)
-        self.bar.update(self.task, completed=done, total=total)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        if self.bar is not None:
-            self.bar.stop()
-            self.bar = None

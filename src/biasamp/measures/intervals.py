@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.resampling import Drawing
+from biasamp.counts.resampling import Drawing, told
 from biasamp.labels import Evaluation
 from biasamp.labels.keys import Keys, mix, row_keys
 from biasamp.results import Interval
 from biasamp.uncertainty.bootstrap import bca_interval, percentile_interval
 from biasamp.uncertainty.cautions import few_cautions
 from biasamp.uncertainty.closed_form import by_unit, degrees_of_freedom, standard_error, student_interval
+
+from .progress import Bar
 
 Floats = NDArray[np.float64]
 Draw = Callable[[int, int], Floats]
@@ -94,7 +96,12 @@ class Intervals:
             return self._remember(("bags", resamples, seed), lambda: self._bags(resamples, seed))
 
         def stretched() -> Floats:
-            drawn = draw(resamples, seed)
+            bar = Bar("resamples")
+            try:
+                with told(bar):
+                    drawn = draw(resamples, seed)
+            finally:
+                bar.close()
             return drawn if self.added is None else self.value + self._stretch() * (drawn - self.value)
 
         return self._remember(("keyed", resamples, seed), stretched)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.scores import change
+from biasamp.counts.scores import change, there
 from biasamp.labels import Evaluation
 
 Floats = NDArray[np.float64]
@@ -66,7 +66,8 @@ def crossfit_covariance(evaluation: Evaluation, counts: PairCounts, delta: Float
     moved = change(part, 0, len(part))
     moved = np.asarray(moved.todense() if hasattr(moved, "todense") else moved, dtype=np.float64)
     weights = np.ones((len(part), 1)) if part.weights is None else part.weights[:, None].astype(np.float64)
-    noise = held[:, g] * (moved[:, o] - delta[g, o]) * weights / given[g, o]
+    known = there(part, 0, len(part))[:, o] if part.truth.missing or part.predicted.missing else 1.0
+    noise = held[:, g] * (moved[:, o] - delta[g, o]) * known * weights / given[g, o]
     if own:
         lean = noise
     else:
@@ -75,7 +76,7 @@ def crossfit_covariance(evaluation: Evaluation, counts: PairCounts, delta: Float
         right = np.broadcast_to(floats(counts.truth), delta.shape)[g, o] / n
         joint = floats(counts.joint_truth)[g, o] / n
         truth = part.truth.rows().astype(np.float64)
-        lean = ((held[:, g] - left) * (truth[:, o] - right) - (joint - left * right)) * weights
+        lean = ((held[:, g] - left) * (truth[:, o] - right) - (joint - left * right)) * known * weights
     if part.clusters is not None:
         noise, lean = (_by_cluster(part.clusters, values) for values in (noise, lean))
     spread = np.sqrt((lean**2).sum(axis=0) * share)

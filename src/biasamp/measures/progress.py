@@ -1,0 +1,40 @@
+"""A progress bar on a terminal, once work has taken a while."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+# What is done sooner than this, in seconds, needs no bar.
+_PATIENCE = 2.0
+
+
+@dataclass
+class Bar:
+    """Told how much is done, shows it where somebody may be waiting: on a terminal, after a while."""
+
+    title: str
+    start: float = field(default_factory=time.perf_counter)
+    bar: Any = None
+    task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say that so much of the total is done."""
+        if self.bar is None:
+            if not sys.stderr.isatty() or time.perf_counter() - self.start < _PATIENCE:
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.bar = Progress(console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.task = self.bar.add_task(self.title, total=total)
+        self.bar.update(self.task, completed=done, total=total)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self.bar is not None:
+            self.bar.stop()
+            self.bar = None
