@@ -138,8 +138,12 @@ def test_json_itself_can_be_loaded(tmp_path: Path) -> None:
         (b"[1]", "x.json is JSON, but no saved audit"),
         (b'{"a": 1}', "x.json is JSON, but no saved audit"),
         (b'{"schema": 9, "metrics": [], "findings": []}', "has schema 9; this version reads schema 1"),
+        (b'{"schema": 1, "metrics": [], "findings": []}', "x.json is a saved audit with parts missing"),
+        (b'{"schema": 1, "metrics": 3, "findings": "x", "data": []}', "x.json is a saved audit with parts missing"),
         (gzip.compress(b'{"a": 1}', mtime=0)[:12], "x.json is no saved audit"),
         (b"\xff\xfe\x00", "x.json is no saved audit"),
+        (gzip.compress(bytes(range(256)), mtime=0)[:10] + b"\xff" * 40, "x.json is no saved audit"),
+        (b"[" * 100_000, "x.json is no saved audit"),
     ],
 )
 def test_what_is_no_saved_audit(tmp_path: Path, content: bytes, message: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -191,12 +192,14 @@ class Audit:
         try:
             raw = path.read_bytes()
             document = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-        except (ValueError, OSError, EOFError) as error:
+        except (ValueError, OSError, EOFError, RecursionError, zlib.error) as error:
             raise ValueError(f"{path.name} is no saved audit: {error}") from None
         if not isinstance(document, dict) or "metrics" not in document or "findings" not in document:
             raise ValueError(f"{path.name} is JSON, but no saved audit")
         if document.get("schema") != SCHEMA:
             raise ValueError(f"{path.name} has schema {document.get('schema')!r}; this version reads schema {SCHEMA}")
+        if not _whole(document):
+            raise ValueError(f"{path.name} is a saved audit with parts missing or of another form: save it anew")
         source, resamples = document.pop("source", "data"), document.pop("resamples", {})
         return cls(document, source, _resample=lambda: resamples)
 
@@ -210,6 +213,25 @@ class Audit:
 
     def _repr_html_(self) -> str:
         return str(shown_by("report.notebook", "audit_table")(self))
+
+
+_PARTS = {"data": dict, "metrics": list, "findings": list, "excluded": list, "not_run": list}
+_ENTRY = {"attribute", "metric", "direction", "value", "interval", "n"}
+_DATA = {"records", "attributes", "tasks", "groups", "confidence", "missing", "roles"}
+
+
+def _whole(document: dict[str, Any]) -> bool:
+    """Whether a document has the parts that an audit's own methods go by."""
+    if not all(isinstance(document.get(name), kind) for name, kind in _PARTS.items()):
+        return False
+    if not all(isinstance(row, dict) for name in _PARTS if name != "data" for row in document[name]):
+        return False
+    found = {field.name for field in fields(Finding)}
+    return (
+        document["data"].keys() >= _DATA
+        and all(entry.keys() >= _ENTRY for entry in document["metrics"])
+        and all(row.keys() == found for row in document["findings"])
+    )
 
 
 def _json(document: dict[str, Any], indent: int | None = None) -> str:
