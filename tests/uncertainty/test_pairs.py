@@ -133,3 +133,24 @@ def test_intervals_of_mals_pairs_cover() -> None:
             runs += 1
     assert runs >= 290
     assert 0.92 <= held / runs <= 0.98
+
+
+@pytest.mark.parametrize("train", [False, True])
+def test_clusters_of_one_change_nothing_for_mals_and_shared_ones_widen(train: bool) -> None:
+    rng = np.random.default_rng(5)
+    people = np.repeat(np.arange(50), 8)
+    groups = np.repeat(rng.integers(0, 2, 50), 8)
+    tasks = np.repeat((rng.random((50, 2)) < 0.3 + 0.4 * groups[::8, None]).astype(int), 8, axis=0)
+    said = np.where(np.repeat(rng.random((50, 2)) < 0.2, 8, axis=0), 1 - tasks, tasks)
+    labels = (None, None) if train else (groups, tasks)
+    options = {"train": (groups, tasks)} if train else {}
+    plain = biasamp.mals(*labels, groups, said, **options).pairs
+    alone = biasamp.mals(*labels, groups, said, cluster=np.arange(400), **options).pairs
+    wide = biasamp.mals(*labels, groups, said, cluster=people, **options).pairs
+    told = ~np.isnan(plain["low"])
+    assert told.any()
+    assert alone["low"][told] == pytest.approx(plain["low"][told])
+    ratio = (wide["high"] - wide["low"])[told] / (plain["high"] - plain["low"])[told]
+    # Eight records that say the same are worth one: the error grows by the root of 8, less what is added.
+    assert (ratio > 2.0).all()
+    assert (ratio < np.sqrt(8)).all()

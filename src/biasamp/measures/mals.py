@@ -211,7 +211,7 @@ def from_counts(
     low = high = p = np.full(pairs.delta.shape, np.nan)
     maker = None
     if records is not None:
-        errors = mals_errors(labels, predictions, records.truth, records.predicted, records.weights)
+        errors = mals_errors(labels, predictions, records.truth, records.predicted, records.weights, records.clusters)
         low, high = mals_intervals(pairs.delta, errors, level)
         p = mals_p(pairs.delta, errors)
         maker = records.intervals(labels, predictions, pairs)

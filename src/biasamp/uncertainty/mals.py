@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts, chunks
 from biasamp.labels import LabelSet
+from biasamp.labels.keys import Keys
 
 from .pairs import normal_quantile
 
 Floats = NDArray[np.float64]
 Sides = tuple[LabelSet, LabelSet]
+# Records of whole clusters that are looked at together.
+_CHUNK = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +36,18 @@ class MalsErrors:
 
 
 def mals_errors(
-    labels: JointCounts, predictions: JointCounts, truth: Sides | None, predicted: Sides, weights: NDArray[Any] | None
+    labels: JointCounts,
+    predictions: JointCounts,
+    truth: Sides | None,
+    predicted: Sides,
+    weights: NDArray[Any] | None,
+    clusters: Keys | None = None,
 ) -> MalsErrors:
     r"""Variances of both rates of every pair, and their covariance on the same records.
 
     The influence of a record on ``P(a | t)`` is :math:`w t (a - P(a | t)) / C(t)`. A record is added to each
     rate that has the label and one that has not (Agresti and Caffo 2000), so that rates of 0 and 1 keep an
-    error. Without evaluated truth (``truth=None``: train labels, held fixed) only the predicted rate varies.
+    error. Influences of a cluster are summed before they are squared. Without evaluated truth (``truth=None``: train labels, held fixed) only the predicted rate varies.
     """
     there = predicted[0].complete() & predicted[1].complete()
     if truth is not None:
@@ -47,6 +55,12 @@ def mals_errors(
     rate, size = _rate(predictions)
     base, base_size = _rate(labels)
     shape = rate.shape
+    added = ((1 - rate) ** 2 + rate**2) / (size + 2.0) ** 2
+    added_truth = np.zeros(shape) if truth is None else ((1 - base) ** 2 + base**2) / (base_size + 2.0) ** 2
+    if clusters is not None:
+        sides = [(predicted, rate, size)] + ([] if truth is None else [(truth, base, base_size)])
+        together = _clustered(sides, there * (1.0 if weights is None else weights), clusters)
+        return MalsErrors(together + added, added_truth, np.zeros(shape))
     one, two, both = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     count = len(predicted[0])
     for start, stop in chunks(count, predicted[0].width + predicted[1].width):
@@ -62,10 +76,32 @@ def mals_errors(
         both += rate * base * together.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return MalsErrors(
-            (one + (1 - rate) ** 2 + rate**2) / (size + 2.0) ** 2,
-            np.zeros(shape) if truth is None else (two + (1 - base) ** 2 + base**2) / (base_size + 2.0) ** 2,
+            one / (size + 2.0) ** 2 + added,
+            two / (base_size + 2.0) ** 2 + added_truth,
             both / ((size + 2.0) * (base_size + 2.0)) if truth is not None else np.zeros(shape),
         )
+
+
+def _clustered(sides: list[tuple[Sides, Floats, Floats]], own: Floats, clusters: Keys) -> Floats:
+    """The sum over clusters of the squared sum of influences, predicted minus truth."""
+    order = np.argsort(clusters, kind="stable")
+    ranked = clusters[order]
+    first = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
+    ends = np.append(first[1:], len(ranked))
+    total = np.zeros(sides[0][1].shape)
+    place = 0
+    while place < len(first):
+        last = max(int(np.searchsorted(ends, first[place] + _CHUNK)), place + 1)
+        rows = order[first[place] : ends[last - 1]]
+        moved = np.zeros((len(rows), total.size))
+        for sign, ((left, right), rate, size) in zip((1.0, -1.0), sides, strict=False):
+            a, t = (side.take(rows).rows().astype(np.float64) for side in (left, right))
+            part = t[:, None, :] * (a[:, :, None] - rate) / (size + 2.0)
+            moved += sign * own[rows, None] * part.reshape(len(rows), -1)
+        sums = np.add.reduceat(moved, first[place:last] - first[place], axis=0)
+        total += (sums**2).sum(axis=0).reshape(total.shape)
+        place = last
+    return total
 
 
 def mals_intervals(delta: Floats, errors: MalsErrors, level: float = 0.95) -> tuple[Floats, Floats]:
