@@ -380,3 +380,21 @@ def test_no_record_with_all_labels() -> None:
     data = {"g": ["w", None] * 6, "t": [None, "1"] * 6, "p": P}
     with pytest.raises(ValueError, match="no record has all labels: every one lacks its group, its truth"):
         biasamp.audit(data, attributes="g", tasks="t", task_predictions="p", missing="drop", **QUICK)
+
+
+def test_confidence_and_resamples_reach_the_intervals() -> None:
+    """An interval at 50% lies inside that at 99%; more resamples move its ends, not the value."""
+    names: dict[str, Any] = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
+    data = {name: column * 10 for name, column in DATA.items()}
+    narrow = biasamp.audit(data, confidence=0.5, **names).document["metrics"]
+    wide = biasamp.audit(data, confidence=0.99, **names).document["metrics"]
+    checked = 0
+    for inner, outer in zip(narrow, wide, strict=True):
+        assert inner["value"] == outer["value"]
+        if inner["interval"][0] is not None and inner["interval"] != [inner["value"]] * 2:
+            assert outer["interval"][0] <= inner["interval"][0] <= inner["interval"][1] <= outer["interval"][1]
+            assert outer["interval"] != inner["interval"]
+            checked += 1
+        for a, b in zip(inner.get("pairs", ()), outer.get("pairs", ()), strict=True):
+            assert a["low"] is None or b["low"] <= a["low"] <= a["high"] <= b["high"]
+    assert checked >= 6

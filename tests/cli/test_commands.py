@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -285,3 +286,14 @@ def test_the_demo_gives_the_rates_of_the_table(run: Any, tmp_path: Path) -> None
     rates = {(p["given"], p["outcome"]): p["truth_rate"] for p in entry["pairs"]}
     assert rates["gender=man", "admitted=1"] == pytest.approx(1198 / 2691)
     assert rates["gender=woman", "admitted=1"] == pytest.approx(557 / 1835)
+
+
+def test_the_picture_in_the_readme_shows_the_demo_as_it_is(run: Any, tmp_path: Path) -> None:
+    """Drawn anew with ``python docs/make_demo_svg.py``."""
+    document = json.loads(run("demo", "--folder", tmp_path, "--json", "-").out)
+    picture = (README.parent / "docs" / "demo.svg").read_text(encoding="utf-8").replace("&#160;", " ")
+    for entry in document["metrics"]:
+        for number in (entry["value"], *entry["interval"]):
+            assert number is None or f"{abs(number):.4f}" in picture, entry["metric"]
+    for finding in document["findings"]:
+        assert html.escape(finding["text"].split()[-1]).rstrip(".") in picture
