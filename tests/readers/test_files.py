@@ -265,6 +265,15 @@ def test_two_columns_of_one_name(tmp_path: Path, kind: str) -> None:
     assert open_files(path).read(["g"]).column("g").to_pylist() == [1]
 
 
+def test_what_a_data_set_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "run").mkdir()
+    write(TABLE, tmp_path / "run" / "a.csv")
+    monkeypatch.chdir(tmp_path / "run")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for path, name in ((".", "run"), ("a.csv", "a.csv"), ("~/run/", "run"), ("../run/a.csv", "a.csv")):
+        assert open_files(path).name == name
+
+
 def test_folders_without_data_or_of_several_formats(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(ValueError, match=r"holds no data file; Parquet .* are read"):

@@ -52,7 +52,7 @@ class Files:
     @property
     def name(self) -> str:
         """What the data set is called in messages and reports."""
-        return self.root.name
+        return self.root.resolve().name
 
     def column_names(self) -> list[str]:
         """The columns of the first file."""
@@ -82,7 +82,7 @@ class Files:
 
 def open_files(path: str | Path) -> Files:
     """Find the files of a path: a file, or a folder of files of one format."""
-    root = Path(path)
+    root = Path(path).expanduser()
     if root.is_dir():
         paths = tuple(
             sorted(p for p in root.rglob("*") if p.is_file() and not _hidden(p.relative_to(root)) and _format(p))
