@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 # Names are imported when they are first used, so that ``import biasamp`` costs little more than numpy.
 _PLACES = {
     "Audit": "results.audit",
+    "Policy": "policy",
     "associate": "measures.associate",
     "association_change": "measures.association_change",
     "audit": "auditing",
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from .measures.over_runs import over_runs as over_runs
     from .measures.parity import parity as parity
     from .measures.sweep import sweep as sweep
+    from .policy import Policy as Policy
     from .readers.open_images import read_open_images as read_open_images
     from .results.audit import Audit as Audit
 

@@ -19,6 +19,7 @@ class Commands(click.Group):
         "associate": "Rank labels by how they lean to identities, without ground truth.",
         "audit": "Audit a file or folder of labels and predictions.",
         "calibrate": "Find thresholds at which scores are positive as often as they should be.",
+        "check": "Hold data to a policy: pass, fail or not enough evidence, for CI.",
         "compare": "Compare models, from saved audits or from one file.",
         "demo": "Audit embedded real data: Berkeley admissions, 1973.",
         "explore": "Look through saved results in a browser.",

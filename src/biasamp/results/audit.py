@@ -158,6 +158,23 @@ class Audit:
         """
         shown_by("report.html", "write_html")(self, path, association=association)
 
+    def to_markdown(self, path: str | Path | None = None, *, level: int = 2, pairs: int = 5) -> str:
+        """The section on bias of a model card, in Markdown, with limits and cautions.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where it is also written.
+        level : int
+            The level of the section's heading.
+        pairs : int
+            How many pairs of each direction are listed; 0 for none.
+        """
+        written = str(shown_by("report.markdown", "audit_section")(self, level=level, pairs=pairs))
+        if path is not None:
+            Path(path).write_text(written, encoding="utf-8")
+        return written
+
     def to_frame(self, which: str = "metrics", backend: str | None = None) -> Any:
         """One of the tables as a dataframe.
 

@@ -1,0 +1,193 @@
+"""One limit of a policy: on which figure, and how far it may go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from biasamp.metrics.registry import METRICS
+
+from .errors import PolicyError
+
+PARITY_DIFFERENCES = ("fpr_difference", "tpr_difference", "accuracy_difference")
+PARITY = (*PARITY_DIFFERENCES, "mean_per_class_accuracy")
+METRIC_NAMES = ("directional", "multi", "mals", "dpa", "leakage", *PARITY)
+DIRECTIONS = ("A->T", "T->A")
+# Which metrics have a value for each pair, and which have none for each direction.
+PAIRED = ("directional", "multi", "mals")
+_UNDIRECTED = ("mals", "leakage")
+_ON = ("bound", "value")
+_FIGURES = {"value": METRIC_NAMES, "crossfit": ("directional",), "over_floor": ("multi",)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """How far one figure of an audit may go.
+
+    Parameters
+    ----------
+    metric : str
+        directional, multi, mals, dpa, leakage, fpr_difference, tpr_difference, accuracy_difference or
+        mean_per_class_accuracy.
+    max, min : float, optional
+        The largest and the smallest value that passes; at least one of them.
+    direction : {"A->T", "T->A"}, optional
+        One direction; by default all that the audit has.
+    attribute : str, optional
+        One protected attribute; by default all of them.
+    given, outcome : str, optional
+        One pair, or all pairs of a given label or outcome, as the audit spells them (``"gender=woman"``).
+    pairs : bool
+        Hold every pair to the limit instead of the aggregate.
+    on : {"bound", "value"}
+        ``"bound"``: the whole interval must lie within the limit; one wholly beyond it fails, and one that
+        reaches over it is not enough evidence. ``"value"``: the value alone decides.
+    figure : {"value", "crossfit", "over_floor"}
+        Directional without train labels may be held by its cross-fitted value, which is not biased down by signs
+        that share their noise with the changes; Multi by what it has over its noise floor.
+    against : {"baseline"}, optional
+        Hold the difference to the baseline (this model's value less the baseline's) instead of the value itself.
+    min_support : float
+        Pairs with fewer records are not enough evidence.
+
+    Examples
+    --------
+    >>> from biasamp.policy import Limit
+    >>> Limit(metric="directional", direction="A->T", max=0.02).title
+    'directional A->T'
+    """
+
+    metric: str
+    max: float | None = None
+    min: float | None = None
+    direction: str | None = None
+    attribute: str | None = None
+    given: str | None = None
+    outcome: str | None = None
+    pairs: bool = False
+    on: str = "bound"
+    figure: str = "value"
+    against: str | None = None
+    min_support: float = 0.0
+
+    def __post_init__(self) -> None:
+        for key, problem in self._problems():
+            raise PolicyError(key, problem)
+
+    def _problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong, key by key; the first is raised."""
+        yield from self._wrong_kinds()
+        if self.metric not in METRIC_NAMES:
+            yield "metric", f"there is no metric {self.metric!r}{near(self.metric, METRIC_NAMES)}"
+            return
+        yield from _choice("direction", self.direction, DIRECTIONS)
+        yield from _choice("on", self.on, _ON)
+        yield from _choice("figure", self.figure, tuple(_FIGURES))
+        yield from _choice("against", self.against, ("baseline",))
+        if self.metric not in _FIGURES[self.figure]:
+            yield "figure", f"{self.figure!r} is for {' and '.join(_FIGURES[self.figure])}, not for {self.metric}"
+        if self.direction is not None and self.metric in _UNDIRECTED:
+            yield "direction", f"{self.metric} has no direction: leave the key out"
+        if self.direction == "T->A" and self.metric in PARITY:
+            yield "direction", f"{self.metric} compares predictions of the tasks, which is A->T"
+        yield from self._wrong_pairs()
+        yield from self._wrong_range()
+
+    def _wrong_kinds(self) -> Iterator[tuple[str, str]]:
+        for key in ("metric", "direction", "attribute", "given", "outcome", "on", "figure", "against"):
+            value = getattr(self, key)
+            if value is not None and not isinstance(value, str):
+                yield key, f"text is needed, found {value!r}"
+        for key in ("max", "min", "min_support"):
+            value = getattr(self, key)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                yield key, f"a number is needed, found {value!r}"
+            elif value is not None and not math.isfinite(value):
+                yield key, f"{value} is no limit: give a finite number"
+        pairs: Any = self.pairs
+        if not isinstance(pairs, bool):
+            yield "pairs", f"true or false is needed, found {pairs!r}"
+        elif self.min_support < 0:
+            yield "min_support", f"{self.min_support} is below 0"
+
+    def _wrong_pairs(self) -> Iterator[tuple[str, str]]:
+        key = "given" if self.given is not None else "pairs"
+        if (self.given is not None or self.pairs) and self.metric not in PAIRED:
+            yield key, f"{self.metric} has no value for each pair; {', '.join(PAIRED)} have"
+        if self.outcome is not None and self.metric not in (*PAIRED, *PARITY):
+            yield "outcome", f"{self.metric} has no value for each outcome"
+        if self.of_pairs and self.figure != "value":
+            yield "figure", f"{self.figure!r} is a figure of the aggregate, not of pairs"
+        if self.against and (self.of_pairs or self.outcome is not None):
+            yield "against", "a baseline is compared by aggregates: leave out given, outcome and pairs"
+        if self.against and self.figure != "value":
+            yield "figure", f"{self.figure!r} cannot be compared with a baseline: leave it out"
+        if self.against and self.on == "value":
+            yield "on", "a baseline is compared by the interval of the difference: leave the key out"
+        if self.min_support and not self.of_pairs:
+            yield "min_support", "it counts the records of pairs: add pairs = true, or use evidence.min_group"
+
+    def _wrong_range(self) -> Iterator[tuple[str, str]]:
+        if self.max is None and self.min is None:
+            yield "max", "neither max nor min is given: a limit without a limit passes everything"
+        low, high = self.range
+        if self.max is not None and self.min is not None and self.min > self.max:
+            yield "min", f"min {self.min:g} is above max {self.max:g}: nothing can pass"
+        reach = f"{'the difference of two models in ' if self.against else ''}{self.metric} lies between {low:g} and {high:g}"
+        if self.max is not None and self.max < low:
+            yield "max", f"nothing can pass {self.max:g}: {reach}"
+        if self.max is not None and self.max >= high:
+            yield "max", f"everything passes {self.max:g}: {reach}"
+        if self.min is not None and self.min > high:
+            yield "min", f"nothing can pass {self.min:g}: {reach}"
+        if self.min is not None and self.min <= low:
+            yield "min", f"everything passes {self.min:g}: {reach}"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Between which values the figure can lie."""
+        metric = METRICS["parity" if self.metric in PARITY else self.metric]
+        low, high = metric.low, metric.high
+        if self.metric in PAIRED and self.of_pairs:
+            low = -1.0  # a pair of any of them can fall as well as rise
+        if self.against or self.figure == "over_floor":
+            return low - high, high - low
+        return low, high
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether it is about pairs and not about an aggregate."""
+        return self.pairs or self.given is not None or (self.outcome is not None and self.metric in PAIRED)
+
+    @property
+    def title(self) -> str:
+        """What it is about, in a few words."""
+        pair = "" if not self.of_pairs else f" {self.given or 'every label'} → {self.outcome or 'every outcome'}"
+        if not self.of_pairs and self.outcome is not None:
+            pair = f" of {self.outcome}"
+        words = (self.attribute, self.metric, self.direction, None if self.figure == "value" else f"({self.figure})")
+        return " ".join(word for word in words if word) + pair + (" against the baseline" if self.against else "")
+
+    @property
+    def bounds(self) -> str:
+        """The limit in words."""
+        parts = [] if self.min is None else [f"≥ {self.min:g}"]
+        return " and ".join(parts if self.max is None else [*parts, f"≤ {self.max:g}"])
+
+
+LIMIT_KEYS = tuple(field.name for field in fields(Limit))
+
+
+def near(word: Any, names: tuple[str, ...]) -> str:
+    """The nearest name, offered, or else all of them."""
+    import difflib
+
+    found = difflib.get_close_matches(str(word), names, n=1)
+    return f"; did you mean {found[0]!r}?" if found else f"; there are {', '.join(names)}"
+
+
+def _choice(key: str, value: str | None, choices: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if value is not None and value not in choices:
+        yield key, f"{value!r} is not one of {', '.join(map(repr, choices))}"

@@ -1,0 +1,156 @@
+"""A commented policy for the data at hand, to start from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from biasamp.labels import printable
+from biasamp.results.audit import Audit
+
+from .limits import PARITY_DIFFERENCES
+from .policy import MIN_GROUP
+
+# Where a discussion can start: two points in a hundred, and one in ten for differences between groups.
+_AMPLIFICATION, _DIFFERENCE, _MARGIN = 0.02, 0.1, 0.01
+
+_HEAD = """\
+# What a model has to show before it may pass: biasamp check DATA --policy THIS_FILE
+#
+# Outcomes: pass (exit code 0), fail (1) and not enough evidence (3), which is no pass. A limit holds the interval: one
+# that lies wholly within the limit passes, one wholly beyond it fails, and one that reaches over it is not enough
+# evidence. The limits below are where a discussion can start, not what is right for your case: set them with the
+# people whom the model concerns. The comments show what {source} gave when this file was written.
+schema = 1
+"""
+
+
+def policy_text(audit: Audit, arguments: Mapping[str, Any]) -> str:
+    """The text of a policy for data that have been audited with these arguments."""
+    parts = [_HEAD.format(source=printable(audit.source, 60)), _data(arguments), _evidence(audit), _companions(audit)]
+    parts += [_limits(audit), _baseline(audit)]
+    return "\n".join(part for part in parts if part)
+
+
+def _data(arguments: Mapping[str, Any]) -> str:
+    lines = ["# How the data are read; options of the command line take the place of these.", "[data]"]
+    for key, value in arguments.items():
+        if value is not None and value != () and value is not False:
+            lines.append(f"{key} = {toml(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _evidence(audit: Audit) -> str:
+    groups = [row for row in audit.document["data"]["groups"] if row["records"]]
+    lines = [
+        "# What has to be there before anything is judged.",
+        "[evidence]",
+        f"min_records = {MIN_GROUP * max(len(groups), 1)}",
+        f"min_group = {MIN_GROUP}  # records that every group needs",
+        "# These groups must be in the data: one that vanishes is not a pass.",
+        "groups = [",
+        *(f"  {toml(row['group'])},  # {row['records']:,} records" for row in groups),
+        "]",
+        "# ignore_groups = []  # groups that may be small or gone",
+        f"confidence = {audit.document['data']['confidence']}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _companions(audit: Audit) -> str:
+    here = [entry for entry in audit.document["metrics"] if entry["metric"] in PARITY_DIFFERENCES]
+    if not here:
+        return ""
+    lines = [
+        "# Zero amplification is not fairness: a model that repeats its data repeats their bias. These must be measured",
+        "# beside it; true requires no more than that, a number is the largest difference between groups that passes.",
+        "[companions]",
+    ]
+    for metric in PARITY_DIFFERENCES:
+        found = [entry for entry in here if entry["metric"] == metric]
+        if found:
+            shown = "; ".join(f"{_one_line(entry['attribute'])} {_figure(entry)}" for entry in found)
+            lines.append(f"{metric} = {_DIFFERENCE}  # {shown}")
+    return "\n".join(lines) + "\n"
+
+
+def _limits(audit: Audit) -> str:
+    blocks = []
+    for entry in audit.document["metrics"]:
+        if entry["metric"] != "directional":
+            continue
+        head = [
+            "[[limit]]",
+            'metric = "directional"',
+            f"attribute = {toml(entry['attribute'])}",
+            f'direction = "{entry["direction"]}"',
+        ]
+        untold = ""
+        if entry.get("crossfit") is not None:
+            head.append('figure = "crossfit"  # signs from the other half: not biased down, as the plug-in value is')
+            low, high = entry.get("crossfit_interval", (None, None))
+            untold = _figure({"value": entry["crossfit"], "interval": [low, high]})
+        blocks.append("\n".join([*head, f"max = {_AMPLIFICATION}  # {untold or _figure(entry)}"]))
+        pairs = [pair for pair in entry["pairs"] if pair["amplification"] is not None]
+        if pairs:
+            top = max(pairs, key=lambda pair: pair["amplification"])
+            shown = f"{_one_line(top['given'])} → {_one_line(top['outcome'])} {_pair_figure(top)}"
+            blocks.append(
+                "\n".join(
+                    [
+                        "# An aggregate near 0 can hide large opposite pairs.",
+                        *head[:4],
+                        "pairs = true  # or one pair: given = ..., outcome = ...",
+                        f"max = {_DIFFERENCE}  # largest: {shown}",
+                    ]
+                )
+            )
+    if not blocks:
+        first = audit.document["metrics"][0]
+        side = "min" if first["metric"] == "mean_per_class_accuracy" else "max"
+        blocks.append(f'[[limit]]\nmetric = "{first["metric"]}"\n{side} = {_DIFFERENCE}  # {_figure(first)}')
+    return "\n\n".join(blocks) + "\n"
+
+
+def _baseline(audit: Audit) -> str:
+    lines = [
+        "# No worse than the released model: save its audit with biasamp audit ... --save released.json.gz, on the same",
+        "# records, and take the comment signs away. The interval of the paired difference has to stay within the margin.",
+        "# [baseline]",
+        '# audit = "released.json.gz"',
+        "#",
+        "# [[limit]]",
+        f'# metric = "{audit.document["metrics"][0]["metric"]}"',
+        '# against = "baseline"',
+        f"# max = {_MARGIN}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _figure(entry: Mapping[str, Any]) -> str:
+    low, high = entry["interval"]
+    value = "undefined" if entry["value"] is None else f"{entry['value']:+.4f}"
+    return value if low is None or high is None else f"{value} [{low:+.4f}, {high:+.4f}]"
+
+
+def _pair_figure(pair: Mapping[str, Any]) -> str:
+    return _figure({"value": pair["amplification"], "interval": [pair["low"], pair["high"]]})
+
+
+def _one_line(text: str) -> str:
+    return printable(text, 60)
+
+
+def toml(value: Any) -> str:
+    """A plain value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, but for the one control character that JSON leaves as it is.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{toml(str(key))} = {toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml(item) for item in value) + "]"
+    return repr(value)

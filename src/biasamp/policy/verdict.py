@@ -1,0 +1,137 @@
+"""What checking an audit against a policy hands back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from biasamp.results.showing import shown_by
+
+PASS, FAIL, UNTOLD = "pass", "fail", "not enough evidence"
+# What the command line exits with; 2 is for a policy or data that cannot be read.
+EXIT_CODES = {PASS: 0, FAIL: 1, UNTOLD: 3}
+SCHEMA = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One rule held against one figure.
+
+    ``outcome`` is ``"pass"``, ``"fail"`` or ``"not enough evidence"``; ``reason`` says why in words, ``line`` where
+    the rule stands in the policy's file.
+    """
+
+    rule: str
+    outcome: str
+    reason: str
+    limit: str = ""
+    metric: str | None = None
+    figure: str = "value"
+    against: str | None = None
+    attribute: str | None = None
+    direction: str | None = None
+    given: str | None = None
+    outcome_label: str | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    line: int | None = None
+
+    @property
+    def about(self) -> str:
+        """What was looked at."""
+        if self.metric is None:
+            return f"{self.rule} of {self.attribute}" if self.attribute else self.rule
+        figure = None if self.figure == "value" else f"({self.figure})"
+        against = None if self.against is None else f"against the {self.against}"
+        words = (self.attribute, self.metric, (self.direction or "").replace("->", "→"), figure, against)
+        pair = f"{self.given} → {self.outcome_label}" if self.given and self.outcome_label else self.outcome_label
+        return ", ".join(part for part in (" ".join(word for word in words if word), pair) if part)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a policy: pass, fail or not enough evidence.
+
+    A verdict is true only when it passes. One check that fails fails the whole; without a failure, one check that
+    the data cannot decide leaves the whole undecided.
+    """
+
+    checks: tuple[Check, ...]
+    policy: str = "policy"
+    data: str = "data"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """The worst outcome of all checks; without any check there is no evidence."""
+        return worst(check.outcome for check in self.checks)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passes."""
+        return self.outcome == PASS
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def exit_code(self) -> int:
+        """0 for a pass, 1 for a failure, 3 for not enough evidence."""
+        return EXIT_CODES[self.outcome]
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The checks that fail."""
+        return tuple(check for check in self.checks if check.outcome == FAIL)
+
+    @property
+    def undecided(self) -> tuple[Check, ...]:
+        """The checks that the data cannot decide."""
+        return tuple(check for check in self.checks if check.outcome == UNTOLD)
+
+    def __str__(self) -> str:
+        lines = [f"{self.policy}: {self.outcome}"]
+        lines += [f"  {check.outcome}: {check.about}: {check.reason}" for check in self.checks]
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict in plain Python values."""
+        return {
+            "schema": SCHEMA,
+            "outcome": self.outcome,
+            "policy": self.policy,
+            "data": self.data,
+            "checks": [asdict(check) for check in self.checks],
+            "notes": list(self.notes),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The verdict as JSON text, which is also written to ``path`` where one is given."""
+        return _written(json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """A summary in Markdown, as CI systems show it beside a run."""
+        return _written(shown_by("report.markdown", "verdict_section")(self), path)
+
+    def to_junit(self, path: str | Path | None = None) -> str:
+        """A report in JUnit's XML: a failure is a failure, not enough evidence an error, so neither looks green."""
+        from .junit import junit_xml
+
+        return _written(junit_xml(self), path)
+
+
+def worst(outcomes: Any) -> str:
+    """The outcome of several together."""
+    found = set(outcomes)
+    if FAIL in found:
+        return FAIL
+    return PASS if found == {PASS} else UNTOLD
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        Path(path).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+    return text

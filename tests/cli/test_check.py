@@ -1,0 +1,106 @@
+"""``biasamp check``: exit codes, files written, and mistakes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import biasamp
+from amplified import columns
+from biasamp.policy import Policy
+
+ROLES = ("--attributes", "g", "--tasks", "t", "--task-predictions", "p")
+QUICK = ("--resamples", "50")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, said in (("old", 0.0), ("new", 0.5)):
+        data = columns(said=said)
+        with open(f"{name}.csv", "w", newline="") as file:
+            csv.writer(file).writerows([data, *zip(*data.values(), strict=True)])
+    return tmp_path
+
+
+def write(limit: str, more: str = "") -> None:
+    Path("policy.toml").write_text(
+        '[data]\nattributes = "g"\ntasks = "t"\ntask_predictions = "p"\nresamples = 50\nmetrics = ["directional"]\n'
+        f"{more}\n[[limit]]\nmetric = 'directional'\n{limit}\n"
+    )
+
+
+@pytest.mark.parametrize(("limit", "code"), [("max = 0.3", 0), ("max = 0.01", 1), ("max = 0.075", 3)])
+def test_exit_codes(run: Any, folder: Path, limit: str, code: int) -> None:
+    write(limit)
+    ran = run("check", "new.csv", "--policy", "policy.toml")
+    assert ran.code == code, ran
+    assert {0: "PASS", 1: "FAIL", 3: "NOT ENOUGH EVIDENCE"}[code] in ran.out
+
+
+def test_the_exit_code_of_the_process(process: Any, folder: Path) -> None:
+    write("max = 0.01")
+    assert process("check", "new.csv", "--policy", "policy.toml").code == 1
+
+
+def test_init_writes_a_policy_that_loads_and_checks(run: Any, folder: Path) -> None:
+    assert run("check", "old.csv", "--init", "--policy", "p.toml", *ROLES, *QUICK).code == 0
+    policy = Policy.load("p.toml")
+    assert (policy.data["attributes"], policy.data["task_predictions"]) == ("g", "p")
+    assert set(policy.groups) == {"g=w", "g=m"}
+    assert run("check", "old.csv", "--policy", "p.toml").code == 0
+    assert run("check", "new.csv", "--policy", "p.toml").code == 1
+    again = run("check", "old.csv", "--init", "--policy", "p.toml", *ROLES)
+    assert again.code == 2
+    assert "exists" in again.err
+
+
+def test_init_for_hostile_names(run: Any, folder: Path) -> None:
+    name = 'g"]\n[x] # \x7f'
+    with open("odd.csv", "w", newline="") as file:
+        data = columns()
+        csv.writer(file).writerows([[name, "t", "p"], *zip(*data.values(), strict=True)])
+    biasamp.audit("odd.csv", attributes=name, tasks="t", task_predictions="p", resamples=50).save("odd.json")
+    assert run("check", "odd.json", "--init", "--policy", "odd.toml").code == 0
+    assert Policy.load("odd.toml").data["attributes"] == name
+    assert run("check", "odd.json", "--policy", "odd.toml").code == 0
+
+
+def test_a_saved_audit_and_a_baseline(run: Any, folder: Path) -> None:
+    write('against = "baseline"\nmax = 0.01', '[baseline]\naudit = "old.json.gz"')
+    for name in ("old", "new"):
+        biasamp.audit(
+            f"{name}.csv", attributes="g", tasks="t", task_predictions="p", metrics=["directional"], resamples=50
+        ).save(f"{name}.json.gz")
+    assert run("check", "old.json.gz", "--policy", "policy.toml").code == 0
+    assert run("check", "new.json.gz", "--policy", "policy.toml").code == 1
+    assert run("check", "new.csv", "--policy", "policy.toml").code == 1
+    assert run("check", "new.csv", "--policy", "policy.toml", "--baseline", "new.json.gz").code == 0
+    ran = run("check", "new.json.gz", "--policy", "policy.toml", *ROLES)
+    assert (ran.code, "saved audit" in ran.err) == (2, True)
+
+
+def test_what_is_written(run: Any, folder: Path) -> None:
+    write("max = 0.01")
+    ran = run("check", "new.csv", "--policy", "policy.toml", "--json", "-", "--junit", "v.xml", "--markdown", "v.md")
+    document = json.loads(ran.out)
+    assert (document["outcome"], document["schema"]) == ("fail", 1)
+    assert "<failure" in Path("v.xml").read_text()
+    assert Path("v.md").read_text().startswith("## ❌ biasamp check: fail")
+    assert run("check", "new.csv", "--policy", "policy.toml", "--markdown", "-").out.startswith("## ❌")
+    assert run("check", "new.csv", "--policy", "policy.toml", "--markdown", "-", "--json", "-").code == 2
+
+
+def test_mistakes_are_exit_code_2(run: Any, folder: Path) -> None:
+    write("max = 7")
+    ran = run("check", "new.csv", "--policy", "policy.toml")
+    assert (ran.code, ran.out) == (2, "")
+    assert "policy.toml, line 10: limit.max: everything passes 7" in ran.err
+    assert run("check", "new.csv", "--policy", "none.toml").code == 2
+    write("max = 0.3")
+    assert run("check", "none.csv", "--policy", "policy.toml").code == 2
+    assert run("check", "new.csv", "--init", "--policy", "q.toml").code == 2
