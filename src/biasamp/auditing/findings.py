@@ -146,7 +146,11 @@ def _predictability(context: Context) -> Iterator[Finding]:
             else:
                 up, down = "more", "less"
                 words = "the model's answers give the attribute away {} than the truth does"
-            if not verdict:
+            if verdict is None:
+                said = "without an interval this concludes nothing"
+            elif entry["interval"] == [0, 0]:
+                said = "no resample moves it"
+            elif not verdict:
                 said = "the interval covers 0, so this concludes nothing"
             else:
                 said = words.format(up if verdict > 0 else down)

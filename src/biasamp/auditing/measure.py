@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ MOST_PAIRS = 1000
 # Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
 # in every trial.
 TRIALS, FEW_TRIALS, FEW_HALVES = 100, 10, 30
+_NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,7 @@ class Settings:
     confidence: float
     resamples: int
     seed: int
+    clustered: bool = False
 
 
 @dataclass
@@ -275,6 +277,8 @@ def name_of(attribute: str, metric: str, direction: str | None) -> str:
 def entry(attribute: str, result: Any, settings: Settings) -> dict[str, Any]:
     """One result as an entry of the document, with its interval."""
     if isinstance(result, Predictability):
+        if settings.clustered:
+            result = replace(result, _interval=None, cautions=(*result.cautions, _NO_CLUSTERS))
         halves = FEW_HALVES if len(result.trials) <= FEW_TRIALS else None
         return {"attribute": attribute, **result.to_dict(level=settings.confidence, resamples=halves)}
     made: dict[str, Any] = {

@@ -127,7 +127,7 @@ def audit(
     subjects = _Reader(source, missing, train, base, weights, record, cluster).subjects(
         groups, task, group_predictions, task_prediction, intersections
     )
-    settings = Settings(wanted, confidence, resamples, seed)
+    settings = Settings(wanted, confidence, resamples, seed, cluster is not None)
     measured = [measure(subject, settings) for subject in subjects]
     roles = {
         "attributes": _columns(groups),

@@ -131,8 +131,8 @@ def _beside(entry: dict[str, Any]) -> Text:
         parts.append(f"cross-fitted {figure(entry['crossfit'])}")
     if entry.get("floor") is not None:
         parts.append(f"noise floor {figure(entry['floor'], False)}")
-    if entry.get("gain") is not None:
-        parts.append(f"over no input {figure(entry['gain'])}")
+    if entry.get("model_gain") is not None:
+        parts.append(f"attackers gain {figure(entry['model_gain'])} over no input")
     if entry.get("outcome"):
         parts.append(f"worst: {printable(entry['outcome'], 28)}")
     if entry.get("base_source"):
