@@ -29,7 +29,7 @@ from .output import check_target, console, json_option, write_json
 @click.option("--cluster", help="A column of clusters that are resampled together.")
 @click.option("--missing", type=click.Choice(["error", "drop", "negative"]), help="What to do about missing labels.")
 @click.option("--resamples", type=int, help="How many resamples intervals rest on.")
-@click.option("--seed", type=int)
+@click.option("--seed", type=int, help="The seed of the resamples.")
 @click.option("--save", type=click.Path(), help="Save the audit, to be the baseline of a later check.")
 @click.option("--junit", type=click.Path(), metavar="FILE", help="Write the verdict as JUnit XML.")
 @click.option(
