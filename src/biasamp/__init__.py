@@ -26,6 +26,7 @@ _PLACES = {
     "open_images_shape": "generate",
     "over_runs": "measures.over_runs",
     "parity": "measures.parity",
+    "q_values": "uncertainty.multiplicity",
     "read_open_images": "readers.open_images",
     "sweep": "measures.sweep",
 }
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from .policy import Policy as Policy
     from .readers.open_images import read_open_images as read_open_images
     from .results.audit import Audit as Audit
+    from .uncertainty.multiplicity import q_values as q_values
 
 
 def __getattr__(name: str) -> Any:

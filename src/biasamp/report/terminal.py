@@ -31,7 +31,7 @@ _SIGNED = ("directional", "mals", "dpa", "leakage")
 _PAIRS_SHOWN = 10
 _BAR = 12
 # From this width on there is room for bars.
-_WIDE = 110
+_WIDE = 120
 
 
 def name(text: str, limit: int = 32) -> Text:
