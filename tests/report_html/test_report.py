@@ -89,6 +89,8 @@ def test_every_number_is_the_documents(demo: Audit, tmp_path: Path, watched: Wat
     for i, entry in enumerate(audit.document["metrics"]):
         own = f"/audit/metrics/{i}"
         assert {f"{own}/value", f"{own}/interval/0", f"{own}/interval/1", f"{own}/n"} <= places
+        if entry["metric"] == "dpa":
+            assert {f"{own}/dataset", f"{own}/model", f"{own}/gain", f"{own}/accuracy_equalized"} <= places
         if entry["metric"] == "directional":
             wanted = ("amplification", "low", "high", "truth_rate", "predicted_rate", "delta", "support", "sign_p")
             assert {f"{own}/pairs/{j}/{k}" for j in range(len(entry["pairs"])) for k in wanted} <= places
@@ -198,6 +200,12 @@ def test_hostile_names_are_text(tmp_path: Path, watched: Watched) -> None:
         assert not set("\u202e\u200f\x07\x1b") & set(page.inner_text("body"))
 
 
+def test_broken_unicode_is_shown(demo: Audit, tmp_path: Path, watched: Watched) -> None:
+    demo.named("half \ud800 a pair").to_html(tmp_path / "report.html")
+    page = watched.open(tmp_path / "report.html")
+    assert page.inner_text("h1") == "half \\ud800 a pair"
+
+
 def test_notebook_numbers(demo: Audit, watched: Watched) -> None:
     watched.page.set_content(demo._repr_html_())
     rows = watched.page.evaluate(
@@ -206,6 +214,30 @@ def test_notebook_numbers(demo: Audit, watched: Watched) -> None:
     for cells, entry in zip(rows, demo.document["metrics"], strict=True):
         assert float(cells[4]) == pytest.approx(entry["value"], abs=5.1e-5)
         assert float(cells[5]) == pytest.approx(entry["interval"][0], abs=5.1e-5)
+
+
+def test_real_sweeps_and_comparisons_have_their_sections(tmp_path: Path, watched: Watched) -> None:
+    rng = np.random.default_rng(2)
+    group = rng.integers(0, 2, 600)
+    truth = (rng.random((600, 2)) < 0.3 + 0.3 * group[:, None]).astype(int)
+    columns = {"g": np.where(group, "w", "m"), "a": truth[:, 0], "b": truth[:, 1]}
+    audits = {}
+    for name, strength in (("old", 0.1), ("new", 0.4)):
+        scores = np.clip(0.35 + 0.2 * truth + strength * group[:, None] + 0.2 * rng.random((600, 2)), 0, 1)
+        data = {**columns, "sa": scores[:, 0], "sb": scores[:, 1]}
+        audits[name] = biasamp.audit(
+            data, attributes="g", tasks=["a", "b"], task_predictions=["sa", "sb"], resamples=50, metrics=["directional"]
+        )
+    audit = audits["new"].compared(biasamp.compare(audits))
+    audit.to_html(tmp_path / "report.html")
+    page = watched.open(tmp_path / "report.html")
+    assert {"thresholds", "comparison"} <= set(_sections(page))
+    document = json.loads(json.dumps(report_document(audit)))
+    places = {number["place"] for number in _numbers(page) if float(number["value"]) == _at(document, number["place"])}
+    assert places == {number["place"] for number in _numbers(page)}
+    assert {"/audit/sweep/0/usual/amplification", "/audit/sweep/0/calibrated/amplification"} <= places
+    assert {f"/audit/sweep/0/labels/{i}/threshold" for i in range(2)} <= places
+    assert audit.document["compare"]["differences"][0]["verdict"] in page.inner_text("#comparison")
 
 
 @pytest.mark.data

@@ -32,6 +32,19 @@ export interface Entry {
   floor?: Num;
   gain?: Num;
   outcome?: string | null;
+  dataset?: Num;
+  model?: Num;
+  dataset_gain?: Num;
+  model_gain?: Num;
+  unequalized?: Num;
+  accuracy_equalized?: Num;
+  confusion_equalized?: Num;
+  attacker?: string;
+  reason?: string;
+  quality?: string;
+  equalize?: string | null;
+  evaluation?: string;
+  trials?: number;
   sign_source?: string;
   base_source?: string | null;
   pairs?: Pair[];
@@ -49,7 +62,7 @@ export interface Finding {
 /** One label's thresholds: `curve` rises in threshold; `calibrated` is the point whose rate is the base rate. */
 export interface Sweep {
   attribute?: string;
-  outcome?: string;
+  outcome?: string | null;
   direction?: string;
   integral: Num;
   interval?: [Num, Num];
@@ -58,6 +71,10 @@ export interface Sweep {
   sign_source?: string;
   curve: Record<string, Num>[];
   calibrated?: Record<string, Num>;
+  /** The threshold that classifiers use unless told otherwise. */
+  usual?: { threshold: Num; amplification: Num };
+  /** Each label's own calibrated threshold. */
+  labels?: { label: string; threshold: Num; rate: Num; base_rate: Num }[];
 }
 
 /** One figure of two models, the second minus the first. */
@@ -89,7 +106,7 @@ export interface Audit {
   excluded: Record<string, any>[];
   not_run: { attribute: string; metric: string; direction: string | null; reason: string }[];
   sweep?: Sweep | Sweep[];
-  compare?: { models?: string[]; differences: Difference[] };
+  compare?: { models?: string[]; level?: number; differences: Difference[]; notes?: string[] };
 }
 
 export interface Method {

@@ -8,7 +8,16 @@ from typing import Any
 
 import click
 
-from .output import check_target, console, html_option, json_option, write_json
+from .output import (
+    check_figures,
+    check_target,
+    console,
+    figures_option,
+    html_option,
+    json_option,
+    write_figures,
+    write_json,
+)
 
 
 def _identities(values: tuple[str, ...]) -> Any:
@@ -104,6 +113,7 @@ def _threshold(value: str | None) -> Any:
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
 @click.option("--csv", "csv_path", metavar="FILE", help="Write one row a label as CSV to FILE; - for standard output.")
 @html_option
+@figures_option
 @json_option
 def command(
     data: str,
@@ -118,6 +128,7 @@ def command(
     sort_by: str | None,
     csv_path: str | None,
     html_path: str | None,
+    figures_folder: str | None,
     json_path: str | None,
     **options: Any,
 ) -> None:
@@ -140,6 +151,7 @@ def command(
         raise click.BadParameter("--top is a number of 0 or more")
     for target in (csv_path, json_path, html_path):
         check_target(target)
+    check_figures(figures_folder)
     source: Any = data
     limit = _threshold(threshold)
     if open_images:
@@ -163,6 +175,10 @@ def command(
         from biasamp.explorer.file import write_explorer
 
         write_explorer({Path(data).name: result}, html_path)
+    if figures_folder is not None:
+        from biasamp.report.figures import association_figures
+
+        write_figures(association_figures(result), figures_folder)
     taken = False
     if json_path is not None:
         import json

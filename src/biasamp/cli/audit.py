@@ -10,7 +10,16 @@ import click
 
 from biasamp.labels import binary, categorical
 
-from .output import check_target, console, html_option, json_option, write_json
+from .output import (
+    check_figures,
+    check_target,
+    console,
+    figures_option,
+    html_option,
+    json_option,
+    write_figures,
+    write_json,
+)
 
 
 def split_names(text: str | None, option: str) -> Any:
@@ -105,6 +114,7 @@ _ROLES = click.Choice(["attributes", "tasks"])
 @click.option("--pairs", type=int, default=10, show_default=True, help="How many pairs a table shows; 0 for none.")
 @click.option("--save", type=click.Path(), help="Save the audit with its resamples, to compare and report later.")
 @html_option
+@figures_option
 @json_option
 def command(
     data: str,
@@ -118,6 +128,7 @@ def command(
     pairs: int,
     save: str | None,
     html_path: str | None,
+    figures_folder: str | None,
     json_path: str | None,
     **options: Any,
 ) -> None:
@@ -144,6 +155,7 @@ def command(
     }
     for target in (save, json_path, html_path):
         check_target(target)
+    check_figures(figures_folder)
     if sys.stderr.isatty():
         with progress.status(f"auditing {Path(data).name}"):
             result = biasamp.audit(data, **arguments)
@@ -153,6 +165,8 @@ def command(
         result.save(save)
     if html_path is not None:
         result.to_html(html_path)
+    if figures_folder is not None:
+        write_figures(result.plot(), figures_folder)
     if not write_json(result.to_json(), json_path):
         from biasamp.report.terminal import show_audit
 

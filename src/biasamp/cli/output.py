@@ -19,6 +19,30 @@ html_option = click.option(
     "--html", "html_path", type=click.Path(dir_okay=False), metavar="FILE", help="Write the result as one HTML file."
 )
 
+figures_option = click.option(
+    "--figures",
+    "figures_folder",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Write figures as PNG files to DIR (extra 'plot').",
+)
+
+
+def write_figures(figures: Any, folder: str) -> None:
+    """Write figures, and say where on standard error."""
+    from biasamp.report.figures import write_figures as write
+
+    for path in write(figures, folder):
+        click.echo(f"written: {path}", err=True)
+
+
+def check_figures(folder: str | None) -> None:
+    """Refuse figures before the work starts where nothing can draw them."""
+    from importlib.util import find_spec
+
+    if folder is not None and find_spec("matplotlib") is None:
+        raise click.UsageError("--figures needs the extra 'plot': pip install 'biasamp[plot]'")
+
 
 def console(stderr: bool = False) -> Any:
     """A terminal that shows text as it is."""

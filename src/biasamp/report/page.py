@@ -49,7 +49,9 @@ def content_policy(*, served: bool = False) -> str:
 
 def packed(document: Any) -> bytes:
     """A document as gzipped JSON, the same bytes every time."""
-    raw = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    # Half a surrogate pair, as broken input may have it, becomes JSON's own escape: UTF-8 cannot hold it.
+    raw = text.encode("utf-8", "backslashreplace")
     return gzip.compress(raw, compresslevel=9, mtime=0)
 
 

@@ -176,6 +176,10 @@ class Amplification:
         out["cautions"] = list(cautions)
         return out
 
+    def plot(self, kind: str = "bars") -> Any:
+        """The pairs as a matplotlib figure: ``"bars"`` with intervals, or ``"heatmap"``. Needs the extra ``plot``."""
+        return shown_by("report.figures", "amplification_plot")(self, kind)
+
     def _repr_html_(self) -> str:
         return str(shown_by("report.notebook", "amplification_table")(self))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -292,6 +292,13 @@ class Association:
     def to_html(self, path: str | Path) -> None:
         """Write the explorer of this result: one file that opens in any browser, with everything inside it."""
         shown_by("explorer.file", "write_explorer")({Path(path).stem: self}, path)
+
+    def plot(self, kind: str = "ranks", *, metrics: Sequence[str] | None = None, k: int = 100) -> Any:
+        """A matplotlib figure: ``"ranks"`` of two metrics, or ``"counts"`` of each metric's top k labels.
+
+        Needs the extra ``plot``.
+        """
+        return shown_by("report.figures", "association_plot")(self, kind, metrics=metrics, k=k)
 
     def _repr_html_(self) -> str:
         return str(shown_by("report.notebook", "association_table")(self))

@@ -175,6 +175,11 @@ class Audit:
             Path(path).write_text(written, encoding="utf-8")
         return written
 
+    def plot(self) -> dict[str, Any]:
+        """Every figure of the audit by name, as matplotlib figures. Needs the extra ``plot``."""
+        figures: dict[str, Any] = shown_by("report.figures", "audit_figures")(self.document)
+        return figures
+
     def to_frame(self, which: str = "metrics", backend: str | None = None) -> Any:
         """One of the tables as a dataframe.
 

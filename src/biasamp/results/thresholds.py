@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .amplification import Interval, plain
+from .showing import shown_by
 from .table import Table
 
 Floats = NDArray[np.float64]
@@ -130,6 +131,10 @@ class Sweep:
             "thresholds": count,
             "curve": [{k: plain(v) for k, v in row.items()} for row in self.curve.take(places).rows()],
         }
+
+    def plot(self) -> Any:
+        """The curve as a matplotlib figure, with the calibrated point marked. Needs the extra ``plot``."""
+        return shown_by("report.figures", "sweep_figure")(self.to_dict())
 
     def _row(self, place: int) -> dict[str, Any]:
         return {name: plain(values[place]) for name, values in self.curve.columns.items()}

@@ -26,14 +26,17 @@ function figures(row: Difference, place: string): Row {
 export function comparison(page: ReportPage): HTMLElement | null {
   const held = page.audit.compare;
   if (!held || !held.differences?.length) return null;
-  const names = held.models ?? held.differences[0].models ?? ["first", "second"];
-  const out = section("comparison", "Model comparison", h("p", {}, "The second model's figure minus the first one's. Each bar has its own scale."));
+  const several = (held.models?.length ?? 2) > 2;
+  const names = several ? ["first model", "other model"] : (held.models ?? held.differences[0].models ?? ["first", "second"]);
+  const out = section("comparison", "Model comparison", h("p", {}, "The second model's figure minus the first one's. Each bar has its own scale."),
+    held.notes?.length ? h("ul", {}, ...held.notes.map((note) => h("li", {}, sentence(note)))) : null);
   const body = h("tbody", {}, ...held.differences.map((row, i) => {
     const shown = figures(row, `/audit/compare/differences/${i}`);
     const scale = reach([shown.difference, shown.low, shown.high].map((x) => float(x[1])));
     const format = isSigned(row.metric) ? signed : plain;
     return h("tr", {},
-      h("th", { scope: "row" }, row.attribute ? label(row.attribute, 40) : null, row.attribute ? ", " : null, `${metricName(row.metric)} ${arrow(row.direction)}`.trim()),
+      h("th", { scope: "row" }, row.attribute ? label(row.attribute, 40) : null, row.attribute ? ", " : null, `${metricName(row.metric)} ${arrow(row.direction)}`.trim(),
+        several && row.models ? h("span", { class: "note" }, label(row.models[0], 30), ", ", label(row.models[1], 30)) : null),
       ...shown.values.map(([place, value]) => h("td", { class: "number" }, num(place, value, format))),
       h("td", { class: "bar-cell" }, bar(shown.difference[1], shown.low[1], shown.high[1], scale), scaleLine(scale, tick)),
       h("td", { class: "number" }, num(shown.difference[0], shown.difference[1], signed)),

@@ -2,7 +2,8 @@
 import { h, s } from "../dom";
 import { count, float, percent, tick } from "../numbers";
 import type { Entry, Method, ReportPage } from "../types";
-import { arrow, bar, entries, interval, isSigned, label, metricName, num, plain, reach, scaleLine, section, signed } from "./parts";
+import { arrow, bar, entries, interval, isSigned, label, metricName, num, plain, reach, scaleLine, section, sentence, signed } from "./parts";
+import { printable } from "../text";
 
 const PARITY = ["fpr_difference", "tpr_difference", "accuracy_difference", "mean_per_class_accuracy"];
 const PARITY_MEANING: Record<string, string> = {
@@ -25,9 +26,12 @@ function meaning(page: ReportPage, entry: Entry): string {
   return method ? `${method.question} ${method.sign[0].toUpperCase()}${method.sign.slice(1)}.` : "";
 }
 
-function beside(entry: Entry, place: string): HTMLElement[] {
-  const out: HTMLElement[] = [];
-  const add = (...parts: (Node | string)[]) => out.push(h("li", {}, ...parts));
+/** What must be read with the value, and what may be. */
+function beside(entry: Entry, place: string): { first: HTMLElement[]; rest: HTMLElement[] } {
+  const first: HTMLElement[] = [];
+  const rest: HTMLElement[] = [];
+  const add = (...parts: (Node | string)[]) => first.push(h("li", {}, ...parts));
+  const later = (...parts: (Node | string)[]) => rest.push(h("li", {}, ...parts));
   if (entry.crossfit !== undefined) {
     const bounds = entry.crossfit_interval;
     add("cross-fitted signs ", num(`${place}/crossfit`, entry.crossfit, signed), " ",
@@ -35,14 +39,21 @@ function beside(entry: Entry, place: string): HTMLElement[] {
   }
   if (entry.clear_value !== undefined) add("pairs of certain sign only ", num(`${place}/clear_value`, entry.clear_value, signed));
   if (entry.floor !== undefined) add("noise floor ", num(`${place}/floor`, entry.floor, plain));
-  if (entry.variance !== undefined) add("variance of the changes ", num(`${place}/variance`, entry.variance, plain));
+  if (entry.variance !== undefined) later("variance of the changes ", num(`${place}/variance`, entry.variance, plain));
+  if (entry.dataset !== undefined) later("from the data ", num(`${place}/dataset`, entry.dataset, plain), entry.dataset_gain === undefined ? "" : ", gain ", entry.dataset_gain === undefined ? "" : num(`${place}/dataset_gain`, entry.dataset_gain, signed));
+  if (entry.model !== undefined) later("from the model ", num(`${place}/model`, entry.model, plain), entry.model_gain === undefined ? "" : ", gain ", entry.model_gain === undefined ? "" : num(`${place}/model_gain`, entry.model_gain, signed));
+  for (const [key, words] of [["unequalized", "not equalized "], ["accuracy_equalized", "accuracy equalized "], ["confusion_equalized", "confusion equalized "]] as const) {
+    if (entry[key] !== undefined) later(words, num(`${place}/${key}`, entry[key], signed));
+  }
+  if (entry.attacker) later(`attacker ${printable(entry.attacker)}, ${printable(entry.quality ?? "")}, ${printable(entry.evaluation ?? "").replace("_", " ")}, `, num(`${place}/trials`, entry.trials, count), " trials");
   if (entry.gain !== undefined) add("gain over no input ", num(`${place}/gain`, entry.gain, signed));
   if (entry.outcome) add("worst for ", label(entry.outcome, 40));
   if (entry.base_source) add("base: ", label(entry.base_source, 60));
-  if (entry.sign_source) add("signs from ", label(entry.sign_source, 60));
-  if (entry.interval_method) add("interval: ", label(entry.interval_method, 80));
-  for (const caution of entry.cautions ?? []) add("caution: ", label(caution, 400));
-  return out;
+  if (entry.sign_source) later("signs from ", label(entry.sign_source, 60));
+  if (entry.interval_method) later("interval: ", label(entry.interval_method, 80));
+  for (const caution of entry.cautions ?? []) add("caution: ", sentence(caution));
+  later("records ", num(`${place}/n`, entry.n, count));
+  return { first, rest };
 }
 
 function card(page: ReportPage, entry: Entry, place: string): HTMLElement {
@@ -51,15 +62,17 @@ function card(page: ReportPage, entry: Entry, place: string): HTMLElement {
   const floor = float(entry.floor);
   const at = `${(100 * (floor - scale[0])) / (scale[1] - scale[0])}%`;
   const mark = Number.isFinite(floor) ? [s("line", { x1: at, x2: at, y1: 1, y2: 21, class: "floor" })] : [];
+  const told = beside(entry, place);
   const title = h("h4", {}, metricName(entry.metric), entry.direction ? h("span", { class: "direction" }, ` ${arrow(entry.direction)}`) : null);
   return h(
     "div",
     { class: "metric" },
     title,
     h("p", { class: "value" }, num(`${place}/value`, entry.value, format), " ", interval([`${place}/interval/0`, `${place}/interval/1`], entry.interval, format)),
-    h("div", { class: "plot" }, bar(entry.value, entry.interval[0], entry.interval[1], scale, mark), scaleLine(scale, tick)),
+    h("div", { class: "plot" }, bar(entry.value, entry.interval[0], entry.interval[1], scale, mark, !isSigned(entry.metric)), scaleLine(scale, tick)),
     h("p", { class: "meaning" }, meaning(page, entry)),
-    h("ul", { class: "beside" }, ...beside(entry, place), h("li", {}, "records ", num(`${place}/n`, entry.n, count))),
+    h("ul", { class: "beside" }, ...told.first),
+    h("details", { class: "beside" }, h("summary", {}, "More"), h("ul", {}, ...told.rest)),
   );
 }
 

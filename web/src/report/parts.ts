@@ -85,12 +85,12 @@ export function reach(values: number[]): [number, number] {
 }
 
 /** A bar from 0 with its interval, on a scale that its whole panel shares. */
-export function bar(value: Num | undefined, low: Num | undefined, high: Num | undefined, scale: [number, number], extra: Node[] = []): SVGElement {
+export function bar(value: Num | undefined, low: Num | undefined, high: Num | undefined, scale: [number, number], extra: Node[] = [], unsigned = false): SVGElement {
   const at = (x: number) => `${(100 * (Math.min(Math.max(x, scale[0]), scale[1]) - scale[0])) / (scale[1] - scale[0])}%`;
   const width = (a: number, b: number) => `${(100 * Math.abs(b - a)) / (scale[1] - scale[0])}%`;
   const x = float(value);
   const verdict = side(low, high);
-  const kind = verdict === 0 ? "none" : x < 0 ? "less" : "more";
+  const kind = unsigned ? "plain" : verdict === 0 ? "none" : x < 0 ? "less" : "more";
   const parts: Node[] = [];
   if (Number.isFinite(x)) parts.push(s("rect", { x: at(Math.min(0, x)), width: width(0, x), y: 5, height: 12, class: `bar ${kind}` }));
   parts.push(s("line", { x1: at(0), x2: at(0), y1: 0, y2: 22, class: "zero" }));

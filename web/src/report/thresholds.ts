@@ -5,7 +5,7 @@ import { drawing, h, s } from "../dom";
 import { float, tick, type Num } from "../numbers";
 import type { ReportPage, Sweep } from "../types";
 import { responsive } from "../responsive";
-import { arrow, interval, label, num, plain, section, signed } from "./parts";
+import { arrow, head, interval, label, more, num, plain, scrolling, section, signed } from "./parts";
 
 const HEIGHT = 260;
 const ROOM = { left: 56, right: 16, top: 14, bottom: 40 };
@@ -44,13 +44,24 @@ function curve(sweep: Sweep, at: Record<string, Num> | null, width: number): SVG
   const path = line<number[]>((row) => x(row[0]), (row) => y(row[1]))(rows);
   marks.push(s("path", { d: path ?? "", class: "curve" }));
   marks.push(s("text", { x: (ROOM.left + width - ROOM.right) / 2, y: HEIGHT - 6, "text-anchor": "middle", class: "soft" }, "threshold"));
-  if (at && Number.isFinite(float(at.threshold))) {
-    const [px, py] = [x(float(at.threshold)), y(float(at.amplification))];
-    marks.push(s("circle", { cx: px, cy: py, r: 6, class: "calibrated" }));
-    const left = px > width / 2;
-    marks.push(s("text", { x: px + (left ? -10 : 10), y: py - 8, "text-anchor": left ? "end" : "start" }, "calibrated"));
-  }
+  const point = (held: Record<string, Num>, words: string, mark: (px: number, py: number) => Node, below: boolean) => {
+    const [t, v] = [float(held.threshold), float(held.amplification)];
+    if (!Number.isFinite(t) || !Number.isFinite(v) || t < x.domain()[0] || t > x.domain()[1]) return;
+    const left = x(t) > width / 2;
+    marks.push(mark(x(t), y(v)), s("text", { x: x(t) + (left ? -10 : 10), y: y(v) + (below ? 18 : -8), "text-anchor": left ? "end" : "start" }, words));
+  };
+  if (sweep.usual) point(sweep.usual, "usual", (px, py) => s("rect", { x: px - 5, y: py - 5, width: 10, height: 10, class: "usual" }), true);
+  if (at) point(at, "calibrated", (px, py) => s("circle", { cx: px, cy: py, r: 6, class: "calibrated" }), false);
   return drawing(width, HEIGHT, `Amplification against the threshold: ${rows.length} thresholds, from ${tick(y.domain()[0])} to ${tick(y.domain()[1])}`, ...marks);
+}
+
+/** Each label's own threshold, where there are several. */
+function labelTable(sweep: Sweep, place: string): HTMLElement {
+  const body = h("tbody");
+  const rows = sweep.labels!.map((row, i) => h("tr", {}, h("th", { scope: "row" }, label(row.label, 60)),
+    ...(["threshold", "rate", "base_rate"] as const).map((key) => h("td", { class: "number" }, num(`${place}/labels/${i}/${key}`, row[key], plain)))));
+  const button = more(rows, 10, body, "labels");
+  return h("div", {}, scrolling(h("table", { class: "plain" }, h("caption", {}, "Calibrated thresholds"), head("label", "threshold", "rate there", "base rate"), body), "Calibrated thresholds"), button);
 }
 
 export function thresholds(page: ReportPage): HTMLElement | null {
@@ -68,10 +79,12 @@ export function thresholds(page: ReportPage): HTMLElement | null {
           "integral ", num(`${place}/integral`, sweep.integral, signed), " ",
           sweep.interval ? interval([`${place}/interval/0`, `${place}/interval/1`], sweep.interval) : null,
           "; base rate ", num(`${place}/base_rate`, sweep.base_rate, plain),
-          ...(found ? ["; calibrated threshold ", num(`${found.place}/threshold`, found.point.threshold, plain), ", amplification there ", num(`${found.place}/amplification`, found.point.amplification, signed),
+          ...(sweep.usual ? ["; at the usual threshold ", num(`${place}/usual/threshold`, sweep.usual.threshold, plain), " amplification is ", num(`${place}/usual/amplification`, sweep.usual.amplification, signed)] : []),
+          ...(found ? [found.point.threshold === null ? "; calibrated label by label" : "; at the calibrated threshold ", found.point.threshold === null ? "" : num(`${found.place}/threshold`, found.point.threshold, plain), " it is ", num(`${found.place}/amplification`, found.point.amplification, signed),
             ", predicted rate ", num(`${found.place}/rate`, found.point.rate, plain)] : []),
         ),
         responsive((width) => curve(sweep, found?.point ?? null, width)),
+        (sweep.labels?.length ?? 0) > 1 ? labelTable(sweep, place) : null,
       ),
     );
   }
