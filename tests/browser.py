@@ -23,7 +23,8 @@ def lacking(what: str) -> None:
     pytest.skip(what)
 
 
-@pytest.fixture(scope="session")
+# One a module: while Playwright runs, no other test in the process could start an event loop.
+@pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A browser with a profile of its own."""
     api = needs("playwright.sync_api")
