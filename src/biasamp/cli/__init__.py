@@ -24,6 +24,7 @@ class Commands(click.Group):
         "demo": "Audit embedded real data: Berkeley admissions, 1973.",
         "explore": "Look through saved results in a browser.",
         "metrics": "Show what each metric measures and which to use.",
+        "reproduce": "Run the papers' tables and figures again: published beside measured.",
         "sweep": "Measure amplification at every threshold of scores.",
     }
 
@@ -87,7 +88,10 @@ def main() -> None:
     """Run the command line; a mistake in the input is a message and exit code 2, never a traceback."""
     warnings.showwarning = _note
     try:
-        group.main(prog_name="biasamp", standalone_mode=False)
+        # Outside standalone mode an exit code asked for by a command is returned, not raised.
+        code = group.main(prog_name="biasamp", standalone_mode=False)
+        if isinstance(code, int) and code:
+            sys.exit(code)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:

@@ -1,0 +1,75 @@
+"""The quick experiments, against the figures that the papers print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biasamp.experiments import Setting, experiments
+from biasamp.experiments.experiment import PRINTED, REAL, STAND_IN, Outcome, Row
+
+
+def ran(name: str, folder: Path | None = None) -> Outcome:
+    return experiments()[name].run(Setting(folder=folder))
+
+
+def row(outcome: Outcome, *words: str) -> Row:
+    found = [item for item in outcome.rows if all(word in item.what for word in words)]
+    assert len(found) == 1, [item.what for item in found]
+    return found[0]
+
+
+def test_worked_examples() -> None:
+    outcome = ran("worked-examples")
+    assert outcome.kind == PRINTED
+    figures = [item.ours for item in outcome.rows if item.what.startswith("Sec.")]
+    # Sec. 3.2: 0, 0.2, 0.033, -0.6; Sec. 4.1: .1778 and .3333, T→A 0 in both.
+    assert figures == pytest.approx([0, 0.2, 1 / 30, -0.6, 8 / 45, 0, 1 / 3, 0])
+    assert outcome.unexplained == 0
+    assert [len(points) for points in outcome.charts[0].lines.values()] == [41] * 6
+
+
+class TestDpaCompas:
+    def test_from_the_printed_counts(self) -> None:
+        outcome = ran("dpa-compas")
+        assert outcome.kind == PRINTED
+        assert "compas_two_years.csv" in outcome.left_out[0]
+        for version, direction, ba, multi, dpa in (
+            ("unbalanced", "T→A", -0.078, 0.078, -0.011),
+            ("unbalanced", "A→T", -0.038, 0.038, -0.036),
+            (", balanced", "T→A", 0.0, 0.066, 0.062),
+            (", balanced", "A→T", 0.0, 0.099, 0.090),
+        ):
+            for metric, figure in (("BA", ba), ("Multi", multi), ("DPA", dpa)):
+                assert row(outcome, f"Table 3, {metric}", version, direction).ours == pytest.approx(figure, abs=5.1e-4)
+        assert row(outcome, "stated accuracy").ours == pytest.approx(0.044, abs=5e-4)
+        assert row(outcome, "DPA", "unbalanced", "A→T", "counts").reason.change.startswith(  # type: ignore[union-attr]
+            "the truth equalized to an accuracy of 0.74"
+        )
+
+    @pytest.mark.data
+    def test_counts_of_the_real_file(self, data: Path) -> None:
+        from biasamp.experiments.compas_data import read_compas
+
+        people: Any = read_compas(Setting(folder=data))
+        cells = [((people["race"] == a) & (people["is_recid"] == t)).sum() for t in (0, 1) for a in (0, 1)]
+        assert cells == [1229, 1402, 874, 1773]
+
+
+class TestCompasThresholds:
+    @pytest.mark.data
+    def test_peak_of_the_fpr_gap(self, data: Path) -> None:
+        outcome = ran("compas-thresholds", data)
+        assert outcome.kind == REAL
+        assert "5,278" in outcome.source
+        gap = dict(outcome.charts[0].lines["FPR difference"])
+        assert max(gap, key=lambda at: gap[at]) == 3
+        assert gap[3.0] == pytest.approx(0.21, abs=0.005)
+
+    def test_stand_in_says_so(self) -> None:
+        outcome = ran("compas-thresholds")
+        assert outcome.first_line.startswith(f"{STAND_IN}: made-up people")
+        # At the ends everybody or nobody is called high risk, so no group errs more often than another.
+        assert [gap for at, gap in outcome.charts[0].lines["FPR difference"] if at in (0, 10)] == [0, 0]
