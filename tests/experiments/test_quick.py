@@ -73,3 +73,37 @@ class TestCompasThresholds:
         assert outcome.first_line.startswith(f"{STAND_IN}: made-up people")
         # At the ends everybody or nobody is called high risk, so no group errs more often than another.
         assert [gap for at, gap in outcome.charts[0].lines["FPR difference"] if at in (0, 10)] == [0, 0]
+
+
+class TestDpaProperties:
+    def test_every_claim_holds(self) -> None:
+        outcome = ran("dpa-properties")
+        assert outcome.kind == PRINTED
+        assert outcome.unexplained == 0
+        assert outcome.agreed >= 29
+        # The grid is the one published figure that differs: 101 points, 100 without an end.
+        assert (outcome.reached, outcome.moved) == (1, 0)
+
+    def test_cases_of_table_1_by_hand(self) -> None:
+        from biasamp.experiments.dpa_properties import cases
+
+        found = cases()
+        # 40 women, 30 with the task, all predicted to have it; 40 men, 10 with it, none predicted to.
+        assert found["one direction"]["directional"] == pytest.approx((0.25, 0))
+        assert found["one direction"]["leakage"][0] == pytest.approx(1 - 0.75)
+        assert found["one direction"]["dpa"] == pytest.approx(((1 - 0.75) / (1 + 0.75), 0))
+        # 60 women of whom 50 have the task, 60 men of whom 10 do; the model gives it to half of each.
+        assert found["reduced"]["directional"][0] == pytest.approx(0.5 - 50 / 60)
+        assert found["reduced"]["dpa"][0] == pytest.approx((0.5 - 5 / 6) / (0.5 + 5 / 6))
+
+    def test_heatmaps_in_closed_form(self) -> None:
+        from biasamp.experiments.dpa_properties import heatmaps
+
+        maps = heatmaps()
+        data, model = -0.1, 0.2
+        i, j = (int(abs(maps["coarse"] - alpha).argmin()) for alpha in (model, data))
+        rates = {alpha: (0.25 / (0.5 + alpha), (0.25 - alpha) / (0.5 - alpha)) for alpha in (data, model)}
+        deltas = [after - before for after, before in zip(rates[model], rates[data], strict=True)]
+        assert maps["multi"][i, j] == pytest.approx(sum(map(abs, deltas)) / 2)
+        # At alpha -.1 task 1 is likelier in group 0 (.625) than in group 1 (.583), so its sign is +, then -.
+        assert maps["ba"][i, j] == pytest.approx((deltas[0] - deltas[1]) / 2)

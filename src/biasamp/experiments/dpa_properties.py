@@ -123,15 +123,13 @@ def _bounds_and_slopes() -> Iterator[Row]:
         values == sorted(values, reverse=True),
     )
     leaks = [(both(data, data + 0.04)[0] - both(data, data)[0]) / 0.04 for data in slopes]
-    yield claimed(
-        "Fig. 1, slope of leakage", "constant", ", ".join(f"{v:.3f}" for v in leaks), np.ptp(leaks) < EPSILON
-    )
+    yield claimed("Fig. 1, slope of leakage", "constant", ", ".join(f"{v:.3f}" for v in leaks), np.ptp(leaks) < EPSILON)
     extremes = [both(data, model)[1] for data in (0.5, 1.0) for model in (0.5, 1.0)]
     yield claimed(
         "Sec. 4.2, bounds of DPA",
         "within (-1, 1)",
         f"{min(extremes):+.3f} to {max(extremes):+.3f}",
-        -1 < min(extremes) and max(extremes) < 1,
+        min(extremes) > -1 and max(extremes) < 1,
         note="with two classes and attackers at chance or better the bounds are -1/3 and 1/3",
     )
 
@@ -157,9 +155,7 @@ def heatmaps() -> dict[str, Any]:
                 weights = np.round(data.ravel() * 200).astype(int)
                 given, truth = np.repeat(labels, 2), np.tile(labels, 2)
                 held = weights > 0
-                grid[i, j] = metric(
-                    given[held], truth[held], rate[given][held], weights=weights[held]
-                ).value
+                grid[i, j] = metric(given[held], truth[held], rate[given][held], weights=weights[held]).value
         out[name] = grid
     return out
 
@@ -171,7 +167,10 @@ def _heatmap_rows(maps: dict[str, Any]) -> Iterator[Row]:
     yield printed("Fig. 2, points from -.25 to .25 in steps of .005", "100", len(alphas), reason=open_end)
     column = maps["ba"][:, middle]
     yield claimed(
-        "Fig. 2a, BA where alpha_d = 0", "0 in the whole column", f"largest {np.abs(column).max():.1e}", np.abs(column).max() < EPSILON
+        "Fig. 2a, BA where alpha_d = 0",
+        "0 in the whole column",
+        f"largest {np.abs(column).max():.1e}",
+        np.abs(column).max() < EPSILON,
     )
     dpa_column = maps["dpa"][:, int(np.argmin(np.abs(alphas)))]
     off = np.abs(alphas) > STEP / 2
@@ -199,7 +198,9 @@ def _section_7_2() -> Iterator[Row]:
     man, hired = records([(25, (1, 1)), (75, (1, 0)), (25, (0, 1)), (25, (0, 0))])
     result = biasamp.directional(man, hired, hired)
     signs = [row["sign"] for row in result.pairs.rows()]
-    yield claimed("Sec. 7.2, hiring: BA's view of the data", "biased", f"{sum(map(abs, signs))} of 4 pairs associated", all(signs))
+    yield claimed(
+        "Sec. 7.2, hiring: BA's view of the data", "biased", f"{sum(map(abs, signs))} of 4 pairs associated", all(signs)
+    )
     held = biasamp.dpa(man, hired, hired, **_IN_SAMPLE)
     yield claimed(
         "Sec. 7.2, hiring: DPA's view of the data",
@@ -210,7 +211,12 @@ def _section_7_2() -> Iterator[Row]:
     )
     man, outdoors = records([(50, (g, t)) for g in (0, 1) for t in (0, 1)])
     even = biasamp.dpa(man, outdoors, outdoors, **_IN_SAMPLE)
-    yield claimed("Sec. 7.2, indoors and outdoors: DPA's view", "unbiased", f"psi {even.dataset:.4f}", abs(even.dataset - 0.5) < EPSILON)
+    yield claimed(
+        "Sec. 7.2, indoors and outdoors: DPA's view",
+        "unbiased",
+        f"psi {even.dataset:.4f}",
+        abs(even.dataset - 0.5) < EPSILON,
+    )
 
 
 def run(setting: Setting) -> Outcome:
@@ -219,7 +225,8 @@ def run(setting: Setting) -> Outcome:
     rows = (*_table_1(), *_bounds_and_slopes(), *_heatmap_rows(maps), *_section_7_2())
     grid, picked = maps["alphas"], (0, 25, 50)
     lines = {
-        f"DPA, alpha_d = {grid[j]:.3f}": list(zip(grid.tolist(), maps["dpa"][:, j].tolist(), strict=True)) for j in picked
+        f"DPA, alpha_d = {grid[j]:.3f}": list(zip(grid.tolist(), maps["dpa"][:, j].tolist(), strict=True))
+        for j in picked
     }
     coarse = maps["coarse"].tolist()
     lines |= {
