@@ -107,3 +107,37 @@ class TestDpaProperties:
         assert maps["multi"][i, j] == pytest.approx(sum(map(abs, deltas)) / 2)
         # At alpha -.1 task 1 is likelier in group 0 (.625) than in group 1 (.583), so its sign is +, then -.
         assert maps["ba"][i, j] == pytest.approx((deltas[0] - deltas[1]) / 2)
+
+
+class TestMalsCorrection:
+    @pytest.mark.data
+    def test_released_ratios(self, data: Path) -> None:
+        """The mean changes of the released files, worked out apart from this software."""
+        outcome = ran("mals-correction", data)
+        assert outcome.kind == REAL
+        for name, when, figure in (
+            ("COCO", "before", 0.0317),
+            ("COCO", "after", 0.0217),
+            ("imSitu", "before", 0.0502),
+            ("imSitu", "after", 0.0239),
+        ):
+            assert row(outcome, name, f"MALS {when}").ours == pytest.approx(figure, abs=5e-5)
+        assert row(outcome, "P(man | oven)").ours == pytest.approx(0.558, abs=5e-4)
+        assert row(outcome, "predicted P(man | keyboard)").ours == pytest.approx(0.829, abs=5e-4)
+        assert outcome.unexplained == 0
+
+    def test_mals_of_ratios_by_hand(self) -> None:
+        from biasamp.experiments.mals_correction import mals_of_ratios
+
+        # Of two labels one leans to men, .6 -> .7, the other to women, .75 -> .7; half of the sum is .025.
+        assert mals_of_ratios(["a", "b"], [0.6, 0.25], [0.7, 0.3]).value == pytest.approx(0.025)
+
+    def test_calibration_on_the_stand_in(self) -> None:
+        outcome = ran("mals-correction")
+        assert outcome.kind == STAND_IN
+        assert "mals_coco" in outcome.left_out[0]
+        before, after = (row(outcome, f"threshold {name}: MALS") for name in ("at 0.5", "calibrated"))
+        assert before.interval is not None
+        assert before.interval[0] > 0
+        assert after.interval is not None
+        assert after.interval[0] < 0 < after.interval[1]
