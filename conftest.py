@@ -1,0 +1,11 @@
+"""Doctests of modules that are about an optional package are collected only where it is installed."""
+
+from importlib.util import find_spec
+
+_NEEDS = {"torchmetrics": ("torch.py", "tensors.py"), "mlflow": ("mlflow.py",)}
+collect_ignore = [
+    f"src/biasamp/integrations/{file}"
+    for package, files in _NEEDS.items()
+    if find_spec(package) is None
+    for file in files
+]
