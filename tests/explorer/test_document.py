@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import biasamp
@@ -44,3 +46,9 @@ def test_old_files_without_overlap_counts_show_no_intervals() -> None:
         for gap in row["gaps"]:
             del gap["both"]
     assert explorer_document({"run": saved})["runs"][0]["both"] is None
+
+
+def test_a_saved_result_shows_the_same() -> None:
+    held = result(3, 3)
+    saved = json.loads(json.dumps(held.to_dict()))
+    assert explorer_document({"run": saved}) == explorer_document({"run": held})

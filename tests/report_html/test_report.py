@@ -14,7 +14,10 @@ from biasamp import berkeley
 from biasamp.report.html import report_document
 from biasamp.results.audit import Audit
 from browser import HOSTILE, Watched, violations
-from extras import data_folder
+from explorer.results import result as associations
+from extras import data_folder, needs
+
+needs("playwright.sync_api")
 
 _ALWAYS = ["verdicts", "metrics", "pairs", "rates", "groups", "excluded", "cautions", "methods", "provenance"]
 
@@ -109,6 +112,21 @@ def test_sections_follow_the_data(demo: Audit, tmp_path: Path, watched: Watched)
         assert finding.text in page.inner_text("main")
     assert demo.document["data"]["fingerprint"] in page.inner_text("#provenance")
     assert page.locator("nav a").count() == len(_ALWAYS) + 2
+
+
+def test_association_lists_stand_in_the_report(demo: Audit, tmp_path: Path, watched: Watched) -> None:
+    held = associations(1)
+    demo.to_html(tmp_path / "report.html", association=held)
+    page = watched.open(tmp_path / "report.html")
+    document = json.loads(json.dumps(report_document(demo, association=held)))
+    seen = {number["place"]: number["value"] for number in _numbers(page)}
+    for identity, listed in zip(held.identities, document["association"], strict=True):
+        top = list(held.top("npmi_xy", 15, toward=identity).rows())
+        assert [row["name"] for row in listed["rows"]] == [row["name"] for row in top]
+    own = {place: value for place, value in seen.items() if place.startswith("/association/")}
+    assert len(own) > 100
+    assert all(float(value) == _at(document, place) for place, value in own.items())
+    assert "association" in _sections(page)
 
 
 def test_directions_stand_apart_on_scales_of_their_own(demo: Audit, tmp_path: Path, watched: Watched) -> None:

@@ -127,6 +127,7 @@ class Explorer {
       h("div", { class: "check" }, this.runBoxes[r], h("label", { for: `run-${r}` }, h("span", { class: `run run${r % 6}` }, runLetter(r)), " ", h("bdi", {}, printable(run.name, 60)), h("span", { class: "soft" }, ` ${count(run.document.n)} records`)))));
     const columnsMenu = h("details", { class: "menu" }, h("summary", {}, "Gap columns"), h("div", { class: "menu-body" }, ...this.page.metrics.map((name, i) => h("div", { class: "check" }, this.extraBoxes[i], h("label", { for: `extra-${name}` }, METRIC_NAMES[name] ?? name)))));
     const notes = runs.flatMap((run) => run.document.notes.map((note) => h("li", {}, runs.length > 1 ? `${printable(run.name, 30)}: ` : "", sentence(note))));
+    root.classList.add("explorer-page");
     root.append(
       h("a", { class: "skip", href: "#labels" }, "Skip to the labels"),
       h("header", { class: "explorer-head" },
