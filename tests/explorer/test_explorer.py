@@ -127,6 +127,16 @@ def test_sorts_by_every_column_head(two_runs: Path, watched: Watched) -> None:
     assert names == sorted(names, reverse=True)
 
 
+def test_a_head_goes_on_to_the_next_run(two_runs: Path, watched: Watched) -> None:
+    page = watched.open(two_runs)
+    button = page.get_by_title("Sort by nPMI_xy gap, man − woman", exact=True)
+    for _ in range(2):
+        button.click()
+    gaps = [float(row["npmi_xy_gap"]) for row in _csv(page) if row["run"] == "new"]
+    assert gaps == sorted(gaps, reverse=True)
+    assert button.inner_text().endswith("B")
+
+
 def test_gap_order_is_the_packages_ranking(two_runs: Path, watched: Watched) -> None:
     page = watched.open(two_runs.as_uri() + "#runs=0")
     top = [row["name"] for row in result(1).top("npmi_xy", 8, toward="man").rows()]

@@ -186,6 +186,24 @@ def test_keyboard_reaches_contents_and_tables(demo: Audit, tmp_path: Path, watch
     page.keyboard.press("Shift+Tab")
 
 
+def test_many_pairs_come_when_asked_for(demo: Audit, tmp_path: Path, watched: Watched) -> None:
+    entry = demo.document["metrics"][0]
+    many = [{**entry["pairs"][0], "outcome": f"outcome {i}", "amplification": i / 1000} for i in range(300)]
+    Audit({**demo.document, "metrics": [{**entry, "pairs": many}]}).to_html(tmp_path / "report.html")
+    page = watched.open(tmp_path / "report.html")
+    rows = page.locator("#pairs .bars tbody tr")
+    assert rows.count() < 100
+    assert "outcome 299" in rows.first.inner_text()
+    page.locator("#pairs").get_by_role("button", name="Show all 300 pairs").click()
+    assert rows.count() == 300
+    page.locator("#pairs").get_by_role("button", name="Show 20 pairs").click()
+    assert page.locator("#pairs .bars tbody tr:visible").count() == 20
+    # On paper everything is there.
+    page.evaluate("() => window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("#rates .bars tbody tr:visible").count() == 300
+
+
 def test_hostile_names_are_text(tmp_path: Path, watched: Watched) -> None:
     rng = np.random.default_rng(3)
     n = 400

@@ -37,9 +37,19 @@ def _results(paths: tuple[str, ...]) -> dict[str, Any]:
 @click.argument("results", nargs=-1, required=True, metavar="RESULT...")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port to listen on.  [default: any free]")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--allow-host", multiple=True, metavar="NAME", help="Another name this machine goes by, with --host.  [repeatable]"
+)
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser.")
 @html_option
-def command(results: tuple[str, ...], port: int, host: str, browser: bool, html_path: str | None) -> None:
+def command(
+    results: tuple[str, ...],
+    port: int,
+    host: str,
+    allow_host: tuple[str, ...],
+    browser: bool,
+    html_path: str | None,
+) -> None:
     """Look through saved results in a browser: associations side by side, or one audit.
 
     RESULT is a JSON file of biasamp associate or audit, or NAME=FILE to name it. The server listens on this machine
@@ -70,7 +80,9 @@ def command(results: tuple[str, ...], port: int, host: str, browser: bool, html_
         ) from None
     if host not in LOOPBACK:
         click.echo(f"Others can reach {host}: whoever has the address below can read these results.", err=True)
-    served = Served(document, title, hosts=tuple(dict.fromkeys((*LOOPBACK, host))))
+    served = Served(
+        document, title, hosts=tuple(dict.fromkeys((*LOOPBACK, host.lower(), *(name.lower() for name in allow_host))))
+    )
     sock = listening(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{sock.getsockname()[1]}/{served.token}/"

@@ -77,7 +77,7 @@ class Explorer {
     this.first.shown = this.first.shown.filter((id) => this.columns.get(id));
     this.state = this.fromAddress();
     this.table = new LabelTable(this.columns, page.names, this.rows, {
-      sort: (id) => this.change((s) => (s.sort = { column: id, down: s.sort.column === id ? !s.sort.down : id !== "label" && !id.startsWith("q") && !id.startsWith("rank"), run: s.runs[0] }), true),
+      sort: (id) => this.change((s) => (s.sort = nextSort(s, id)), true),
       flag: (label) => this.change((s) => toggle(s.flags, label)),
       hide: (label) => this.change((s) => toggle(s.hidden, label)),
       select: (label) => this.change((s) => toggle(s.selected, label)),
@@ -330,6 +330,15 @@ class Explorer {
     if (kind === "csv") save("biasamp.csv", "text/csv;charset=utf-8", csv(names, rows));
     else save("biasamp.json", "application/json", json(names, rows, { schema: 1, kind: "association-view", state: written(this.state, this.first) }));
   }
+}
+
+/** A head clicked again turns the order round, then goes on to the next run. */
+function nextSort(state: State, id: string): State["sort"] {
+  const down = id !== "label" && !id.startsWith("q") && !id.startsWith("rank");
+  const { sort, runs } = state;
+  if (sort.column !== id) return { column: id, down, run: runs[0] };
+  if (sort.down === down || id === "label") return { ...sort, down: !sort.down };
+  return { column: id, down, run: runs[(runs.indexOf(sort.run) + 1) % runs.length] };
 }
 
 function toggle(held: Set<number>, label: number): void {

@@ -9,7 +9,8 @@ import { scaleOf, tickText } from "./scale";
 import type { Filter, State } from "./state";
 import { LabelTable } from "./table";
 
-const HEIGHT = 300;
+const LEAST_HEIGHT = 230;
+const MOST_HEIGHT = 420;
 const TOP = 34;
 const BOTTOM = 22;
 const LEFT = 130;
@@ -21,6 +22,7 @@ export class Parallel {
   readonly node: HTMLElement;
   private readonly canvas = new Canvas("Parallel coordinates");
   private readonly note = h("p", { class: "soft" });
+  private height = LEAST_HEIGHT;
   private axes: Column[] = [];
   private drag: { column: Column; from: number } | null = null;
 
@@ -34,7 +36,7 @@ export class Parallel {
   }
 
   private y(t: number): number {
-    return TOP + (1 - t) * (HEIGHT - TOP - BOTTOM);
+    return TOP + (1 - t) * (this.height - TOP - BOTTOM);
   }
 
   private listen(): void {
@@ -42,7 +44,7 @@ export class Parallel {
     const at = (event: PointerEvent) => {
       const box = node.getBoundingClientRect();
       const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-      return { px, t: Math.min(1, Math.max(0, 1 - (py - TOP) / (HEIGHT - TOP - BOTTOM))) };
+      return { px, t: Math.min(1, Math.max(0, 1 - (py - TOP) / (this.height - TOP - BOTTOM))) };
     };
     node.addEventListener("pointerdown", (event) => {
       const { px, t } = at(event);
@@ -68,7 +70,10 @@ export class Parallel {
 
   draw(state: State): void {
     this.axes = LabelTable.ids(state, this.columns).map((id) => this.columns.get(id)!).filter((c) => c.kind !== "rank" && c.kind !== "q" && c.kind !== "change");
-    const context = this.canvas.begin(Math.max(320, this.node.clientWidth || 800), HEIGHT);
+    // As tall as the panel allows, so that no axis is cut.
+    const room = (this.node.parentElement?.clientHeight ?? 0) - 52;
+    this.height = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, room));
+    const context = this.canvas.begin(Math.max(320, this.node.clientWidth || 800), this.height);
     const chosen = [...state.selected].filter((i) => this.rows.passes(i));
     const lines = chosen.length ? chosen : [...this.rows.order.subarray(0, CONTEXT_LINES)];
     this.note.textContent = chosen.length
@@ -147,7 +152,7 @@ export class Parallel {
     let last = -Infinity;
     for (const { label, y } of placed) {
       const at = Math.max(y + 4, last + 12);
-      if (at > HEIGHT - 4) break;
+      if (at > this.height - 4) break;
       context.fillText(printable(this.names[label], 20), this.x(0) - 5, at);
       last = at;
     }

@@ -37,7 +37,7 @@ function heatmap(rows: Placed[], name: string): HTMLElement[] {
   const strongest = (d: string) => Math.max(...across.map((a) => Math.abs(float(cellOf(a, d)?.pair.amplification)) || 0));
   const ordered = [...down].sort((a, b) => strongest(b) - strongest(a));
   const body = h("tbody");
-  const lines = ordered.map((d) =>
+  const lines = ordered.map((d) => () =>
     h("tr", {}, h("th", { scope: "row" }, label(d, 40)), ...across.map((a) => {
       const found = cellOf(a, d);
       if (!found) return h("td", { class: "absent" }, "excluded");
@@ -58,7 +58,7 @@ function bars(rows: Placed[], name: string): HTMLElement[] {
   const ordered = [...rows].sort((a, b) => (Math.abs(float(b.pair.amplification)) || 0) - (Math.abs(float(a.pair.amplification)) || 0));
   const scale = reach(rows.flatMap(({ pair }) => [float(pair.amplification), float(pair.low), float(pair.high)]));
   const body = h("tbody");
-  const lines = ordered.map(({ pair, place }) => {
+  const lines = ordered.map(({ pair, place }) => () => {
     const notes = [
       pair.clear === false ? "sign uncertain" : "",
       pair.wrong_group ? "follows the larger group" : "",
@@ -134,7 +134,7 @@ function rateTable(rows: Placed[], name: string): HTMLElement[] {
   const change = ({ pair }: Placed) => Math.abs(float(pair.delta)) || 0;
   const ordered = [...rows].sort((a, b) => change(b) - change(a));
   const body = h("tbody");
-  const lines = ordered.map(({ pair, place }) =>
+  const lines = ordered.map(({ pair, place }) => () =>
     h(
       "tr",
       {},

@@ -113,18 +113,26 @@ export function scaleLine(scale: [number, number], format: (value: number) => st
   return s("svg", { class: "cell-bar scale drawing", height: 14, "aria-hidden": "true" }, ...marks);
 }
 
-/** Rows of which only the first are shown until asked. */
-export function more(rows: HTMLElement[], shown: number, body: HTMLElement, what: string): HTMLElement | null {
-  body.append(...rows);
+/** Rows of which only the first exist until the rest is asked for, or printed. */
+export function more(rows: (() => HTMLElement)[], shown: number, body: HTMLElement, what: string): HTMLElement | null {
+  body.append(...rows.slice(0, shown).map((make) => make()));
   if (rows.length <= shown) return null;
-  const rest = rows.slice(shown);
-  for (const row of rest) row.hidden = true;
+  let rest: HTMLElement[] | null = null;
   const button = h("button", { type: "button", class: "more", "aria-expanded": "false", click: toggle }, `Show all ${rows.length} ${what}`);
+  function made(): HTMLElement[] {
+    if (rest === null) {
+      rest = rows.slice(shown).map((make) => make());
+      for (const row of rest) row.hidden = true;
+      body.append(...rest);
+    }
+    return rest;
+  }
   function toggle(): void {
     const open = button.getAttribute("aria-expanded") === "true";
-    for (const row of rest) row.hidden = open;
+    for (const row of made()) row.hidden = open;
     button.setAttribute("aria-expanded", String(!open));
     button.textContent = open ? `Show all ${rows.length} ${what}` : `Show ${shown} ${what}`;
   }
+  window.addEventListener("beforeprint", () => made());
   return button;
 }

@@ -58,7 +58,7 @@ function curve(sweep: Sweep, at: Record<string, Num> | null, width: number): SVG
 /** Each label's own threshold, where there are several. */
 function labelTable(sweep: Sweep, place: string): HTMLElement {
   const body = h("tbody");
-  const rows = sweep.labels!.map((row, i) => h("tr", {}, h("th", { scope: "row" }, label(row.label, 60)),
+  const rows = sweep.labels!.map((row, i) => () => h("tr", {}, h("th", { scope: "row" }, label(row.label, 60)),
     ...(["threshold", "rate", "base_rate"] as const).map((key) => h("td", { class: "number" }, num(`${place}/labels/${i}/${key}`, row[key], plain)))));
   const button = more(rows, 10, body, "labels");
   return h("div", {}, scrolling(h("table", { class: "plain" }, h("caption", {}, "Calibrated thresholds"), head("label", "threshold", "rate there", "base rate"), body), "Calibrated thresholds"), button);
