@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .flat import flat_entries
 from .showing import shown_by
 from .table import Table
 
@@ -132,7 +133,13 @@ class Amplification:
         return maker(level, method, resamples, seed)
 
     def to_dict(
-        self, level: float = 0.95, resamples: int = 1000, seed: int = 0, most_pairs: int | None = None
+        self,
+        level: float = 0.95,
+        resamples: int = 1000,
+        seed: int = 0,
+        most_pairs: int | None = None,
+        *,
+        flat: bool = False,
     ) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for what is undefined.
 
@@ -142,6 +149,8 @@ class Amplification:
             As for :meth:`confidence_interval`.
         most_pairs : int, optional
             List no more than so many pairs, those with the largest amplification; by default all.
+        flat : bool
+            Figures by name instead, as trackers take them: the value with its bounds and what goes beside it.
         """
         interval: list[float | None] = [None, None]
         method = ""
@@ -163,6 +172,8 @@ class Amplification:
             number = getattr(self, name)
             if number is not None:
                 out[name] = plain(number)
+        if flat:
+            return flat_entries([out])
         if "crossfit" in self._beside:
             out["crossfit_interval"] = [
                 plain(bound) for bound in self._quiet_interval(level, resamples=resamples, seed=seed, of="crossfit")

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .flat import flat_entries
 from .showing import shown_by
 from .table import Table, text
 
@@ -136,9 +137,9 @@ class Audit:
     def __str__(self) -> str:
         return self.summary
 
-    def to_dict(self) -> dict[str, Any]:
-        """The whole audit in plain Python values."""
-        return self.document
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """The whole audit in plain Python values, or with ``flat`` its figures by name, as trackers take them."""
+        return flat_entries(self.document["metrics"]) if flat else self.document
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole audit as JSON text, which is also written to ``path`` where one is given."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .flat import flat_differences
 from .table import Table, text
 
 
@@ -63,9 +64,9 @@ class Comparison:
             for row in self.document["differences"]
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison in plain Python values."""
-        return self.document
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """The comparison in plain Python values, or with ``flat`` its differences by name, as trackers take them."""
+        return flat_differences(self.document["differences"]) if flat else self.document
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The comparison as JSON text, which is also written to ``path`` where one is given."""

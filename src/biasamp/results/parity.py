@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .amplification import plain
+from .flat import put
 from .table import Table
 
 
@@ -32,8 +33,14 @@ class Parity:
     n: float
     direction: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result in plain Python values that JSON can hold."""
+    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
+        """The result in plain Python values that JSON can hold, or with ``flat`` figures by name, as trackers take them."""
+        if flat:
+            out: dict[str, Any] = {}
+            for row in self.table.rows():
+                for name, value in row.items():
+                    put(out, (row["outcome"], name), {"": plain(value)})
+            return out
         return {
             "metric": "parity",
             "direction": self.direction,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .amplification import Interval, plain
+from .flat import flat_entries
 from .table import Table
 
 IntervalMaker = Callable[[float, str, int | None, int | None], Interval]
@@ -98,12 +99,15 @@ class Predictability:
             raise ValueError("this result carries nothing to make an interval from")
         return self._interval(level, of, resamples, seed)
 
-    def to_dict(self, level: float = 0.95, resamples: int | None = None) -> dict[str, Any]:
-        """The result in plain Python values that JSON can hold, with the interval at ``level``."""
+    def to_dict(self, level: float = 0.95, resamples: int | None = None, *, flat: bool = False) -> dict[str, Any]:
+        """The result in plain Python values that JSON can hold, with the interval at ``level``.
+
+        With ``flat`` figures by name instead, as trackers take them.
+        """
         interval: list[Any] = [None, None]
         if self._interval is not None:
             interval = [plain(bound) for bound in self.confidence_interval(level, resamples=resamples)]
-        return {
+        out = {
             "metric": self.metric,
             "direction": self.direction,
             "value": plain(self.value),
@@ -125,6 +129,7 @@ class Predictability:
             "trials": len(self.trials),
             "cautions": list(self.cautions),
         }
+        return flat_entries([out]) if flat else out
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -1,0 +1,58 @@
+"""Audits in MLflow: figures as metrics, tables and the report as artifacts."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from biasamp.results.audit import Audit
+
+_REFUSED = re.compile(r"[^\w.\-]", re.ASCII)
+
+
+def log_audit(
+    audit: Audit, *, prefix: str = "bias", step: int | None = None, report: bool = True, run_id: str | None = None
+) -> dict[str, float]:
+    """Log an audit to an MLflow run.
+
+    Parameters
+    ----------
+    audit : Audit
+    prefix : str
+        What names of metrics and the folder of artifacts start with; letters, digits, dots and dashes.
+    step : int, optional
+        The step of the metrics, such as the epoch.
+    report : bool
+        Whether to store the HTML report too.
+    run_id : str, optional
+        The run; by default the active one, or a new one.
+
+    Returns
+    -------
+    dict
+        The metrics that were logged: those of ``audit.to_dict(flat=True)`` under the prefix. The folder also holds
+        ``audit.json.gz``, which :meth:`biasamp.Audit.load` reads, the tables of metrics and pairs, and the report.
+    """
+    import mlflow
+
+    if not prefix.strip(".") or _REFUSED.search(prefix):
+        raise ValueError(f"prefix is {prefix!r}; letters, digits, dots and dashes are needed")
+    logged = {f"{prefix}/{name}": value for name, value in audit.to_dict(flat=True).items()}
+    mlflow.log_metrics(logged, step=step, run_id=run_id)
+    for name in ("metrics", "pairs"):
+        rows = list(getattr(audit, name).rows())
+        if rows:
+            columns = {key: [_plain(row[key]) for row in rows] for key in rows[0]}
+            mlflow.log_table(columns, artifact_file=f"{prefix}/{name}.json", run_id=run_id)
+    with tempfile.TemporaryDirectory() as folder:
+        audit.save(Path(folder) / "audit.json.gz")
+        if report:
+            audit.to_html(Path(folder) / "report.html")
+        mlflow.log_artifacts(folder, artifact_path=prefix, run_id=run_id)
+    return logged
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
