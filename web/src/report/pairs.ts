@@ -1,4 +1,5 @@
 /** The pairs: a heatmap and sorted bars, the two directions side by side, each on a scale of its own. */
+import { nice } from "d3-array";
 import { h, s } from "../dom";
 import { chance, count, float, tick } from "../numbers";
 import type { Entry, Pair, ReportPage } from "../types";
@@ -114,7 +115,7 @@ export function pairs(page: ReportPage): HTMLElement | null {
 /** Truth against predicted rates: an arrow a pair. */
 export function rates(page: ReportPage): HTMLElement | null {
   const out = section("rates", "True and predicted rates",
-    h("p", {}, "Each arrow runs from the rate of the outcome in the data to the rate the model predicts, among records of the given label, on a scale from 0 to 1."));
+    h("p", {}, "Each arrow runs from the rate of the outcome in the data to the rate the model predicts, among records of the given label. Each panel shows the ends of its scale."));
   let any = false;
   for (const attribute of page.audit.data.attributes as string[]) {
     const found = panels(page, attribute, "directional");
@@ -133,26 +134,30 @@ export function rates(page: ReportPage): HTMLElement | null {
 function rateTable(rows: Placed[], name: string): HTMLElement[] {
   const change = ({ pair }: Placed) => Math.abs(float(pair.delta)) || 0;
   const ordered = [...rows].sort((a, b) => change(b) - change(a));
+  // Positions, not lengths: the scale need not begin at 0, and small changes stay visible.
+  const held = rows.flatMap(({ pair }) => [float(pair.truth_rate), float(pair.predicted_rate)]).filter(Number.isFinite);
+  const [least, most] = held.length ? nice(Math.min(...held), Math.max(...held), 5) : [0, 1];
+  const scale: [number, number] = least === most ? [0, 1] : [Math.max(0, least), Math.min(1, most)];
   const body = h("tbody");
   const lines = ordered.map(({ pair, place }) => () =>
     h(
       "tr",
       {},
       h("th", { scope: "row" }, label(pair.outcome, 40), " among ", label(pair.given, 40)),
-      h("td", { class: "bar-cell" }, rateArrow(float(pair.truth_rate), float(pair.predicted_rate))),
+      h("td", { class: "bar-cell" }, rateArrow(float(pair.truth_rate), float(pair.predicted_rate), scale)),
       h("td", { class: "number" }, num(`${place}/truth_rate`, pair.truth_rate, plain)),
       h("td", { class: "number" }, num(`${place}/predicted_rate`, pair.predicted_rate, plain)),
       h("td", { class: "number" }, num(`${place}/delta`, pair.delta, signed)),
     ),
   );
   const button = more(lines, BARS, body, "pairs");
-  const scaleHead = h("span", {}, h("span", { class: "unseen" }, "arrow"), scaleLine([0, 1], tick));
+  const scaleHead = h("span", {}, h("span", { class: "unseen" }, "arrow"), scaleLine(scale, tick));
   const table = h("table", { class: "bars" }, h("caption", {}, `${name}: largest change first`), head("outcome among given", scaleHead, "true", "predicted", "change"), body);
   return [scrolling(table, name), ...(button ? [button] : [])];
 }
 
-function rateArrow(from: number, to: number): SVGElement {
-  const at = (x: number) => `${100 * x}%`;
+function rateArrow(from: number, to: number, scale: [number, number]): SVGElement {
+  const at = (x: number) => `${(100 * (x - scale[0])) / (scale[1] - scale[0])}%`;
   const kind = to === from ? "none" : to > from ? "up" : "down";
   const parts: Node[] = [
     s("line", { x1: 0, x2: "100%", y1: 11, y2: 11, class: "track" }),

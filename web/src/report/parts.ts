@@ -106,9 +106,10 @@ export function bar(value: Num | undefined, low: Num | undefined, high: Num | un
 export function scaleLine(scale: [number, number], format: (value: number) => string): SVGElement {
   const at = (x: number) => `${(100 * (x - scale[0])) / (scale[1] - scale[0])}%`;
   const marks: Node[] = [];
-  const far = Math.min(-scale[0], scale[1]) > 0.18 * (scale[1] - scale[0]) || scale[0] === 0 || scale[1] === 0;
-  if (scale[0] < 0) marks.push(s("text", { x: 0, y: 11, class: "soft" }, format(scale[0])));
-  if (scale[1] > 0) marks.push(s("text", { x: "100%", y: 11, "text-anchor": "end", class: "soft" }, format(scale[1])));
+  const within = scale[0] <= 0 && scale[1] >= 0;
+  const far = within && (Math.min(-scale[0], scale[1]) > 0.18 * (scale[1] - scale[0]) || scale[0] === 0 || scale[1] === 0);
+  if (scale[0] !== 0) marks.push(s("text", { x: 0, y: 11, class: "soft" }, format(scale[0])));
+  if (scale[1] !== 0) marks.push(s("text", { x: "100%", y: 11, "text-anchor": "end", class: "soft" }, format(scale[1])));
   if (far) marks.push(s("text", { x: at(0), y: 11, "text-anchor": scale[0] === 0 ? "start" : scale[1] === 0 ? "end" : "middle", class: "soft" }, "0"));
   return s("svg", { class: "cell-bar scale drawing", height: 14, "aria-hidden": "true" }, ...marks);
 }
