@@ -1,12 +1,17 @@
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 
+import biasamp
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.labels import align, label_set
+from biasamp.measures.attack_input import read_problem
 from biasamp.predictability import problem_from_labels, problem_from_table
 from biasamp.predictability.ordering import canonical
 from biasamp.predictability.sides import Labels, Numbers
 from biasamp.readers import read_columns
+
+NAMES = ("given", "truth", "predicted")
 
 
 def read(*arguments):
@@ -89,3 +94,77 @@ def test_tables_that_do_not_fit_say_why():
         problem_from_table(
             ContingencyTable.from_labels({**sides, "predicted": label_set(read_columns(list("ab" * 5), "x"), "x")})
         )
+
+
+@pytest.mark.parametrize("measure", [biasamp.dpa, biasamp.leakage])
+@pytest.mark.parametrize("options", [{}, {"evaluation": "in_sample"}, {"attacker": "naive_bayes", "trials": 5}])
+def test_one_hot_columns_are_the_variable_they_code(measure, options):
+    rng = np.random.default_rng(3)
+    given, truth = rng.integers(0, 3, 120), rng.integers(0, 4, 120)
+    predicted = np.where(rng.random(120) < 0.3, rng.integers(0, 4, 120), truth)
+    variable = measure(given, truth, predicted, **options)
+    # The fifth class is one that no record has.
+    columns = measure(np.eye(3, dtype=int)[given], *(np.eye(5, dtype=int)[x] for x in (truth, predicted)), **options)
+    assert columns.to_dict() == variable.to_dict()
+
+
+class Watching(RegressorMixin, BaseEstimator):
+    """Keeps what it is shown."""
+
+    seen: list = []
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, features, target):
+        self.seen.append((features, target))
+        return self
+
+    def predict(self, features):
+        return np.zeros(len(features))
+
+
+@pytest.mark.parametrize("equalize", ["accuracy", "confusion"])
+def test_attackers_see_one_hot_rows_as_wrong_as_the_model(equalize):
+    rng = np.random.default_rng(4)
+    who, truth = rng.permutation(97) + 0.5, rng.integers(0, 3, 97)
+    predicted = np.where(rng.random(97) < 0.3, (truth + 1) % 3, truth)
+    Watching.seen.clear()
+    biasamp.leakage(
+        who,
+        np.eye(3, dtype=int)[truth],
+        np.eye(3, dtype=int)[predicted],
+        attacker=Watching(),
+        equalize=equalize,
+        evaluation="in_sample",
+        trials=3,
+    )
+    wrong = []
+    for features, target in Watching.seen:
+        assert (features.sum(axis=1) == 1).all()
+        # Records are told by their number, and columns by the class that most of their records have.
+        true = truth[np.argsort(who)][np.argsort(np.argsort(target))]
+        common = np.array([np.bincount(true[column == 1], minlength=3).argmax() for column in features.T])
+        wrong.append(int((common[features.argmax(axis=1)] != true).sum()))
+    assert set(wrong) == {0, int((truth != predicted).sum())}
+    assert sum(w > 0 for w in wrong) == 3 * len(wrong) // 4
+
+
+def test_labels_of_which_some_record_has_two_stay_labels():
+    rng = np.random.default_rng(5)
+    truth = np.eye(3, dtype=int)[rng.integers(0, 3, 60)]
+    predicted = truth.copy()
+    predicted[0] = [1, 1, 0]
+    group = rng.integers(0, 2, 60)
+    assert read_problem(group, truth, predicted, NAMES).truth.width == 3
+    assert read_problem(group, truth, truth, NAMES).truth.width == 1
+
+
+def test_probabilities_that_add_up_to_one_are_of_one_variable():
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 3, 80)
+    chances = rng.dirichlet([1, 1, 1], 80)
+    problem = read_problem(rng.integers(0, 2, 80), np.eye(3, dtype=int)[truth], chances, NAMES)
+    drawn = problem.hard(rng).predicted
+    assert drawn.sizes == (3,)
+    assert (drawn.indicators().sum(axis=1) == 1).all()

@@ -41,8 +41,8 @@ def dpa(
     ----------
     given, truth : array-like
         What the attackers read, and the true labels of what they predict. One column is a variable whose
-        every value is a class; several columns are yes/no labels; float columns with fractions are
-        continuous.
+        every value is a class; several columns are yes/no labels, or one variable where every record
+        has exactly one of them (one-hot); float columns with fractions are continuous.
     predicted : array-like
         The model's labels. Probabilities are drawn as labels anew in every trial, which makes them count as
         fractions; a threshold would measure another model.

@@ -34,7 +34,8 @@ def leakage(
     ----------
     A, T : array-like
         Protected groups and true tasks. One column is a variable whose every value is a class; several
-        columns are yes/no labels; float columns with fractions are continuous.
+        columns are yes/no labels, or one variable where every record has exactly one of them (one-hot); float
+        columns with fractions are continuous.
     T_pred : array-like
         The model's tasks. Probabilities are drawn as labels anew in every trial, since an attacker that saw
         the probabilities would be compared with one that sees labels; a threshold would measure another

@@ -14,7 +14,7 @@ from biasamp.labels import LabelSet, refuse_missing, same_length
 
 from .draws import draw
 from .ordering import canonical
-from .sides import Index, Labels, Numbers, Side, labels_from, labels_of_combinations, number_rows
+from .sides import Index, Labels, Numbers, Side, labels_from, labels_of_combinations, number_rows, one_variable
 
 # Halves of fewer records could not hold both something to learn from and something to score.
 _FEWEST = 4
@@ -147,6 +147,7 @@ def _problem(sides: list[Side], counts: Index, names: tuple[str, str, str]) -> P
                 f"{name} is the same for all {n:,} records (one class only), so there is nothing to predict "
                 "it from and nothing to predict from it"
             )
+    sides = [*one_variable(sides[0]), *one_variable(*sides[1:])]
     other, truth, predicted = sides
     if all(isinstance(side, Labels) and side.chances is None for side in sides):
         other, truth, predicted, counts = _merged(sides, counts)

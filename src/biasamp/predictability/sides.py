@@ -208,3 +208,34 @@ def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.ui
             sizes.append(2)
             yes_no.append(True)
     return Labels(narrow(np.column_stack(columns), tuple(sizes)), tuple(sizes), tuple(yes_no))
+
+
+def one_variable(*sides: Side) -> tuple[Side, ...]:
+    """Sides whose yes/no labels are one variable coded one-hot, as that variable; others as they are.
+
+    Labels of which every record of every side has exactly one (probabilities: that add up to 1) are classes.
+    Perturbed label by label, a record would come to have two of them, or none.
+    """
+    if not all(isinstance(side, Labels) and side.width > 1 and all(side.yes_no) for side in sides):
+        return sides
+    tables = [_shares(side) for side in sides if isinstance(side, Labels)]
+    if not all((np.abs(table.sum(axis=1) - 1.0) < 1e-6).all() for table in tables):
+        return sides
+    # A class that no side ever has is none that a record could be moved to.
+    there = np.any([(table > 0).any(axis=0) for table in tables], axis=0)
+    size = (int(there.sum()),)
+    out: list[Side] = []
+    for side, table in zip(sides, tables, strict=True):
+        kept = table[:, there]
+        soft = isinstance(side, Labels) and side.chances is not None
+        codes = np.zeros((len(kept), 1), dtype=np.int64) if soft else kept.argmax(axis=1)[:, None]
+        chances = (kept.astype(np.float64),) if soft else None
+        out.append(Labels(narrow(codes, size), size, (False,), chances))
+    return tuple(out)
+
+
+def _shares(side: Labels) -> NDArray[Any]:
+    """Of each yes/no label, whether a record has it, or how probably."""
+    if side.chances is None:
+        return side.codes
+    return np.column_stack([chance[:, 1] for chance in side.chances])
