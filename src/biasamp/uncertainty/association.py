@@ -65,9 +65,9 @@ class Moments:
         p_y = self.count / n
         p_xy = self.filled / n
         a, b, c = slope(metric, n, self.size / n, p_y[:, None], np.minimum(p_xy, 1.0), paper_literal=paper_literal)
-        mean = a * (self.size / n) + b * p_y[:, None] + c * p_xy
         out = np.empty((len(self.count), many, many))
         with np.errstate(invalid="ignore", over="ignore"):
+            mean = a * (self.size / n) + b * p_y[:, None] + c * p_xy
             for k in range(many):
                 for m in range(k, many):
                     both = p_xy[:, k] if k == m else self.joint[:, k, m] / n
