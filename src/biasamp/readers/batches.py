@@ -43,7 +43,7 @@ def file_schema(path: Path) -> Any:
             return _read_json(path).schema
         with _open_csv(path, _tabs(path)) as reader:
             return reader.schema
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, OSError) as error:
         raise _unreadable(path, error) from None
 
 
@@ -83,7 +83,7 @@ def file_batches(
             types.update({name: pa.dictionary(pa.int32(), pa.string()) for name in coded})
             with _open_csv(path, _tabs(path), wanted, types) as reader:
                 yield from reader
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, OSError) as error:
         raise _unreadable(path, error) from None
 
 
@@ -146,7 +146,10 @@ def _read_json(path: Path) -> Any:
         return json.read_json(source)
 
 
-def _unreadable(path: Path, error: Exception) -> ValueError:
+def _unreadable(path: Path, error: Exception) -> Exception:
+    if isinstance(error, OSError) and error.errno is not None:
+        # The system refuses the file, and says so with its name.
+        return error
     reason = str(error).splitlines()[0]
     if path.stat().st_size == 0 or "Empty" in reason or "0 bytes" in reason:
         return ValueError(f"the file {str(path)!r} is empty: at least one row is needed")
