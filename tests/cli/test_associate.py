@@ -123,3 +123,8 @@ def test_open_images(tmp_path):
 def test_bad_options_are_refused(table, more):
     result = CliRunner().invoke(group, ["associate", *options(table, *more)])
     assert result.exit_code == 2
+
+
+def test_a_label_left_out_of_several_gaps_counts_once(table):
+    out = run(table, "--record", "id", "--label", "tag", "-i", "man,woman,bike,hat", "--top", "0")
+    assert "not ranked: 4 labels (is part of an identity)" in out.output

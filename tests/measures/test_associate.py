@@ -247,3 +247,30 @@ def test_bad_names_are_named(result):
     ):
         with pytest.raises(ValueError, match=r"men|man|dq|-1"):
             call()
+
+
+def test_labels_that_three_gaps_leave_out_count_once():
+    sets = [["man", "bike"], ["woman", "bike"], ["child"]] * 20
+    assert repr(biasamp.associate(sets, ["man", "woman", "child"])).endswith("; 3 labels not ranked in some gap)")
+    assert repr(biasamp.associate(sets, ["man", "woman"])).endswith("; 3 labels not ranked)")
+
+
+@pytest.mark.parametrize("paper_literal", [False, True])
+@pytest.mark.parametrize("records", [2, 7, 50])
+def test_a_label_of_every_record_or_of_one_identity_alone_costs_no_warning(records, paper_literal):
+    sets = [["all", "man", "his"], ["all", "woman", "hers"]] * records + [["all"], ["all", "one"]]
+    found = biasamp.associate(sets, ["man", "woman"], paper_literal=paper_literal, min_expected=0)
+    assert row_of(found, "all")["why_not"] == "every record has it"
+
+
+def test_united_labels_and_thresholds_that_no_record_has_are_said():
+    rows = {"id": [1, 1, 2, 2], "tag": ["Man", "bike", "Woman", "bike"], "p": [0.9, 0.8, 0.9, 0.1]}
+    columns = {"record": "id", "label": "tag", "score": "p"}
+    found = biasamp.associate(
+        rows, {"man": ["Man", "Boy"], "woman": ["Womn", "Woman"]}, threshold={"bike": 0.5, "byke": 0.5}, **columns
+    )
+    assert "identity 'man': no record has the label 'Boy'" in found.notes
+    assert "identity 'woman': no record has the label 'Womn'; did you mean 'Woman'?" in found.notes
+    assert "threshold: no record has 'byke', or none with so high a score (1 of the 2 labels it names)" in found.notes
+    with pytest.raises(ValueError, match="no record has the label 'Man' with a score that reaches the threshold"):
+        biasamp.associate(rows, ["Man", "Woman"], threshold={"Man": 0.95}, **columns)

@@ -113,6 +113,15 @@ def count_source(
         notes.append("score= is given without threshold=: every row counts, whatever its score")
     if part.below:
         notes.append(f"{part.below} of {part.rows} rows score below the threshold and were left out")
+    if isinstance(threshold, Mapping):
+        held = set(counts.labels)
+        unmet = [label for label in threshold if label not in held]
+        if unmet:
+            shown = ", ".join(repr(printable(label, 60)) for label in unmet[:5]) + (", …" if len(unmet) > 5 else "")
+            notes.append(
+                f"threshold: no record has {shown}, or none with so high a score ({len(unmet)} of the "
+                f"{len(threshold)} labels it names)"
+            )
     _refuse_unknown(counts, part, source.names, notes)
     return counts, Reading(part.rows, order, part.duplicates, part.below, tuple(notes))
 
@@ -192,27 +201,39 @@ def _refuse_unknown(counts: AssociationCounts, part: LongPart, names: Mapping[st
     there = set(counts.labels)
     for name, labels, size in zip(counts.identities, counts.members, counts.identity_count.tolist(), strict=True):
         missing = [label for label in labels if label not in there]
+        if not missing:
+            continue
+        known = list(dict.fromkeys([*counts.labels, *(names.get(label, label) for label in counts.labels)]))
         if size == 0:
-            known = dict.fromkeys([*counts.labels, *(names.get(label, label) for label in counts.labels)])
             shown = ", ".join(repr(printable(label, 60)) for label in missing[:5])
             raise ValueError(
                 f"identities: no record has the label {shown}"
+                + (" with a score that reaches the threshold" if part.below else "")
                 + (f" of the identity {printable(name, 60)!r}" if tuple(labels) != (name,) else "")
-                + f"; {_nearest(missing[0], list(known))}"
+                + f"; {_nearest(missing[0], known)}"
             )
-        if missing:
-            shown = ", ".join(repr(printable(label, 60)) for label in missing)
-            notes.append(f"identity {printable(name, 60)!r}: no record has the label {shown}")
+        shown = ", ".join(repr(printable(label, 60)) for label in missing)
+        near = dict.fromkeys(text for label in missing for text in _close(label, known))
+        notes.append(
+            f"identity {printable(name, 60)!r}: no record has the label {shown}"
+            + (f"; did you mean {' or '.join(near)}?" if near else "")
+        )
+
+
+def _close(label: str, known: list[str]) -> list[str]:
+    """The labels most like this one, quoted."""
+    # Long labels would make the comparison slow, and nobody mistypes them.
+    short = {text.casefold(): text for text in known if len(text) <= 200}
+    near = get_close_matches(label[:200].casefold(), list(short), n=3, cutoff=0.6)
+    return [repr(printable(short[match], 60)) for match in near]
 
 
 def _nearest(label: str, known: list[str]) -> str:
     if not known:
         return "the data holds no label at all"
-    # Long labels would make the comparison slow, and nobody mistypes them.
-    short = {text.casefold(): text for text in known if len(text) <= 200}
-    near = [short[match] for match in get_close_matches(label[:200].casefold(), list(short), n=3, cutoff=0.6)]
+    near = _close(label, known)
     if near:
-        return f"did you mean {' or '.join(repr(printable(text, 60)) for text in near)}?"
+        return f"did you mean {' or '.join(near)}?"
     shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
     return f"the data holds {len(known)} labels, such as {shown}"
 

@@ -74,7 +74,11 @@ def _number(value: Any) -> str:
 
 
 def _left_out(result: Association) -> list[str]:
-    counted: dict[str, int] = {}
+    """How many labels are not ranked, by the reason; a label that several gaps leave out counts once."""
+    labels: dict[str, set[str]] = {}
     for row in result.excluded:
-        counted[row["why"]] = counted.get(row["why"], 0) + 1
-    return [f"not ranked: {number:,} labels; {why}" for why, number in sorted(counted.items(), key=lambda x: -x[1])]
+        labels.setdefault(row["why"], set()).add(row["label"])
+    return [
+        f"not ranked: {len(held):,} {'label' if len(held) == 1 else 'labels'} ({why})"
+        for why, held in sorted(labels.items(), key=lambda item: -len(item[1]))
+    ]

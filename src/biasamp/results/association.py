@@ -90,9 +90,11 @@ class Association:
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
+        # With three identities and more a label may be ranked in one gap and not in another.
+        unranked = len({row["label"] for row in self.excluded})
         return (
             f"Association({len(self.labels)} labels, {self.n} records, identities {', '.join(self.identities)}; "
-            f"{len(self.excluded)} labels not ranked)"
+            f"{unranked} labels not ranked{' in some gap' if len(self.contrasts) > 1 else ''})"
         )
 
     # --- which labels are ranked -------------------------------------------------------------------------
