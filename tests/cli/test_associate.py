@@ -128,3 +128,22 @@ def test_bad_options_are_refused(table, more):
 def test_a_label_left_out_of_several_gaps_counts_once(table):
     out = run(table, "--record", "id", "--label", "tag", "-i", "man,woman,bike,hat", "--top", "0")
     assert "not ranked: 4 labels (is part of an identity)" in out.output
+
+
+def test_names_that_labels_share_are_shown_with_their_key(tmp_path):
+    rows = [(f"{i:02}", label) for i in range(40) for label in ("/m/1" if i % 2 else "/m/2", f"/m/{3 + i % 4}")]
+    (tmp_path / "labels.csv").write_text(
+        "ImageID,Source,LabelName,Confidence\n" + "".join(f"{image},verification,{mid},1\n" for image, mid in rows)
+    )
+    (tmp_path / "names.csv").write_text(
+        '/m/1,Man\n/m/2,Woman\n/m/3,Bat\n/m/4,Bat\n/m/5,""\n/m/6,"Pan, small"\n/m/7,Boy\n'
+    )
+    base = (str(tmp_path / "labels.csv"), "--open-images", "--classes", str(tmp_path / "names.csv"))
+    out = run(*base, "-i", "Man,Woman", "--min-expected", "0").output
+    assert "Bat (/m/3)" in out
+    assert "Bat (/m/4)" in out
+    assert "│ /m/5 " in out
+    assert "│ Pan, small " in out
+    # A class that has a description is not misspelt, so no other name is offered.
+    with pytest.raises(ValueError, match=r"no record has the label 'Boy' \(/m/7\); the data holds 6 labels"):
+        run(*base, "-i", "Man,Boy")

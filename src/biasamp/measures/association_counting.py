@@ -203,21 +203,26 @@ def _refuse_unknown(counts: AssociationCounts, part: LongPart, names: Mapping[st
         missing = [label for label in labels if label not in there]
         if not missing:
             continue
-        known = list(dict.fromkeys([*counts.labels, *(names.get(label, label) for label in counts.labels)]))
+        known = list(dict.fromkeys([*(names.get(label, label) for label in counts.labels), *counts.labels]))
         if size == 0:
-            shown = ", ".join(repr(printable(label, 60)) for label in missing[:5])
+            alone = len(labels) == 1 and name in (labels[0], names.get(labels[0]))
             raise ValueError(
-                f"identities: no record has the label {shown}"
+                f"identities: no record has the label {', '.join(_quoted(label, names) for label in missing[:5])}"
                 + (" with a score that reaches the threshold" if part.below else "")
-                + (f" of the identity {printable(name, 60)!r}" if tuple(labels) != (name,) else "")
-                + f"; {_nearest(missing[0], known)}"
+                + ("" if alone else f" of the identity {printable(name, 60)!r}")
+                + f"; {_nearest(missing[0], known, names, len(there))}"
             )
-        shown = ", ".join(repr(printable(label, 60)) for label in missing)
-        near = dict.fromkeys(text for label in missing for text in _close(label, known))
+        shown = ", ".join(_quoted(label, names) for label in missing)
+        near = dict.fromkeys(text for label in missing if label not in names for text in _close(label, known))
         notes.append(
             f"identity {printable(name, 60)!r}: no record has the label {shown}"
             + (f"; did you mean {' or '.join(near)}?" if near else "")
         )
+
+
+def _quoted(label: str, names: Mapping[str, str]) -> str:
+    name = names.get(label, label)
+    return repr(printable(name, 60)) + ("" if name == label else f" ({printable(label, 60)})")
 
 
 def _close(label: str, known: list[str]) -> list[str]:
@@ -228,14 +233,15 @@ def _close(label: str, known: list[str]) -> list[str]:
     return [repr(printable(short[match], 60)) for match in near]
 
 
-def _nearest(label: str, known: list[str]) -> str:
+def _nearest(label: str, known: list[str], names: Mapping[str, str], held: int) -> str:
     if not known:
         return "the data holds no label at all"
-    near = _close(label, known)
+    # A class that has a description is no slip of the pen.
+    near = [] if label in names else _close(label, known)
     if near:
         return f"did you mean {' or '.join(near)}?"
     shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
-    return f"the data holds {len(known)} labels, such as {shown}"
+    return f"the data holds {held} labels, such as {shown}"
 
 
 def overlap_share(counts: AssociationCounts) -> float:

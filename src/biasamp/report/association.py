@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Set
 from typing import Any
 
 from rich.console import Console
@@ -53,10 +55,12 @@ def _top_table(result: Association, metric: str, top: int, identity: str) -> Ric
     if null:
         table.add_column("if independent", justify="right")
     table.add_column("q", justify="right")
+    times = Counter(result.names)
+    shared = {name for name, held in times.items() if held > 1}
     for row in result.top(metric, top, toward=identity).rows():
         cells: list[str | Text] = [
             str(row["rank"]),
-            Text(printable(row["name"], _LABEL_WIDTH)),
+            Text(_shown(row, shared)),
             f"{row['count']:,}",
             *(f"{row[f'count[{x}]']:,}" for x in result.identities),
             _number(row["gap"]),
@@ -67,6 +71,18 @@ def _top_table(result: Association, metric: str, top: int, identity: str) -> Ric
         cells.append("" if row["q"] is None else f"{row['q']:.2g}")
         table.add_row(*(part if isinstance(part, Text) else Text(part) for part in cells))
     return table
+
+
+def _shown(row: Mapping[str, Any], shared: Set[str]) -> str:
+    """The name of a label; with its key where the name is empty or not its own."""
+    name, key = row["name"], row["label"]
+    if name == key:
+        return printable(name, _LABEL_WIDTH) if name else "(empty label)"
+    if not name:
+        return printable(key, _LABEL_WIDTH)
+    return (
+        f"{printable(name, _LABEL_WIDTH)} ({printable(key, 20)})" if name in shared else printable(name, _LABEL_WIDTH)
+    )
 
 
 def _number(value: Any) -> str:
