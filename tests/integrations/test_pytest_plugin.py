@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,14 @@ def test_the_option_takes_the_place_of_the_configuration(folder: Path) -> None:
     done = run(folder, "--biasamp-policy", "unsure.toml", "test_good.py")
     assert done.returncode == 1
     assert "not enough evidence" in done.stdout
+
+
+def test_an_installed_package_brings_the_plugin() -> None:
+    """The other tests name the plugin; those who install the package do not have to."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (place,) = project["entry-points"]["pytest11"].values()
+    plugin = importlib.import_module(place)
+    assert {"biasamp_check", "biasamp_policy"} <= set(vars(plugin))
 
 
 def test_the_plugin_imports_nothing_before_it_is_used() -> None:

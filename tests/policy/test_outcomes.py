@@ -225,6 +225,16 @@ def test_what_the_baseline_has_and_the_audit_lacks(clean: biasamp.Audit) -> None
     assert any("gone: g=x" in check.reason for check in verdict.undecided)
 
 
+def test_an_outcome_that_the_baseline_had() -> None:
+    """Three outcomes, of which the new data lack one: the mean is over other pairs."""
+    data = columns()
+    more = {**data, "t": np.where(np.arange(400) % 11 == 0, 2, data["t"])}
+    more["p"] = more["t"]
+    verdict = released(0.5, paired=False).check(audited(data), audited(more))
+    assert verdict.outcome == "not enough evidence"
+    assert any("outcomes that are gone" in check.reason and "t=2" in check.reason for check in verdict.undecided)
+
+
 def test_a_baseline_is_needed(clean: biasamp.Audit, tmp_path: Any) -> None:
     with pytest.raises(PolicyError, match="against the baseline, but there is none"):
         released().check(clean)

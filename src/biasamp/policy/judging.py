@@ -268,6 +268,23 @@ def _vanished(policy: Policy, audit: Audit, baseline: Audit) -> Iterator[Check]:
     ]
     if gone:
         yield _untold("groups of the baseline", f"the baseline has groups that are gone: {', '.join(gone)}", line=line)
+    outcomes = [_outcomes(audit), _outcomes(baseline)]
+    lost = sorted(outcomes[1] - outcomes[0])
+    if lost:
+        reason = f"the baseline has outcomes that are gone, so that values are over other pairs: {', '.join(lost[:10])}"
+        yield _untold("outcomes of the baseline", reason, line=line)
+
+
+def _outcomes(audit: Audit) -> set[str]:
+    """The task labels that the directional values of an audit are over, where all of them are listed."""
+    return {
+        pair["outcome"]
+        for entry in audit.document["metrics"]
+        if entry["metric"] == "directional"
+        and entry["direction"] == "A->T"
+        and len(entry["pairs"]) == entry["pairs_in_all"]
+        for pair in entry["pairs"]
+    }
 
 
 def _against(limit: Limit, comparison: Comparison, audit: Audit, paired: bool, line: int | None) -> list[Check]:
