@@ -22,8 +22,10 @@ _PLACES = {
     "dpa": "measures.dpa",
     "leakage": "measures.leakage",
     "mals": "measures.mals",
+    "movement": "measures.movement",
     "multi": "measures.multi",
     "open_images_shape": "generate",
+    "orientation": "metrics.orientation",
     "over_runs": "measures.over_runs",
     "parity": "measures.parity",
     "q_values": "uncertainty.multiplicity",
@@ -47,10 +49,12 @@ if TYPE_CHECKING:
     from .measures.errors import classify_errors as classify_errors
     from .measures.leakage import leakage as leakage
     from .measures.mals import mals as mals
+    from .measures.movement import movement as movement
     from .measures.multi import multi as multi
     from .measures.over_runs import over_runs as over_runs
     from .measures.parity import parity as parity
     from .measures.sweep import sweep as sweep
+    from .metrics.orientation import orientation as orientation
     from .policy import Policy as Policy
     from .readers.open_images import read_open_images as read_open_images
     from .results.audit import Audit as Audit

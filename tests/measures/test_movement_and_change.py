@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import biasamp
-from biasamp.measures.movement import movement
+from biasamp import movement
 from biasamp.metrics.association_gap import association_gap
 
 
@@ -77,3 +77,10 @@ def test_results_of_different_kinds_are_not_compared():
         biasamp.association_change(old, biasamp.associate(sets, ["w", "m"]))
     with pytest.raises(ValueError, match="paper_literal"):
         biasamp.association_change(old, biasamp.associate(sets, ["m", "w"], paper_literal=True))
+
+
+def test_a_change_refuses_what_it_cannot_compare(result):
+    with pytest.raises(ValueError, match="level is 95; it must lie strictly between 0 and 1"):
+        biasamp.association_change(result, result, level=95)
+    with pytest.raises(TypeError, match=r"new is a list; what biasamp.associate gives"):
+        biasamp.association_change(result, [["man"]])

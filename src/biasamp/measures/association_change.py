@@ -61,6 +61,11 @@ def association_change(
     """
     from scipy.special import erfc, ndtri
 
+    for name, given in (("old", old), ("new", new)):
+        if not isinstance(given, Association):
+            raise TypeError(f"{name} is a {type(given).__name__}; what biasamp.associate gives is needed")
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
     if old.identities != new.identities:
         raise ValueError(
             f"old compares {', '.join(old.identities)} and new {', '.join(new.identities)}; the same identities, in the "

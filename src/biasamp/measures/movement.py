@@ -56,7 +56,7 @@ def movement(
 
     Examples
     --------
-    >>> from biasamp.measures.associate import associate
+    >>> from biasamp import associate
     >>> images = [["man", "bike"]] * 30 + [["man"]] * 70 + [["woman", "bike"]] * 10 + [["woman"]] * 90
     >>> moved = movement(associate(images, ["man", "woman"], metrics="dp"), counts=[40], steps=[1.0])
     >>> round(float(moved["gap"][0]), 3), int(moved["rank"][0]), int(moved["of"][0])

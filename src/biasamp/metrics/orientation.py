@@ -157,6 +157,21 @@ def orientation(
 ) -> Orientation:
     """Partial derivatives of the gap ``A(x1,y) - A(x2,y)`` by p(y), p(x1,y) and p(x2,y).
 
+    Parameters
+    ----------
+    metric : str
+    n : array-like
+        Records in all, which only the printed ``tau_b`` depends on.
+    p_x1, p_x2, p_y, p_x1y, p_x2y : array-like
+        Shares of the records with x1, with x2, with y, with x1 and y, with x2 and y.
+    paper_literal : bool
+        The metric as printed, where the print differs from the definition.
+
+    Returns
+    -------
+    Orientation
+        The derivatives ``y``, ``x1y`` and ``x2y``.
+
     References
     ----------
     Aka et al., AIES 2021, Appendix C (Table 4).
