@@ -141,3 +141,41 @@ class TestMalsCorrection:
         assert before.interval[0] > 0
         assert after.interval is not None
         assert after.interval[0] < 0 < after.interval[1]
+
+
+class TestImsituLeakage:
+    def test_cannot_run_without_its_files(self) -> None:
+        assert "imsitu_gender_verbs_train.parquet" in experiments()["imsitu-leakage"].blocked(Setting())
+
+    @pytest.mark.data
+    def test_against_a_count_by_hand(self, data: Path) -> None:
+        import collections
+
+        from pyarrow import parquet
+
+        outcome = ran("imsitu-leakage", data)
+        names = ("train", "test")
+        rows = {name: parquet.read_table(data / f"imsitu_gender_verbs_{name}.parquet").to_pylist() for name in names}
+        for way, kept in (("train alone", lambda item: True), ("train and test", lambda item: item["in_ratio_2"])):
+            men: dict[str, int] = collections.Counter()
+            for item in rows["train"]:
+                if item["in_ratio_2"]:
+                    men[item["verb"]] += 1 if item["gender"] == "man" else -1
+            usual = sum(men.values()) > 0
+            test = [item for item in rows["test"] if kept(item)]
+            right = [
+                (men[item["verb"]] > 0 or (men[item["verb"]] == 0 and usual)) == (item["gender"] == "man")
+                for item in test
+            ]
+            found = row(outcome, "alpha = 2", f"restricting {way}: accuracy")
+            assert found.ours == pytest.approx(sum(right) / len(right))
+            assert found.interval is not None
+            assert found.interval[0] < found.ours < found.interval[1]  # type: ignore[operator]
+
+    @pytest.mark.data
+    def test_restricting_train_alone_hides_the_fall(self, data: Path) -> None:
+        outcome = ran("imsitu-leakage", data)
+        for alpha in (2, 3):
+            alone, both = str(row(outcome, f"alpha = {alpha}: fall").ours).split(" and ")
+            assert abs(float(alone)) < 0.01 < float(both)
+        assert row(outcome, "alpha = 1, restricting train and test: accuracy").ours == 0.5

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .experiment import Experiment, Setting
 
-_MODULES = ("worked_examples", "mals_correction", "compas_thresholds", "dpa_properties", "dpa_compas")
+_MODULES = ("worked_examples", "mals_correction", "compas_thresholds", "dpa_properties", "dpa_compas", "imsitu_leakage")
 
 
 def experiments() -> dict[str, Experiment]:
