@@ -179,3 +179,49 @@ class TestImsituLeakage:
             alone, both = str(row(outcome, f"alpha = {alpha}: fall").ours).split(" and ")
             assert abs(float(alone)) < 0.01 < float(both)
         assert row(outcome, "alpha = 1, restricting train and test: accuracy").ours == 0.5
+
+
+class TestAiesOrientations:
+    def test_every_printed_form_holds_or_is_mended(self) -> None:
+        outcome = ran("aies-orientations")
+        assert (outcome.agreed, outcome.reached, outcome.moved, outcome.unexplained) == (22, 7, 0, 0)
+
+    def test_ours_are_the_finite_differences(self) -> None:
+        from biasamp.experiments.aies_orientations import BY, PRINTED_FORMS, finite_difference
+
+        outcome = ran("aies-orientations")
+        for metric in PRINTED_FORMS:
+            for place, by in enumerate(BY):
+                found = row(outcome, f"Table 4, {metric} by {by}").ours
+                assert found == pytest.approx(finite_difference(metric, place), rel=1e-5, abs=1e-5)
+
+
+class TestAiesRankings:
+    def test_stand_in(self) -> None:
+        outcome = ran("aies-rankings")
+        assert outcome.kind == STAND_IN
+        assert "open_images/" in outcome.left_out[0]
+        assert outcome.unexplained == 0
+        # PMI, PMI² and LLR gaps are increasing functions of one ratio, so they rank alike whatever the data.
+        assert row(outcome, "PMI, PMI², LLR: top 100").ours == "100, 100, 100"
+        assert row(outcome, "PMI, PMI², LLR: pairs").ours == "100.00%, 100.00%, 100.00%"
+
+    def test_open_images_files_are_read_where_they_are(self, tmp_path: Path) -> None:
+        import csv
+
+        folder = tmp_path / "open_images"
+        folder.mkdir()
+        (folder / "class-descriptions.csv").write_text(
+            "LabelName,DisplayName\n" + "".join(f"/m/{i},thing {i}\n" for i in range(130)) + "/m/w,Woman\n/m/m,Man\n"
+        )
+        with (folder / "labels.csv").open("w", newline="") as file:
+            write = csv.writer(file)
+            write.writerow(["ImageID", "Source", "LabelName", "Confidence"])
+            for i in range(130):
+                # Thing i meets 3 women and 1 + i men.
+                for k in range(4 + i):
+                    write.writerow([f"{i}-{k}", "machine", f"/m/{i}", 0.9])
+                    write.writerow([f"{i}-{k}", "machine", "/m/w" if k < 3 else "/m/m", 0.9])
+        outcome = ran("aies-rankings", tmp_path)
+        assert outcome.kind == REAL
+        assert str(row(outcome, "Tables 3 and 14, pmi").ours).startswith("thing 0 (4); thing 1 (5)")

@@ -8,7 +8,16 @@ from pathlib import Path
 
 from .experiment import Experiment, Setting
 
-_MODULES = ("worked_examples", "mals_correction", "compas_thresholds", "dpa_properties", "dpa_compas", "imsitu_leakage")
+_MODULES = (
+    "worked_examples",
+    "mals_correction",
+    "compas_thresholds",
+    "dpa_properties",
+    "dpa_compas",
+    "imsitu_leakage",
+    "aies_rankings",
+    "aies_orientations",
+)
 
 
 def experiments() -> dict[str, Experiment]:

@@ -19,11 +19,13 @@ PRINTED = "The paper's own numbers"
 class Reason:
     """A run that changes a figure which differs: what was changed, and the figure that this gave.
 
-    It may give the published figure, or only move ours: :attr:`Row.reached` tells.
+    It may give the published figure, or only move ours: :attr:`Row.reached` tells. ``settles`` says so in words
+    where the two are not held together digit by digit.
     """
 
     change: str
     figure: float
+    settles: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Row:
         """Whether it differs and its reason's run gives the published figure, to its digits or within its ±."""
         if self.agrees is not False or self.reason is None or self.published is None:
             return False
+        if self.reason.settles:
+            return True
         return rounds_to(self.reason.figure, self.published) or self.within(self.reason.figure)
 
     def within(self, figure: float) -> bool:

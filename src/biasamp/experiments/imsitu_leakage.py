@@ -55,13 +55,12 @@ def _rows(setting: Setting) -> Iterator[Row]:
 
     counts = tables(setting)
     found: dict[tuple[str, int | None], float] = {}
-    ways = {"train alone": lambda alpha: None, "train and test": lambda alpha: alpha}
     for step, alpha in enumerate(ALPHAS):
         name = "all images" if alpha is None else f"alpha = {alpha}"
-        for way, of_test in ways.items():
+        for way, of_test in (("train alone", None), ("train and test", alpha)):
             if alpha is None and way == "train and test":
                 continue
-            train, test = counts["train", alpha], counts["test", of_test(alpha)]
+            train, test = counts["train", alpha], counts["test", of_test]
             for quality in ("accuracy", "balanced_accuracy"):
                 value = float(best_score(train, test, quality))
                 if quality == "balanced_accuracy":

@@ -53,7 +53,7 @@ def words(row: Row) -> str:
     if row.agrees is False and isinstance(row.ours, float) and row.within(row.ours):
         parts.append("ours lies within the paper's ±")
     if row.reason is not None:
-        reach = "the published figure" if row.reached else "moved, not reached"
+        reach = row.reason.settles or ("the published figure" if row.reached else "moved, not reached")
         parts.append(f"{row.reason.change}: {number(row.reason.figure, row.published)} ({reach})")
     elif row.unexplained:
         parts.append("no reason found")
@@ -67,7 +67,7 @@ def tally(outcome: Outcome) -> str:
     differ = outcome.reached + outcome.moved + outcome.unexplained
     parts = [f"{outcome.agreed} of {outcome.agreed + differ} published figures and claims agree"]
     for count, what in (
-        (outcome.reached, "another run gives the published figure"),
+        (outcome.reached, "another run settles it"),
         (outcome.moved, "another run moves ours without reaching it"),
         (outcome.unexplained, "no reason was found"),
     ):
