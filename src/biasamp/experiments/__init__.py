@@ -11,6 +11,7 @@ from .experiment import Experiment, Setting
 _MODULES = (
     "worked_examples",
     "mals_correction",
+    "captions",
     "compas_thresholds",
     "dpa_properties",
     "dpa_compas",

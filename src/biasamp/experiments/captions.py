@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,88 +18,170 @@ LABELS = ("coco_gender_objects_val.parquet", "coco_gender_objects_test.parquet")
 FILES = (CAPTIONS, OBJECTS, *LABELS)
 BASELINE = "baseline_ft"
 MODELS = (BASELINE, "balanced", "upweight", "confusion", "confident", "equalizer")
-RESAMPLES = 200
+RESAMPLES = 500
+LEAKAGE_TRIALS, LEAKAGE_RESAMPLES = 5, 30
+_ARROWS = {"A->T": "A→T", "T->A": "T→A", "": ""}
 
 
-def read(setting: Setting) -> dict[str, Any]:
-    """Images that all six models give a gender for, with true gender and objects and what each caption names."""
+@dataclass(frozen=True, eq=False)
+class Captioned:
+    """Labels of images and what captions name; ``common`` are the images that all models give one gender for."""
+
+    gender: Any
+    objects: list[list[str]]
+    captions: dict[str, list[str]]
+    said: dict[str, list[str | None]]
+    common: Any
+    find: Objects
+
+    def named(self, model: str, *, neutrally: bool = False) -> list[list[str]]:
+        """The objects of every caption, with gendered words or without."""
+        return [self.find.named(neutral(text) if neutrally else text) for text in self.captions[model]]
+
+
+def read(setting: Setting) -> Captioned:
+    """The images that have labels, and their six captions."""
     names = [name for name in setting.columns(OBJECTS, ("object",))["object"] if name != "person"]
     truth: dict[int, tuple[str, list[str]]] = {}
     for file in LABELS:
         columns = setting.columns(file, ("image_id", "gender", "objects"))
         truth.update(zip(columns["image_id"], zip(columns["gender"], columns["objects"], strict=True), strict=True))
-    captions = setting.columns(CAPTIONS, ("image_id", *MODELS))
-    find, wanted = Objects(names), set(names)
-    labelled = [i for i, image in enumerate(captions["image_id"]) if image in truth]
-    genders = {model: {i: gender(captions[model][i]) for i in labelled} for model in MODELS}
-    common = [i for i in labelled if all(genders[model][i] is not None for model in MODELS)]
-    out: dict[str, Any] = {
-        "names": names,
-        "labelled": len(labelled),
-        "gendered": {model: sum(found is not None for found in genders[model].values()) for model in MODELS},
-        "A": np.array([truth[captions["image_id"][i]][0] for i in common]),
-        "T": matrix([[o for o in truth[captions["image_id"][i]][1] if o in wanted] for i in common], names),
-    }
+    read_captions = setting.columns(CAPTIONS, ("image_id", *MODELS))
+    rows = [i for i, image in enumerate(read_captions["image_id"]) if image in truth]
+    captions = {model: [read_captions[model][i] for i in rows] for model in MODELS}
+    said = {model: [gender(text) for text in captions[model]] for model in MODELS}
+    held = [truth[read_captions["image_id"][i]] for i in rows]
+    wanted = set(names)
+    return Captioned(
+        np.array([item[0] for item in held]),
+        [[name for name in item[1] if name in wanted] for item in held],
+        captions,
+        said,
+        np.array([all(said[model][i] is not None for model in MODELS) for i in range(len(rows))]),
+        Objects(names),
+    )
+
+
+def _audits(data: Captioned, named: dict[str, list[list[str]]], setting: Setting) -> dict[str, Any]:
+    import pyarrow as pa
+
+    import biasamp
+
+    rows = np.flatnonzero(data.common)
+    out = {}
     for model in MODELS:
-        out[model, "A"] = np.array([genders[model][i] for i in common])
-        texts = [captions[model][i] for i in common]
-        out[model, "T"] = matrix([find.named(text) for text in texts], names)
-        out[model, "neutral"] = sum(gender(neutral(text)) is not None for text in texts)
-        out[model, "same objects"] = [find.named(neutral(text)) for text in texts] == [
-            find.named(text) for text in texts
-        ]
+        table = pa.table(
+            {
+                "image": rows,
+                "gender": [data.gender[i] for i in rows],
+                "said": [data.said[model][i] for i in rows],
+                "objects": [data.objects[i] for i in rows],
+                "named": [named[model][i] for i in rows],
+            }
+        )
+        out[model] = biasamp.audit(
+            table,
+            attributes="gender",
+            tasks="objects",
+            attribute_predictions="said",
+            task_predictions="named",
+            record="image",
+            metrics=["directional", "mals"],
+            resamples=RESAMPLES,
+            seed=setting.seed,
+        )
+        setting.progress(len(out), 2 * len(MODELS))
     return out
 
 
-def matrix(lists: list[list[str]], names: list[str]) -> Any:
-    """Lists of objects as a 0/1 matrix, a column an object."""
-    place = {name: i for i, name in enumerate(names)}
-    out = np.zeros((len(lists), len(names)), dtype=np.uint8)
-    for row, held in enumerate(lists):
-        out[row, [place[name] for name in held]] = 1
-    return out
-
-
-def metrics(data: dict[str, Any], model: str) -> dict[str, Any]:
-    """A→T, T→A and MALS of one model."""
+def _rows(data: Captioned, setting: Setting) -> Iterator[Row]:
     import biasamp
 
-    a, t = data["A"], data["T"]
-    return {
-        "A→T": biasamp.directional(a, t, data[model, "T"]),
-        "T→A": biasamp.directional(t, a, data[model, "A"]),
-        "MALS": biasamp.mals(a, t, data[model, "A"], data[model, "T"]),
-    }
+    named = {model: data.named(model) for model in MODELS}
+    rows = np.flatnonzero(data.common)
+    audits = _audits(data, named, setting)
+    for model in MODELS:
+        right = np.mean([data.said[model][i] == data.gender[i] for i in rows])
+        gendered = sum(found is not None for found in data.said[model])
+        yield measured(
+            f"{model}: captions that name one gender, and how many of those on common images are right",
+            f"{gendered:,} of {len(data.gender):,}; {right:.1%}",
+        )
+        for entry in audits[model].document["metrics"]:
+            if entry["metric"] in ("directional", "mals"):
+                name = _ARROWS[entry["direction"] or ""] or "MALS"
+                yield measured(f"{model}: {name}", float(entry["value"]), interval=tuple(entry["interval"]))
+    truth = [data.objects[i] for i in rows]
+    for step, model in enumerate(MODELS):
+        leaked = biasamp.leakage(
+            data.gender[rows], truth, [named[model][i] for i in rows], trials=LEAKAGE_TRIALS, seed=setting.seed
+        )
+        yield measured(
+            f"{model}: leakage amplification",
+            leaked.value,
+            interval=interval_of(leaked, resamples=LEAKAGE_RESAMPLES),
+            note=f"attacker {leaked.attacker}, the truth equalized to the accuracy of the captions",
+        )
+        setting.progress(len(MODELS) + step + 1, 2 * len(MODELS))
+    yield from _differences(audits)
+    yield from _neutral(data)
 
 
-def paired(data: dict[str, Any], metric: str, model: str, seed: int) -> tuple[float, float, float]:
-    """Difference from the baseline with a 95% interval: the same resampled images for both models."""
-    rng = np.random.default_rng([seed, 4])
-    count = len(data["A"])
-    draws = []
-    for _ in range(RESAMPLES):
-        rows = rng.integers(0, count, count)
-        draws.append(_change(data, metric, model, rows))
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return _change(data, metric, model, np.arange(count)), float(low), float(high)
-
-
-def _change(data: dict[str, Any], metric: str, model: str, rows: Any) -> float:
-    import warnings
-
+def _differences(audits: dict[str, Any]) -> Iterator[Row]:
+    """Each model against the baseline, on the same resampled images."""
     import biasamp
 
-    a, t = data["A"][rows], data["T"][rows]
-    values = []
-    with warnings.catch_warnings():
-        # A rare object may be missing from a resample; its pairs are then undefined there.
-        warnings.simplefilter("ignore", UserWarning)
-        for name in (model, BASELINE):
-            a_hat, t_hat = data[name, "A"][rows], data[name, "T"][rows]
-            if metric == "A→T":
-                values.append(biasamp.directional(a, t, t_hat).value)
-            elif metric == "T→A":
-                values.append(biasamp.directional(t, a, a_hat).value)
-            else:
-                values.append(biasamp.mals(a, t, a_hat, t_hat).value)
-    return values[0] - values[1]
+    words = {"T→A": "Equalizer lowers it in the captions shown", "A→T": "Equalizer raises it in the captions shown"}
+    for model in MODELS[1:]:
+        compared = biasamp.compare({BASELINE: audits[BASELINE], model: audits[model]})
+        for row in compared.table.rows():
+            name = _ARROWS[row["direction"]] or "MALS"
+            yield measured(
+                f"{model} less {BASELINE}: {name}",
+                float(row["difference"]),
+                published=words.get(name) if model == "equalizer" else None,
+                interval=(float(row["low"]), float(row["high"])),
+                note=f"paired; {row['verdict']}",
+            )
+
+
+def _neutral(data: Captioned) -> Iterator[Row]:
+    """Sec. 5.1: without gendered words no gender is predicted, and T→A has nothing left to measure."""
+    import biasamp
+
+    for model in (BASELINE, "equalizer"):
+        named = data.named(model, neutrally=True)
+        still = sum(gender(neutral(text)) is not None for text in data.captions[model])
+        with warnings.catch_warnings():
+            # Objects that no image of the set has are said to be undefined, image by image, elsewhere.
+            warnings.simplefilter("ignore", UserWarning)
+            result = biasamp.directional(data.gender, data.objects, named)
+        yield measured(
+            f"{model}, gendered words replaced by 'person': A→T on all {len(named):,} images",
+            result.value,
+            interval=interval_of(result),
+            note=f"{still} captions still name a gender, so there is no T→A",
+        )
+
+
+def run(setting: Setting) -> Outcome:
+    """Run it."""
+    data = read(setting)
+    found = data.named(BASELINE)
+    hits = sum(len(set(held) & set(named)) for held, named in zip(data.objects, found, strict=True))
+    share = hits / max(sum(map(len, data.objects)), 1)
+    source = (
+        f"{', '.join(FILES)}; the truth are the images' instance labels, of which the baseline's captions name {share:.0%}, "
+        f"which draws A→T below 0; models are compared on the {int(data.common.sum()):,} images for which all of them name "
+        "one gender"
+    )
+    return Outcome(REAL, source, tuple(_rows(data, setting)))
+
+
+EXPERIMENT = Experiment(
+    "captions",
+    "Captions of six models: A→T, T→A, MALS and leakage, Equalizer against the baseline",
+    "Wang & Russakovsky (2021), Fig. 3, Sec. 5.1",
+    run,
+    files=FILES,
+)

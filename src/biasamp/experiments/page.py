@@ -11,7 +11,7 @@ from datetime import date
 
 from biasamp.labels import printable
 
-from .experiment import Chart, Outcome, Row
+from .experiment import Chart, Outcome, Row, decimals
 from .running import Done, versions
 
 HEAD = ("what", "published", "ours", "95% interval", "agrees", "why not, or what to know")
@@ -33,8 +33,15 @@ def number(value: float | str, published: str | None = None) -> str:
     """A figure with one digit more than the published one, so that rounding can be seen."""
     if isinstance(value, str):
         return value
-    places = 4 if published is None else max(len(published.partition(".")[2]) + 1, 3)
-    return f"{value:.{places}f}"
+    return f"{value:.{_places(published)}f}"
+
+
+def _places(published: str | None) -> int:
+    try:
+        float(published or "")
+    except ValueError:
+        return 4
+    return max(decimals(published or ""), 2) + 1
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -65,6 +72,8 @@ def words(row: Row) -> str:
 def tally(outcome: Outcome) -> str:
     """How many published figures came out, in words."""
     differ = outcome.reached + outcome.moved + outcome.unexplained
+    if outcome.agreed + differ == 0:
+        return "no published figure to hold ours against"
     parts = [f"{outcome.agreed} of {outcome.agreed + differ} published figures and claims agree"]
     for count, what in (
         (outcome.reached, "another run settles it"),
@@ -83,7 +92,8 @@ def _made_with() -> str:
 
 def _markdown_cell(text: str) -> str:
     # Text from strangers: no markup, no new row.
-    return html.escape(printable(text, 4000), quote=False).replace("|", "\\|").replace("\n", " ")
+    plain = printable(text, 4000).replace("<", "&lt;").replace(">", "&gt;")
+    return plain.replace("|", "\\|").replace("\n", " ")
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

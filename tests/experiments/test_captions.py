@@ -1,0 +1,98 @@
+"""What captions name, and the experiment on captions of which everything is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+from biasamp.experiments import Setting, experiments
+from biasamp.experiments.caption_labels import Objects, gender, neutral
+from biasamp.experiments.captions import CAPTIONS, FILES, LABELS, MODELS, OBJECTS, read
+
+NAMES = ["person", "cat", "dog", "hot_dog", "couch", "knife", "umbrella", "tie", "bench", "dining_table"]
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        "caption, found",
+        [
+            ("A man to catch a dog.", ["dog"]),
+            ("two hot dogs", ["hot_dog"]),
+            ("a hot dog and a dog", ["dog", "hot_dog"]),
+            ("knives on a table", ["dining_table", "knife"]),
+            ("sitting on a sofa, with umbrellas", ["couch", "umbrella"]),
+            ("an untied shoe", []),
+            ("benches", ["bench"]),
+        ],
+    )
+    def test_objects(self, caption: str, found: list[str]) -> None:
+        assert Objects(NAMES).named(caption) == found
+
+    @pytest.mark.parametrize(
+        "caption, found",
+        [
+            ("A WOMAN with a dog", "woman"),
+            ("two men and their bikes", "man"),
+            ("a man holding a woman's hand", None),
+            ("a group of people", None),
+            ("a person near the manhole", None),
+            ("the snowman and a lady", "woman"),
+        ],
+    )
+    def test_gender(self, caption: str, found: str | None) -> None:
+        assert gender(caption) == found
+
+    def test_neutral_captions_name_no_gender_and_the_same_objects(self) -> None:
+        caption = "A woman hands her umbrella to a man on a bench"
+        assert gender(neutral(caption)) is None
+        objects = Objects(NAMES[1:])
+        assert objects.named(neutral(caption)) == objects.named(caption) == ["bench", "umbrella"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """120 images: dogs with men, cats with women. Equalizer names a gender half as often, and each image's animal."""
+    images = range(120)
+    man = [i % 2 == 0 for i in images]
+    dog = [m if i % 3 else not m for i, m in zip(images, man, strict=True)]
+    csv.write_csv(pa.table({"object": NAMES}), tmp_path / OBJECTS)
+    for file, kept in zip(LABELS, (range(60), range(60, 120)), strict=True):
+        table = {
+            "image_id": list(kept),
+            "gender": ["man" if man[i] else "woman" for i in kept],
+            "objects": [["dog" if dog[i] else "cat"] for i in kept],
+        }
+        parquet.write_table(pa.table(table), tmp_path / file)
+    right = [f"a {'man' if man[i] else 'woman'} and a {'dog' if dog[i] else 'cat'}" for i in images]
+    # Everybody with a dog is seen as a man: T→A amplification, and no error in the objects.
+    biased = [f"a {'man' if dog[i] else 'woman'} and a {'dog' if dog[i] else 'cat'}" for i in images]
+    vague = [right[i] if i % 4 < 2 else right[i].replace("woman", "person").replace("man", "person") for i in images]
+    table = {"image_id": list(images), **dict.fromkeys(MODELS, right)}
+    parquet.write_table(pa.table({**table, "baseline_ft": biased, "equalizer": vague}), tmp_path / CAPTIONS)
+    return tmp_path
+
+
+def test_common_images_are_those_all_models_give_a_gender_for(folder: Path) -> None:
+    data = read(Setting(folder=folder))
+    assert data.common.tolist() == [i % 4 < 2 for i in range(120)]
+
+
+def test_known_captions(folder: Path) -> None:
+    outcome = experiments()["captions"].run(Setting(folder=folder))
+    assert outcome.first_line.startswith("Real files")
+    assert "60 images" in outcome.source
+    found = {row.what: row for row in outcome.rows}
+    # 60 common images of which 40 go with the animal of their gender: T→A moves each rate from 2/3 to 1.
+    assert found["baseline_ft: T→A"].ours == pytest.approx(1 / 3)
+    assert found["equalizer: T→A"].ours == 0
+    assert found["equalizer less baseline_ft: T→A"].ours == pytest.approx(-1 / 3)
+    assert found["equalizer less baseline_ft: A→T"].ours == 0
+    (replaced,) = (row for row in outcome.rows if row.what.startswith("equalizer, gendered words"))
+    assert (replaced.ours, replaced.note) == (0, "0 captions still name a gender, so there is no T→A")
+
+
+def test_it_cannot_run_without_its_files() -> None:
+    assert all(file in experiments()["captions"].blocked(Setting()) for file in FILES)
