@@ -225,3 +225,21 @@ class TestAiesRankings:
         outcome = ran("aies-rankings", tmp_path)
         assert outcome.kind == REAL
         assert str(row(outcome, "Tables 3 and 14, pmi").ours).startswith("thing 0 (4); thing 1 (5)")
+
+
+def test_dpa_robustness_against_least_squares_by_hand() -> None:
+    import numpy as np
+    from sklearn.linear_model import LinearRegression
+
+    from biasamp.experiments.dpa_robustness import PEOPLE, figures
+
+    rng = np.random.default_rng([3, 5])
+    a = rng.normal(3.0, 2.0, PEOPLE)
+    qualities = []
+    for alpha in (2.0, 1.0):
+        t = (a + alpha * rng.normal(size=PEOPLE)) ** 2 / 10
+        inputs = np.column_stack([t, np.ones(PEOPLE)])
+        left = a - inputs @ np.linalg.lstsq(inputs, a, rcond=None)[0]
+        qualities.append(1 / np.sqrt(np.mean(left**2)))
+    data, model = qualities
+    assert figures(LinearRegression(), 3) == pytest.approx((model - data, (model - data) / (model + data)), rel=1e-6)

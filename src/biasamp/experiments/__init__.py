@@ -15,6 +15,7 @@ _MODULES = (
     "compas_thresholds",
     "dpa_properties",
     "dpa_compas",
+    "dpa_robustness",
     "imsitu_leakage",
     "aies_rankings",
     "aies_orientations",
