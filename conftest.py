@@ -4,8 +4,13 @@ from importlib.util import find_spec
 
 _NEEDS = {"torchmetrics": ("torch.py", "tensors.py"), "mlflow": ("mlflow.py",)}
 collect_ignore = [
-    f"src/biasamp/integrations/{file}"
-    for package, files in _NEEDS.items()
-    if find_spec(package) is None
-    for file in files
+    # Scripts that tests run as processes of their own.
+    "tests/integrations/ddp_worker.py",
+    "tests/integrations/npmi_reader.py",
+    *(
+        f"src/biasamp/integrations/{file}"
+        for package, files in _NEEDS.items()
+        if find_spec(package) is None
+        for file in files
+    ),
 ]

@@ -178,6 +178,27 @@ def test_train_labels_decide_the_signs() -> None:
         bias_amplification_score(Y, predicted, sensitive_features=both, train=train)
 
 
+def test_a_fold_that_lacks_a_class_of_the_predictions() -> None:
+    """Classes 0, 1 and 2; accuracy of class 2 is 1/2 in the one group and 1 in the other."""
+    score = accuracy_difference_score([0, 1, 0, 1], [2, 1, 0, 1], sensitive_features=["a", "a", "b", "b"])
+    assert score == 0.5
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames(library: str, routing: None) -> None:
+    module = pytest.importorskip(library)
+    predicted = LogisticRegression().fit(X, Y).predict(X)
+    frame = module.DataFrame({"g": GROUP, "y": Y, "p": predicted, "h": GROUP})
+    expected = bias_amplification_score(Y, predicted, sensitive_features=GROUP)
+    assert bias_amplification_score(frame["y"], frame["p"], sensitive_features=frame["g"]) == expected
+    assert bias_amplification_score(frame["y"], frame["p"], sensitive_features=frame[["g", "h"]]) == pytest.approx(
+        expected
+    )
+    assert tpr_difference_score(frame["y"], frame["p"], sensitive_features=frame["g"]) == tpr_difference_score(
+        Y, predicted, sensitive_features=GROUP
+    )
+
+
 def test_sensitive_features_are_needed() -> None:
     with pytest.raises(TypeError, match="sensitive_features"):
         bias_amplification_score(Y, Y)  # type: ignore[call-arg]

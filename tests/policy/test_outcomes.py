@@ -142,7 +142,14 @@ def test_a_group_that_only_train_has() -> None:
     data = columns()
     train = {"g": np.array(["w", "m", "x"] * 50), "t": np.array([0, 1, 1] * 50)}
     policy = Policy(limits=[{"metric": "directional", "max": 0.1}], min_group=0)
-    assert policy.check(audited(data, train=train)).outcome != "pass"
+    audit = audited(data, train=train)
+    verdict = policy.check(audit)
+    assert verdict.outcome == "not enough evidence"
+    assert any("no record is of g=x" in check.reason for check in verdict.undecided)
+    for more in ({}, {"pairs": True}):
+        limit = {"metric": "directional", "max": 0.5, **more}
+        assert Policy(limits=[limit], min_group=0, ignore_groups=["g=x"]).check(audit).outcome == "pass"
+        assert Policy(limits=[limit], min_group=0).check(audit).outcome == "not enough evidence"
 
 
 def test_small_groups_and_named_groups() -> None:

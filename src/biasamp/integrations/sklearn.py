@@ -189,7 +189,9 @@ def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any
 
     (given,) = crossed(sensitive_features)
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
-    if truth.ndim == 1 and truth.dtype.kind in "biuf" and np.isin(truth, (0, 1)).all():
+    numbers = truth.ndim == predicted.ndim == 1 and truth.dtype.kind in "biuf" and predicted.dtype.kind in "biuf"
+    # A fold may lack a class that is predicted in it: then there are more than two.
+    if numbers and np.isin(truth, (0, 1)).all() and ((predicted >= 0) & (predicted <= 1)).all():
         y_true, y_pred = binary(truth), binary(predicted)
     evaluation, _, _ = read_evaluation(given, y_true, y_pred, None, sample_weight)
     return group_rates(PairCounts.from_labels(evaluation))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from biasamp.results.audit import Audit
@@ -28,19 +28,22 @@ def key_of(entry: dict[str, Any]) -> tuple[str, str, str]:
     return entry["attribute"], entry["metric"], entry["direction"] or ""
 
 
-def figures_of(limit: Limit, entry: dict[str, Any], audit: Audit) -> Iterator[Figure]:
-    """What a limit holds of one metric: its aggregate, its outcomes or its pairs."""
+def figures_of(limit: Limit, entry: dict[str, Any], audit: Audit, ignored: Sequence[str] = ()) -> Iterator[Figure]:
+    """What a limit holds of one metric: its aggregate, its outcomes or its pairs.
+
+    ``ignored`` are the groups that may be gone.
+    """
     if limit.of_pairs:
-        yield from _pairs(limit, entry, audit)
+        yield from _pairs(limit, entry, audit, ignored)
     elif limit.outcome is not None and limit.metric in PARITY:
         yield from _outcome(limit, entry)
     else:
-        yield _aggregate(limit, entry, audit)
+        yield _aggregate(limit, entry, audit, ignored)
 
 
-def _aggregate(limit: Limit, entry: dict[str, Any], audit: Audit) -> Figure:
+def _aggregate(limit: Limit, entry: dict[str, Any], audit: Audit, ignored: Sequence[str]) -> Figure:
     value, (low, high) = entry["value"], entry["interval"]
-    doubt = _emptied(entry, audit)
+    doubt = _emptied(entry, audit, ignored)
     if limit.figure == "crossfit":
         value = entry.get("crossfit")
         low, high = entry.get("crossfit_interval", (None, None))
@@ -55,7 +58,7 @@ def _aggregate(limit: Limit, entry: dict[str, Any], audit: Audit) -> Figure:
     return Figure(entry["attribute"], entry["direction"], value, low, high, doubt=doubt)
 
 
-def _emptied(entry: dict[str, Any], audit: Audit) -> str | None:
+def _emptied(entry: dict[str, Any], audit: Audit, ignored: Sequence[str]) -> str | None:
     """Groups without a record have left the aggregate: it is about other pairs than it seems."""
     if entry["direction"] == "T->A" or "pairs" not in entry:
         return None
@@ -64,6 +67,7 @@ def _emptied(entry: dict[str, Any], audit: Audit) -> str | None:
         for row in audit.document["excluded"]
         if key_of(row) == key_of(entry) and "given" in row and row.get("given_count", row.get("support", 1)) == 0
     }
+    gone -= set(ignored)
     return f"no record is of {', '.join(sorted(gone))}: the value is over the other groups only" if gone else None
 
 
@@ -75,7 +79,7 @@ def _outcome(limit: Limit, entry: dict[str, Any]) -> Iterator[Figure]:
             yield Figure(entry["attribute"], entry["direction"], row[limit.metric], low, high, outcome=row["outcome"])
 
 
-def _pairs(limit: Limit, entry: dict[str, Any], audit: Audit) -> Iterator[Figure]:
+def _pairs(limit: Limit, entry: dict[str, Any], audit: Audit, ignored: Sequence[str]) -> Iterator[Figure]:
     attribute, direction = entry["attribute"], entry["direction"]
     told = False
     for pair in entry["pairs"]:
@@ -89,7 +93,7 @@ def _pairs(limit: Limit, entry: dict[str, Any], audit: Audit) -> Iterator[Figure
                 low, high = min(low, -high), max(high, -low)
             yield Figure(attribute, direction, pair["amplification"], low, high, pair["given"], pair["outcome"], doubt)
     for row in audit.document["excluded"]:
-        if key_of(row) != key_of(entry) or "given" not in row or "outcome" not in row:
+        if key_of(row) != key_of(entry) or "given" not in row or "outcome" not in row or row["given"] in ignored:
             continue
         if limit.given in (None, row["given"]) and limit.outcome in (None, row["outcome"]):
             doubt = f"the pair is undefined: {row['reason']}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from biasamp.results.audit import Audit
@@ -38,7 +38,7 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
             if comparison is not None:
                 checks += _against(limit, comparison, audit, policy.paired, line)
         else:
-            checks += _limited(limit, audit, line)
+            checks += _limited(limit, audit, line, ignored=policy.ignore_groups)
     if any(limit.pairs for limit in limits):
         notes.append("Intervals of pairs are not widened for their number: of many, some reach over a limit by chance.")
     return Verdict(tuple(checks), policy.source, audit.source, tuple(dict.fromkeys(notes)))
@@ -136,7 +136,9 @@ def _why_not(audit: Audit, metric: str, attribute: str | None, direction: str | 
     return "the audit did not measure it"
 
 
-def _limited(limit: Limit, audit: Audit, line: int | None, rule: str | None = None) -> list[Check]:
+def _limited(
+    limit: Limit, audit: Audit, line: int | None, rule: str | None = None, ignored: Sequence[str] = ()
+) -> list[Check]:
     rule = rule or limit.title
     shared: dict[str, Any] = {
         "limit": limit.bounds,
@@ -164,7 +166,7 @@ def _limited(limit: Limit, audit: Audit, line: int | None, rule: str | None = No
             out.append(_untold(rule, reason, attribute=attribute, direction=limit.direction, **shared))
         found = 0
         for entry in here:
-            figures = list(figures_of(limit, entry, audit))
+            figures = list(figures_of(limit, entry, audit, ignored))
             found += len(figures)
             out += _shown([_judged(limit, figure, rule, line) for figure in figures], limit)
         if here and not found:
