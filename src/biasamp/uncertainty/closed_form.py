@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
-from biasamp.counts.joint import JointCounts, chunks
+from biasamp.counts.joint import WIDE, JointCounts, chunks
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.scores import change, there
 from biasamp.labels import Evaluation, LabelSet
@@ -43,7 +43,12 @@ def directional_influence(
     columns = np.ascontiguousarray(each.T)
     for start, stop in chunks(len(evaluation), evaluation.given.width + 2 * evaluation.truth.width):
         row, label = evaluation.given.nonzero(start, stop)
-        pull = np.asarray(change(evaluation, start, stop, base is None) @ columns)[row, label]
+        moved_here = change(evaluation, start, stop, base is None)
+        if evaluation.given.width > WIDE and isinstance(moved_here, np.ndarray):
+            # A record holds few of so many given labels: only theirs are worth a product.
+            pull = (moved_here[row] * each[label]).sum(axis=1)
+        else:
+            pull = np.asarray(moved_here @ columns)[row, label]
         if complete:
             pull = pull - constant[label]
         else:
