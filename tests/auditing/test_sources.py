@@ -195,3 +195,66 @@ def test_the_fingerprint_tells_data_apart(expected: str) -> None:
 def test_data_that_are_no_table(data: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         biasamp.audit(data, **ROLES)
+
+
+@pytest.mark.parametrize("cluster", [None, "person"])
+def test_the_order_changes_no_bit_of_errors_that_are_sums_of_fractions(cluster: str | None) -> None:
+    """MALS pairs, clusters, weights and Multi: their errors add fractions record by record."""
+    rng = np.random.default_rng(3)
+    n = 1500
+    women = rng.integers(0, 2, n)
+    frame = pd.DataFrame({"id": [f"r{i}" for i in range(n)], "person": rng.integers(0, 300, n), "w": rng.random(n)})
+    frame["gender"], frame["said"] = np.where(women, "f", "m"), np.where(rng.random(n) < 0.1, "f", "m")
+    for k in range(3):
+        frame[f"t{k}"] = (rng.random(n) < 0.3 + 0.1 * women * k).astype(int)
+        frame[f"p{k}"] = np.where(rng.random(n) < 0.1, 1 - frame[f"t{k}"], frame[f"t{k}"])
+
+    def figures(data: pd.DataFrame) -> Any:
+        made = biasamp.audit(
+            data,
+            attributes="gender",
+            tasks=["t0", "t1", "t2"],
+            attribute_predictions="said",
+            task_predictions=["p0", "p1", "p2"],
+            metrics=["directional", "multi", "mals", "parity"],
+            record="id",
+            cluster=cluster,
+            weights="w",
+            resamples=50,
+        )
+        return made.to_dict()["metrics"]
+
+    assert figures(frame.sample(frac=1, random_state=1)) == figures(frame)
+
+
+def test_missing_probabilities_of_one_column_are_missing() -> None:
+    rng = np.random.default_rng(0)
+    group, truth, score = rng.choice(["f", "m"], 200), rng.integers(0, 2, 200), rng.random(200)
+    gone = score.copy()
+    gone[[3, 7]] = np.nan
+    asked: dict[str, Any] = {"attributes": "g", "tasks": "t", "task_predictions": "s", "metrics": ["directional"]}
+    with pytest.raises(ValueError, match=r"task_predictions has 2 records with missing labels in s \(record 3, 7\)"):
+        biasamp.audit({"g": group, "t": truth, "s": gone}, **asked)
+    dropped = biasamp.audit({"g": group, "t": truth, "s": gone}, missing="drop", **asked)
+    keep = ~np.isnan(gone)
+    without = biasamp.directional(group[keep], truth[keep], score[keep])
+    assert next(dropped.metrics.rows())["value"] == pytest.approx(without.value, abs=1e-12)
+    assert dropped.to_dict()["data"]["missing_values"] == 2
+
+
+def test_thresholds_of_an_audit_take_their_signs_from_the_train_labels() -> None:
+    rng = np.random.default_rng(0)
+    group, truth, score = rng.choice(["f", "m"], 300), rng.integers(0, 2, 300), rng.random(300)
+    train = {"g": ["f"] * 50 + ["m"] * 50, "t": [1] * 40 + [0] * 20 + [1] * 40}
+    made = biasamp.audit(
+        {"g": group, "t": truth, "s": score},
+        attributes="g",
+        tasks="t",
+        task_predictions="s",
+        train=train,
+        metrics=["directional"],
+    )
+    (swept,) = made.to_dict()["sweep"]
+    soft = biasamp.directional(group, truth, score, train=(train["g"], train["t"])).value
+    assert swept["sign_source"] == "the train labels"
+    assert swept["integral"] == pytest.approx(soft, abs=1e-12)

@@ -99,7 +99,9 @@ def measure(subject: Subject, settings: Settings) -> Measured:
                 _directed(subject, metric, direction, settings, out)
         evaluation = subject.evaluation(direction)
         if "directional" in settings.metrics and evaluation is not None:
-            out.sweeps += threshold_entries(evaluation, _source(subject, direction), subject.attribute, direction)
+            out.sweeps += threshold_entries(
+                evaluation, _source(subject, direction), subject.attribute, direction, subject.train(direction)
+            )
         if "dpa" in settings.metrics:
             _predictability(subject, "dpa", direction, settings, out)
     if "leakage" in settings.metrics:

@@ -174,6 +174,12 @@ class _Reader:
         self.weights = weights_of(values, source.rows)
         self.ids = None if record is None else _unique(source.ids(record, "record"), record)
         self.clusters = None if cluster is None else _several(source.ids(cluster, "cluster"), cluster)
+        # Sums of fractions depend on the order of their addends: records with ids are put in that of their keys.
+        self.order = None if self.ids is None else np.argsort(self.ids)
+        if self.order is not None:
+            self.weights, self.ids, self.clusters = (
+                None if values is None else values[self.order] for values in (self.weights, self.ids, self.clusters)
+            )
 
     def subjects(
         self,
@@ -227,7 +233,8 @@ class _Reader:
     def _read(self, spec_: Spec | None, role: str, soft: bool = False, like: LabelSet | None = None) -> Any:
         if spec_ is None:
             return None
-        return read_labels(self.source, spec_, role, self.missing, soft=soft, like=like)
+        labels = read_labels(self.source, spec_, role, self.missing, soft=soft, like=like)
+        return labels if self.order is None else labels.take(self.order)
 
     def _read_train(self, train: Source | None, spec_: Spec, role: str) -> LabelSet | None:
         if train is None:

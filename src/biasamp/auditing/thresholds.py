@@ -23,7 +23,13 @@ USUAL = 0.5
 _POINTS = 300
 
 
-def threshold_entries(evaluation: Evaluation, source: Base, attribute: str, direction: str) -> list[dict[str, Any]]:
+def threshold_entries(
+    evaluation: Evaluation,
+    source: Base,
+    attribute: str,
+    direction: str,
+    train: tuple[LabelSet, LabelSet] | None = None,
+) -> list[dict[str, Any]]:
     """Amplification over thresholds, with the calibrated one marked; nothing where predictions are hard."""
     chances = _chances(evaluation)
     if chances is None or evaluation.given.missing or source.rates is not None:
@@ -34,6 +40,7 @@ def threshold_entries(evaluation: Evaluation, source: Base, attribute: str, dire
         scores[:, 0] if scores.shape[1] == 1 else scores,
         evaluation.given,
         evaluation.truth,
+        train=train,
         weights=evaluation.weights,
     )
     weights = evaluation.weights

@@ -106,8 +106,9 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
 
 def _chance_of_one(column: Column, role: str, soft: bool) -> Dense:
     """A float prediction of a 0/1 variable: P(1), and so P(0)."""
-    chance = _probabilities(column.values[:, None], column.missing, [column.name], role, soft)[:, 0]
-    there = None if column.missing is None else np.repeat(~column.missing[:, None], 2, axis=1)
+    missing = None if column.missing is None else column.missing[:, None]
+    chance = _probabilities(column.values[:, None], missing, [column.name], role, soft)[:, 0]
+    there = None if missing is None else np.repeat(~missing, 2, axis=1)
     values = np.column_stack([1.0 - chance, chance])
     if there is not None:
         values[~there] = 0.0
