@@ -6,6 +6,9 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +63,20 @@ def test_calibration_of_bad_scores() -> None:
     assert constant.apply([0.5] * 10).sum() == 0
     with pytest.raises(ValueError, match="1 missing"):
         constant.apply([np.nan])
+
+
+@pytest.mark.parametrize(
+    "frame", [dict, pd.DataFrame, pl.DataFrame, pa.table, lambda columns: pd.DataFrame(columns).astype("Float64")]
+)
+def test_scores_of_named_columns(frame: Any) -> None:
+    columns = {"cat": [0.1, 0.4, 0.35, 0.8], "dog": [1.0, 2.0, 3.0, 4.0]}
+    found = biasamp.calibrate(frame(columns), rate={"dog": 0.25, "cat": 0.5})
+    assert found.labels == ("cat", "dog")
+    assert found.thresholds.tolist() == [0.4, 4.0]
+    with pytest.raises(ValueError, match="1 values that are missing or not finite, such as nan in record 1, column 1"):
+        biasamp.calibrate(frame(columns | {"dog": [1.0, None, 3.0, 4.0]}), rate=0.5)
+    with pytest.raises(TypeError, match="column 'dog' holds text"):
+        biasamp.calibrate(pd.DataFrame(columns | {"dog": list("abcd")}), rate=0.5)
 
 
 def case(seed: int, n: int = 60, ties: bool = True, tasks: int | None = None) -> tuple[Any, Any, Any]:
@@ -165,7 +182,8 @@ def test_bad_sweeps() -> None:
     with pytest.warns(UserWarning, match="scores are all 3.0"):
         constant = biasamp.sweep(np.full(60, 3.0), groups, truth)
     assert constant.curve["rate"].tolist() == [1.0, 0.0]
-    inside = biasamp.sweep(np.full(60, 0.3), groups, truth)
+    with pytest.warns(UserWarning, match="scores are all 0.3"):
+        inside = biasamp.sweep(np.full(60, 0.3), groups, truth)
     assert inside.integral == pytest.approx(biasamp.directional(groups, truth, np.full(60, 0.3)).value)
     with pytest.warns(UserWarning, match="no record has the given label 'x'|left out of the mean"):
         biasamp.sweep(scores, biasamp.categorical(groups, categories=[0, 1, 2, "x"]), truth)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import printable
+from biasamp.labels import Column, printable
+from biasamp.labels.columns import NumberMatrix
+from biasamp.readers import read_columns
 from biasamp.results.thresholds import Calibration
 
 Floats = NDArray[np.float64]
@@ -70,13 +72,13 @@ def calibrate(scores: Any, *, rate: Any) -> Calibration:
 
 def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[str, ...]]:
     """Scores as a matrix with a column a label, finite, with the names of the columns."""
-    names = getattr(scores, "columns", None)
+    names: Sequence[str] | None = None
     if hasattr(scores, "detach"):
         scores = scores.detach().cpu()
-    if hasattr(scores, "to_numpy"):
-        scores = scores.to_numpy()
     elif hasattr(scores, "toarray"):
         scores = scores.toarray()
+    elif not isinstance(scores, (np.ndarray, list, tuple)):
+        names, scores = _named_scores(scores, argument)
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -99,13 +101,36 @@ def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[st
     return values, ("score",) if width == 1 else tuple(str(i) for i in range(width))
 
 
+def _named_scores(scores: Any, argument: str) -> tuple[tuple[str, ...], Floats]:
+    """The columns of a frame, an Arrow table or a mapping, with their names."""
+    read = read_columns(scores, argument)
+    columns = [
+        column
+        for item in read.items
+        for column in ([item] if isinstance(item, Column) else item.columns() if isinstance(item, NumberMatrix) else [])
+    ]
+    for column in columns:
+        if column.kind not in ("bool", "int", "float"):
+            raise TypeError(
+                f"{argument} must be numbers, but column {printable(column.name, 40)!r} holds {column.kind}"
+            )
+    values = [
+        np.where(False if column.missing is None else column.missing, np.nan, column.values) for column in columns
+    ]
+    names = tuple(column.name or "score" for column in columns)
+    return names, np.column_stack(values).astype(np.float64)
+
+
 def _rates(rate: Any, labels: tuple[str, ...]) -> Floats:
     if isinstance(rate, Mapping):
         lacking = [label for label in labels if label not in rate]
         if lacking:
             raise ValueError(f"rate has no entry for {lacking[:5]}; scores has the columns {list(labels)[:5]}")
         rate = [rate[label] for label in labels]
-    wanted = np.asarray(rate, dtype=np.float64)
+    try:
+        wanted = np.asarray(rate, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"rate is {rate!r}; a number between 0 and 1 is needed, or one a label") from None
     if wanted.ndim == 0:
         wanted = np.full(len(labels), float(wanted))
     if wanted.shape != (len(labels),):

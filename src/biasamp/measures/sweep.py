@@ -218,15 +218,15 @@ def _span(values: Floats, span: tuple[float, float] | None) -> tuple[float, floa
             raise ValueError(f"span is {span}; it must be two finite numbers, the lower first")
         return low, high
     low, high = float(values.min()), float(values.max())
-    if low >= 0.0 and high <= 1.0:
-        return 0.0, 1.0
+    chances = low >= 0.0 and high <= 1.0
     if low == high:
+        integral = "that of the one score for all" if chances else "that of none"
         warnings.warn(
-            f"scores are all {low}: every record is positive or none is, and the integral is that of none",
+            f"scores are all {low}: every record is positive or none is, and the integral is {integral}",
             UserWarning,
             stacklevel=3,
         )
-    return low, high
+    return (0.0, 1.0) if chances else (low, high)
 
 
 def _soft(values: Floats, low: float, high: float) -> Floats:
