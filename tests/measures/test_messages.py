@@ -173,6 +173,13 @@ class TestOptions:
             for value in (1.5, "2", True):
                 refuses(TypeError, f"{option} is .*whole number", lambda o=option, v=value: multi(G, T, P, **{o: v}))
 
+    @pytest.mark.parametrize("name", ["resamples", "seed"])
+    @pytest.mark.parametrize("value", [2.5, "a", None, True])
+    def test_whole_numbers(self, name: str, value: Any) -> None:
+        result = directional(list("aabb"), [1, 0, 1, 0], [1, 0, 0, 0])
+        with pytest.raises(TypeError, match=f"{name} is {value!r}; a whole number is needed"):
+            result.confidence_interval(**{name: value})
+
     def test_intervals(self) -> None:
         result = directional(G, T, P)
         refuses(ValueError, "level is 95; it must lie strictly between 0 and 1", lambda: result.confidence_interval(95))

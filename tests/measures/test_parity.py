@@ -56,6 +56,7 @@ def test_fairlearn(groups: int, weighted: bool) -> None:
         assert row["mean_per_class_accuracy"] == pytest.approx(np.mean(balanced), abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:2 rates are undefined")
 def test_a_variable_gives_every_value_its_rates() -> None:
     group, truth, predicted = list("aabb"), ["x", "y", "x", "z"], ["x", "x", "x", "z"]
     result = parity(group, truth, predicted)
@@ -65,13 +66,24 @@ def test_a_variable_gives_every_value_its_rates() -> None:
 
 def test_undefined_rates_are_listed() -> None:
     """Nobody in b truly has the task: b has no true positive rate, and there is no difference to speak of."""
-    result = parity(list("aabb"), binary([1, 0, 0, 0]), binary([1, 0, 0, 1]))
+    with pytest.warns(UserWarning, match=r"1 rate is undefined and left out, such as the true positive rate of \(b, "):
+        result = parity(list("aabb"), binary([1, 0, 0, 0]), binary([1, 0, 0, 1]))
     row = next(result.table.rows())
     assert row["tpr_difference"] is None
     assert row["fpr_difference"] == 0.5
     assert [(r["given"], r["rate"]) for r in result.excluded] == [("b", "true_positive_rate")]
     listed = result.to_dict()
     assert listed["outcomes"][0]["tpr_difference"] is None
+
+
+def test_an_empty_group_is_told_of() -> None:
+    groups, truth = [[1, 0], [1, 0], [1, 0]], [[1, 1], [0, 0], [1, 0]]
+    with pytest.warns(UserWarning, match="2 rates are undefined and left out.*no record has the group"):
+        result = parity(groups, truth, truth)
+    assert [(r["given"], r["outcome"], r["rate"]) for r in result.excluded] == [
+        ("1", "0", "accuracy"),
+        ("1", "1", "accuracy"),
+    ]
 
 
 def test_soft_predictions_count_as_fractions() -> None:

@@ -64,7 +64,7 @@ class Intervals:
 
     def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
         """The interval by the named method."""
-        check(method, resamples)
+        check(method, resamples, seed)
         over = "clusters" if self.clustered else "records"
         influence = self.influence()
         if len(influence) < 2:
@@ -173,10 +173,13 @@ class Intervals:
 _KEPT = 6
 
 
-def check(method: str, resamples: int) -> None:
-    """Refuse methods and numbers of resamples that mean nothing."""
+def check(method: str, resamples: int, seed: int = 0) -> None:
+    """Refuse methods, numbers of resamples and seeds that mean nothing."""
     if method not in METHODS:
         raise ValueError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
+    for name, number in (("resamples", resamples), ("seed", seed)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
+            raise TypeError(f"{name} is {number!r}; a whole number is needed")
     if resamples < 2:
         raise ValueError(f"resamples is {resamples}; an interval needs at least 2, better 1000")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,17 @@ def parity(given: Any, truth: Any, predicted: Any, *, weights: Any = None) -> Pa
     ([1.0], [0.0])
     """
     evaluation, _, _ = read_evaluation(given, truth, predicted, None, weights)
-    return from_counts(PairCounts.from_labels(evaluation))
+    result = from_counts(PairCounts.from_labels(evaluation))
+    if result.excluded:
+        first, more = result.excluded[0], len(result.excluded) > 1
+        warnings.warn(
+            f"{len(result.excluded)} rate{'s are' if more else ' is'} undefined and left out, such as the "
+            f"{first['rate'].replace('_', ' ')} of "
+            f"({first['given']}, {first['outcome']}): {first['reason']}; .excluded lists them",
+            UserWarning,
+            stacklevel=2,
+        )
+    return result
 
 
 def from_counts(counts: PairCounts, direction: str | None = None) -> Parity:
