@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from biasamp.measures import attack, directional, mals, multi, parity
 from biasamp.measures.base import Base, read_base
 from biasamp.measures.intervals import MOST_WEIGHTS
 from biasamp.results import plain
+from biasamp.results.parity import Parity
 from biasamp.results.predictability import Predictability
-from biasamp.uncertainty.parity import accuracy_interval, difference_interval
+from biasamp.uncertainty.parity import DIFFERENCES, accuracy_interval, difference_interval, resampled_rates
 
 from .thresholds import threshold_entries
 
@@ -209,13 +211,6 @@ def _mals(subject: Subject, settings: Settings, out: Measured) -> None:
     _run(subject, "mals", None, settings, out, make)
 
 
-_RATES = {
-    "fpr_difference": "false_positive_rate",
-    "tpr_difference": "true_positive_rate",
-    "accuracy_difference": "accuracy",
-}
-
-
 def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
     """Parity companions of A->T, as one entry for each of the four."""
     evaluation = subject.evaluation("A->T")
@@ -224,12 +219,13 @@ def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
         return
     counts = PairCounts.from_labels(evaluation)
     result = parity.from_counts(counts, "A->T")
-    out.results.append(result)
     plainly = evaluation.given.exclusive and counts.spread is None and evaluation.clusters is None
     drawn = None
     if not plainly and len(evaluation) * settings.resamples <= MOST_WEIGHTS:
         drawn = ReplicateCounts.from_labels(evaluation, settings.resamples, settings.seed, both=True)
-    for name in (*_RATES, "mean_per_class_accuracy"):
+    worst_of: dict[str, int] = {}
+    groups: dict[str, tuple[int, int]] = {}
+    for name in (*DIFFERENCES, "mean_per_class_accuracy"):
         values = result.table[name]
         if np.isnan(values).all():
             out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
@@ -242,9 +238,11 @@ def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
             between = None
         else:
             worst = int(np.nanargmax(values))
-            apart = difference_interval(counts, _RATES[name], worst, settings.confidence, drawn)
+            apart = difference_interval(counts, DIFFERENCES[name], worst, settings.confidence, drawn)
             interval = (apart.low, apart.high)
+            groups[name] = apart.higher, apart.lower
             between = [str(counts.given_labels[apart.higher]), str(counts.given_labels[apart.lower])]
+        worst_of[name] = worst
         made.update(
             value=plain(values[worst]),
             interval=[plain(bound) for bound in interval] if plainly or drawn is not None else [None, None],
@@ -257,18 +255,30 @@ def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
             made["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
             made["excluded"] = list(result.excluded)
         out.entries.append(made)
+    few = bool(worst_of) and len(evaluation) * settings.resamples <= MOST_WEIGHTS
+    draw = partial(resampled_rates, evaluation, worst_of, groups) if few else None
+    out.results.append(replace(result, _draw=draw))
 
 
-def resampled(attribute: str, result: Any, settings: Settings) -> tuple[str, list[float | None]] | None:
-    """The values of a metric's keyed resamples under its name, where it has any."""
+def resampled(attribute: str, result: Any, settings: Settings) -> dict[str, list[float | None]]:
+    """The values of a result's keyed resamples under the names of its metrics, where it has any."""
+    if isinstance(result, Parity):
+        if result._draw is None:
+            return {}
+        drawn = result._draw(settings.resamples, settings.seed)
+        return {name_of(attribute, name, result.direction): _plainly(values) for name, values in drawn.items()}
     maker: Any = getattr(result, "_interval", None)
     if maker is None or not hasattr(maker, "values"):
-        return None
+        return {}
     try:
         values = maker.values(settings.resamples, settings.seed)
     except ValueError:  # so many pairs that their resamples do not fit in memory
-        return None
-    return name_of(attribute, result.metric, result.direction), [plain(value) for value in values]
+        return {}
+    return {name_of(attribute, result.metric, result.direction): _plainly(values)}
+
+
+def _plainly(values: NDArray[np.float64]) -> list[float | None]:
+    return [plain(value) for value in values]
 
 
 def name_of(attribute: str, metric: str, direction: str | None) -> str:

@@ -332,7 +332,7 @@ def _gather(
             "seed": settings.seed,
             "resamples": settings.resamples,
             "records": str(Fingerprint.of(_units(subjects[0]))),
-            "values": dict(pair for pair in drawn if pair is not None),
+            "values": {name: values for part in drawn for name, values in part.items()},
         }
 
     return Audit(document, source.name, results=tuple(result for _, result in owned), _resample=resamples)

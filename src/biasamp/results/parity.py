@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .amplification import plain
 from .flat import put
@@ -32,6 +36,7 @@ class Parity:
     excluded: tuple[dict[str, Any], ...]
     n: float
     direction: str | None = None
+    _draw: Callable[[int, int], Mapping[str, NDArray[np.float64]]] | None = field(default=None, repr=False)
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold, or with ``flat`` figures by name, as trackers take them."""

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
+from biasamp.counts.itemsets import expand
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.replicates import ReplicateCounts
+from biasamp.labels import Evaluation
 from biasamp.metrics.parity import GroupRates, group_rates, over_groups
 
 from .bootstrap import percentile_interval
 from .pairs import normal_quantile
 
 Floats = NDArray[np.float64]
+
+# The rate that each difference between groups is of.
+DIFFERENCES = {
+    "fpr_difference": "false_positive_rate",
+    "tpr_difference": "true_positive_rate",
+    "accuracy_difference": "accuracy",
+}
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,43 @@ def accuracy_interval(
             variance += 0.25 * share * (1.0 - share) / (size[g, outcome] + 4.0)
     reach = normal_quantile(level) * float(np.sqrt(variance)) / max(groups, 1)
     return float(np.clip(value - reach, 0.0, 1.0)), float(np.clip(value + reach, 0.0, 1.0))
+
+
+def resampled_rates(
+    evaluation: Evaluation, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], resamples: int, seed: int
+) -> dict[str, Floats]:
+    """The figure of every keyed resample, so that two models on the same records can be compared in pairs.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The records.
+    worst : mapping
+        The outcome label that each figure is about.
+    groups : mapping
+        For a difference of rates, the groups that are furthest apart in the data: they are held fixed, as in the
+        interval. A figure without them is mean per-class accuracy.
+    """
+    outcomes = sorted(set(worst.values()))
+    if not (evaluation.truth.missing or evaluation.predicted.missing):
+        # Only these outcomes are drawn; beside missing labels, each pair leaves out records of its own.
+        single = [(outcome,) for outcome in outcomes]
+        evaluation = replace(
+            evaluation, truth=expand(evaluation.truth, single), predicted=expand(evaluation.predicted, single)
+        )
+        place = {outcome: i for i, outcome in enumerate(outcomes)}
+    else:
+        place = {outcome: outcome for outcome in outcomes}
+    rates = group_rates(ReplicateCounts.from_labels(evaluation, resamples, seed, both=True).counts)
+    out = {}
+    for name, outcome in worst.items():
+        if name in groups:
+            drawn = _rate(rates, DIFFERENCES[name])[..., place[outcome]]
+            higher, lower = groups[name]
+            out[name] = drawn[:, higher] - drawn[:, lower]
+        else:
+            out[name] = over_groups(rates.mean_per_class_accuracy)[..., place[outcome]]
+    return out
 
 
 def newcombe(hits1: float, size1: float, hits2: float, size2: float, level: float) -> tuple[float, float]:
