@@ -24,7 +24,7 @@ from biasamp.experiments.experiment import (
     measured,
     printed,
 )
-from biasamp.experiments.page import markdown, page
+from biasamp.experiments.page import markdown, page, svg, words
 from biasamp.experiments.running import Done, run_all
 
 NASTY = "<script>alert(1)</script>|x\n# y"
@@ -100,6 +100,21 @@ class TestPages:
         rows = [line for line in told.splitlines() if line.startswith("| ")]
         assert len(rows) == 3
         assert all(line.replace("\\|", "").count("|") == 7 for line in rows)
+
+    def test_charts_are_well_formed(self) -> None:
+        from xml.etree import ElementTree
+
+        drawn = ElementTree.fromstring(svg(outcome().charts[0]))
+        (line,) = drawn.findall("polyline")
+        points = [tuple(map(float, pair.split(","))) for pair in line.attrib["points"].split()]
+        # From (0, 1) to (1, -1): to the right, and down.
+        assert points[0][0] < points[1][0]
+        assert points[0][1] < points[1][1]
+
+    def test_what_lies_near_is_said(self) -> None:
+        row = printed("x", "0.100", 0.11, interval=(0.09, 0.13), spread="0.02")
+        assert words(row) == "ours lies within the paper's ±; our interval holds the published figure; no reason found"
+        assert words(printed("x", "0.100", 0.11)) == "no reason found"
 
     def test_first_line_says_what_it_ran_on(self) -> None:
         assert markdown([done(outcome(kind=STAND_IN))]).startswith("Stand-in: a test\n")

@@ -77,6 +77,13 @@ class Row:
         return abs(figure - float(self.published)) <= float(self.spread)
 
     @property
+    def covered(self) -> bool:
+        """Whether the published figure lies in our interval."""
+        if self.published is None or self.interval is None:
+            return False
+        return self.interval[0] <= float(self.published) <= self.interval[1]
+
+    @property
     def unexplained(self) -> bool:
         """Whether it differs and nothing was found that changes it."""
         return self.agrees is False and self.reason is None

@@ -11,7 +11,7 @@ from datetime import date
 
 from biasamp.labels import printable
 
-from .experiment import Chart, Outcome, Row, decimals
+from .experiment import STAND_IN, Chart, Outcome, Row, decimals
 from .running import Done, versions
 
 HEAD = ("what", "published", "ours", "95% interval", "agrees", "why not, or what to know")
@@ -59,6 +59,8 @@ def words(row: Row) -> str:
     parts = []
     if row.agrees is False and isinstance(row.ours, float) and row.within(row.ours):
         parts.append("ours lies within the paper's ±")
+    if row.agrees is False and isinstance(row.ours, float) and row.covered:
+        parts.append("our interval holds the published figure")
     if row.reason is not None:
         reach = row.reason.settles or ("the published figure" if row.reached else "moved, not reached")
         parts.append(f"{row.reason.change}: {number(row.reason.figure, row.published)} ({reach})")
@@ -74,7 +76,8 @@ def tally(outcome: Outcome) -> str:
     differ = outcome.reached + outcome.moved + outcome.unexplained
     if outcome.agreed + differ == 0:
         return "no published figure to hold ours against"
-    parts = [f"{outcome.agreed} of {outcome.agreed + differ} published figures and claims agree"]
+    what = "claims hold on the stand-in" if outcome.kind == STAND_IN else "published figures and claims agree"
+    parts = [f"{outcome.agreed} of {outcome.agreed + differ} {what}"]
     for count, what in (
         (outcome.reached, "another run settles it"),
         (outcome.moved, "another run moves ours without reaching it"),
