@@ -21,14 +21,19 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
-    experiment = mlflow.create_experiment("test", artifact_location=f"file://{tmp_path}/artifacts")
-    mlflow.set_experiment(experiment_id=experiment)
-    return mlflow.MlflowClient()
+    mlflow.create_experiment("test", artifact_location=f"file://{tmp_path}/artifacts")
+    yield mlflow.MlflowClient()
+    mlflow.set_tracking_uri("")
+
+
+def experiment() -> str:
+    """Named in each run: an experiment that is set would stay set for other tests."""
+    return str(mlflow.get_experiment_by_name("test").experiment_id)
 
 
 def test_figures_tables_and_report(store: Any) -> None:
     audit = audited(columns(said=0.5))
-    with mlflow.start_run() as run:
+    with mlflow.start_run(experiment_id=experiment()) as run:
         log_audit(audit, step=3)
     kept = store.get_run(run.info.run_id).data.metrics
     assert kept == {f"bias/{name}": value for name, value in audit.to_dict(flat=True).items()}
@@ -43,7 +48,7 @@ def test_figures_tables_and_report(store: Any) -> None:
 
 def test_a_run_that_is_not_active_and_hostile_names(store: Any) -> None:
     data = columns()
-    run = store.create_run(mlflow.get_experiment_by_name("test").experiment_id)
+    run = store.create_run(experiment())
     names = {"../<g>": data["g"], "t": data["t"], "p": data["p"]}
     logged = log_audit(audited(names, attributes="../<g>"), run_id=run.info.run_id, report=False, prefix="a.b")
     assert store.get_run(run.info.run_id).data.metrics == logged
