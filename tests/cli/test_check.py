@@ -70,6 +70,25 @@ def test_init_for_hostile_names(run: Any, folder: Path) -> None:
     assert run("check", "odd.json", "--policy", "odd.toml").code == 0
 
 
+def test_init_from_a_saved_audit_keeps_how_it_was_made(run: Any, folder: Path) -> None:
+    data = columns()
+    biasamp.audit(
+        {**data, "h": data["g"][::-1]},
+        attributes=["g", "h"],
+        tasks="t",
+        task_predictions="p",
+        intersections=True,
+        missing="drop",
+        train={"g": data["g"], "h": data["g"], "t": data["t"]},
+        metrics=["directional"],
+        resamples=50,
+    ).save("made.json")
+    assert run("check", "made.json", "--init", "--policy", "made.toml").code == 0
+    policy = Policy.load("made.toml")
+    assert (policy.data["intersections"], policy.data["missing"]) == (True, "drop")
+    assert "# train = ...  # the audit was made with it" in Path("made.toml").read_text()
+
+
 def test_a_saved_audit_and_a_baseline(run: Any, folder: Path) -> None:
     write('against = "baseline"\nmax = 0.01', '[baseline]\naudit = "old.json.gz"')
     for name in ("old", "new"):

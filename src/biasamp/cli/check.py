@@ -138,7 +138,10 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
     if audit is not None:
         if arguments:
             raise click.UsageError(f"{data} is a saved audit, which says by itself what it measured")
-        kept = {key: _one_or_many(names) for key, names in audit.document["data"]["roles"].items() if names}
+        used = audit.document["data"]
+        kept = {key: _one_or_many(names) for key, names in used["roles"].items() if names}
+        kept["intersections"] = len(used["attributes"]) > len(used["roles"]["attributes"])
+        kept["missing"] = None if used["missing"] == "error" else used["missing"]
     else:
         for key in ("attributes", "tasks"):
             if key not in arguments:

@@ -28,16 +28,29 @@ schema = 1
 
 def policy_text(audit: Audit, arguments: Mapping[str, Any]) -> str:
     """The text of a policy for data that have been audited with these arguments."""
-    parts = [_HEAD.format(source=printable(audit.source, 60)), _data(arguments), _evidence(audit), _companions(audit)]
+    parts = [
+        _HEAD.format(source=printable(audit.source, 60)),
+        _data(audit, arguments),
+        _evidence(audit),
+        _companions(audit),
+    ]
     parts += [_limits(audit), _baseline(audit)]
     return "\n".join(part for part in parts if part)
 
 
-def _data(arguments: Mapping[str, Any]) -> str:
+def _data(audit: Audit, arguments: Mapping[str, Any]) -> str:
     lines = ["# How the data are read; options of the command line take the place of these.", "[data]"]
     for key, value in arguments.items():
         if value is not None and value != () and value is not False:
             lines.append(f"{key} = {toml(value)}")
+    used = audit.document["data"]
+    # A saved audit says that it had them, not where they are.
+    lacking = [("train", used["train"]), ("base", used["base"]), ("weights", used["weighted"])]
+    lines += [
+        f"# {key} = ...  # the audit was made with it: name it here"
+        for key, had in lacking
+        if had and key not in arguments
+    ]
     return "\n".join(lines) + "\n"
 
 
