@@ -165,3 +165,31 @@ def test_plug_in_signs_near_independence_warn_and_crossfit_is_beside() -> None:
     assert interval.low <= result.crossfit <= interval.high
     document = result.to_dict()
     assert document["crossfit_interval"] == [interval.low, interval.high]
+
+
+class TestPairsWithoutASign:
+    """Every pair has an interval, those that do not count too."""
+
+    given = [0, 0, 1, 1] * 10
+    truth = biasamp.binary([0, 1, 0, 1] * 10)
+    predicted = biasamp.binary([1, 1, 0, 1] * 10)
+
+    def test_a_tie_may_go_either_way(self) -> None:
+        tied = list(biasamp.directional(self.given, self.truth, self.predicted).pairs.rows())
+        turned = list(biasamp.directional(self.given, self.truth, self.predicted, ties="negative").pairs.rows())
+        for row, negative in zip(tied, turned, strict=True):
+            reach = max(abs(negative["low"]), abs(negative["high"]))
+            assert (row["sign"], row["amplification"]) == (0, 0.0)
+            assert (row["low"], row["high"]) == (-reach, reach)
+
+    def test_a_tie_of_the_train_labels_is_fixed(self) -> None:
+        train = (self.given, self.truth)
+        for row in biasamp.directional(self.given, self.truth, self.predicted, train=train).pairs.rows():
+            assert (row["sign"], row["low"], row["high"]) == (0, 0.0, 0.0)
+
+    def test_mals_pairs_below_the_share_of_a_group(self) -> None:
+        groups = np.repeat(["w", "m"], [60, 40])
+        tasks = biasamp.binary(np.repeat([1, 0, 1, 0], [40, 20, 10, 30]))
+        by_group = {row["given"]: row for row in biasamp.mals(groups, tasks, groups, tasks).pairs.rows()}
+        assert (by_group["m"]["sign"], by_group["m"]["low"], by_group["m"]["high"]) == (0, 0.0, 0.0)
+        assert by_group["w"]["low"] < 0.0 < by_group["w"]["high"]

@@ -203,6 +203,7 @@ def from_evaluation(
         high=high,
         support=support,
         p=p if clusters is None else clusters.widened(p),
+        either_way=source.signs is None,
     )
     value = float(mean_over_pairs(pairs.amplification, pairs.defined))
     halves = _halves(evaluation, estimate) if source.signs is None else None

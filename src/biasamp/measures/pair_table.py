@@ -29,10 +29,13 @@ def pair_table(
     high: NDArray[np.float64],
     support: NDArray[np.float64],
     p: NDArray[np.float64],
+    either_way: bool = False,
     **extra: NDArray[Any],
 ) -> Table:
     """One row a defined pair; ``low`` and ``high`` bound delta and are turned with the sign.
 
+    A factor of 0 leaves an amplification of exactly 0. With ``either_way`` it only says that these records do not
+    tell the sign: the bounds then hold delta turned one way and the other.
     ``p`` is of the test that delta is 0, and ``q`` follows from it by Benjamini-Hochberg over the pairs.
     """
     keep = pairs.defined
@@ -41,7 +44,8 @@ def pair_table(
     turned = np.where(factor[keep] < 0, -1.0, 1.0)
     bounds = np.stack([low[keep] * turned, high[keep] * turned])
     untold = factor[keep] == 0
-    bounds[:, untold] = np.nan
+    reach = np.abs(bounds).max(axis=0) if either_way else np.where(np.isnan(bounds[0]), np.nan, 0.0)
+    bounds = np.where(untold, np.stack([-reach, reach]), bounds)
     sign_p = np.broadcast_to(sign_p, shape)[keep]
     return Table(
         {
