@@ -49,16 +49,32 @@ class Commands(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Offer the nearest name for one that is not known."""
+        """Offer the nearest name for one that is not known; refuse an option given twice, whose first value is lost."""
         try:
-            return super().resolve_command(context, args)
+            name, command, rest = super().resolve_command(context, args)
+            if command is not None:
+                _refuse_repeats(command, rest)
+            return name, command, rest
         except click.UsageError as error:
             import difflib
 
-            near = difflib.get_close_matches(args[0], self.list_commands(context), n=1)
+            near = (
+                [] if args[0] in self.places else difflib.get_close_matches(args[0], self.list_commands(context), n=1)
+            )
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", context) from None
+
+
+def _refuse_repeats(command: click.Command, args: list[str]) -> None:
+    given = [arg.partition("=")[0] for arg in (args[: args.index("--")] if "--" in args else args)]
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.multiple or option.is_flag or option.count:
+            continue
+        for name in option.opts:
+            if name.startswith("--") and given.count(name) > 1:
+                listed = "; several names are separated by commas" if option.type is click.STRING else ""
+                raise click.UsageError(f"{name} is given {given.count(name)} times{listed}")
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

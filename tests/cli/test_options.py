@@ -1,0 +1,46 @@
+"""Options that are given twice, and those of the sweep."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import biasamp
+
+
+@pytest.mark.parametrize("repeated", [["--tasks", "a", "--tasks", "b"], ["--tasks=a", "--tasks=b"]])
+def test_an_option_given_twice_is_refused(run: Any, repeated: list[str]) -> None:
+    """The first value would be lost without a word."""
+    ran = run("audit", "data.csv", "--attributes", "g", *repeated, "--task-predictions", "p")
+    assert ran.code == 2
+    assert "--tasks is given 2 times; several names are separated by commas" in ran.err
+
+
+def test_options_for_several_values_may_be_repeated(run: Any) -> None:
+    ran = run("compare", "none.csv", "--attributes", "g", "--tasks", "t", "--model", "a=p", "--model", "b=q")
+    assert "times" not in ran.err
+
+
+def test_the_sweep_takes_what_the_function_takes(run: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"g": rng.choice(["f", "m"], 80), "t": rng.integers(0, 2, 80), "s": rng.random(80)})
+    data["w"] = rng.integers(1, 4, 80)
+    train = pd.DataFrame({"g": ["f"] * 30 + ["m"] * 30, "t": [1] * 20 + [0] * 20 + [1] * 20})
+    data.to_csv(tmp_path / "data.csv", index=False)
+    train.to_csv(tmp_path / "train.csv", index=False)
+    roles = ["--scores", "s", "--attributes", "g", "--tasks", "t", "--weights", "w"]
+    ran = run(
+        "sweep", tmp_path / "data.csv", *roles, "--train", tmp_path / "train.csv", "--span", 0.2, 0.7, "--json", "-"
+    )
+    assert ran.code == 0
+    expected = biasamp.sweep(
+        data["s"], data["g"], data["t"], train=(train["g"], train["t"]), weights=data["w"], span=(0.2, 0.7)
+    )
+    assert json.loads(ran.out)["integral"] == pytest.approx(expected.integral, abs=1e-12)
+    assert json.loads(ran.out)["sign_source"] == "the train labels"
+    assert json.loads(ran.out)["span"] == [0.2, 0.7]
