@@ -88,6 +88,12 @@ def test_known_captions(folder: Path) -> None:
     # 60 common images of which 40 go with the animal of their gender: T→A moves each rate from 2/3 to 1.
     assert found["baseline_ft: T→A"].ours == pytest.approx(1 / 3)
     assert found["equalizer: T→A"].ours == 0
+    # Equalizer makes no error here, so errors drawn at its rates make none either.
+    assert next(row.ours for what, row in found.items() if what.startswith("equalizer: T→A of errors")) == 0
+    # A third of each gender is wrong; without regard to objects that moves each rate from 2/3 to 5/9 on average.
+    drawn = next(row for what, row in found.items() if what.startswith("baseline_ft: T→A of errors"))
+    assert drawn.ours == pytest.approx(5 / 9 - 2 / 3, abs=0.06)
+    assert found["baseline_ft: share of men among common images, said and true"].ours == "0.500, 0.500"
     assert found["equalizer less baseline_ft: T→A"].ours == pytest.approx(-1 / 3)
     assert found["equalizer less baseline_ft: A→T"].ours == 0
     (replaced,) = (row for row in outcome.rows if row.what.startswith("equalizer, gendered words"))

@@ -19,6 +19,7 @@ FILES = (CAPTIONS, OBJECTS, *LABELS)
 BASELINE = "baseline_ft"
 MODELS = (BASELINE, "balanced", "upweight", "confusion", "confident", "equalizer")
 RESAMPLES = 500
+NULL_DRAWS = 10
 LEAKAGE_TRIALS, LEAKAGE_RESAMPLES = 5, 30
 _ARROWS = {"A->T": "A→T", "T->A": "T→A", "": ""}
 
@@ -107,10 +108,21 @@ def _rows(data: Captioned, setting: Setting) -> Iterator[Row]:
             f"{model}: captions that name one gender, and how many of those on common images are right",
             f"{gendered:,} of {len(data.gender):,}; {right:.1%}",
         )
+        says_man = np.mean([data.said[model][i] == "man" for i in rows])
+        yield measured(
+            f"{model}: share of men among common images, said and true",
+            f"{says_man:.3f}, {np.mean(data.gender[rows] == 'man'):.3f}",
+        )
         for entry in audits[model].document["metrics"]:
             if entry["metric"] in ("directional", "mals"):
                 name = _ARROWS[entry["direction"] or ""] or "MALS"
-                yield measured(f"{model}: {name}", float(entry["value"]), interval=tuple(entry["interval"]))
+                crossed = entry.get("crossfit")
+                yield measured(
+                    f"{model}: {name}",
+                    float(entry["value"]),
+                    interval=tuple(entry["interval"]),
+                    note="" if crossed is None else f"cross-fitted {crossed:+.4f}",
+                )
     truth = [data.objects[i] for i in rows]
     for step, model in enumerate(MODELS):
         leaked = biasamp.leakage(
@@ -124,6 +136,7 @@ def _rows(data: Captioned, setting: Setting) -> Iterator[Row]:
         )
         setting.progress(len(MODELS) + step + 1, 2 * len(MODELS))
     yield from _differences(audits)
+    yield from _errors_apart(data, setting)
     yield from _neutral(data)
 
 
@@ -143,6 +156,32 @@ def _differences(audits: dict[str, Any]) -> Iterator[Row]:
                 interval=(float(row["low"]), float(row["high"])),
                 note=f"paired; {row['verdict']}",
             )
+
+
+def _errors_apart(data: Captioned, setting: Setting) -> Iterator[Row]:
+    """What T→A would be if a model got genders wrong as often, but whatever the objects."""
+    import biasamp
+
+    rows = np.flatnonzero(data.common)
+    true, objects = data.gender[rows], [data.objects[i] for i in rows]
+    for model in (BASELINE, "equalizer"):
+        said = np.array([data.said[model][i] for i in rows])
+        wrong = {name: float(np.mean(said[true == name] != name)) for name in ("woman", "man")}
+        chance = np.where(true == "woman", wrong["woman"], wrong["man"])
+        values = []
+        for sequence in np.random.SeedSequence([setting.seed, 4]).spawn(NULL_DRAWS):
+            flipped = np.random.default_rng(sequence).random(len(true)) < chance
+            drawn = np.where(flipped, np.where(true == "woman", "man", "woman"), true)
+            values.append(biasamp.directional(objects, true, drawn).value)
+        runs = biasamp.over_runs(values)
+        seen = biasamp.directional(objects, true, said).value
+        yield measured(
+            f"{model}: T→A of errors as frequent as its own, but drawn without regard to objects",
+            runs.value,
+            interval=interval_of(runs),
+            note=f"{wrong['woman']:.1%} of women and {wrong['man']:.1%} of men wrong; the model's own T→A is {seen:+.4f}, "
+            f"{seen - runs.value:+.4f} above; the interval is over {NULL_DRAWS} draws",
+        )
 
 
 def _neutral(data: Captioned) -> Iterator[Row]:
