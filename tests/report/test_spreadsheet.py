@@ -17,7 +17,7 @@ def test_no_text_begins_a_formula(text):
     assert safe_text(text) in (text, "'" + text)
 
 
-@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\t=1", " =1", "＝1", "\n=1"])
+@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\t=1", " =1", "＝1", "\n=1", "\0=1", "\ufeff+1", "\u200b@x"])
 def test_formulas_get_an_apostrophe(text):
     assert safe_text(text) == "'" + text
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterable
 from typing import IO, Any
 
-# A cell that begins so is a formula to a spreadsheet, whoever wrote it. The full-width forms count too.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# A cell that begins so is a formula to a spreadsheet, whoever wrote it. The full-width forms count too, and so does
+# what stands behind blanks and characters that nobody sees, which some programs drop.
+_FORMULA = re.compile(
+    "[\t\r\n]|[\\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[-=+@＝＋－＠]"
+)
 
 
 def safe_text(text: str) -> str:
@@ -17,7 +21,7 @@ def safe_text(text: str) -> str:
     >>> safe_text("=1+1"), safe_text("bike")
     ("'=1+1", 'bike')
     """
-    return "'" + text if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
+    return "'" + text if _FORMULA.match(text) else text
 
 
 def cell(value: Any) -> str:
