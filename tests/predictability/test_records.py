@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+import biasamp
 from biasamp.labels import align, label_set
 from biasamp.predictability import AttackerError, measure, problem_from_labels
 from biasamp.predictability.attackers import Lookup, NaiveBayes, Trained
@@ -194,3 +195,30 @@ def test_on_one_binary_input_all_good_attackers_score_alike(quality):
         for a in ("naive_bayes", LogisticRegression(), DecisionTreeClassifier())
     ]
     assert scores == pytest.approx([scores[0]] * 3, abs=1e-12)
+
+
+class OneShort:
+    """Leaves all predictions but the first away."""
+
+    def predict(self, features):
+        return super().predict(features)[:1]
+
+
+class InAColumn:
+    """Gives predictions as a matrix of one column."""
+
+    def predict(self, features):
+        return super().predict(features)[:, None]
+
+
+@pytest.mark.parametrize("tree", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_predictions_are_taken_one_a_record(tree):
+    other, truth, predicted = planted()
+    if tree is DecisionTreeRegressor:
+        noise = np.random.default_rng(1).standard_normal((2, 300)) / 10
+        truth, predicted = truth + noise[0], predicted + noise[1]
+    column, short = (type(f"{mixin.__name__}Tree", (mixin, tree), {}) for mixin in (InAColumn, OneShort))
+    plain = biasamp.dpa(other, truth, predicted, attacker=tree(), trials=3)
+    assert biasamp.dpa(other, truth, predicted, attacker=column(), trials=3).value == plain.value
+    with pytest.raises(AttackerError, match=r"trial 0 .*: its predictions have the shape \(1,\); one for each of 150"):
+        biasamp.dpa(other, truth, predicted, attacker=short(), trials=3)

@@ -102,7 +102,7 @@ class Trained:
     ) -> float:
         column = target.values[:, v]
         fitted = self._fresh(seed).fit(features[learn], column[learn])
-        return number_score(quality, column[test], _finite(fitted.predict(features[test])))
+        return number_score(quality, column[test], _finite(_one_each(fitted.predict(features[test]), len(test))))
 
     def _label(
         self, features: Values, target: Any, v: int, learn: Index, test: Index, quality: Quality, seed: int
@@ -111,7 +111,7 @@ class Trained:
         known = np.unique(codes[learn])
         if len(known) > 1:
             fitted = self._fresh(seed).fit(features[learn], codes[learn])
-            said = _classes(fitted.predict(features[test]), known)
+            said = _classes(_one_each(fitted.predict(features[test]), len(test)), known)
             chances = _chances(fitted, features[test], known, target.sizes[v]) if quality == "auc" else None
         elif target.width > 1:  # a rare label of many: its absence is all there is to learn
             said, chances = np.full(len(test), known[0]), np.zeros((len(test), target.sizes[v]))
@@ -173,6 +173,16 @@ def _by_evidence(evidence: Values, target: Labels, test: Index, quality: Quality
             chances /= chances.sum(axis=1, keepdims=True)
         scores.append(label_score(quality, codes[:, v], own.argmax(axis=1), chances, label=target.yes_no[v]))
     return float(np.mean(scores))
+
+
+def _one_each(values: Any, records: int) -> NDArray[Any]:
+    """One prediction a record; estimators that give a column, or too few, would be compared crosswise."""
+    said = np.asarray(values)
+    if said.shape == (records, 1):
+        return said[:, 0]
+    if said.shape != (records,):
+        raise ValueError(f"its predictions have the shape {said.shape}; one for each of {records:,} records is needed")
+    return said
 
 
 def _classes(values: Any, known: Index) -> Index:
