@@ -130,6 +130,13 @@ def test_a_label_left_out_of_several_gaps_counts_once(table):
     assert "not ranked: 4 labels (is part of an identity)" in out.output
 
 
+def test_q_values_are_shown_of_pairs_alone(table):
+    assert " q ┃" in run(*options(table)).output
+    out = run(table, "--record", "id", "--label", "tag", "-i", "man,woman,hat", "--min-expected", "0").output
+    assert "against the rest" in out
+    assert " q ┃" not in out
+
+
 def test_names_that_labels_share_are_shown_with_their_key(tmp_path):
     rows = [(f"{i:02}", label) for i in range(40) for label in ("/m/1" if i % 2 else "/m/2", f"/m/{3 + i % 4}")]
     (tmp_path / "labels.csv").write_text(

@@ -57,8 +57,8 @@ def associate(
         ``{"man": ["Man", "Male", "Boy"], "woman": ["Woman", "Female", "Girl"]}`` unites labels under a name:
         a record has the identity when it has one of them. Identities may overlap.
     label, record, score : str, optional
-        Columns of a long table. A wide table takes in ``label`` the columns that are labels, a matrix the
-        names of its columns.
+        Columns of a long table; a row without a label is a record that has none there. A wide table takes in
+        ``label`` the columns that are labels, a matrix the names of its columns.
     threshold : float or mapping, optional
         Labels with a lower score are left out. A mapping gives each label its own; labels it does not name
         keep all their rows.

@@ -51,13 +51,17 @@ def _top_table(result: Association, metric: str, top: int, identity: str) -> Ric
         table.add_column(Text(name), justify="left" if name == "label" else "right")
     table.add_column("gap", justify="right")
     table.add_column("95% interval", justify="right")
-    null = any(row["null"] for row in result.top(metric, top, toward=identity).rows())
+    rows = list(result.top(metric, top, toward=identity).rows())
+    null = any(row["null"] for row in rows)
     if null:
         table.add_column("if independent", justify="right")
-    table.add_column("q", justify="right")
+    # There is a test of two identities, none of one against the rest.
+    tested = len(result.identities) == 2
+    if tested:
+        table.add_column("q", justify="right")
     times = Counter(result.names)
     shared = {name for name, held in times.items() if held > 1}
-    for row in result.top(metric, top, toward=identity).rows():
+    for row in rows:
         cells: list[str | Text] = [
             str(row["rank"]),
             Text(_shown(row, shared)),
@@ -68,7 +72,8 @@ def _top_table(result: Association, metric: str, top: int, identity: str) -> Ric
         ]
         if null:
             cells.append(_number(row["null"]))
-        cells.append("" if row["q"] is None else f"{row['q']:.2g}")
+        if tested:
+            cells.append("" if row["q"] is None else f"{row['q']:.2g}")
         table.add_row(*(part if isinstance(part, Text) else Text(part) for part in cells))
     return table
 
