@@ -148,3 +148,16 @@ def test_codes_of_any_integers(values: list[int]) -> None:
 def test_codes_of_whole_floats(values: list[int]) -> None:
     labels = read(np.array(values, dtype=float))
     assert [str(labels.labels[j]) for j in labels.nonzero()[1]] == [str(int(float(v))) for v in values]
+
+
+@pytest.mark.parametrize(("names", "values"), [("bcn", [0, 1, 1]), ("acb", list("xyz"))])
+def test_names_that_contradict_positions_are_refused(names, values):
+    sides = [read(dict.fromkeys(each, values)) for each in ("abc", names)]
+    with pytest.raises(ValueError, match=r"predicted has the column '[bc]' in place \d, truth in place \d"):
+        align(sides, ["truth", "predicted"])
+
+
+def test_other_names_pair_by_position():
+    truth, predicted = {"a": [0, 1, 0], "b": [1, 1, 0]}, {"a_pred": [0, 1, 1], "b": [1, 0, 0]}
+    sides = [read(data) for data in (truth, predicted)]
+    assert align(sides, ["truth", "predicted"])[1].rows(0, 3).tolist() == [[0, 1], [1, 0], [1, 0]]

@@ -128,7 +128,8 @@ def join(variables: Sequence[Variable]) -> Variable:
 def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
     """Bring label sets into one label space, the first one's names leading.
 
-    Yes/no columns of the same names pair by name, whatever their order; all others pair by position.
+    Yes/no columns of the same names pair by name, whatever their order; all others pair by position, unless
+    their names say that the positions are wrong.
     Within a variable the categories are united, so that one only the model predicts still counts.
     """
     first = sets[0]
@@ -145,12 +146,25 @@ def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
                 "say what they are with biasamp.binary(...) or biasamp.categorical(...)"
             )
         placed.append(_by_name(other, mine))
+        _refuse_crossed(mine, placed[-1].variables, names[0], name)
     target = tuple(join(column) for column in zip(*(s.variables for s in placed), strict=True))
     return [s.into(target) for s in placed]
 
 
 def _columns(variables: Sequence[Variable]) -> str:
     return f"{len(variables)} column{'s' if len(variables) != 1 else ''}"
+
+
+def _refuse_crossed(mine: Sequence[Variable], theirs: Sequence[Variable], first: str, name: str) -> None:
+    """A name that both sides use at different places says that pairing by position would be wrong."""
+    place = {variable.name: i for i, variable in enumerate(mine)}
+    for i, variable in enumerate(theirs):
+        other = place.get(variable.name, i)
+        if other != i and mine[i].name != variable.name:
+            raise ValueError(
+                f"{name} has the column {variable.name!r} in place {i + 1}, {first} in place {other + 1}: only "
+                "yes/no columns whose names all agree may come in another order; bring them into the same one"
+            )
 
 
 def _by_name(other: LabelSet, mine: tuple[Variable, ...]) -> LabelSet:
