@@ -6,7 +6,7 @@ BIN     = $(VENV)/bin
 JOBS   ?= 2
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench web browser clean
+.PHONY: help demo test lint format bench web browser apart clean
 
 help:
 	@echo "make demo              audit embedded real data, in seconds after set-up"
@@ -49,15 +49,28 @@ browser: web/node_modules/.package-lock.json
 	  apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
 	  echo "there is no Chromium: install it, for example with apt-get install chromium"
 
+# Tools that hold other packages back are tested in environments of their own.
+$(VENV)-track/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-track
+	$(VENV)-track/bin/python -m pip install --quiet --disable-pip-version-check -e '.[track,test]'
+	@touch $@
+
+$(VENV)-tensorboard/.done:
+	$(PYTHON) -m venv $(VENV)-tensorboard
+	$(VENV)-tensorboard/bin/python -m pip install --quiet --disable-pip-version-check \
+	  tensorboard==2.12.3 six 'setuptools<81' 'numpy<2' 'protobuf<4'
+	@touch $@
+
+apart: $(VENV)-track/.done $(VENV)-tensorboard/.done
+	$(VENV)-track/bin/python -m pytest -q tests/integrations/test_mlflow.py
+
 ifeq ($(EXTRAS),all)
-test: browser
-else
-# Examples in modules of optional parts are left out where the part is not installed.
-DOCTESTS = --doctest-ignore-import-errors
+test: browser apart
+export BIASAMP_TENSORBOARD = $(abspath $(VENV)-tensorboard/bin/python)
 endif
 
 test: lint
-	BIASAMP_TEST_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(DOCTESTS) $(ARGS)
+	BIASAMP_TEST_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 demo: $(VENV)/.$(EXTRAS)
 	$(BIN)/biasamp demo
@@ -75,4 +88,4 @@ format: $(VENV)/.core
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) build dist demo
+	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard build dist demo
