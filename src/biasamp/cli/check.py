@@ -15,7 +15,13 @@ from .output import check_target, console, json_option, write_json
 @click.command(name="check")
 @click.argument("data", type=click.Path())
 @click.option(
-    "--policy", "policy_path", required=True, type=click.Path(), metavar="FILE", help="The policy, a TOML file."
+    "--policy",
+    "policy_path",
+    default="policy.toml",
+    show_default=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="The policy, a TOML file.",
 )
 @click.option("--init", is_flag=True, help="Write a commented policy for DATA to the --policy file, and check nothing.")
 @click.option("--baseline", type=click.Path(), help="A saved audit to be no worse than, in place of the policy's own.")
