@@ -18,6 +18,7 @@ from .kernels.slabs import pair_tables
 
 # Adding whole rows pays when rows are wide and a record holds few given labels; else a matrix product does.
 _WORTH_ADDING = 16
+_GATHERED = 1 << 14
 _FEW_LABELS = 4
 
 
@@ -175,8 +176,7 @@ def _accelerated(wanted: bool | None) -> bool:
     return find_spec("numba") is not None
 
 
-def _long_chunks(records: int) -> list[tuple[int, int]]:
-    step = 1 << 17
+def _long_chunks(records: int, step: int = 1 << 17) -> list[tuple[int, int]]:
     return [(start, min(start + step, records)) for start in range(0, records, step)]
 
 
@@ -190,7 +190,8 @@ def _few_held(evaluation: Evaluation) -> bool:
 
 def _row_sums(evaluation: Evaluation, accelerate: bool) -> _Tables:
     total: _Tables | None = None
-    for start, stop in _long_chunks(len(evaluation)):
+    # Rows gathered in numpy should stay in cache; the compiled loop gathers nothing.
+    for start, stop in _long_chunks(len(evaluation), 1 << 17 if accelerate else _GATHERED):
         held = evaluation.given.nonzero(start, stop)
         groups, exclusive = evaluation.given.width, evaluation.given.exclusive
         one, said = evaluation.truth.rows(start, stop), evaluation.predicted.rows(start, stop)
