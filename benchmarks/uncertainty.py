@@ -118,10 +118,10 @@ def main() -> None:
     rng = np.random.default_rng(0)
     scores, group = rng.random(1_000_000), rng.integers(0, 2, 1_000_000)
     label = (rng.random(1_000_000) < 0.3 + 0.1 * group).astype(int)
-    loop = cpu_seconds(lambda: masked(scores, group, label), 1)
+    loop = cpu_seconds(lambda: masked(scores, group, label), 3)
     row(
         "every threshold of 1,000,000 scores",
-        cpu_seconds(lambda: biasamp.sweep(scores, group, label), 5),
+        cpu_seconds(lambda: biasamp.sweep(scores, group, label), 3),
         "100 masked evaluations",
         loop,
         "(wanted: 20x)",
