@@ -13,20 +13,25 @@ from click.testing import CliRunner
 from biasamp.cli import main
 from biasamp.cli.reproduce import command
 from biasamp.experiments import Setting, experiments
+from biasamp.experiments.drawing import figure, png, svg
 from biasamp.experiments.experiment import (
     PRINTED,
     STAND_IN,
     Chart,
     Experiment,
+    Heatmap,
     Outcome,
     Reason,
+    Tried,
     claimed,
     measured,
     printed,
 )
-from biasamp.experiments.page import markdown, page, svg, words
-from biasamp.experiments.running import Done, run_all
+from biasamp.experiments.page import markdown, page, words
+from biasamp.experiments.running import Done, circumstances, run_all
+from biasamp.experiments.summary import left, summary_markdown, summary_page
 
+TRIED = Tried(0.4, 0.6, 12, "depths")
 NASTY = "<script>alert(1)</script>|x\n# y"
 
 
@@ -41,6 +46,9 @@ def outcome(*rows: Any, kind: str = PRINTED) -> Outcome:
 
 def done(result: Outcome) -> Done:
     return Done(Experiment("made-up", NASTY, NASTY, lambda setting: result), result, "", 0.1)
+
+
+ABOUT = circumstances([], seed=7)
 
 
 class TestAgreement:
@@ -73,8 +81,24 @@ class TestAgreement:
             printed("d", "0.1", 0.9, reason=Reason("r", 0.5)),
             printed("e", "0.1", 0.9),
             measured("f", 1.0),
+            printed("g", "0.1", 0.9, tried=Tried.of([0.05, 0.9], "depths")),
+            printed("h", "0.1", 0.9, tried=Tried.of([0.2, 0.9, 0.8], "depths")),
+            printed("i", "0.1", 0.9, tried=Tried.of([0.3, 0.9], "depths")),
         )
         assert (result.agreed, result.reached, result.moved, result.unexplained) == (2, 1, 1, 1)
+        assert (result.left_open, result.out_of_reach) == (1, 2)
+
+    def test_a_search_tells_its_whole_range(self) -> None:
+        row = printed("x", "0.100", 0.9, tried=Tried.of([0.2, 0.9, 0.8], "depths"))
+        assert words(row) == "out of reach: it lies outside 0.2000 to 0.9000, all that 3 runs gave (depths)"
+        assert row.to_dict()["tried"] == {"low": 0.2, "high": 0.9, "runs": 3, "over": "depths", "holds": False}
+        # To the digits printed: .0996 would be printed .100.
+        assert printed("x", "0.100", 0.9, tried=Tried.of([0.9, 0.1004], "depths")).left_open
+
+    def test_a_claim_in_words_that_does_not_hold(self) -> None:
+        row = claimed("x", "falls", 0.5, False, interval=(0.4, 0.6), reason=Reason("another seed", 0.1))
+        assert (row.covered, row.within(0.5), row.reached, row.moved) == (False, False, False, True)
+        assert words(claimed("x", "falls", 0.5, False, interval=(0.4, 0.6))) == "no reason found"
 
 
 class Tags(HTMLParser):
@@ -91,11 +115,13 @@ class TestPages:
     def test_text_from_strangers_is_text(self) -> None:
         items = [done(outcome(printed(NASTY, "0.1", 0.2), claimed(NASTY, NASTY, NASTY, False)))]
         tags = Tags()
-        written = page(items)
-        tags.feed(written)
-        assert "script" not in tags.found
-        assert "&lt;script&gt;" in written
-        told = markdown(items)
+        nowhere = Done(Experiment(NASTY, NASTY, NASTY, lambda s: outcome(), files=(NASTY,)), None, NASTY, 0.0, NASTY)
+        for written in (page(items[0], ABOUT), summary_page([*items, nowhere], ABOUT, Setting())):
+            tags.feed(written)
+            assert "script" not in tags.found
+            assert "&lt;script&gt;" in written
+        assert "<script>" not in summary_markdown([*items, nowhere], ABOUT, Setting())
+        told = markdown(items[0], ABOUT)
         assert "<script>" not in told
         rows = [line for line in told.splitlines() if line.startswith("| ")]
         assert len(rows) == 3
@@ -111,13 +137,41 @@ class TestPages:
         assert points[0][0] < points[1][0]
         assert points[0][1] < points[1][1]
 
+    def test_intervals_and_named_places_are_drawn(self) -> None:
+        from xml.etree import ElementTree
+
+        chart = Chart("t", "x", "y", {"a": [(0, 1.0), (1, 2.0)]}, {"a": [(0.5, 1.5), (1.0, 4.0)]}, ("first", "second"))
+        drawn = ElementTree.fromstring(svg(chart))
+        told = [node.text for node in drawn.findall("text")]
+        assert {"first", "second"} <= set(told)
+        # The highest number of the axis is the end of an interval, not a point.
+        assert {"0.5", "4"} <= set(told)
+        bars = [node for node in drawn.findall("path") if node.attrib.get("stroke") == "#0072b2"]
+        assert len(bars) == 2
+
+    def test_a_heatmap_has_a_colour_a_cell(self) -> None:
+        import base64
+        import re
+        import zlib
+
+        drawn = figure(Heatmap("t", "x", "y", (0, 1), (0, 1), ((-1.0, 0.0), (0.5, float("nan")))))
+        first = base64.b64decode(re.findall(r"base64,([^\"]+)", drawn)[0])
+        assert first == png(
+            (((212, 136, 145), (150, 150, 150)), ((33, 102, 172), (247, 247, 247))),
+        )
+        size = int.from_bytes(first[33:37], "big")
+        assert zlib.decompress(first[41 : 41 + size])[:4] == bytes([0, 212, 136, 145])
+
+    def test_nothing_to_draw(self) -> None:
+        assert figure(Chart("t", "x", "y", {"a": [(float("nan"), 1.0)]})) == ""
+
     def test_what_lies_near_is_said(self) -> None:
         row = printed("x", "0.100", 0.11, interval=(0.09, 0.13), spread="0.02")
         assert words(row) == "ours lies within the paper's ±; our interval holds the published figure; no reason found"
         assert words(printed("x", "0.100", 0.11)) == "no reason found"
 
     def test_first_line_says_what_it_ran_on(self) -> None:
-        assert markdown([done(outcome(kind=STAND_IN))]).startswith("Stand-in: a test\n")
+        assert markdown(done(outcome(kind=STAND_IN)), ABOUT).startswith("Stand-in: a test\n")
 
 
 class TestExperiments:
@@ -139,6 +193,46 @@ class TestExperiments:
         kept = Experiment("kept", "t", "p", lambda setting: outcome(), files=("not_there.csv",), without="a stand-in")
         assert kept.blocked(Setting()) == ""
         assert kept.lacking(Setting()) == ["not_there.csv"]
+
+    def test_what_is_left_comes_with_the_command(self) -> None:
+        needy = Experiment("needy", "t", "p", lambda s: outcome(), files=("a.csv",), extras={"no_such_module": "torch"})
+        kept = Experiment("kept", "t", "p", lambda s: Outcome(PRINTED, "x", ()), files=("b.csv",), without="a stand-in")
+        ran = run_all([needy, kept], Setting())
+        assert left(ran, Setting()) == [
+            (
+                "needy",
+                "needs the extra: pip install 'biasamp[torch]'; and a.csv in the folder that BIASAMP_DATA names",
+                "pip install 'biasamp[torch]' && BIASAMP_DATA=FOLDER biasamp reproduce needy",
+            ),
+            ("kept", "ran without b.csv: a stand-in", "BIASAMP_DATA=FOLDER biasamp reproduce kept"),
+        ]
+
+    def test_one_that_fails_does_not_stop_the_others(self) -> None:
+        def broken(setting: Setting) -> Outcome:
+            raise KeyError("gone")
+
+        told: list[tuple[str, str]] = []
+        chosen = [Experiment("broken", "t", "p", broken), Experiment("whole", "t", "p", lambda s: outcome())]
+        items = run_all(chosen, Setting(), finished=lambda item: told.append((item.experiment.name, item.state)))
+        assert told == [("broken", "failed"), ("whole", "ran")]
+        assert items[0].failed.startswith("KeyError: 'gone' (test_framework.py, line ")
+        assert items[0].to_dict()["outcome"] is None
+        assert "KeyError: &#x27;gone&#x27;" in summary_page(items, ABOUT, Setting())
+
+    def test_stopping_stops_all(self) -> None:
+        def stopped(setting: Setting) -> Outcome:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            run_all([Experiment("x", "t", "p", stopped)], Setting())
+
+    def test_versions_of_extras_where_they_were_used(self) -> None:
+        with_extra = Experiment("x", "t", "p", lambda s: outcome(), extras={"click": "torch"})
+        import click  # noqa: F401
+
+        (item,) = run_all([with_extra], Setting())
+        assert "click" in circumstances([item], 0)["versions"]
+        assert "click" not in circumstances([], 0)["versions"]
 
 
 @pytest.mark.usefixtures("no_data")
@@ -186,9 +280,40 @@ class TestCommand:
             "off": Experiment("off", "t", "p", lambda setting: outcome(printed("x", "0.1", 0.5))),
             "told": Experiment("told", "t", "p", lambda s: outcome(printed("x", "0.1", 0.5, reason=Reason("r", 0.1)))),
             "needy": Experiment("needy", "t", "p", lambda setting: outcome(), files=("not_there.csv",)),
+            "sought": Experiment("sought", "t", "p", lambda s: outcome(printed("x", "0.1", 0.5, tried=TRIED))),
+            "broken": Experiment("broken", "t", "p", lambda s: outcome(1 / 0)),
         }
         monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
-        codes = {
-            name: CliRunner().invoke(command, [name, "--folder", str(tmp_path)]).exit_code for name in (*made, "all")
+
+        def code(name: str) -> int:
+            return CliRunner().invoke(command, [name, "--folder", str(tmp_path)]).exit_code
+
+        codes = {name: code(name) for name in (*made, "all")}
+        assert codes == {"off": 1, "told": 0, "needy": 3, "sought": 0, "broken": 4, "all": 4}
+        # Of all that can run nothing failed: one figure is without a reason; then all have one; then nothing can run.
+        for gone, expected in (("broken", 1), ("off", 0), ("told", 0), ("sought", 3)):
+            del made[gone]
+            assert code("all") == expected
+
+    def test_all_writes_a_summary_and_a_page_each(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        made = {
+            "one": Experiment("one", "t", "p", lambda s: outcome(printed("x", "0.1", 0.1))),
+            "needy": Experiment("needy", "t", "p", lambda s: outcome(), files=("not_there.csv",)),
+            "broken": Experiment("broken", "t", "p", lambda s: outcome(1 / 0)),
         }
-        assert codes == {"off": 1, "told": 0, "needy": 3, "all": 1}
+        monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
+        ran = CliRunner().invoke(command, ["all", "--folder", str(tmp_path), "--json", "-"])
+        document = json.loads(ran.stdout)
+        assert [item["name"] for item in document["experiments"]] == list(made)
+        assert document["experiments"][2]["failed"].startswith("ZeroDivisionError: division by zero")
+        assert (document["seed"], document["cores"] >= 1) == (0, True)
+        # Data alone on standard output; what is being done goes to the other stream.
+        assert "1 of 3: one ..." in ran.stderr
+        assert "3 of 3: broken: failed, ZeroDivisionError" in ran.stderr
+        names = {path.name for path in tmp_path.iterdir()}
+        assert names == {f"{stem}.{end}" for stem in ("index", "one", "broken") for end in ("html", "md")}
+        index = (tmp_path / "index.html").read_text(encoding="utf-8")
+        assert 'href="one.html"' in index
+        assert "<svg" in index
+        assert "BIASAMP_DATA=FOLDER biasamp reproduce needy" in index
+        assert "[one](one.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")

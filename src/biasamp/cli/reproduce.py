@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,9 +12,13 @@ from biasamp.experiments import Experiment, Setting, data_folder, experiments
 
 from .output import check_target, console, json_option, write_json
 
-# Exit codes: everything that ran agrees or has its reason; something differs without one; it cannot run here.
+if TYPE_CHECKING:
+    from biasamp.experiments.running import Done
+
+# Exit codes beside 0 (all that ran agrees or shows why not) and 2 (a mistake in the command).
 UNEXPLAINED = 1
 CANNOT_RUN = 3
+FAILED = 4
 _ALL = "all"
 
 
@@ -34,8 +37,11 @@ def command(name: str | None, seed: int, folder: str, json_path: str | None) -> 
     """Run tables and figures of the papers again: published figures beside ours.
 
     Without NAME, list the experiments, what each needs and whether it can run here. Real files are looked for in the
-    folder that the variable BIASAMP_DATA names. Exit code 1: a figure differs and no reason was found; 3: the
-    experiment cannot run here.
+    folder that the variable BIASAMP_DATA names. With all, experiments that cannot run here are named with what they
+    need, one that fails does not stop the others, and a summary, index.html, is written.
+
+    Exit code 1: a figure differs and no run is shown that tells why; 3: nothing that was asked for can run here;
+    4: an experiment ended with an error.
 
     \b
     Examples:
@@ -61,19 +67,35 @@ def command(name: str | None, seed: int, folder: str, json_path: str | None) -> 
         raise click.exceptions.Exit(CANNOT_RUN)
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    done = _run(chosen, setting)
-    from biasamp.experiments.page import markdown, page
+    done = _run(chosen, setting, target)
+    from biasamp.experiments.running import circumstances
 
-    written = [target / f"{name}.html", target / f"{name}.md"]
-    for path, text in zip(written, (page(done), markdown(done)), strict=True):
-        path.write_text(text, encoding="utf-8")
-    from biasamp.experiments.running import versions
+    about = circumstances(done, seed)
+    if name == _ALL:
+        from biasamp.experiments.summary import summary_markdown, summary_page
 
-    document = {"schema": 1, "seed": seed, "versions": versions(), "experiments": [item.to_dict() for item in done]}
+        _write(target / "index.html", summary_page(done, about, setting))
+        _write(target / "index.md", summary_markdown(done, about, setting))
+    document = {"schema": 1, **about, "experiments": [item.to_dict() for item in done]}
     if not write_json(json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1), json_path):
-        _show(done, written)
+        _show(done, setting)
+        screen = console()
+        screen.print(f"Written: {target / ('index' if name == _ALL else name)}.html, and the same as .md")
+    _exit(done)
+
+
+def _exit(done: list[Done]) -> None:
+    """End with the code of the gravest thing that happened."""
+    if any(item.failed for item in done):
+        raise click.exceptions.Exit(FAILED)
     if any(item.outcome is not None and item.outcome.unexplained for item in done):
         raise click.exceptions.Exit(UNEXPLAINED)
+    if not any(item.outcome is not None for item in done):
+        raise click.exceptions.Exit(CANNOT_RUN)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 def _list(known: dict[str, Experiment], setting: Setting, json_path: str | None) -> None:
@@ -111,40 +133,42 @@ def _list(known: dict[str, Experiment], setting: Setting, json_path: str | None)
         )
 
 
-def _run(chosen: list[Experiment], setting: Setting) -> Any:
-    from biasamp.experiments.running import run_all
-    from biasamp.measures.progress import Bar
+def _run(chosen: list[Experiment], setting: Setting, target: Path) -> list[Done]:
+    """Run experiments; each writes its page as soon as it is done, so that a run cut short leaves what it had."""
+    from biasamp.experiments.page import markdown, page
+    from biasamp.experiments.running import circumstances, run_all
 
-    stream = console(stderr=True)
-    bars: list[Bar] = []
+    from .watching import Watch
 
-    def started(experiment: Experiment) -> Callable[[int, int], None]:
-        for bar in bars:
-            bar.close()
-        bars.append(Bar(experiment.name))
-        if stream.is_terminal:
-            stream.print(f"{len(bars)} of {len(chosen)}: {experiment.name}")
-        return bars[-1]
+    with Watch(len(chosen)) as watch:
 
-    try:
-        return run_all(chosen, setting, started=started)
-    finally:
-        for bar in bars:
-            bar.close()
+        def finished(item: Done) -> None:
+            watch.finished(item)
+            if not item.blocked:
+                about = circumstances([item], setting.seed)
+                _write(target / f"{item.experiment.name}.html", page(item, about))
+                _write(target / f"{item.experiment.name}.md", markdown(item, about))
+
+        return run_all(chosen, setting, started=watch.started, finished=finished)
 
 
-def _show(done: Any, written: list[Path]) -> None:
+def _show(done: list[Done], setting: Setting) -> None:
+    """One experiment row by row; of several, whose rows are on their pages, the summary."""
+    screen = console()
+    if len(done) > 1:
+        _show_summary(done, setting, screen)
+    else:
+        _show_one(done[0], screen)
+
+
+def _show_one(item: Done, screen: Any) -> None:
     from rich.table import Table
 
-    from biasamp.experiments.page import HEAD, cells, tally
+    from biasamp.experiments.page import HEAD, cells, first_line, tally
 
-    screen = console()
-    for item in done:
-        if item.outcome is None:
-            screen.print(f"{item.experiment.name}: not run, {item.blocked}\n")
-            continue
-        screen.print(item.outcome.first_line)
-        screen.print(f"{item.experiment.name}: {item.experiment.title} ({item.experiment.place})")
+    screen.print(first_line(item))
+    screen.print(f"{item.experiment.name}: {item.experiment.title} ({item.experiment.place})")
+    if item.outcome is not None:
         table = Table(box=None, pad_edge=False)
         for head in HEAD:
             table.add_column(head, overflow="fold")
@@ -154,5 +178,24 @@ def _show(done: Any, written: list[Path]) -> None:
         screen.print(f"{tally(item.outcome)}.")
         for text in item.outcome.left_out:
             screen.print(f"Left out: {text}.")
-        screen.print("")
-    screen.print(f"Written: {', '.join(map(str, written))}")
+    screen.print("")
+
+
+def _show_summary(done: list[Done], setting: Setting, screen: Any) -> None:
+    from rich.table import Table
+
+    from biasamp.experiments.summary import HEAD, counts, left
+
+    table = Table(box=None, pad_edge=False)
+    for head in HEAD:
+        if head != "of":
+            table.add_column(head, overflow="fold")
+    for item in done:
+        table.add_row(item.experiment.name, *counts(item))
+    screen.print(table)
+    for item in done:
+        if item.failed:
+            screen.print(f"\n{item.experiment.name} failed: {item.failed}")
+    for name, wanting, command in left(done, setting):
+        screen.print(f"\n{name} {wanting}." + (f"\n  {command}" if command else ""))
+    screen.print("")

@@ -6,9 +6,12 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from biasamp.results import plain
+
+from .chart import Chart as Chart
+from .chart import Heatmap as Heatmap
 
 REAL = "Real files"
 STAND_IN = "Stand-in"
@@ -26,6 +29,34 @@ class Reason:
     change: str
     figure: float
     settles: str = ""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """All that a figure came to in runs over whatever its paper leaves open: settings, draws, seeds.
+
+    The evidence for a published figure that no setting named in the paper gives. ``runs`` are as many as ``low`` and
+    ``high`` were taken from, and ``over`` says what was varied, so that a reader can judge how wide the search was.
+    """
+
+    low: float
+    high: float
+    runs: int
+    over: str
+
+    @classmethod
+    def of(cls, figures: Sequence[float], over: str) -> Tried:
+        """From the figures of all runs.
+
+        >>> Tried.of([0.2, 0.1, 0.4], "depths")
+        Tried(low=0.1, high=0.4, runs=3, over='depths')
+        """
+        return cls(float(min(figures)), float(max(figures)), len(figures), over)
+
+    def holds(self, published: str) -> bool:
+        """Whether the published figure lies between the least and the largest, to its digits."""
+        half = 0.5 * 10.0 ** -decimals(published)
+        return self.low - half <= float(published) <= self.high + half
 
 
 @dataclass(frozen=True)
@@ -50,6 +81,8 @@ class Row:
         For a figure that differs: a run that changes it.
     note : str
         What a reader should know.
+    tried : Tried, optional
+        For a figure that differs and that no run gives: what all runs over the paper's open choices came to.
     """
 
     what: str
@@ -60,6 +93,7 @@ class Row:
     spread: str = ""
     reason: Reason | None = None
     note: str = ""
+    tried: Tried | None = None
 
     @property
     def reached(self) -> bool:
@@ -68,25 +102,44 @@ class Row:
             return False
         if self.reason.settles:
             return True
+        if _figure(self.published) is None:
+            return False
         return rounds_to(self.reason.figure, self.published) or self.within(self.reason.figure)
 
     def within(self, figure: float) -> bool:
         """Whether a figure lies within the ± that the paper prints."""
-        if self.published is None or not self.spread:
-            return False
-        return abs(figure - float(self.published)) <= float(self.spread)
+        published = _figure(self.published)
+        return published is not None and bool(self.spread) and abs(figure - published) <= float(self.spread)
 
     @property
     def covered(self) -> bool:
         """Whether the published figure lies in our interval."""
-        if self.published is None or self.interval is None:
-            return False
-        return self.interval[0] <= float(self.published) <= self.interval[1]
+        published = _figure(self.published)
+        return published is not None and self.interval is not None and self.interval[0] <= published <= self.interval[1]
+
+    @property
+    def moved(self) -> bool:
+        """Whether it differs and its reason's run changes the figure without reaching the published one."""
+        return self.agrees is False and self.reason is not None and not self.reached
+
+    @property
+    def left_open(self) -> bool:
+        """Whether it differs, and runs over what the paper leaves open lie on both sides of the published figure."""
+        return self._searched and self.tried is not None and self.tried.holds(str(self.published))
+
+    @property
+    def out_of_reach(self) -> bool:
+        """Whether it differs, and no run over what the paper leaves open comes to the published figure or past it."""
+        return self._searched and not self.left_open
+
+    @property
+    def _searched(self) -> bool:
+        return self.agrees is False and self.reason is None and self.tried is not None
 
     @property
     def unexplained(self) -> bool:
         """Whether it differs and nothing was found that changes it."""
-        return self.agrees is False and self.reason is None
+        return self.agrees is False and self.reason is None and self.tried is None
 
     def to_dict(self) -> dict[str, Any]:
         """The row in plain values."""
@@ -100,8 +153,25 @@ class Row:
             "reason": None
             if self.reason is None
             else {"change": self.reason.change, "figure": plain(self.reason.figure), "reaches": self.reached},
+            "tried": None
+            if self.tried is None
+            else {
+                "low": plain(self.tried.low),
+                "high": plain(self.tried.high),
+                "runs": self.tried.runs,
+                "over": self.tried.over,
+                "holds": self.left_open,
+            },
             "note": self.note or None,
         }
+
+
+def _figure(published: str | None) -> float | None:
+    """The published figure, or None where it is words or nothing."""
+    try:
+        return float(published or "")
+    except ValueError:
+        return None
 
 
 def decimals(published: str) -> int:
@@ -132,6 +202,7 @@ def printed(
     spread: str = "",
     reason: Reason | None = None,
     note: str = "",
+    tried: Tried | None = None,
 ) -> Row:
     """A published number beside ours, which agrees when it rounds to the digits printed.
 
@@ -139,7 +210,9 @@ def printed(
     (True, False)
     """
     agrees = rounds_to(ours, published)
-    return Row(what, published, float(ours), agrees, interval, spread, None if agrees else reason, note)
+    if agrees:
+        reason = tried = None
+    return Row(what, published, float(ours), agrees, interval, spread, reason, note, tried)
 
 
 def claimed(
@@ -149,10 +222,11 @@ def claimed(
     holds: bool,
     *,
     interval: tuple[float, float] | None = None,
+    reason: Reason | None = None,
     note: str = "",
 ) -> Row:
     """A statement of a paper, and whether ours bears it out."""
-    return Row(what, published, ours, bool(holds), interval, note=note)
+    return Row(what, published, ours, bool(holds), interval, reason=None if holds else reason, note=note)
 
 
 def measured(
@@ -176,21 +250,6 @@ def interval_of(result: Any, **options: Any) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Chart:
-    """Lines to draw: each a name with its points."""
-
-    title: str
-    x: str
-    y: str
-    lines: Mapping[str, Sequence[tuple[float, float]]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The chart in plain values."""
-        lines = {name: [[plain(a), plain(b)] for a, b in points] for name, points in self.lines.items()}
-        return {"title": self.title, "x": self.x, "y": self.y, "lines": lines}
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What one experiment gave.
 
@@ -201,7 +260,7 @@ class Outcome:
     source : str
         Which files, or what the stand-in is.
     rows : tuple of Row
-    charts : tuple of Chart
+    charts : tuple of Chart or Heatmap
     left_out : tuple of str
         What could not be run here, and what it needs.
     """
@@ -209,7 +268,7 @@ class Outcome:
     kind: str
     source: str
     rows: tuple[Row, ...]
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[Chart | Heatmap, ...] = ()
     left_out: tuple[str, ...] = ()
 
     @property
@@ -230,7 +289,17 @@ class Outcome:
     @property
     def moved(self) -> int:
         """How many differ, and a run is shown that changes the figure without reaching the published one."""
-        return sum(row.agrees is False and row.reason is not None and not row.reached for row in self.rows)
+        return sum(row.moved for row in self.rows)
+
+    @property
+    def left_open(self) -> int:
+        """How many differ, and lie inside what runs over the paper's open choices give."""
+        return sum(row.left_open for row in self.rows)
+
+    @property
+    def out_of_reach(self) -> int:
+        """How many differ, and lie outside all that such runs give."""
+        return sum(row.out_of_reach for row in self.rows)
 
     @property
     def unexplained(self) -> int:
@@ -245,6 +314,8 @@ class Outcome:
             "agreed": self.agreed,
             "reached": self.reached,
             "moved": self.moved,
+            "left_open": self.left_open,
+            "out_of_reach": self.out_of_reach,
             "unexplained": self.unexplained,
             "rows": [row.to_dict() for row in self.rows],
             "charts": [chart.to_dict() for chart in self.charts],
@@ -252,7 +323,14 @@ class Outcome:
         }
 
 
-def silent(done: int, total: int) -> None:
+class Progress(Protocol):
+    """Told how much of the work is done, and in a few words what is being done now."""
+
+    def __call__(self, done: int, total: int, doing: str = "") -> None:
+        """So much of the total is done."""
+
+
+def silent(done: int, total: int, doing: str = "") -> None:
     """Progress that nobody is told of."""
 
 
@@ -266,12 +344,13 @@ class Setting:
     folder : Path, optional
         The folder of real files.
     progress : callable
-        Told ``(done, total)`` as the work goes on.
+        Told ``(done, total)`` as the work goes on, or ``(done, total, "what is being done now")``. An experiment that
+        takes longer than some seconds calls it, so that whoever waits sees that it goes on and how far it is.
     """
 
     seed: int = 0
     folder: Path | None = None
-    progress: Callable[[int, int], None] = field(default=silent)
+    progress: Progress = field(default=silent)
 
     def file(self, name: str) -> Path | None:
         """A real file, where it is there."""
@@ -326,17 +405,29 @@ class Experiment:
 
     def lacking(self, setting: Setting) -> list[str]:
         """Files and extras that are not there."""
+        return [name for name in self.files if setting.file(name) is None] + [
+            f"biasamp[{extra}]" for extra in self._lacking_extras()
+        ]
+
+    def _lacking_extras(self) -> list[str]:
         from importlib.util import find_spec
 
-        extras = [extra for module, extra in self.extras.items() if find_spec(module) is None]
-        return [name for name in self.files if setting.file(name) is None] + [f"biasamp[{e}]" for e in extras]
+        return list(dict.fromkeys(extra for module, extra in self.extras.items() if find_spec(module) is None))
 
     def blocked(self, setting: Setting) -> str:
         """Why it cannot run here, or an empty string."""
-        lacking = self.lacking(setting)
-        extras = [item for item in lacking if item.startswith("biasamp[")]
+        files = [name for name in self.files if setting.file(name) is None]
+        extras = self._lacking_extras()
+        needs = []
         if extras:
-            return f"needs the extra: pip install '{extras[0]}'"
-        if lacking and not self.without:
-            return f"needs {', '.join(lacking)} in the folder that BIASAMP_DATA names"
-        return ""
+            needs.append(f"the extra: pip install 'biasamp[{','.join(extras)}]'")
+        if files and not self.without:
+            needs.append(f"{', '.join(files)} in the folder that BIASAMP_DATA names")
+        return f"needs {'; and '.join(needs)}" if needs else ""
+
+    def command(self, setting: Setting) -> str:
+        """What to type, once the files are at hand, to run it whole."""
+        extras = self._lacking_extras()
+        install = f"pip install 'biasamp[{','.join(extras)}]' && " if extras else ""
+        elsewhere = setting.folder is None and bool(self.files)
+        return f"{install}{'BIASAMP_DATA=FOLDER ' if elsewhere else ''}biasamp reproduce {self.name}"

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 # What is done sooner than this, in seconds, needs no bar.
 _PATIENCE = 2.0
+# Whether a bar of larger work is shown, beside which a second one would only garble the terminal.
+_outer: ContextVar[bool] = ContextVar("outer", default=False)
+
+
+@contextmanager
+def one_bar() -> Iterator[None]:
+    """While this lasts, smaller work shows no bar of its own."""
+    before = _outer.set(True)
+    try:
+        yield
+    finally:
+        _outer.reset(before)
 
 
 @dataclass
@@ -23,7 +38,7 @@ class Bar:
     def __call__(self, done: int, total: int) -> None:
         """Say that so much of the total is done."""
         if self.bar is None:
-            if not sys.stderr.isatty() or time.perf_counter() - self.start < _PATIENCE:
+            if _outer.get() or not sys.stderr.isatty() or time.perf_counter() - self.start < _PATIENCE:
                 return
             from rich.console import Console
             from rich.progress import Progress
