@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 # The optional packages that some tests are about; ``make test EXTRAS=all`` installs them.
-OPTIONAL = ("numba", "torch", "torchmetrics", "matplotlib", "starlette", "playwright")
+OPTIONAL = ("numba", "torch", "torchmetrics", "matplotlib", "starlette", "playwright", "distributed", "pyspark")
 
 
 def all_wanted() -> bool:

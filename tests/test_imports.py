@@ -20,6 +20,9 @@ HEAVY = (
     "joblib",
     "matplotlib",
     "fairlearn",
+    "dask",
+    "distributed",
+    "pyspark",
 )
 
 

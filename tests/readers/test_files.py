@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
@@ -15,6 +14,7 @@ from biasamp.labels import Column
 from biasamp.readers import files as files_module
 from biasamp.readers.files import open_files
 from biasamp.readers.frames import arrow_column
+from table_files import write
 
 TABLE = pa.table(
     {
@@ -25,32 +25,6 @@ TABLE = pa.table(
     }
 )
 NAMES = TABLE.column_names
-
-
-def write(table: Any, path: Path) -> Path:
-    """Write a table in the format of the name."""
-    kind = path.name.removesuffix(".gz").rsplit(".", 1)[1]
-    plain = path.with_name(path.name.removesuffix(".gz"))
-    if kind == "parquet":
-        pq.write_table(table, plain)
-    elif kind == "feather":
-        feather.write_feather(table, str(plain))
-    elif kind == "arrow":
-        with pa.OSFile(str(plain), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-    elif kind in ("csv", "tsv"):
-        from pyarrow import csv
-
-        csv.write_csv(table, plain, csv.WriteOptions(delimiter="\t" if kind == "tsv" else ","))
-    else:
-        import json
-
-        rows = [{k: v for k, v in row.items() if v is not None} for row in table.to_pylist()]
-        plain.write_text("\n".join(json.dumps(row) for row in rows) + "\n")
-    if path != plain:
-        path.write_bytes(gzip.compress(plain.read_bytes()))
-        plain.unlink()
-    return path
 
 
 def labels(path: Path, columns: list[str] = NAMES) -> list[list[str | None]]:

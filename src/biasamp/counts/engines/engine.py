@@ -1,0 +1,91 @@
+"""What every engine offers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+Kernel = Callable[[Any], T]
+Merge = Callable[[T, T], T]
+# Told how many rows are done, of how many where that is known.
+Progress = Callable[[int, int | None], None]
+
+
+class Part(Protocol):
+    """What engines know of a part of the data."""
+
+    @property
+    def name(self) -> str:
+        """What messages and logs call it."""
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows it has, where that is known."""
+
+
+class Engine(ABC):
+    """Runs a kernel over the parts of a data set; a context that ends what it has started.
+
+    Results do not depend on the engine as long as ``merge`` gives the same in any order, which is what sums of whole
+    numbers do.
+    """
+
+    name: str
+    batch_rows: int
+    """How many rows a kernel should take at a time, so that the memory budget holds."""
+    memory: int
+    """Bytes that one process may use for what grows with the data."""
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End what the engine has started."""
+        return
+
+    @abstractmethod
+    def map(self, kernel: Kernel[T], parts: Sequence[Any]) -> Iterator[tuple[int, T]]:
+        """The result of each part with the part's place in the sequence, in any order."""
+
+    @abstractmethod
+    def reduce(self, kernel: Kernel[T], parts: Sequence[Any], merge: Merge[T]) -> T:
+        """The results of all parts merged. ``merge(a, b)`` may change and return ``a``."""
+
+    @abstractmethod
+    def regroup(
+        self,
+        spread: Callable[[Any], Iterator[Any]],
+        parts: Sequence[Any],
+        kernel: Callable[[Iterable[Any]], T],
+        merge: Merge[T],
+    ) -> T:
+        """Bring rows of one key together and count them, whatever part they come from.
+
+        Parameters
+        ----------
+        spread : callable
+            From a part to Arrow record batches, all of one schema, with a column ``key`` of 64-bit integers.
+        kernel : callable
+            From the batches of some keys, with all rows of each of them, to a result; also of no batches at all.
+        merge : callable
+            As in :meth:`reduce`.
+        """
+
+
+def refuse_nothing(parts: Sequence[Any]) -> None:
+    """Raise where there is nothing to merge."""
+    if not parts:
+        raise ValueError("there are no parts to count")
+
+
+def total_rows(parts: Sequence[Any]) -> int | None:
+    """The rows of all parts, where they are known."""
+    sizes: list[int | None] = [part.rows for part in parts]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None

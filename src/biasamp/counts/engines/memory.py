@@ -1,0 +1,80 @@
+"""A memory budget, and what it allows."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+# Bytes that a thread takes to decode, code and count one row of a batch, and beside that for its counts and its
+# file's buffers. Measured with benchmarks/scale.py, and rounded up.
+_ROW_BYTES = 128
+_THREAD_BYTES = 32 << 20
+# Larger batches do not fit a processor's cache, smaller ones cost more than they save.
+_MOST_ROWS, _LEAST_ROWS = 1 << 17, 1 << 12
+# What a process takes that has imported what counting needs.
+_BASE_BYTES = 150 << 20
+
+
+class Budget(NamedTuple):
+    """How counting keeps within a budget."""
+
+    memory: int
+    threads: int
+    batch_rows: int
+
+
+def parse_memory(memory: int | str | None) -> int | None:
+    """Bytes of a budget given as a number or as text with a unit.
+
+    >>> parse_memory("512MB"), parse_memory("1.5 GiB"), parse_memory(10**9)
+    (512000000, 1610612736, 1000000000)
+    """
+    if memory is None:
+        return None
+    if isinstance(memory, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", memory)
+        if not found or found[2].upper() not in _UNITS:
+            raise ValueError(f"memory is {memory!r}; bytes, or a text such as '512MB' or '4GB', are accepted")
+        out = int(float(found[1]) * _UNITS[found[2].upper()])
+    elif isinstance(memory, bool) or not hasattr(memory, "__index__"):
+        raise TypeError(f"memory is a {type(memory).__name__}; bytes, or a text such as '512MB', are accepted")
+    else:
+        out = int(memory)
+    if out < 1:
+        raise ValueError(f"memory is {memory!r}; a budget above 0 is needed")
+    return out
+
+
+def budget(memory: int | str | None, threads: int | None) -> Budget:
+    """What a budget allows; without one, a quarter of the machine's memory.
+
+    The budget is for what grows with batches and threads, beside what the process has anyway.
+    """
+    most = parse_memory(memory)
+    if threads is None:
+        threads = cores()
+    elif isinstance(threads, bool) or not hasattr(threads, "__index__") or threads < 1:
+        raise ValueError(f"threads is {threads!r}; a whole number of 1 or more is needed")
+    if most is None:
+        return Budget(_quarter(), int(threads), _MOST_ROWS)
+    room = max(most - _BASE_BYTES, most // 4)
+    threads = max(1, min(int(threads), room // (_THREAD_BYTES + _MOST_ROWS * _ROW_BYTES)))
+    rows = (room // threads - _THREAD_BYTES) // _ROW_BYTES
+    return Budget(room, threads, int(min(max(rows, _LEAST_ROWS), _MOST_ROWS)))
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _quarter() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+    except (AttributeError, ValueError, OSError):
+        return 1 << 30
