@@ -90,8 +90,19 @@ class TestAgreement:
 
     def test_a_search_tells_its_whole_range(self) -> None:
         row = printed("x", "0.100", 0.9, tried=Tried.of([0.2, 0.9, 0.8], "depths"))
-        assert words(row) == "out of reach: it lies outside 0.2000 to 0.9000, all that 3 runs gave (depths)"
-        assert row.to_dict()["tried"] == {"low": 0.2, "high": 0.9, "runs": 3, "over": "depths", "holds": False}
+        assert words(row) == "out of reach: it lies outside 0.2000 to 0.9000, all that 3 runs (depths) gave"
+        assert row.to_dict()["tried"] == {
+            "low": 0.2,
+            "high": 0.9,
+            "runs": 3,
+            "over": "depths",
+            "together": None,
+            "holds": False,
+        }
+        # Over a wide search a figure lies in its range even where no run gives it with those beside it.
+        apart = printed("x", "0.100", 0.9, tried=Tried.of([0.05, 0.9], "depths", "the nearest has 7 for 9"))
+        assert (apart.left_open, apart.out_of_reach) == (False, True)
+        assert "the nearest has 7 for 9" in words(apart)
         # To the digits printed: .0996 would be printed .100.
         assert printed("x", "0.100", 0.9, tried=Tried.of([0.9, 0.1004], "depths")).left_open
 

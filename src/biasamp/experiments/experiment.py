@@ -37,24 +37,30 @@ class Tried:
 
     The evidence for a published figure that no setting named in the paper gives. ``runs`` are as many as ``low`` and
     ``high`` were taken from, and ``over`` says what was varied, so that a reader can judge how wide the search was.
+
+    Over a wide search almost any single figure lies in its range. Where a paper prints figures of one model, and no
+    single run gives them all, ``together`` says how near the nearest run comes, and the range then holds nothing.
     """
 
     low: float
     high: float
     runs: int
     over: str
+    together: str = ""
 
     @classmethod
-    def of(cls, figures: Sequence[float], over: str) -> Tried:
+    def of(cls, figures: Sequence[float], over: str, together: str = "") -> Tried:
         """From the figures of all runs.
 
         >>> Tried.of([0.2, 0.1, 0.4], "depths")
-        Tried(low=0.1, high=0.4, runs=3, over='depths')
+        Tried(low=0.1, high=0.4, runs=3, over='depths', together='')
         """
-        return cls(float(min(figures)), float(max(figures)), len(figures), over)
+        return cls(float(min(figures)), float(max(figures)), len(figures), over, together)
 
     def holds(self, published: str) -> bool:
         """Whether the published figure lies between the least and the largest, to its digits."""
+        if self.together:
+            return False
         half = 0.5 * 10.0 ** -decimals(published)
         return self.low - half <= float(published) <= self.high + half
 
@@ -160,6 +166,7 @@ class Row:
                 "high": plain(self.tried.high),
                 "runs": self.tried.runs,
                 "over": self.tried.over,
+                "together": self.tried.together or None,
                 "holds": self.left_open,
             },
             "note": self.note or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .drawing import figure
@@ -22,10 +23,11 @@ def number(value: float | str, published: str | None = None) -> str:
 
 def _places(published: str | None) -> int:
     try:
-        float(published or "")
+        size = abs(float(published or ""))
     except ValueError:
         return 4
-    return max(decimals(published or ""), 2) + 1
+    # Of counts of people or images a tenth is enough.
+    return 1 if size >= 10 and not decimals(published or "") else max(decimals(published or ""), 2) + 1
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -33,7 +35,7 @@ def cells(row: Row) -> tuple[str, ...]:
     published = row.published or "–"
     if row.spread:
         published += f" ± {row.spread}"
-    interval = "–" if row.interval is None else f"{row.interval[0]:.4f} to {row.interval[1]:.4f}"
+    interval = "–" if row.interval is None else " to ".join(number(end, row.published) for end in row.interval)
     agrees = {True: "yes", False: "no", None: "–"}[row.agrees]
     return row.what, published, number(row.ours, row.published), interval, agrees, words(row)
 
@@ -62,10 +64,16 @@ def _searched(row: Row) -> str:
     if tried is None:
         return ""
     low, high = number(tried.low, row.published), number(tried.high, row.published)
-    where = (
-        "left open by the paper: the published figure lies within" if row.left_open else "out of reach: it lies outside"
-    )
-    return f"{where} {low} to {high}, all that {tried.runs} runs gave ({tried.over})"
+    runs = f"{tried.runs} runs ({tried.over})"
+    if row.left_open:
+        return f"left open by the paper: the published figure lies within {low} to {high}, all that {runs} gave"
+    if tried.together:
+        alone = replace(tried, together="").holds(str(row.published))
+        return (
+            f"out of reach: no run gives all that is printed of this model, {tried.together}; alone it lies "
+            f"{'within' if alone else 'outside, too, of'} {low} to {high}, all that {runs} gave"
+        )
+    return f"out of reach: it lies outside {low} to {high}, all that {runs} gave"
 
 
 # How a published figure can differ from ours, each with what is said of it.
