@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.counts.fixed import floats
-from biasamp.counts.pair import PairCounts
 from biasamp.labels import printable
 from biasamp.results.audit import Finding
 
 from .context import Context, arrow, bounds, figure, number, side
+from .margins import Margins
 
 _CAUTION = 40.0
 # A predicted rate further than this from the base rate, in standard errors and in proportion, is called off.
@@ -39,7 +38,7 @@ def caution(code: str, text: str, weight: float = 0.0, **shown: Any) -> Finding:
 
 def sensitive_prediction(context: Context) -> Iterator[Finding]:
     """T→A means that a sensitive attribute is predicted."""
-    named = [s.attribute for s in context.subjects if s.A_pred is not None and " x " not in s.attribute]
+    named = [s.attribute for s in context.subjects if s.predicts_attribute and " x " not in s.attribute]
     if named:
         yield caution(
             "sensitive-prediction",
@@ -129,19 +128,19 @@ def thresholds(context: Context) -> Iterator[Finding]:
     """Predicted rates off the base rates: the threshold, not the model, may make the amplification."""
     for subject in context.subjects:
         for direction in ("A->T", "T->A"):
-            evaluation = subject.evaluation(direction)
-            if evaluation is None or " x " in subject.attribute:
+            if " x " in subject.attribute:
                 continue
             swept = context.sweep(subject.attribute, direction)
             if swept is not None:
-                yield from _scored(context, swept, evaluation)
+                yield from _scored(swept, subject.records)
             elif direction == "T->A" or subject is context.subjects[0]:  # tasks are the same for every attribute
-                yield from _decided(evaluation, direction)
+                margins = subject.margins(direction)
+                if margins is not None:
+                    yield from _decided(margins, direction)
 
 
-def _scored(context: Context, swept: dict[str, Any], evaluation: Any) -> Iterator[Finding]:
+def _scored(swept: dict[str, Any], n: int) -> Iterator[Finding]:
     """With scores, the threshold that would mend the rates can be named, and what amplification becomes then."""
-    n = len(evaluation)
     off = [
         (abs(rate - row["base_rate"]), rate, row)
         for rate, row in zip(swept["usual"]["rates"], swept["labels"], strict=True)
@@ -170,13 +169,11 @@ def _scored(context: Context, swept: dict[str, Any], evaluation: Any) -> Iterato
     )
 
 
-def _decided(evaluation: Any, direction: str) -> Iterator[Finding]:
+def _decided(margins: Margins, direction: str) -> Iterator[Finding]:
     """With hard predictions only the rates can be compared."""
-    counts = PairCounts.from_labels(evaluation)
-    truth, held = (floats(x).max(axis=0) for x in (counts.truth, counts.predicted))
-    n = floats(counts.n).max()
+    truth, held, n = margins.truth, margins.predicted, margins.n
     # Paired: only records where truth and prediction differ move the rate.
-    spread = np.sqrt(np.maximum(truth + held - 2.0 * _agreeing(evaluation), 1.0))
+    spread = np.sqrt(np.maximum(truth + held - 2.0 * margins.agreeing, 1.0))
     off = (np.abs(held - truth) > _RATE_ERRORS * spread) & (np.abs(held - truth) > _RATE_SHARE * truth)
     if not off.any():
         return
@@ -185,25 +182,14 @@ def _decided(evaluation: Any, direction: str) -> Iterator[Finding]:
     yield caution(
         "threshold",
         f"{int(off.sum())} of {len(off)} {what} are predicted at another rate than they occur, most of all "
-        f"{printable(str(counts.outcome_labels[worst]), 40)}: {number(held[worst] / n, False)} predicted against "
+        f"{printable(str(margins.labels[worst]), 40)}: {number(held[worst] / n, False)} predicted against "
         f"{number(truth[worst] / n, False)}. Amplification is sensitive to the threshold: give scores instead of "
         "decisions to see which threshold makes rates agree, and calibrate it before judging the model.",
         7.0,
-        outcome=str(counts.outcome_labels[worst]),
+        outcome=str(margins.labels[worst]),
         predicted_rate=float(held[worst] / n),
         base_rate=float(truth[worst] / n),
     )
-
-
-def _agreeing(evaluation: Any) -> Any:
-    from biasamp.counts.joint import chunks
-
-    total = np.zeros(evaluation.truth.width)
-    for start, stop in chunks(len(evaluation), 2 * evaluation.truth.width):
-        product = evaluation.truth.rows(start, stop).astype(float) * evaluation.predicted.rows(start, stop)
-        weights = evaluation.weights
-        total += product.sum(axis=0) if weights is None else (product * weights[start:stop, None]).sum(axis=0)
-    return total
 
 
 def not_ground_truth(context: Context) -> Iterator[Finding]:
@@ -222,7 +208,7 @@ def not_ground_truth(context: Context) -> Iterator[Finding]:
 def perceived(context: Context) -> Iterator[Finding]:
     """Labels of identity are often perceived by annotators, and binarized."""
     for subject in context.subjects:
-        categories = {str(label.category or label.variable).lower() for label in subject.A.labels}
+        categories = {str(label.category or label.variable).lower() for label in subject.sizes["A"][0]}
         named = categories & _IDENTITY_VALUES or any(letters <= categories for letters in _IDENTITY_LETTERS)
         if " x " in subject.attribute or not (named or _IDENTITY.search(subject.attribute)):
             continue

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .measure import Subject
+from .margins import Audited
 
 # The others are never negative, and are written without a sign.
 _SIGNED = ("directional", "mals", "dpa", "leakage")
@@ -14,10 +14,10 @@ _SIGNED = ("directional", "mals", "dpa", "leakage")
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """The audit's document and the labels behind it."""
+    """The audit's document and what it was made from."""
 
     document: dict[str, Any]
-    subjects: list[Subject]
+    subjects: Sequence[Audited]
 
     def entries(self, metric: str, direction: str | None = None) -> Iterator[dict[str, Any]]:
         """The entries of a metric, in a direction where one is named."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from biasamp.labels import printable
@@ -10,7 +10,7 @@ from biasamp.results.audit import Finding
 
 from .cautions import CAUTIONS
 from .context import Context, arrow, bounds, figure, number, side
-from .measure import Subject
+from .margins import Audited
 from .mistakes import MISTAKES
 
 # Findings come before cautions; within each, larger effects first.
@@ -22,7 +22,7 @@ _HIDES = 5.0
 _MIRROR = 1e-12
 
 
-def find(document: dict[str, Any], subjects: list[Subject]) -> list[Finding]:
+def find(document: dict[str, Any], subjects: Sequence[Audited]) -> list[Finding]:
     """Everything worth saying about an audit."""
     context = Context(document, subjects)
     found = [

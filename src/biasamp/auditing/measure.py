@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.replicates import ReplicateCounts
-from biasamp.labels import Evaluation, LabelSet
+from biasamp.labels import Evaluation, Label, LabelSet
 from biasamp.labels.keys import Keys
 from biasamp.measures import attack, directional, mals, multi, parity
 from biasamp.measures.base import Base, read_base
@@ -24,6 +24,7 @@ from biasamp.results.parity import Parity
 from biasamp.results.predictability import Predictability
 from biasamp.uncertainty.parity import DIFFERENCES, accuracy_interval, difference_interval, resampled_rates
 
+from .margins import Audited, Margins
 from .thresholds import threshold_entries
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
@@ -31,6 +32,7 @@ MOST_PAIRS = 1000
 # Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
 # in every trial.
 TRIALS, FEW_TRIALS, FEW_HALVES = 100, 10, 30
+NO_PARITY = "parity compares task predictions, which were not given"
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 
 
@@ -49,6 +51,29 @@ class Subject:
     weights: NDArray[Any] | None = None
     ids: Keys | None = None
     clusters: Keys | None = None
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return len(self.A)
+
+    @property
+    def predicts_attribute(self) -> bool:
+        """Whether the model predicts the attribute."""
+        return self.A_pred is not None
+
+    @cached_property
+    def sizes(self) -> dict[str, tuple[tuple[Label, ...], NDArray[np.int64], bool]]:
+        """Of both sides: the labels, how many records have each, and whether a record has one at most."""
+        return {
+            side: (labels.labels, np.bincount(labels.nonzero()[1], minlength=labels.width), labels.exclusive)
+            for side, labels in (("A", self.A), ("T", self.T))
+        }
+
+    def margins(self, direction: str) -> Margins | None:
+        """Totals of the outcome labels; None where its predictions are not there."""
+        evaluation = self.evaluation(direction)
+        return None if evaluation is None else Margins.of_records(evaluation)
 
     def evaluation(self, direction: str) -> Evaluation | None:
         """The labels of one direction, or None where its predictions are not there."""
@@ -115,13 +140,14 @@ def measure(subject: Subject, settings: Settings) -> Measured:
     return out
 
 
-def _lacking(direction: str) -> str:
+def lacking(direction: str) -> str:
+    """What a direction needs that was not given."""
     wanted = "task_predictions" if direction == "A->T" else "attribute_predictions"
     return f"{direction} needs {wanted}, which were not given"
 
 
-def _run(
-    subject: Subject, metric: str, direction: str | None, settings: Settings, out: Measured, make: Callable[[], Any]
+def run(
+    subject: Audited, metric: str, direction: str | None, settings: Settings, out: Measured, make: Callable[[], Any]
 ) -> None:
     """Run one metric: what it refuses is listed as not run, with its reason; what it warns of is in its result."""
     with warnings.catch_warnings():
@@ -139,7 +165,7 @@ def _run(
 def _directed(subject: Subject, metric: str, direction: str, settings: Settings, out: Measured) -> None:
     evaluation = subject.evaluation(direction)
     if evaluation is None:
-        out.skip(subject.attribute, metric, direction, _lacking(direction))
+        out.skip(subject.attribute, metric, direction, lacking(direction))
         return
 
     def make() -> Any:
@@ -150,7 +176,7 @@ def _directed(subject: Subject, metric: str, direction: str, settings: Settings,
             evaluation, subject.train(direction), direction=direction, level=settings.confidence
         )
 
-    _run(subject, metric, direction, settings, out, make)
+    run(subject, metric, direction, settings, out, make)
 
 
 def _source(subject: Subject, direction: str) -> Base:
@@ -166,7 +192,7 @@ def _predictability(subject: Subject, metric: str, direction: str, settings: Set
     stated = None if metric == "leakage" else direction
     evaluation = subject.evaluation(direction)
     if evaluation is None:
-        out.skip(subject.attribute, metric, stated, _lacking(direction).replace("A->T", f"{metric} (A->T)"))
+        out.skip(subject.attribute, metric, stated, lacking(direction).replace("A->T", f"{metric} (A->T)"))
         return
     sides = [evaluation.given, evaluation.truth, evaluation.predicted]
     keep = np.logical_and.reduce([labels.complete() for labels in sides])
@@ -181,7 +207,7 @@ def _predictability(subject: Subject, metric: str, direction: str, settings: Set
             kept, metric, direction=stated, equalize="confusion", trials=trials, seed=settings.seed
         )
 
-    _run(subject, metric, stated, settings, out, make)
+    run(subject, metric, stated, settings, out, make)
 
 
 def _mals(subject: Subject, settings: Settings, out: Measured) -> None:
@@ -208,29 +234,48 @@ def _mals(subject: Subject, settings: Settings, out: Measured) -> None:
         records = mals.MalsRecords((A_pred, T_pred), (A, T), *beside)
         return mals.from_counts(labels, predictions, "the evaluated labels", records, settings.confidence)
 
-    _run(subject, "mals", None, settings, out, make)
+    run(subject, "mals", None, settings, out, make)
 
 
 def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
-    """Parity companions of A->T, as one entry for each of the four."""
+    """Parity companions of A->T."""
     evaluation = subject.evaluation("A->T")
     if evaluation is None:
-        out.skip(subject.attribute, "parity", "A->T", "parity compares task predictions, which were not given")
+        out.skip(subject.attribute, "parity", "A->T", NO_PARITY)
         return
     counts = PairCounts.from_labels(evaluation)
-    result = parity.from_counts(counts, "A->T")
     plainly = evaluation.given.exclusive and counts.spread is None and evaluation.clusters is None
+    few = len(evaluation) * settings.resamples <= MOST_WEIGHTS
     drawn = None
-    if not plainly and len(evaluation) * settings.resamples <= MOST_WEIGHTS:
-        drawn = ReplicateCounts.from_labels(evaluation, settings.resamples, settings.seed, both=True)
+    if not plainly and few:
+        drawn = ReplicateCounts.from_labels(evaluation, settings.resamples, settings.seed, both=True).counts
+    draw = partial(resampled_rates, evaluation) if few else None
+    parity_entries(subject.attribute, counts, plainly, drawn, draw, settings, out)
+
+
+def parity_entries(
+    attribute: str,
+    counts: PairCounts,
+    plainly: bool,
+    drawn: PairCounts | None,
+    draw: Callable[..., Any] | None,
+    settings: Settings,
+    out: Measured,
+) -> None:
+    """One entry for each of the four companions.
+
+    ``plainly`` says that intervals follow from the counts; else they follow from the resampled counts ``drawn``.
+    ``draw`` draws resampled figures where two audits are compared.
+    """
+    result = parity.from_counts(counts, "A->T")
     worst_of: dict[str, int] = {}
     groups: dict[str, tuple[int, int]] = {}
     for name in (*DIFFERENCES, "mean_per_class_accuracy"):
         values = result.table[name]
         if np.isnan(values).all():
-            out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
+            out.skip(attribute, name, "A->T", "no two groups have this rate")
             continue
-        made: dict[str, Any] = {"attribute": subject.attribute, "metric": name, "direction": "A->T"}
+        made: dict[str, Any] = {"attribute": attribute, "metric": name, "direction": "A->T"}
         # The worst outcome stands for all: the largest difference, or the least accuracy.
         if name == "mean_per_class_accuracy":
             worst = int(np.nanargmin(values))
@@ -255,9 +300,8 @@ def _parity(subject: Subject, settings: Settings, out: Measured) -> None:
             made["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
             made["excluded"] = list(result.excluded)
         out.entries.append(made)
-    few = bool(worst_of) and len(evaluation) * settings.resamples <= MOST_WEIGHTS
-    draw = partial(resampled_rates, evaluation, worst_of, groups) if few else None
-    out.results.append(replace(result, _draw=draw))
+    drawing = None if draw is None or not worst_of else partial(draw, worst_of, groups)
+    out.results.append(replace(result, _draw=drawing))
 
 
 def resampled(attribute: str, result: Any, settings: Settings) -> dict[str, list[float | None]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasamp.labels import Evaluation, LabelSet, printable
+from biasamp.labels import Label, printable
 from biasamp.results.audit import Finding
 
 from .cautions import caution
@@ -17,11 +18,11 @@ _SHOWN = 3
 
 def one_value(context: Context) -> Iterator[Finding]:
     """An attribute or a task with a single value has nothing to be associated with."""
-    sides = [("attribute", subject.attribute, subject.A) for subject in context.subjects]
-    sides.append(("task", context.document["data"]["tasks"]["title"], context.subjects[0].T))
-    for role, title, labels in sides:
-        if labels.exclusive and len(_held(labels)) == 1:
-            only = str(labels.labels[_held(labels)[0]])
+    sides = [("attribute", subject.attribute, subject.sizes["A"]) for subject in context.subjects]
+    sides.append(("task", context.document["data"]["tasks"]["title"], context.subjects[0].sizes["T"]))
+    for role, title, (labels, sizes, exclusive) in sides:
+        if exclusive and int((sizes > 0).sum()) == 1:
+            only = str(labels[int(np.argmax(sizes))])
             yield caution(
                 "one-value",
                 f"The {role} {printable(title, 40)} has one value only, {printable(only, 40)}: without a second one there is "
@@ -35,12 +36,12 @@ def disjoint(context: Context) -> Iterator[Finding]:
     """Predictions that never name a category of the truth."""
     for subject in context.subjects:
         for direction, role in (("A->T", "task"), ("T->A", "attribute")):
-            evaluation = subject.evaluation(direction)
-            if evaluation is None or (direction == "A->T" and subject is not context.subjects[0]):
+            if direction == "A->T" and subject is not context.subjects[0]:
                 continue
-            if not evaluation.truth.exclusive or _meet(evaluation):
+            margins = subject.margins(direction)
+            if margins is None or not margins.exclusive or ((margins.truth > 0) & (margins.predicted > 0)).any():
                 continue
-            truth, said = (_shown(side) for side in (evaluation.truth, evaluation.predicted))
+            truth, said = (_shown(margins.labels, side) for side in (margins.truth, margins.predicted))
             yield caution(
                 "disjoint",
                 f"No {role} prediction is a value of the truth: the truth has {truth}, the predictions have {said}. Is this "
@@ -50,18 +51,9 @@ def disjoint(context: Context) -> Iterator[Finding]:
             )
 
 
-def _held(labels: LabelSet) -> list[int]:
-    """The labels that at least one record has."""
-    return [int(i) for i in np.unique(labels.nonzero()[1])]
-
-
-def _meet(evaluation: Evaluation) -> bool:
-    return bool(set(_held(evaluation.truth)) & set(_held(evaluation.predicted)))
-
-
-def _shown(labels: LabelSet) -> str:
-    held = _held(labels)
-    names = ", ".join(printable(labels.labels[i].category or "", 30) for i in held[:_SHOWN])
+def _shown(labels: tuple[Label, ...], sizes: NDArray[np.float64]) -> str:
+    held = [label for label, size in zip(labels, sizes, strict=True) if size > 0]
+    names = ", ".join(printable(label.category or "", 30) for label in held[:_SHOWN])
     return names + (f" and {len(held) - _SHOWN} more" if len(held) > _SHOWN else "")
 
 

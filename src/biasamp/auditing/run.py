@@ -16,6 +16,7 @@ from biasamp.results.audit import SCHEMA, Audit
 
 from .base import read_audit_base
 from .findings import find
+from .margins import Audited
 from .measure import Measured, Settings, Subject, measure, resampled
 from .roles import MISSING, Spec, attribute_specs, crossing, prediction_specs, read_labels, refuse_overlap, spec
 from .source import Source, read_source
@@ -351,21 +352,12 @@ def _gaps(column: Column) -> int:
     return 0 if column.missing is None else int(column.missing.sum())
 
 
-def _groups(subjects: list[Subject], min_group: int) -> list[dict[str, Any]]:
-    out = []
-    for subject in subjects:
-        _, label = subject.A.nonzero()
-        counts = np.bincount(label, minlength=subject.A.width)
-        out += [
-            {
-                "attribute": subject.attribute,
-                "group": str(subject.A.labels[i]),
-                "records": int(count),
-                "small": bool(count < min_group),
-            }
-            for i, count in enumerate(counts.tolist())
-        ]
-    return out
+def _groups(subjects: Sequence[Audited], min_group: int) -> list[dict[str, Any]]:
+    return [
+        {"attribute": subject.attribute, "group": str(label), "records": count, "small": count < min_group}
+        for subject in subjects
+        for label, count in zip(subject.sizes["A"][0], subject.sizes["A"][1].tolist(), strict=True)
+    ]
 
 
 def _fingerprint(source: Source) -> str:

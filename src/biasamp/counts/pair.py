@@ -71,7 +71,7 @@ class PairCounts:
             "squared": squared_weights(evaluation.weights, len(evaluation)),
         }
         if truth.missing or predicted.missing or given.missing:
-            return cls(**cut, **_masked(evaluation), spread=_spread(evaluation))
+            return cls(**cut, **_masked(evaluation), spread=pair_spread(evaluation))
         plain = not predicted.soft and evaluation.weights is None
         if (given.width > WIDE or truth.width > WIDE) and not predicted.soft:
             tables = _listed(evaluation)
@@ -95,7 +95,7 @@ class PairCounts:
             joint_truth=one[:-1],
             joint_predicted=held[:-1],
             joint_both=other[:-1],
-            spread=None if plain else _spread(evaluation),
+            spread=None if plain else pair_spread(evaluation),
         )
 
     @classmethod
@@ -108,7 +108,7 @@ class PairCounts:
         }
         spread = None
         if any(part.spread is not None for part in parts):
-            lots = [_whole_spread(part) for part in parts]
+            lots = [whole_spread(part) for part in parts]
             spread = tuple(concatenate([lot[i] for lot in lots], axis=-1) for i in range(3))
         labels = tuple(label for part in parts for label in part.outcome_labels)
         return replace(first, outcome_labels=labels, **wide, spread=spread)  # type: ignore[arg-type]
@@ -143,7 +143,7 @@ class PairCounts:
         same_labels(self.outcome_labels, other.outcome_labels, "outcome")
         spread = None
         if self.spread is not None or other.spread is not None:
-            mine, theirs = _whole_spread(self), _whole_spread(other)
+            mine, theirs = whole_spread(self), whole_spread(other)
             spread = tuple(add(a, b) for a, b in zip(mine, theirs, strict=True))
         summed = {
             field.name: add(getattr(self, field.name), getattr(other, field.name))
@@ -259,7 +259,7 @@ def _masked(evaluation: Evaluation) -> dict[str, Any]:
     names = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
     total: list[Count] | None = None
     for start, stop in chunks(len(evaluation), evaluation.given.width + 3 * evaluation.truth.width):
-        given, one, held, here, there = _present_rows(evaluation, start, stop)
+        given, one, held, here, there = present_rows(evaluation, start, stop)
         weights = None if evaluation.weights is None else evaluation.weights[start:stop]
         part = [
             dense.cross(left, right, weights)
@@ -278,7 +278,8 @@ def _masked(evaluation: Evaluation) -> dict[str, Any]:
     return {"records": len(evaluation), **dict(zip(names, total, strict=True))}
 
 
-def _present_rows(evaluation: Evaluation, start: int, stop: int) -> tuple[Any, Any, Any, Any, Any]:
+def present_rows(evaluation: Evaluation, start: int, stop: int) -> tuple[Any, Any, Any, Any, Any]:
+    """Given, truth and prediction of some records, 0 where missing, and which given and outcome labels are known."""
     given = evaluation.given.rows(start, stop)
     one, held = evaluation.truth.rows(start, stop), evaluation.predicted.rows(start, stop)
     here = evaluation.given.present(start, stop)
@@ -292,11 +293,11 @@ def _present_rows(evaluation: Evaluation, start: int, stop: int) -> tuple[Any, A
     return given * here, one * mark, held * mark, here, mark
 
 
-def _spread(evaluation: Evaluation) -> tuple[Count, Count, Count]:
+def pair_spread(evaluation: Evaluation) -> tuple[Count, Count, Count]:
     """Moments of ``d = o_hat - o`` under squared weights, for standard errors."""
     total: list[Count] | None = None
     for start, stop in chunks(len(evaluation), evaluation.given.width + 3 * evaluation.truth.width):
-        given, one, held, _, there = _present_rows(evaluation, start, stop)
+        given, one, held, _, there = present_rows(evaluation, start, stop)
         weights = None if evaluation.weights is None else evaluation.weights[start:stop]
         squares = None if weights is None else weights.astype(np.float64) ** 2
         up = np.maximum(held - one.astype(np.float64), 0.0)
@@ -308,7 +309,8 @@ def _spread(evaluation: Evaluation) -> tuple[Count, Count, Count]:
     return size, up_sum - down_sum, square
 
 
-def _whole_spread(counts: PairCounts) -> tuple[Count, Count, Count]:
+def whole_spread(counts: PairCounts) -> tuple[Count, Count, Count]:
+    """The spread of counts, told from the tables where it is not kept apart."""
     if counts.spread is not None:
         return counts.spread
     one, held, both = counts.joint_truth, counts.joint_predicted, counts.joint_both

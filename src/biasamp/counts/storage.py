@@ -119,7 +119,7 @@ def to_arrays(counts: Saved) -> tuple[dict[str, Any], Arrays]:
         for name, side in counts.sides.items():
             arrays[f"side:{name}"] = side.combinations
         arrays["cells"] = counts.cells
-        _put(arrays, "counts", counts.counts if counts.exact is None else counts.exact)  # type: ignore[arg-type]
+        put_count(arrays, "counts", counts.counts if counts.exact is None else counts.exact)  # type: ignore[arg-type]
         sides = {name: _labels(side.labels) for name, side in counts.sides.items()}
         return {"kind": "contingency", "sides": sides, "order": list(counts.sides)}, arrays
     if isinstance(counts, ReplicateCounts):
@@ -127,13 +127,13 @@ def to_arrays(counts: Saved) -> tuple[dict[str, Any], Arrays]:
         return {**header, "kind": "replicates", "seed": counts.seed, "resamples": counts.resamples}, arrays
     if isinstance(counts, JointCounts):
         for name in _JOINT:
-            _put(arrays, name, getattr(counts, name))
+            put_count(arrays, name, getattr(counts, name))
         labels = {"left": _labels(counts.left_labels), "right": _labels(counts.right_labels)}
         return {"kind": "joint", "labels": labels, "records": counts.records}, arrays
     for name in _PAIR:
-        _put(arrays, name, getattr(counts, name))
+        put_count(arrays, name, getattr(counts, name))
     for i, part in enumerate(counts.spread or ()):
-        _put(arrays, f"spread:{i}", part)
+        put_count(arrays, f"spread:{i}", part)
     labels = {"given": _labels(counts.given_labels), "outcome": _labels(counts.outcome_labels)}
     return {"kind": "pairs", "labels": labels, "records": counts.records}, arrays
 
@@ -146,16 +146,16 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Saved:
             name: Side(_unlabels(header["sides"][name]), arrays[f"side:{name}"].astype(np.uint8))
             for name in header["order"]
         }
-        held = _get(arrays, "counts")
+        held = get_count(arrays, "counts")
         if isinstance(held, Fixed):
             return ContingencyTable(sides, arrays["cells"], held.floats(), held)
         return ContingencyTable(sides, arrays["cells"], held)
     labels = {name: _unlabels(pairs) for name, pairs in header["labels"].items()}
     if kind == "joint":
-        parts = {name: _get(arrays, name) for name in _JOINT}
+        parts = {name: get_count(arrays, name) for name in _JOINT}
         return JointCounts(labels["left"], labels["right"], header["records"], **parts)
-    spread = tuple(_get(arrays, f"spread:{i}") for i in range(3)) if _has(arrays, "spread:0") else None
-    parts = {name: _get(arrays, name) for name in _PAIR}
+    spread = tuple(get_count(arrays, f"spread:{i}") for i in range(3)) if _has(arrays, "spread:0") else None
+    parts = {name: get_count(arrays, name) for name in _PAIR}
     pairs = PairCounts(
         labels["given"],
         labels["outcome"],
@@ -175,7 +175,8 @@ _JOINT = ("n", "left", "right", "joint", "squared")
 _PAIR = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both", "squared")
 
 
-def _put(arrays: Arrays, name: str, count: Count) -> None:
+def put_count(arrays: Arrays, name: str, count: Count) -> None:
+    """Put one count among named arrays."""
     if isinstance(count, Fixed):
         for limb in _LIMBS:
             arrays[f"{name}.{limb}"] = getattr(count, limb)
@@ -187,7 +188,8 @@ def _has(arrays: Arrays, name: str) -> bool:
     return name in arrays or f"{name}.high" in arrays
 
 
-def _get(arrays: Arrays, name: str) -> Count:
+def get_count(arrays: Arrays, name: str) -> Count:
+    """One count of named arrays."""
     if f"{name}.high" in arrays:
         return Fixed(*(arrays[f"{name}.{limb}"] for limb in _LIMBS))
     return arrays[name]

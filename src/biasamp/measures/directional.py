@@ -12,30 +12,23 @@ from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.replicates import ReplicateCounts
-from biasamp.counts.resampling import half_of
 from biasamp.labels import Evaluation
-from biasamp.labels.keys import Keys
 from biasamp.metrics.amplification import directional_pairs, mean_over_pairs, oriented
 from biasamp.metrics.signs import association_p, association_signs
 from biasamp.results import Amplification
-from biasamp.uncertainty.aggregate import MOST_REPLICATED, Aggregate, resampled_values
 from biasamp.uncertainty.cautions import normal_statistic, sign_cautions, small_cautions
 from biasamp.uncertainty.pairs import pair_intervals, rate_intervals
-from biasamp.uncertainty.shared_noise import crossfit_covariance
-from biasamp.uncertainty.significance import cluster_effect, delta_p, rate_p
+from biasamp.uncertainty.significance import delta_p, rate_p
 
 from .base import Base, read_base
-from .intervals import Draw, Intervals, units_of
 from .pair_table import CLEAR_SIGN, excluded_pairs, pair_table
 from .reading import read_clusters, read_evaluation
+from .samples import USUAL_RESAMPLES, FixedSigns, RecordSample, Sample
 
 _SIGNS = ("plugin", "crossfit")
 _TIES = ("zero", "negative")
 # A sign with a p-value below this does not change in any of a thousand resamples.
 _DECIDED = 1e-5
-# What has to fit in memory when resamples are asked for.
-_USUAL_RESAMPLES = 1000
 
 
 def directional(
@@ -128,7 +121,7 @@ def directional(
     source = read_base(base, direction, evaluation, train_counts, without_truth)
     if signs == "crossfit" and source.signs is not None:
         raise ValueError("signs='crossfit' is for signs from the evaluated labels; here they come from elsewhere")
-    return from_evaluation(evaluation, source, signs=signs, ties=ties)
+    return from_sample(RecordSample(evaluation), source, signs=signs, ties=ties)
 
 
 def predicted_as_truth(predicted: Any) -> Any:
@@ -175,7 +168,20 @@ def from_evaluation(
     level: float = 0.95,
 ) -> Amplification:
     """The result for labels that have been read already; ``level`` is that of the pairs' intervals."""
-    counts = PairCounts.from_labels(evaluation)
+    return from_sample(RecordSample(evaluation), source, signs=signs, ties=ties, direction=direction, level=level)
+
+
+def from_sample(
+    sample: Sample,
+    source: Base,
+    *,
+    signs: str = "plugin",
+    ties: str = "zero",
+    direction: str | None = None,
+    level: float = 0.95,
+) -> Amplification:
+    """The result for records, or for the counts of bags of them."""
+    counts = sample.counts
     estimate = _Estimate(source, ties)
     sign = estimate.signs(counts)
     pairs = directional_pairs(counts, sign, ties, source.rates)
@@ -184,8 +190,7 @@ def from_evaluation(
     sign_p = association_p(source.sign_counts or counts.truth_joint) if source.told is None else source.told
     against_truth = source.rates is None
     moved = pairs.delta if against_truth else pairs.predicted_rate
-    units = units_of(evaluation)
-    clusters = cluster_effect(evaluation, moved, against_truth)
+    clusters = sample.cluster_effect(moved, against_truth)
     if source.rates is None:
         (low, high), p = pair_intervals(counts, level, clusters=clusters), delta_p(counts)
     else:
@@ -206,12 +211,11 @@ def from_evaluation(
         either_way=source.signs is None,
     )
     value = float(mean_over_pairs(pairs.amplification, pairs.defined))
-    halves = _halves(evaluation, estimate) if source.signs is None else None
+    halves = _crossed(sample, ties) if source.signs is None else None
     if signs == "crossfit" and halves is None:
         raise ValueError("signs='crossfit' needs records in both halves; there are too few")
     sign_p = np.broadcast_to(sign_p, pairs.defined.shape)
     clear = pairs.defined & (sign_p <= CLEAR_SIGN)
-    whole = Aggregate(evaluation, counts, factor, source.rates)
     told = source.signs is not None or bool((sign_p[pairs.defined] <= _DECIDED).all())
     small = small_cautions(counts)
     doubts = small
@@ -219,13 +223,15 @@ def from_evaluation(
     if halves is not None:
         doubts += sign_cautions(sign_p, counts, pairs.delta, crossfit=False)
         crossed = small + sign_cautions(sign_p, counts, pairs.delta, crossfit=True)
-        z = normal_statistic(sign_p)
-        shared = partial(crossfit_covariance, evaluation, counts, pairs.delta, z, False)
-        beside["crossfit"] = _crossed_intervals(halves, evaluation, units, crossed, shared)
-    maker = _intervals(whole, value, units, doubts, None if told else estimate)
+        shared = partial(sample.covariance, pairs.delta, normal_statistic(sign_p), False)
+        beside["crossfit"] = _crossed_intervals(sample, halves, crossed, shared)
+    whole = sample.aggregate(factor, source.rates)
+    # Signs that the records cannot tell are decided anew in every resample, where those fit in memory.
+    redrawn = None if told else sample.redrawing(estimate.value)
+    maker = sample.intervals(value, whole, redrawn, cautions=doubts)
     if clear.any():
-        without = Aggregate(evaluation, counts, factor, source.rates, clear)
-        beside["clear_value"] = _intervals(without, without.value(), units, small, None)
+        without = sample.aggregate(factor, source.rates, clear)
+        beside["clear_value"] = sample.intervals(without.value(), without, None, cautions=small)
     crossfit = None if halves is None else 0.5 * (halves[0].value() + halves[1].value())
     result = Amplification(
         metric="directional",
@@ -248,85 +254,44 @@ def from_evaluation(
         clear_value=float(mean_over_pairs(pairs.amplification, clear)) if clear.any() else None,
         cautions=doubts,
         _interval=maker,
-        _beside=beside,
+        _beside={name: made for name, made in beside.items() if made is not None},
     )
     if signs == "crossfit" and crossfit is not None:
         return replace(result, value=crossfit, cautions=crossed, _interval=beside["crossfit"])
     return result
 
 
-def _halves(evaluation: Evaluation, estimate: _Estimate) -> tuple[Aggregate, Aggregate] | None:
+def _crossed(sample: Sample, ties: str) -> tuple[FixedSigns, FixedSigns] | None:
     """Two halves of the records, each with the signs of the other; None where one of them holds no pair."""
-    half = half_of(evaluation.units)
-    if not half.any() or half.all():
+    halves = sample.halves()
+    if halves is None:
         return None
-    parts = [evaluation.take(half), evaluation.take(~half)]
-    counts = [PairCounts.from_labels(part) for part in parts]
-    if not all(floats(count.given).any() for count in counts):
-        return None
-    factors = [oriented(association_signs(count.truth_joint), estimate.ties) for count in counts]
-    first, second = (
-        Aggregate(part, count, np.broadcast_to(factor, count.joint_truth.shape))
-        for part, count, factor in zip(parts, counts, reversed(factors), strict=True)
-    )
-    return first, second
-
-
-def _intervals(
-    whole: Aggregate, value: float, units: Keys | None, cautions: tuple[str, ...], redrawn: _Estimate | None
-) -> Intervals:
-    """Intervals with fixed signs or, with ``redrawn``, with signs that every resample decides anew."""
-
-    def draw_signs(resamples: int, seed: int) -> NDArray[np.float64]:
-        assert redrawn is not None
-        return resampled_values(ReplicateCounts.from_labels(whole.evaluation, resamples, seed), redrawn.value)
-
-    fits = whole.factor.size * _USUAL_RESAMPLES <= MOST_REPLICATED
-    draw: Draw | None = whole.replicates if whole.replicable(_USUAL_RESAMPLES) else None
-    quick: Callable[[int, int], NDArray[np.float64] | None] | None = whole.quick_replicates
-    if redrawn is not None and fits:
-        draw, quick = draw_signs, None
-    evaluation = whole.evaluation
-    return Intervals(
-        value,
-        whole.influence,
-        draw,
-        len(evaluation),
-        quick=quick,
-        units=units,
-        clustered=evaluation.clusters is not None,
-        cautions=cautions,
-    )
+    one, two = halves
+    first, second = (oriented(association_signs(half.counts.truth_joint), ties) for half in halves)
+    return one.aggregate(second), two.aggregate(first)
 
 
 def _crossed_intervals(
-    halves: tuple[Aggregate, Aggregate],
-    evaluation: Evaluation,
-    units: Keys | None,
+    sample: Sample,
+    halves: tuple[FixedSigns, FixedSigns],
     cautions: tuple[str, ...],
     shared: Callable[[], float],
-) -> Intervals:
+) -> Any:
     """Intervals of the cross-fitted value: the signs of the other half are fixed for each half."""
     first, second = halves
 
     def draw(resamples: int, seed: int) -> NDArray[np.float64]:
         return 0.5 * (first.replicates(resamples, seed) + second.replicates(resamples, seed))
 
-    half = half_of(evaluation.units)
-
     def influences() -> NDArray[np.float64]:
-        out = np.empty(len(evaluation))
-        out[half], out[~half] = 0.5 * first.influence(), 0.5 * second.influence()
-        return out
+        return sample.joined(0.5 * first.influence(), 0.5 * second.influence())
 
-    fits = first.replicable(_USUAL_RESAMPLES) and second.replicable(_USUAL_RESAMPLES)
-    return Intervals(
+    fits = first.replicable(USUAL_RESAMPLES) and second.replicable(USUAL_RESAMPLES)
+    return sample.intervals(
         0.5 * (first.value() + second.value()),
-        influences,
+        None,
         draw if fits else None,
-        len(evaluation),
-        units=units,
-        clustered=evaluation.clusters is not None,
+        influences=influences,
         cautions=cautions,
         added=shared,
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.bags import FEWEST_BAGS, resampled_joint
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.replicates import replicate_joints
@@ -17,9 +18,10 @@ from biasamp.metrics.amplification import MalsValues, mals_pairs, mals_value
 from biasamp.metrics.signs import association_p
 from biasamp.results import Amplification
 from biasamp.uncertainty.aggregate import MOST_REPLICATED
+from biasamp.uncertainty.bagged import bag_mals_errors, bag_ratio_influence
 from biasamp.uncertainty.cautions import SMALL_GROUP
 from biasamp.uncertainty.closed_form import ratio_influence
-from biasamp.uncertainty.mals import mals_errors, mals_intervals, mals_p
+from biasamp.uncertainty.mals import MalsErrors, mals_errors, mals_intervals, mals_p
 
 from .intervals import Intervals, refuse_one_cluster
 from .pair_table import excluded_pairs, pair_table
@@ -124,6 +126,10 @@ class MalsRecords:
     ids: Keys | None = None
     clusters: Keys | None = None
 
+    def errors(self, labels: JointCounts, predictions: JointCounts) -> MalsErrors:
+        """Errors of every pair."""
+        return mals_errors(labels, predictions, self.truth, self.predicted, self.weights, self.clusters)
+
     @property
     def units(self) -> Keys:
         """What is resampled as one."""
@@ -133,8 +139,7 @@ class MalsRecords:
 
     def intervals(self, labels: JointCounts, predictions: JointCounts, pairs: MalsValues) -> Intervals:
         """Intervals of the value."""
-        tasks = max(int(pairs.defined.any(axis=0).sum()), 1)
-        factor = np.where(pairs.defined, pairs.sign, 0) / tasks
+        factor = _factor(pairs)
 
         def influences() -> NDArray[np.float64]:
             moved = ratio_influence(self.predicted[1], self.predicted[0], predictions, factor, self.weights)
@@ -159,6 +164,56 @@ class MalsRecords:
             clustered=self.clusters is not None,
             cautions=_doubts(labels, predictions, pairs, self.truth is not None),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class MalsBags:
+    """Joint counts of bags of records, for intervals; their arrays have a leading axis of bags.
+
+    Attributes
+    ----------
+    predicted, truth : JointCounts
+        Of predicted and of true attributes and tasks; ``truth`` is None where the labels come from elsewhere.
+    """
+
+    predicted: JointCounts
+    truth: JointCounts | None = None
+    clustered: bool = False
+
+    def errors(self, labels: JointCounts, predictions: JointCounts) -> MalsErrors:
+        """Errors of every pair."""
+        return bag_mals_errors(labels, predictions, self.truth, self.predicted)
+
+    def intervals(self, labels: JointCounts, predictions: JointCounts, pairs: MalsValues) -> Intervals | None:
+        """Intervals of the value; None where there are too few bags."""
+        bags = self.predicted.n.shape[0]
+        if bags < FEWEST_BAGS:
+            return None
+        factor = _factor(pairs)
+
+        def influences() -> NDArray[np.float64]:
+            moved = bag_ratio_influence(self.predicted, predictions, factor)
+            return moved if self.truth is None else moved - bag_ratio_influence(self.truth, labels, factor)
+
+        def draw(resamples: int, seed: int) -> NDArray[np.float64]:
+            drawn = resampled_joint(self.predicted, resamples, seed)
+            base = labels if self.truth is None else resampled_joint(self.truth, resamples, seed)
+            return mals_value(mals_pairs(base, drawn))
+
+        return Intervals(
+            float(mals_value(pairs)),
+            influences,
+            draw,
+            bags,
+            clustered=self.clustered,
+            cautions=_doubts(labels, predictions, pairs, self.truth is not None),
+        )
+
+
+def _factor(pairs: MalsValues) -> NDArray[np.float64]:
+    """What the change of every pair is multiplied with."""
+    tasks = max(int(pairs.defined.any(axis=0).sum()), 1)
+    return np.where(pairs.defined, pairs.sign, 0) / tasks
 
 
 def _doubts(labels: JointCounts, predictions: JointCounts, pairs: MalsValues, sampled: bool) -> tuple[str, ...]:
@@ -200,7 +255,7 @@ def from_counts(
     labels: JointCounts,
     predictions: JointCounts,
     sign_source: str,
-    records: MalsRecords | None = None,
+    records: MalsRecords | MalsBags | None = None,
     level: float = 0.95,
 ) -> Amplification:
     """The result for joint counts of the labels and of the predictions; intervals need the records."""
@@ -211,7 +266,7 @@ def from_counts(
     low = high = p = np.full(pairs.delta.shape, np.nan)
     maker = None
     if records is not None:
-        errors = mals_errors(labels, predictions, records.truth, records.predicted, records.weights, records.clusters)
+        errors = records.errors(labels, predictions)
         low, high = mals_intervals(pairs.delta, errors, level)
         p = mals_p(pairs.delta, errors)
         maker = records.intervals(labels, predictions, pairs)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.itemsets import carried, expand, holders, occurring, one_a_record
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.labels import Evaluation, LabelSet
-from biasamp.labels.keys import Keys
 from biasamp.metrics.amplification import (
     PairValues,
     directional_pairs,
@@ -27,12 +27,14 @@ from biasamp.metrics.signs import association_p, association_signs
 from biasamp.results import Amplification, Interval
 from biasamp.uncertainty.cautions import small_cautions
 from biasamp.uncertainty.pairs import pair_intervals
-from biasamp.uncertainty.significance import cluster_effect, delta_p
+from biasamp.uncertainty.significance import delta_p
 
-from .intervals import units_of
 from .pair_table import excluded_pairs, pair_table
 from .reading import read_clusters, read_evaluation
+from .samples import BagSample, RecordSample, Sample
 from .size_intervals import SizeIntervals, size_intervals
+
+Blocks = list[Callable[[], Sample]]
 
 _ITEMSETS = ("records", "subsets")
 # The floor and the value agree on average without amplification; soft products are counted in blocks.
@@ -110,7 +112,8 @@ def multi(
         raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
     evaluation, _, train_sets = read_evaluation(given, truth, predicted, train, weights)
     evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
-    return from_evaluation(evaluation, train_sets, _Choice(itemsets, min_size, max_size, min_support), direction=None)
+    choice = _Choice(itemsets, min_size, max_size, min_support)
+    return from_samples(*_sampled(evaluation, train_sets, choice))
 
 
 @dataclass(frozen=True)
@@ -141,31 +144,76 @@ class _Choice:
 def from_evaluation(
     evaluation: Evaluation,
     train: tuple[LabelSet, LabelSet] | None = None,
-    choice: _Choice | None = None,
     direction: str | None = None,
     level: float = 0.95,
 ) -> Amplification:
     """The result for labels that have been read already; ``level`` is that of the pairs' intervals."""
-    choice = choice or _Choice()
+    return from_samples(*_sampled(evaluation, train, _Choice()), direction, level)
+
+
+def _sampled(
+    evaluation: Evaluation, train: tuple[LabelSet, LabelSet] | None, choice: _Choice
+) -> tuple[Blocks, JointCounts | None]:
+    """The records in terms of their itemsets, and the joint counts of the train labels."""
     source = train or (evaluation.given, evaluation.truth)
     given_sets = choice.find(source[0], evaluation.given, "given")
     outcome_sets = choice.find(source[1], evaluation.truth, "truth")
     if given_sets is not None:
         evaluation = replace(evaluation, given=expand(evaluation.given, given_sets))
         source = (expand(source[0], given_sets), source[1])
-    counts, blocks = _count(evaluation, outcome_sets)
+    blocks = _blocks(evaluation, outcome_sets)
     if train is None:
-        joint = counts.truth_joint
-    else:
-        outcome = source[1] if outcome_sets is None else expand(source[1], outcome_sets)
-        joint = JointCounts.from_labels(source[0], outcome)
+        return blocks, None
+    outcome = source[1] if outcome_sets is None else expand(source[1], outcome_sets)
+    return blocks, JointCounts.from_labels(source[0], outcome)
+
+
+def from_cells(
+    cells: Evaluation,
+    train: tuple[LabelSet, LabelSet, NDArray[np.int64]] | None = None,
+    direction: str | None = None,
+    level: float = 0.95,
+    clustered: bool = False,
+) -> Amplification:
+    """The result for the cells of a contingency table, whose weights say how many records each of them holds.
+
+    ``train`` are the cells of the train labels: given, truth, and how many records. Records in clusters are not told
+    apart by their cells, so that there is no interval for them.
+    """
+    choice = _Choice()
+    counts = cells.weights
+    assert counts is not None
+    source = (cells.given, cells.truth, counts) if train is None else train
+    given_sets = choice.find(source[0], cells.given, "given")
+    outcome_sets = choice.find(source[1], cells.truth, "truth")
+    given = cells.given if given_sets is None else expand(cells.given, given_sets)
+    truth, predicted = (
+        side if outcome_sets is None else expand(side, outcome_sets) for side in (cells.truth, cells.predicted)
+    )
+    sample = BagSample(BagCounts.from_cells(given, truth, predicted, counts))
+    joint = None
+    if train is not None:
+        train_given = train[0] if given_sets is None else expand(train[0], given_sets)
+        train_truth = train[1] if outcome_sets is None else expand(train[1], outcome_sets)
+        joint = JointCounts.from_labels(train_given, train_truth, train[2])
+        joint = replace(joint, records=int(train[2].sum()), squared=np.array([int(train[2].sum())]))
+    result = from_samples([lambda: sample], joint, direction, level)
+    return replace(result, _interval=None) if clustered else result
+
+
+def from_samples(
+    blocks: Blocks, train: JointCounts | None = None, direction: str | None = None, level: float = 0.95
+) -> Amplification:
+    """The result for samples of the same records, each with some of the outcome labels."""
+    samples = [blocks[0]()] if len(blocks) == 1 else []
+    counts = samples[0].counts if samples else PairCounts.side_by_side([block().counts for block in blocks])
+    joint = counts.truth_joint if train is None else train
     sign = association_signs(joint)
     pairs = directional_pairs(counts, sign)
     if not pairs.defined.any():
         raise ValueError("no pair is defined: nobody has any of the given labels")
-    units = units_of(evaluation)
     # Blocks of soft products are not held together: their clusters show in the aggregate alone.
-    clusters = cluster_effect(blocks[0](), pairs.delta) if len(blocks) == 1 else None
+    clusters = samples[0].cluster_effect(pairs.delta, True) if samples else None
     low, high = pair_intervals(counts, level, clusters=clusters)
     p = delta_p(counts) if clusters is None else clusters.widened(delta_p(counts))
     value = float(multi_value(pairs))
@@ -205,28 +253,27 @@ def from_evaluation(
         variance=float(multi_variance(pairs)),
         floor=multi_floor(counts),
         cautions=small,
-        _interval=_Later(blocks, value, units, small),
+        _interval=_Later(blocks, value, small) if blocks[0]().resamplable else None,
     )
 
 
-Blocks = list[Callable[[], Evaluation]]
-
-
-def _count(evaluation: Evaluation, outcome_sets: list[tuple[int, ...]] | None) -> tuple[PairCounts, Blocks]:
-    """The pair counts of the itemsets, and the evaluation in terms of them, in as many parts as memory asks for."""
+def _blocks(evaluation: Evaluation, outcome_sets: list[tuple[int, ...]] | None) -> Blocks:
+    """The evaluation in terms of the itemsets, in as many parts as memory asks for."""
     if outcome_sets is None:
-        return PairCounts.from_labels(evaluation), [lambda: evaluation]
+        whole = RecordSample(evaluation)
+        return [lambda: whole]
     width = _SOFT_BLOCK if evaluation.predicted.soft else len(outcome_sets)
     parts = [outcome_sets[start : start + width] for start in range(0, len(outcome_sets), width)]
 
-    def expanded(part: list[tuple[int, ...]]) -> Evaluation:
-        return replace(evaluation, truth=expand(evaluation.truth, part), predicted=expand(evaluation.predicted, part))
+    def expanded(part: list[tuple[int, ...]]) -> RecordSample:
+        return RecordSample(
+            replace(evaluation, truth=expand(evaluation.truth, part), predicted=expand(evaluation.predicted, part))
+        )
 
     if len(parts) == 1:
         only = expanded(parts[0])
-        return PairCounts.from_labels(only), [lambda: only]
-    blocks: Blocks = [partial(expanded, part) for part in parts]
-    return PairCounts.side_by_side([PairCounts.from_labels(block()) for block in blocks]), blocks
+        return [lambda: only]
+    return [partial(expanded, part) for part in parts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,12 +282,11 @@ class _Later:
 
     blocks: Blocks
     value: float
-    units: Keys | None
     cautions: tuple[str, ...]
 
     @cached_property
     def made(self) -> SizeIntervals:
-        return size_intervals(self.blocks, self.value, self.units, self.cautions)
+        return size_intervals(self.blocks, self.value, self.cautions)
 
     def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
         return self.made(level, method, resamples, seed)

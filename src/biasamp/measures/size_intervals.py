@@ -10,19 +10,13 @@ from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.resampling import half_of
-from biasamp.labels import Evaluation
-from biasamp.labels.keys import Keys
 from biasamp.results import Interval
-from biasamp.uncertainty.aggregate import Aggregate
 from biasamp.uncertainty.cautions import pair_errors
-from biasamp.uncertainty.shared_noise import crossfit_covariance
 
 from .intervals import Intervals
+from .samples import USUAL_RESAMPLES, FixedSigns, Sample
 
 Floats = NDArray[np.float64]
-# What has to fit in memory when resamples are asked for.
-_USUAL_RESAMPLES = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,27 +50,24 @@ class SizeIntervals:
         return self.upper.values(resamples, seed)
 
 
-def size_intervals(
-    blocks: Sequence[Callable[[], Evaluation]], value: float, units: Keys | None, cautions: tuple[str, ...]
-) -> SizeIntervals:
+def size_intervals(blocks: Sequence[Callable[[], Sample]], value: float, cautions: tuple[str, ...]) -> SizeIntervals:
     """Intervals for Multi over blocks of outcome labels of the same records."""
     first = blocks[0]()
-    half = half_of(first.units)
-    usable = bool(half.any() and not half.all())
+    usable = first.halves() is not None
     single = len(blocks) == 1
 
-    def whole(evaluation: Evaluation) -> Aggregate:
-        counts = PairCounts.from_labels(evaluation)
-        return Aggregate(evaluation, counts, _leaning(counts))
+    def whole(sample: Sample) -> FixedSigns:
+        return sample.aggregate(_leaning(sample.counts))
 
-    def crossed(evaluation: Evaluation) -> tuple[Aggregate, Aggregate]:
-        parts = [evaluation.take(half), evaluation.take(~half)]
-        counts = [PairCounts.from_labels(part) for part in parts]
-        one, two = (Aggregate(parts[i], counts[i], _leaning(counts[1 - i])) for i in (0, 1))
-        return one, two
+    def crossed(sample: Sample) -> tuple[FixedSigns, FixedSigns]:
+        halves = sample.halves()
+        if halves is None:  # labels that one half lacks move nothing in it
+            raise ValueError("one half of the records holds no pair")
+        one, two = halves
+        return one.aggregate(_leaning(two.counts)), two.aggregate(_leaning(one.counts))
 
     def shares() -> list[float]:
-        widths = [1.0] if single else [float(block().truth.width) for block in blocks]
+        widths = [1.0] if single else [float(len(block().counts.outcome_labels)) for block in blocks]
         return [width / sum(widths) for width in widths]
 
     def upper_influence() -> Floats:
@@ -89,8 +80,7 @@ def size_intervals(
         out = np.zeros(len(first))
         for share, block in zip(shares(), blocks, strict=True):
             one, two = crossed(block())
-            out[half] += 0.5 * share * one.influence()
-            out[~half] += 0.5 * share * two.influence()
+            out += first.joined(0.5 * share * one.influence(), 0.5 * share * two.influence())
         return out
 
     def lower_value() -> float:
@@ -100,8 +90,8 @@ def size_intervals(
             total += 0.5 * share * (one.value() + two.value())
         return total
 
-    fits = single and whole(first).replicable(_USUAL_RESAMPLES)
-    many = first.given.width * first.truth.width > MOST_PAIRS
+    fits = single and whole(first).replicable(USUAL_RESAMPLES)
+    many = first.counts.joint_truth.shape[0] * first.counts.joint_truth.shape[1] > MOST_PAIRS
     draw_whole = draw_crossed = None
     if fits and not many:
         full = whole(first)
@@ -114,33 +104,21 @@ def size_intervals(
     def shared() -> float:
         total = 0.0
         for share, block in zip(shares(), blocks, strict=True):
-            evaluation = block()
-            counts = PairCounts.from_labels(evaluation)
+            sample = block()
+            counts = sample.counts
             with np.errstate(divide="ignore", invalid="ignore"):
                 moved = (floats(counts.joint_predicted) - floats(counts.joint_truth)) / floats(counts.given)
                 z = np.nan_to_num(moved / pair_errors(counts))
-            total += share**2 * crossfit_covariance(evaluation, counts, moved, z, own=True)
+            total += share**2 * sample.covariance(moved, z, own=True)
         return total
 
-    def make(
-        centre: float,
-        influence: Callable[[], Floats],
-        draw: Callable[[int, int], Floats] | None,
-        added: Callable[[], float] | None = None,
-    ) -> Intervals:
-        return Intervals(
-            centre,
-            influence,
-            draw,
-            len(first),
-            units=units,
-            clustered=first.clusters is not None,
-            cautions=cautions,
-            added=added,
+    upper = first.intervals(value, None, draw_whole, influences=upper_influence, cautions=cautions)
+    lower = None
+    if usable:
+        lower = first.intervals(
+            lower_value(), None, draw_crossed, influences=lower_influence, cautions=cautions, added=shared
         )
-
-    lower = make(lower_value(), lower_influence, draw_crossed, shared) if usable else None
-    return SizeIntervals(make(value, upper_influence, draw_whole), lower)
+    return SizeIntervals(upper, lower)
 
 
 # Beyond so many pairs of itemsets the closed form takes the place of resampling.

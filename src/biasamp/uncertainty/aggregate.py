@@ -106,14 +106,21 @@ class Aggregate:
             return np.asarray(moved / (there * pairs).sum(axis=-1))
 
     def _of_counts(self, counts: PairCounts) -> Floats:
-        given, held, one = (floats(x) for x in (counts.given, counts.joint_predicted, counts.joint_truth))
-        there = np.broadcast_to(given > 0, held.shape)
-        if self.counted is not None:
-            there = there & self.counted
-        with np.errstate(divide="ignore", invalid="ignore"):
-            delta: Any = (held - one) / given if self.base is None else held / given - self.base
-            total = np.where(there, self.factor * delta, 0.0).sum(axis=(-2, -1))
-            return np.asarray(total / there.sum(axis=(-2, -1)))
+        return fixed_sign_value(counts, self.factor, self.base, self.counted)
+
+
+def fixed_sign_value(
+    counts: PairCounts, factor: NDArray[np.int8], base: Floats | None = None, counted: NDArray[np.bool_] | None = None
+) -> Floats:
+    """The mean of ``factor * delta`` over the counted pairs that are defined, of any number of counts."""
+    given, held, one = (floats(x) for x in (counts.given, counts.joint_predicted, counts.joint_truth))
+    there = np.broadcast_to(given > 0, held.shape)
+    if counted is not None:
+        there = there & counted
+    with np.errstate(divide="ignore", invalid="ignore"):
+        delta: Any = (held - one) / given if base is None else held / given - base
+        total = np.where(there, factor * delta, 0.0).sum(axis=(-2, -1))
+        return np.asarray(total / there.sum(axis=(-2, -1)))
 
 
 def resampled_values(drawn: ReplicateCounts, value: Any) -> Floats:

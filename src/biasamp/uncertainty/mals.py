@@ -52,8 +52,8 @@ def mals_errors(
     there = predicted[0].complete() & predicted[1].complete()
     if truth is not None:
         there &= truth[0].complete() & truth[1].complete()
-    rate, size = _rate(predictions)
-    base, base_size = _rate(labels)
+    rate, size = rates_of(predictions)
+    base, base_size = rates_of(labels)
     shape = rate.shape
     added = ((1 - rate) ** 2 + rate**2) / (size + 2.0) ** 2
     added_truth = np.zeros(shape) if truth is None else ((1 - base) ** 2 + base**2) / (base_size + 2.0) ** 2
@@ -119,7 +119,8 @@ def mals_p(delta: Floats, errors: MalsErrors) -> Floats:
     return np.asarray(2.0 * ndtr(-np.abs(z)))
 
 
-def _rate(counts: JointCounts) -> tuple[Floats, Floats]:
+def rates_of(counts: JointCounts) -> tuple[Floats, Floats]:
+    """``P(a | t)``, 0 where nobody has t, and ``C(t)``."""
     size = floats(counts.right)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.nan_to_num(floats(counts.joint) / size), size

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.itemsets import expand
 from biasamp.counts.pair import PairCounts
@@ -46,7 +47,7 @@ def furthest(rates: Floats, outcome: int) -> tuple[int, int]:
 
 
 def difference_interval(
-    counts: PairCounts, rate: str, outcome: int, level: float, replicates: ReplicateCounts | None = None
+    counts: PairCounts, rate: str, outcome: int, level: float, resampled: PairCounts | None = None
 ) -> Apart:
     """An interval for the difference of a rate between the two groups that are furthest apart.
 
@@ -59,8 +60,8 @@ def difference_interval(
     Medicine 17, 873-890.
     """
     higher, lower = furthest(_rate(group_rates(counts), rate), outcome)
-    if replicates is not None:
-        drawn = _rate(group_rates(replicates.counts), rate)[..., outcome]
+    if resampled is not None:
+        drawn = _rate(group_rates(resampled), rate)[..., outcome]
         low, high = percentile_interval(drawn[:, higher] - drawn[:, lower], level)
         return Apart(higher, lower, low, high, "bootstrap percentile")
     hits, size = _parts(counts, rate)
@@ -71,11 +72,11 @@ def difference_interval(
 
 
 def accuracy_interval(
-    counts: PairCounts, outcome: int, level: float, replicates: ReplicateCounts | None = None
+    counts: PairCounts, outcome: int, level: float, resampled: PairCounts | None = None
 ) -> tuple[float, float]:
     """An interval for mean per-class accuracy averaged over groups."""
-    if replicates is not None:
-        drawn = over_groups(group_rates(replicates.counts).mean_per_class_accuracy)[..., outcome]
+    if resampled is not None:
+        drawn = over_groups(group_rates(resampled).mean_per_class_accuracy)[..., outcome]
         return percentile_interval(drawn, level)
     rates = group_rates(counts)
     value = over_groups(rates.mean_per_class_accuracy)[outcome]
@@ -118,7 +119,22 @@ def resampled_rates(
         place = {outcome: i for i, outcome in enumerate(outcomes)}
     else:
         place = {outcome: outcome for outcome in outcomes}
-    rates = group_rates(ReplicateCounts.from_labels(evaluation, resamples, seed, both=True).counts)
+    return _figures(ReplicateCounts.from_labels(evaluation, resamples, seed, both=True).counts, worst, groups, place)
+
+
+def bag_resampled_rates(
+    bags: BagCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], resamples: int, seed: int
+) -> dict[str, Floats]:
+    """As :func:`resampled_rates`, from bags of records."""
+    place = {outcome: outcome for outcome in worst.values()}
+    parts = [_figures(part, worst, groups, place) for part in bags.resampled(resamples, seed)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _figures(
+    resampled: PairCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], place: Mapping[int, int]
+) -> dict[str, Floats]:
+    rates = group_rates(resampled)
     out = {}
     for name, outcome in worst.items():
         if name in groups:

@@ -49,22 +49,13 @@ def crossfit_covariance(evaluation: Evaluation, counts: PairCounts, delta: Float
     own : bool
         Whether the signs are those of delta itself (Multi), not of the association of the labels.
     """
-    half = np.abs(z) / np.sqrt(2.0)
-    unclear = ~np.isnan(delta) & (half < _CLEAR)
-    g, o = np.nonzero(unclear)
+    g, o, scale = unclear_pairs(delta, z)
     if not len(g):
         return 0.0
-    scale = 1.0
-    if len(g) > _PAIRS:
-        # Some labels of the side that has more of them stand for all.
-        side = o if len(np.unique(o)) >= len(np.unique(g)) else g
-        keep = np.isin(side, np.unique(side)[:: -(-len(g) // _PAIRS)])
-        scale = len(g) / int(keep.sum())
-        g, o = g[keep], o[keep]
     given_labels, g_place = np.unique(g, return_inverse=True)
     outcome_labels, o_place = np.unique(o, return_inverse=True)
     size = np.broadcast_to(floats(counts.given), delta.shape)[g, o]
-    centre = None if own else _association(counts, g, o)
+    centre = None if own else association_rates(counts, g, o)
     part, edges = _some_records(evaluation)
     share = len(evaluation) / len(part)
     complete = not (part.truth.missing or part.predicted.missing)
@@ -84,17 +75,55 @@ def crossfit_covariance(evaluation: Evaluation, counts: PairCounts, delta: Float
             noise, lean = (_by_cluster(part.clusters[start:stop], values) for values in (noise, lean))
         spread += (lean**2).sum(axis=0)
         product += noise.T @ lean
-    spread = np.sqrt(spread * share)
+    return _lent(spread * share, product * share, delta, z, g, o, scale)
+
+
+def unclear_pairs(delta: Floats, z: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
+    """The pairs whose sign goes with the noise, or some that stand for them, and for how many each of those stands."""
+    half = np.abs(z) / np.sqrt(2.0)
+    g, o = np.nonzero(~np.isnan(delta) & (half < _CLEAR))
+    if len(g) <= _PAIRS:
+        return g, o, 1.0
+    # Some labels of the side that has more of them stand for all.
+    side = o if len(np.unique(o)) >= len(np.unique(g)) else g
+    keep = np.isin(side, np.unique(side)[:: -(-len(g) // _PAIRS)])
+    return g[keep], o[keep], len(g) / int(keep.sum())
+
+
+def covariance_of(
+    noise: Floats,
+    lean: Floats,
+    delta: Floats,
+    z: Floats,
+    g: NDArray[np.int64],
+    o: NDArray[np.int64],
+    scale: float,
+) -> float:
+    """The added variance from the noise of delta, and of what the signs are of, of every unit and pair."""
+    return _lent((lean**2).sum(axis=0), noise.T @ lean, delta, z, g, o, scale)
+
+
+def _lent(
+    spread: Floats,
+    product: Floats,
+    delta: Floats,
+    z: Floats,
+    g: NDArray[np.int64],
+    o: NDArray[np.int64],
+    scale: float,
+) -> float:
+    spread = np.sqrt(spread)
+    half = np.abs(z) / np.sqrt(2.0)
     # An observed statistic is further from 0 than the true one by about 1 where the true one is 0.
     density = np.exp(-0.5 * np.maximum(half[g, o] - 1.0, 0.0) ** 2) / np.sqrt(2.0 * np.pi)
     with np.errstate(divide="ignore", invalid="ignore"):
         lent = np.where(spread > 0, 2.0 * density / spread, 0.0)
-    shared = product * share * lent
+    shared = product * lent
     pairs = int((~np.isnan(delta)).sum())
     return max(float((shared * shared.T).sum()) * scale / pairs**2, 0.0)
 
 
-def _association(counts: PairCounts, g: NDArray[np.int64], o: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+def association_rates(counts: PairCounts, g: NDArray[np.int64], o: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
     """Both rates of some pairs, and by how much they hold together more often than by chance."""
     shape = counts.joint_truth.shape
     n = np.broadcast_to(floats(counts.n), shape)[g, o]

@@ -1,0 +1,68 @@
+"""How often labels occur and are predicted: what the cautions look at, whatever an audit was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.fixed import floats
+from biasamp.counts.joint import chunks
+from biasamp.counts.pair import PairCounts
+from biasamp.labels import Evaluation, Label
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Totals of the outcome labels of one direction, over all records."""
+
+    labels: tuple[Label, ...]
+    exclusive: bool
+    n: float
+    truth: Floats
+    predicted: Floats
+    agreeing: Floats
+
+    @classmethod
+    def of_counts(cls, counts: PairCounts, agreeing: Floats, exclusive: bool) -> Margins:
+        """From pair counts, and how often truth and prediction agree that a label holds."""
+        truth, held = (floats(x).max(axis=0) for x in (counts.truth, counts.predicted))
+        return cls(counts.outcome_labels, exclusive, float(floats(counts.n).max()), truth, held, agreeing)
+
+    @classmethod
+    def of_records(cls, evaluation: Evaluation) -> Margins:
+        """From records."""
+        total = np.zeros(evaluation.truth.width)
+        for start, stop in chunks(len(evaluation), 2 * evaluation.truth.width):
+            product = evaluation.truth.rows(start, stop).astype(float) * evaluation.predicted.rows(start, stop)
+            weights = evaluation.weights
+            total += product.sum(axis=0) if weights is None else (product * weights[start:stop, None]).sum(axis=0)
+        return cls.of_counts(PairCounts.from_labels(evaluation), total, evaluation.truth.exclusive)
+
+
+class Audited(Protocol):
+    """One protected attribute of an audit, as findings see it."""
+
+    @property
+    def attribute(self) -> str:
+        """Its name."""
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+
+    @property
+    def predicts_attribute(self) -> bool:
+        """Whether the model predicts the attribute."""
+
+    @property
+    def sizes(self) -> Mapping[str, tuple[tuple[Label, ...], NDArray[np.int64], bool]]:
+        """Of ``"A"`` and ``"T"``: the labels, how many records have each, and whether a record has one at most."""
+
+    def margins(self, direction: str) -> Margins | None:
+        """Totals of the outcome labels; None where its predictions are not there."""

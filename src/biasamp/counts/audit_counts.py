@@ -1,0 +1,311 @@
+"""All that an audit needs of its records, as counts that add up: over batches, files, sites and machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.labels import Label, Variable, printable
+
+from .bags import BagCounts
+from .contingency import ContingencyTable
+from .fixed import Count
+from .joint import JointCounts
+from .pair import PairCounts
+from .resampling import Fingerprint
+from .storage import Arrays, from_arrays, get_count, put_count, read_arrays, to_arrays, write_arrays
+
+Index = NDArray[np.int64]
+Cells = ContingencyTable | None
+
+# Distinct combinations of labels that are kept; beyond, what needs them is left out.
+MOST_COMBINATIONS = 1 << 17
+_KIND = "audit"
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class CountedSource:
+    """What was counted: its name, its records and what tells them from others."""
+
+    name: str
+    records: int
+    keys: Fingerprint
+
+
+@dataclass(frozen=True, eq=False)
+class SubjectCounts:
+    """The counts of one protected attribute with the tasks.
+
+    Attributes
+    ----------
+    attribute : str
+    A, T : tuple of Variable
+        The label space of either side.
+    sizes : mapping
+        Of ``"A"`` and ``"T"``, how many records have each label.
+    pairs : mapping of direction to BagCounts
+        For the directions whose predictions were given.
+    cells : mapping of direction to ContingencyTable or None
+        Combinations of given, truth and predicted labels; None where they are too many.
+    mals : pair of JointCounts or None
+        Of the predictions and of the truth, bag by bag, where both sides are predicted.
+    train : JointCounts or None
+        Of the train labels.
+    train_cells : ContingencyTable or None
+    """
+
+    attribute: str
+    A: tuple[Variable, ...]
+    T: tuple[Variable, ...]
+    sizes: Mapping[str, Index]
+    pairs: Mapping[str, BagCounts]
+    cells: Mapping[str, Cells]
+    mals: tuple[JointCounts, JointCounts] | None = None
+    train: JointCounts | None = None
+    train_cells: Cells = None
+
+    def __add__(self, other: SubjectCounts) -> SubjectCounts:
+        if not isinstance(other, SubjectCounts):
+            return NotImplemented
+        return SubjectCounts(
+            self.attribute,
+            self.A,
+            self.T,
+            {side: self.sizes[side] + other.sizes[side] for side in self.sizes},
+            {way: self.pairs[way] + other.pairs[way] for way in self.pairs},
+            {way: add_cells(self.cells[way], other.cells[way]) for way in self.cells},
+            None
+            if self.mals is None or other.mals is None
+            else (self.mals[0] + other.mals[0], self.mals[1] + other.mals[1]),
+            # The train labels are counted once, whatever the evaluated records are cut into.
+            self.train,
+            self.train_cells,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class AuditCounts:
+    """What :func:`biasamp.count` gives, and :func:`biasamp.audit` takes: counts only, no record.
+
+    ``a + b`` adds the counts of different records in the same label space, and refuses records that it has already.
+
+    Attributes
+    ----------
+    plan : mapping
+        Which columns play which role, and how they were read.
+    subjects : tuple of SubjectCounts
+        One a protected attribute.
+    sources : tuple of CountedSource
+        What was counted.
+    units : Fingerprint
+        Of what is resampled as one: records, or clusters.
+    content : int
+        A digest of the labels themselves, which adds up too.
+    missing_values : int
+    """
+
+    plan: Mapping[str, Any]
+    subjects: tuple[SubjectCounts, ...]
+    units: Fingerprint
+    content: int
+    missing_values: int
+    sources: tuple[CountedSource, ...] = ()
+
+    @property
+    def records(self) -> int:
+        """How many records were counted."""
+        return self.units.records
+
+    @property
+    def fingerprint(self) -> str:
+        """A short digest of what was counted: the same for the same records, whatever counted them."""
+        return f"{self.content:016x}"
+
+    def __add__(self, other: AuditCounts) -> AuditCounts:
+        if not isinstance(other, AuditCounts):
+            return NotImplemented
+        self._refuse_strangers(other)
+        return self.joined(other, (*self.sources, *other.sources))
+
+    def joined(self, other: AuditCounts, sources: Sequence[CountedSource] = ()) -> AuditCounts:
+        """The sum with other counts of the same job, whose label space and records need no check."""
+        return replace(
+            self,
+            subjects=tuple(a + b for a, b in zip(self.subjects, other.subjects, strict=True)),
+            units=self.units + other.units,
+            content=(self.content + other.content) % (1 << 64),
+            missing_values=self.missing_values + other.missing_values,
+            sources=tuple(sources),
+        )
+
+    def _refuse_strangers(self, other: AuditCounts) -> None:
+        """Raise for counts that do not add up with these, saying how they differ."""
+        if self.plan != other.plan:
+            names = sorted(k for k in {*self.plan, *other.plan} if self.plan.get(k) != other.plan.get(k))
+            shown = "; ".join(f"{name}: {self.plan.get(name)!r} and {other.plan.get(name)!r}" for name in names)
+            raise ValueError(f"counts made in different ways do not add up: {shown[:500]}")
+        for mine, theirs in zip(self.subjects, other.subjects, strict=True):
+            for role, one, two in (("attribute", mine.A, theirs.A), ("tasks", mine.T, theirs.T)):
+                if one != two:
+                    raise ValueError(_differing(role, one, two))
+            if (mine.train is None) != (theirs.train is None) or (
+                mine.train is not None and not _same_joint(mine.train, theirs.train)
+            ):
+                raise ValueError(
+                    "the counts were made with different train labels, which decide the signs: count all with the same"
+                )
+        known = {source.keys: source for source in self.sources if source.records}
+        for source in other.sources:
+            twice = known.get(source.keys)
+            if twice is not None:
+                raise ValueError(
+                    f"'{printable(source.name, 60)}' and '{printable(twice.name, 60)}' hold the same {source.records:,} "
+                    "records: counted twice they would weigh twice. Leave one of them out; records of different files "
+                    "that have no id are told apart by record="
+                )
+
+    def save(self, path: str | Path) -> None:
+        """Write the counts to a Parquet file, with a schema version, label names, sources and a checksum."""
+        subjects, arrays = [], {}
+        for i, subject in enumerate(self.subjects):
+            header, mine = _subject_arrays(subject)
+            subjects.append(header)
+            arrays.update({f"{i}/{name}": array for name, array in mine.items()})
+        write_arrays(
+            path,
+            {
+                "kind": _KIND,
+                "plan": self.plan,
+                "subjects": subjects,
+                "units": str(self.units),
+                "content": self.fingerprint,
+                "missing_values": self.missing_values,
+                "sources": [[s.name, s.records, str(s.keys)] for s in self.sources],
+            },
+            arrays,
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> AuditCounts:
+        """Read counts that :meth:`save` wrote; a damaged or foreign file is refused."""
+        header, arrays = read_arrays(path)
+        if header.get("kind") != _KIND:
+            raise ValueError(f"{Path(path).name} holds counts of the kind {header.get('kind')!r}, not those of an audit")
+        try:
+            subjects = tuple(
+                _subject(held, {k.split("/", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{i}/")})
+                for i, held in enumerate(header["subjects"])
+            )
+            return cls(
+                _hashable(header["plan"]),
+                subjects,
+                Fingerprint.parse(header["units"]),
+                int(header["content"], 16),
+                int(header["missing_values"]),
+                tuple(CountedSource(name, n, Fingerprint.parse(keys)) for name, n, keys in header["sources"]),
+            )
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise ValueError(
+                f"{Path(path).name} is damaged: it does not hold what counts consist of ({error})"
+            ) from None
+
+
+def add_cells(left: Cells, right: Cells) -> Cells:
+    """The sum of two tables of combinations, or None where it would be too large."""
+    if left is None or right is None:
+        return None
+    both = left + right
+    return both if len(both.cells) <= MOST_COMBINATIONS else None
+
+
+def _differing(role: str, mine: Sequence[Variable], theirs: Sequence[Variable]) -> str:
+    one = {label for variable in mine for label in variable.labels}
+    two = {label for variable in theirs for label in variable.labels}
+
+    def shown(labels: set[Label]) -> str:
+        names = sorted(printable(str(label), 40) for label in labels)
+        return (", ".join(names[:_SHOWN]) or "none") + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+    if one == two:
+        detail = "they have the same labels in another order or of another kind"
+    else:
+        detail = f"only the first have {shown(one - two)}; only the second have {shown(two - one)}"
+    return (
+        f"counts of different {role} labels do not add up: {detail}. Count again with the label space said outright, "
+        "categorical(column, categories=[...]), or with labels= of the other counts"
+    )
+
+
+def _same_joint(mine: JointCounts, theirs: JointCounts | None) -> bool:
+    if theirs is None:
+        return False
+    (_, one), (_, two) = to_arrays(mine), to_arrays(theirs)
+    return one.keys() == two.keys() and all(np.array_equal(one[name], two[name]) for name in one)
+
+
+def _hashable(plan: Any) -> Any:
+    """A plan as it was before it was written: JSON knows no tuples."""
+    return json.loads(json.dumps(plan))
+
+
+def _variables(variables: Sequence[Variable]) -> list[list[Any]]:
+    return [[v.name, v.kind, list(v.categories)] for v in variables]
+
+
+def _unvariables(held: Sequence[Sequence[Any]]) -> tuple[Variable, ...]:
+    return tuple(Variable(name, kind, tuple(categories)) for name, kind, categories in held)
+
+
+def _subject_arrays(subject: SubjectCounts) -> tuple[dict[str, Any], Arrays]:
+    arrays: Arrays = {f"sizes/{side}": sizes for side, sizes in subject.sizes.items()}
+    header: dict[str, Any] = {
+        "attribute": subject.attribute,
+        "A": _variables(subject.A),
+        "T": _variables(subject.T),
+        "parts": {},
+        "bags": {way: bags.bags for way, bags in subject.pairs.items()},
+        "cells": sorted(subject.cells),
+    }
+    parts: dict[str, PairCounts | JointCounts | ContingencyTable] = {}
+    for way, bags in subject.pairs.items():
+        parts[f"pairs/{way}"] = bags.counts
+        put_count(arrays, f"agreeing/{way}", bags.agreeing)
+    for way, cells in subject.cells.items():
+        if cells is not None:
+            parts[f"cells/{way}"] = cells
+    if subject.mals is not None:
+        parts["mals/predicted"], parts["mals/truth"] = subject.mals
+    if subject.train is not None:
+        parts["train"] = subject.train
+    if subject.train_cells is not None:
+        parts["train cells"] = subject.train_cells
+    for name, part in parts.items():
+        header["parts"][name], mine = to_arrays(part)
+        arrays.update({f"{name}//{key}": array for key, array in mine.items()})
+    return header, arrays
+
+
+def _subject(header: Mapping[str, Any], arrays: Arrays) -> SubjectCounts:
+    parts: dict[str, Any] = {
+        name: from_arrays(held, {k.split("//", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{name}//")})
+        for name, held in header["parts"].items()
+    }
+    agreeing: dict[str, Count] = {way: get_count(arrays, f"agreeing/{way}") for way in header["bags"]}
+    return SubjectCounts(
+        header["attribute"],
+        _unvariables(header["A"]),
+        _unvariables(header["T"]),
+        {side: arrays[f"sizes/{side}"] for side in ("A", "T")},
+        {way: BagCounts(bags, parts[f"pairs/{way}"], agreeing[way]) for way, bags in header["bags"].items()},
+        {way: parts.get(f"cells/{way}") for way in header["cells"]},
+        (parts["mals/predicted"], parts["mals/truth"]) if "mals/truth" in parts else None,
+        parts.get("train"),
+        parts.get("train cells"),
+    )
