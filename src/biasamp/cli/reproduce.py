@@ -32,8 +32,13 @@ _ALL = "all"
     show_default=True,
     help="Where pages are written.",
 )
+@click.option(
+    "--model",
+    metavar="NAME_OR_PATH",
+    help="fill-in-the-blank: a masked language model of the Hugging Face Hub, or the folder of one, in place of the stand-in.",
+)
 @json_option
-def command(name: str | None, seed: int, folder: str, json_path: str | None) -> None:
+def command(name: str | None, seed: int, folder: str, model: str | None, json_path: str | None) -> None:
     """Run tables and figures of the papers again: published figures beside ours.
 
     Without NAME, list the experiments, what each needs and whether it can run here. Real files are looked for in the
@@ -47,11 +52,12 @@ def command(name: str | None, seed: int, folder: str, json_path: str | None) -> 
     Examples:
       biasamp reproduce
       biasamp reproduce worked-examples
+      biasamp reproduce fill-in-the-blank --model bert-base-uncased
       BIASAMP_DATA=~/data biasamp reproduce all --json figures.json
     """
     check_target(json_path)
     known = experiments()
-    setting = Setting(seed=seed, folder=data_folder())
+    setting = Setting(seed=seed, folder=data_folder(), model=model)
     if name is None:
         _list(known, setting, json_path)
         return
@@ -62,6 +68,9 @@ def command(name: str | None, seed: int, folder: str, json_path: str | None) -> 
         hint = f" Did you mean {near[0]!r}?" if near else " `biasamp reproduce` lists them."
         raise click.UsageError(f"there is no experiment {name!r}.{hint}")
     chosen = list(known.values()) if name == _ALL else [known[name]]
+    if model is not None and not any("model" in experiment.options for experiment in chosen):
+        takes = [experiment.name for experiment in known.values() if "model" in experiment.options]
+        raise click.UsageError(f"{name} takes no --model; {', '.join(takes)} does.")
     if name != _ALL and chosen[0].blocked(setting):
         click.echo(f"biasamp: {name} cannot run here: it {chosen[0].blocked(setting)}", err=True)
         raise click.exceptions.Exit(CANNOT_RUN)

@@ -12,6 +12,7 @@ _MODULES = (
     "worked_examples",
     "mals_correction",
     "captions",
+    "fill_in_the_blank",
     "compas_thresholds",
     "dpa_properties",
     "dpa_compas",

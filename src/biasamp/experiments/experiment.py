@@ -350,6 +350,8 @@ class Setting:
     seed : int
     folder : Path, optional
         The folder of real files.
+    model : str, optional
+        A model to run on in place of the experiment's own, where it takes one.
     progress : callable
         Told ``(done, total)`` as the work goes on, or ``(done, total, "what is being done now")``. An experiment that
         takes longer than some seconds calls it, so that whoever waits sees that it goes on and how far it is.
@@ -357,6 +359,7 @@ class Setting:
 
     seed: int = 0
     folder: Path | None = None
+    model: str | None = None
     progress: Progress = field(default=silent)
 
     def file(self, name: str) -> Path | None:
@@ -400,6 +403,8 @@ class Experiment:
         What it does without them; empty where it cannot run.
     extras : mapping of str to str
         Modules that it cannot run without, and the extra of this package that brings each.
+    options : tuple of str
+        Attributes of :class:`Setting` that only some experiments take, and this one does.
     """
 
     name: str
@@ -409,6 +414,7 @@ class Experiment:
     files: tuple[str, ...] = ()
     without: str = ""
     extras: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
 
     def lacking(self, setting: Setting) -> list[str]:
         """Files and extras that are not there."""
