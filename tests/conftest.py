@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from clusters import dask_client, on_one_process, spark
 from extras import absent, all_wanted, data_folder
+
+__all__ = ["dask_client", "spark"]
 
 # The same examples on every run: a failure that comes and goes helps nobody. A search for new ones is a
 # matter of HYPOTHESIS_PROFILE=search.
@@ -30,7 +33,9 @@ def data() -> Path:
     return folder
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[Any]) -> None:
+    on_one_process(items)
     if data_folder() is None:
         for item in items:
             if item.get_closest_marker("data") is not None:

@@ -140,8 +140,9 @@ class DaskEngine(Engine):
 
         refuse_nothing(parts)
         rows = delayed(_spread_frame, pure=False)
-        frames = [rows(spread, part, getattr(part, "lazy", None)) for part in _light(parts)]
-        meta = self.client.submit(_spread_meta, spread, *_first(parts), pure=False).result()
+        lazy = [getattr(part, "lazy", None) for part in parts]
+        frames = [rows(spread, part, held) for part, held in zip(_light(parts), lazy, strict=True)]
+        meta = self.client.compute(delayed(_spread_meta, pure=False)(spread, *_first(parts))).result()
         frame = dd.from_delayed(frames, meta=meta, verify_meta=False, prefix="biasamp-rows")
         shuffled = frame.shuffle(on="key", npartitions=max(len(parts), len(self._workers())))
         count = delayed(_count_frame, pure=False)

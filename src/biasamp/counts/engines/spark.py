@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -49,7 +51,9 @@ class SparkEngine(Engine):
         active = SparkSession.getActiveSession()
         if active is not None:
             return active
-        self._own = SparkSession.builder.appName("biasamp").config("spark.ui.enabled", "false").getOrCreate()
+        builder = SparkSession.builder.appName("biasamp").config("spark.ui.enabled", "false")
+        # Workers on this machine need the packages of this interpreter.
+        self._own = builder.config("spark.pyspark.python", sys.executable).getOrCreate()
         return self._own
 
     def close(self) -> None:
@@ -59,10 +63,10 @@ class SparkEngine(Engine):
             self._own = None
 
     def map(self, kernel: Kernel[T], parts: Sequence[Any]) -> Iterator[tuple[int, T]]:
-        """The result of each part with its number."""
+        """The result of each part with its number; all of them come here, so they had better be small."""
         if not parts:
             return
-        for row in self._results(kernel, parts, None).toLocalIterator():
+        for row in self._results(kernel, parts, None).collect():
             yield row["number"], _opened(row["result"])
 
     def reduce(self, kernel: Kernel[T], parts: Sequence[Any], merge: Merge[T]) -> T:
@@ -80,14 +84,13 @@ class SparkEngine(Engine):
         """Rows are brought together by Spark's own shuffle."""
         refuse_nothing(parts)
         schema = self._schema(spread, parts)
-        rows = self._frame(parts).mapInArrow(_Spread(spread, _lazy(parts)), schema)
-        together = rows.repartition("key")
-        return self._merged(together.mapInArrow(_Gather(kernel), _RESULT), merge)
+        rows = _map(self._frame(parts), _Spread(spread, _lazy(parts)), schema)
+        return self._merged(_map(rows.repartition("key"), _Gather(kernel)), merge)
 
     def _schema(self, spread: Callable[[Any], Iterator[Any]], parts: Sequence[Any]) -> Any:
         """The columns that spreading gives, from one batch that an executor spreads."""
         frame = self._frame(parts[:1])
-        described = frame.mapInArrow(_Describe(spread, _lazy(parts)), _RESULT).limit(1).collect()
+        described = _map(frame, _Describe(spread, _lazy(parts))).limit(1).collect()
         if not described:
             raise ValueError("data has no rows: at least one record is needed")
         from pyspark.sql.pandas.types import from_arrow_schema
@@ -95,7 +98,7 @@ class SparkEngine(Engine):
         return from_arrow_schema(_opened(described[0]["result"]))
 
     def _results(self, kernel: Kernel[T], parts: Sequence[Any], merge: Merge[T] | None) -> Any:
-        return self._frame(parts).mapInArrow(_Count(kernel, _lazy(parts), merge), _RESULT)
+        return _map(self._frame(parts), _Count(kernel, _lazy(parts), merge))
 
     def _frame(self, parts: Sequence[Any]) -> Any:
         """The rows of a Spark dataframe themselves, or a row for each part that is to be read."""
@@ -120,12 +123,19 @@ class SparkEngine(Engine):
         tasks = self._tasks()
         while tasks > _FAN_IN:
             tasks = -(-tasks // _FAN_IN)
-            results = results.repartition(tasks).mapInArrow(_Fold(merge), _RESULT)
+            results = _map(results.repartition(tasks), _Fold(merge))
         found = [_opened(row["result"]) for row in results.collect()]
         out: T = found[0]
         for result in found[1:]:
             out = merge(out, result)
         return out
+
+
+def _map(frame: Any, function: Callable[[Iterator[Any]], Iterator[Any]], schema: Any = _RESULT) -> Any:
+    with warnings.catch_warnings():
+        # PySpark warns of new versions of pandas, which Arrow batches have nothing to do with.
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        return frame.mapInArrow(function, schema)
 
 
 def _lazy(parts: Sequence[Any]) -> Any:
