@@ -73,20 +73,40 @@ class _Frame:
         return self.bottom - share * (self.bottom - _TOP)
 
 
+def round_places(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers between two ends, at most so many: steps of 1, 2 or 5 times a power of ten.
+
+    >>> round_places(-0.536, 1.0)
+    [-0.5, 0.0, 0.5, 1.0]
+    >>> round_places(3.0, 3.0)
+    [3.0]
+    """
+    if high <= low:
+        return [low]
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(power * size for size in (1, 2, 5, 10, 20) if (high - low) / (power * size) < most - 0.5)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    # Rounded to the step's own digits, so that 0.30000000000000004 is 0.3.
+    digits = max(0, 1 - math.floor(math.log10(step)))
+    return [round(k * step, digits) + 0.0 for k in range(first, last + 1)]
+
+
+def _below(frame: _Frame, place: float, words: str) -> str:
+    x = frame.x(place)
+    return (
+        f'<text x="{x:.1f}" y="{frame.bottom + 18}" text-anchor="middle">{words}</text>'
+        f'<path d="M{x:.1f} {frame.bottom}v4" stroke="currentColor"/>'
+    )
+
+
 def _axes(frame: _Frame, chart: Chart | Heatmap, ticks: Sequence[str]) -> list[str]:
     out = [f'<path d="M{_LEFT} {_TOP}V{frame.bottom}H{frame.right}" fill="none" stroke="currentColor"/>']
-    span_x, span_y = frame.high_x - frame.low_x, frame.high_y - frame.low_y
-    named = (
-        list(enumerate(ticks))
-        if ticks
-        else [(frame.low_x + share * span_x, "") for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    )
-    for place, name in named:
-        words = _text(name, 18) if ticks else f"{place:.3g}"
-        out.append(f'<text x="{frame.x(place):.1f}" y="{frame.bottom + 18}" text-anchor="middle">{words}</text>')
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        value = frame.low_y + share * span_y
-        out.append(f'<text x="{_LEFT - 6}" y="{frame.y(value) + 4:.1f}" text-anchor="end">{value:.3g}</text>')
+    out += [_below(frame, place, _text(name, 18)) for place, name in enumerate(ticks)]
+    if not ticks:
+        out += [_below(frame, place, f"{place:.4g}") for place in round_places(frame.low_x, frame.high_x)]
+    for value in round_places(frame.low_y, frame.high_y):
+        out.append(f'<text x="{_LEFT - 6}" y="{frame.y(value) + 4:.1f}" text-anchor="end">{value:.4g}</text>')
+        out.append(f'<path d="M{_LEFT - 4} {frame.y(value):.1f}H{_LEFT}" stroke="currentColor"/>')
     middle = (_TOP + frame.bottom) / 2
     out.append(
         f'<text x="{(_LEFT + frame.right) / 2:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">{_text(chart.x, 80)}</text>'

@@ -28,7 +28,7 @@ figure > svg { width: 100%; height: auto; }
 .legend { list-style: none; padding: 0; margin: .3rem 0; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; font-size: .9rem; }
 @media (max-width: 44rem) {
   thead { display: none; } tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--rule); }
-  td { display: block; border: 0; padding: .1rem 0; }
+  td { display: block; border: 0; padding: .1rem 0; } td.nil { display: none; } h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; }
   td::before { content: attr(data-head) ": "; font-weight: 400; color: var(--ink); opacity: .7; }
 }
 """
@@ -52,10 +52,10 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[s
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose cells are HTML already; on a narrow screen each cell says which column it is of."""
+    """A table whose cells are HTML already; on a narrow screen each cell that has something says which column it is of."""
 
     def cell(inner: str, name: str) -> str:
-        kind = f' class="{inner}"' if inner in ("yes", "no") else ""
+        kind = f' class="{inner}"' if inner in ("yes", "no") else ' class="nil"' if inner in ("", "–", "0") else ""
         return f'<td{kind} data-head="{html.escape(name)}">{inner}</td>'
 
     top = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)

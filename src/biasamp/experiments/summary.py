@@ -51,7 +51,8 @@ def _totals(done: Sequence[Done]) -> str:
     ]
     for kind, words in DIFFERENCES:
         count = sum(getattr(outcome, kind) for outcome in outcomes)
-        parts.append(f"{count} {'differs' if count == 1 else 'differ'}: {words}")
+        if count:
+            parts.append(f"{count} {'differs' if count == 1 else 'differ'}: {words}")
     return "; ".join(parts)
 
 

@@ -1,0 +1,68 @@
+"""Write the table of docs/reproductions.md from a run: ``python docs/make_reproductions_table.py figures.json``.
+
+The run is ``biasamp reproduce all --json figures.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parent / "reproductions.md"
+BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
+HEAD = ("experiment", "of", "ran on", "agree", "reached", "moved", "left open", "out of reach", "no reason", "seconds")
+COUNTS = ("agreed", "reached", "moved", "left_open", "out_of_reach", "unexplained")
+
+
+def row(item: dict[str, Any]) -> tuple[str, ...]:
+    """One experiment: a cell for each of ``HEAD``."""
+    outcome = item["outcome"]
+    if outcome is None:
+        state = "failed" if item["failed"] else "not run"
+        return item["name"], item["place"], state, *("" for _ in COUNTS), f"{item['seconds']:.0f}"
+    counts = [outcome[name] for name in COUNTS]
+    if any(counts):
+        told = [str(count) for count in counts]
+    else:
+        told = ["nothing printed", *("" for _ in COUNTS[1:])]
+    return item["name"], item["place"], outcome["kind"].lower(), *told, f"{item['seconds']:.0f}"
+
+
+def table(document: dict[str, Any]) -> str:
+    """When, where and with what it ran, and a row for each experiment."""
+    versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
+    lines = [
+        f"Run on {document['date']} with {versions}; seed {document['seed']}, {document['cores']} cores, "
+        f"{document['seconds'] / 60:.0f} minutes.",
+        "",
+        "| " + " | ".join(HEAD) + " |",
+        "|" + "---|" * len(HEAD),
+    ]
+    lines += [
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row(item)) + " |" for item in document["experiments"]
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def names(page: str) -> list[str]:
+    """The experiments that a page's table tells of."""
+    part = page.partition(BEGIN)[2].partition(END)[0]
+    rows = [line for line in part.splitlines() if line.startswith("| ")]
+    return [line.split(" | ")[0].removeprefix("| ") for line in rows[1:]]
+
+
+def replaced(page: str, document: dict[str, Any]) -> str:
+    """The page with a new table."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the page has no lines {BEGIN.strip()!r} and {END.strip()!r} to put the table between")
+    return f"{before}{BEGIN}{table(document)}{END}{after}"
+
+
+if __name__ == "__main__":
+    figures = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), figures), encoding="utf-8")
+    print(f"wrote the table of {PAGE.name}")
