@@ -101,12 +101,31 @@ class TestDpaProperties:
 
         maps = heatmaps()
         data, model = -0.1, 0.2
-        i, j = (int(abs(maps["coarse"] - alpha).argmin()) for alpha in (model, data))
+        i, j = (int(abs(maps["alphas"] - alpha).argmin()) for alpha in (model, data))
         rates = {alpha: (0.25 / (0.5 + alpha), (0.25 - alpha) / (0.5 - alpha)) for alpha in (data, model)}
         deltas = [after - before for after, before in zip(rates[model], rates[data], strict=True)]
         assert maps["multi"][i, j] == pytest.approx(sum(map(abs, deltas)) / 2)
         # At alpha -.1 task 1 is likelier in group 0 (.625) than in group 1 (.583), so its sign is +, then -.
         assert maps["ba"][i, j] == pytest.approx((deltas[0] - deltas[1]) / 2)
+
+    def test_heatmaps_are_the_public_metrics(self) -> None:
+        import numpy as np
+
+        import biasamp
+        from biasamp.experiments.dpa_properties import heatmaps
+
+        maps = heatmaps()
+        for i, j in ((0, 70), (33, 50), (90, 12), (64, 100)):
+            data, model = (
+                [[50 + k, 50], [50, 50 - k]] for k in (round(200 * maps["alphas"][place]) for place in (j, i))
+            )
+            weights = np.ravel(data)
+            given, truth, rate = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), [row[1] / sum(row) for row in model]
+            held = weights > 0
+            records = (given[held], truth[held], np.array(rate)[given][held])
+            for name, metric in (("ba", biasamp.directional), ("multi", biasamp.multi)):
+                found = metric(*records, weights=weights[held]).value
+                assert maps[name][i, j] == pytest.approx(found, abs=1e-12)
 
 
 class TestMalsCorrection:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .counted import records
-from .experiment import PRINTED, Chart, Experiment, Outcome, Reason, Row, Setting, claimed, measured, printed
+from .experiment import PRINTED, Chart, Experiment, Heatmap, Outcome, Reason, Row, Setting, claimed, measured, printed
 
 # Table 1: does it see amplification on balanced data, tell directions apart, and go below 0?
 TABLE_1 = {
@@ -86,24 +86,26 @@ def _table_1() -> Iterator[Row]:
             yield claimed(f"Table 1, {name}: {column}", "yes" if published else "no", shown, holds == published)
 
 
-def _bounds_and_slopes() -> Iterator[Row]:
-    """Sec. 3.2.2-4.2 from records: attackers of known quality."""
+def _at(data: float, model: float) -> tuple[float, float]:
+    """Leakage amplification and DPA where an attacker guesses the data's labels and the model's so well.
+
+    1000 records a group, both classes alike.
+    """
     import biasamp
 
     def scored(quality: float) -> Any:
-        """Labels that an attacker guesses so well from the group, both classes alike, of 1000 records a group."""
         right = round(1000 * quality)
         return records([(right, (0, 0)), (1000 - right, (0, 1)), (right, (1, 1)), (1000 - right, (1, 0))])
 
-    def both(data: float, model: float) -> tuple[float, float]:
-        a, t = scored(data)
-        _, t_hat = scored(model)
-        return (
-            biasamp.leakage(a, t, t_hat, **_IN_SAMPLE).value,
-            biasamp.dpa(a, t, t_hat, **_IN_SAMPLE).value,
-        )
+    a, t = scored(data)
+    _, t_hat = scored(model)
+    return biasamp.leakage(a, t, t_hat, **_IN_SAMPLE).value, biasamp.dpa(a, t, t_hat, **_IN_SAMPLE).value
 
-    slight, strong = both(0.55, 0.60), both(0.90, 0.95)
+
+def _bounds_and_slopes() -> Iterator[Row]:
+    """Sec. 3.2.2-4.2 from records: attackers of known quality."""
+    yield from _by_quality()
+    slight, strong = _at(0.55, 0.60), _at(0.90, 0.95)
     yield printed("Sec. 3.2.3, leakage from .55 to .60", "0.05", slight[0])
     yield printed("Sec. 3.2.3, leakage from .90 to .95", "0.05", strong[0])
     yield printed("Sec. 3.2.3, relative increase from .55 to .60", "0.09", (0.60 - 0.55) / 0.55, note="arithmetic")
@@ -114,7 +116,7 @@ def _bounds_and_slopes() -> Iterator[Row]:
         f"{slight[1]:.4f} and {strong[1]:.4f}",
         slight[1] > strong[1],
     )
-    slopes = {data: (both(data, data + 0.04)[1] - both(data, data)[1]) / 0.04 for data in (0.5, 0.6, 0.7, 0.8, 0.9)}
+    slopes = {data: (_at(data, data + 0.04)[1] - _at(data, data)[1]) / 0.04 for data in (0.5, 0.6, 0.7, 0.8, 0.9)}
     values = list(slopes.values())
     yield claimed(
         "Fig. 1, slope of DPA by the data's predictability",
@@ -122,9 +124,9 @@ def _bounds_and_slopes() -> Iterator[Row]:
         ", ".join(f"{value:.3f} at {data}" for data, value in slopes.items()),
         values == sorted(values, reverse=True),
     )
-    leaks = [(both(data, data + 0.04)[0] - both(data, data)[0]) / 0.04 for data in slopes]
+    leaks = [(_at(data, data + 0.04)[0] - _at(data, data)[0]) / 0.04 for data in slopes]
     yield claimed("Fig. 1, slope of leakage", "constant", ", ".join(f"{v:.3f}" for v in leaks), np.ptp(leaks) < EPSILON)
-    extremes = [both(data, model)[1] for data in (0.5, 1.0) for model in (0.5, 1.0)]
+    extremes = [_at(data, model)[1] for data in (0.5, 1.0) for model in (0.5, 1.0)]
     yield claimed(
         "Sec. 4.2, bounds of DPA",
         "within (-1, 1)",
@@ -134,35 +136,86 @@ def _bounds_and_slopes() -> Iterator[Row]:
     )
 
 
-def heatmaps() -> dict[str, Any]:
-    """Fig. 2 on its grid, data along columns, the model along rows.
-
-    Each table is written out as whole counts: with alpha a multiple of .005, P times 200 is a whole number.
-    """
+def _by_quality() -> Iterator[Row]:
+    """Sec. 3.2.2 and 4.2: one data set and model, several qualities. A tells T loosely and T_hat almost wholly."""
     import biasamp
+
+    def of(quality: str, a: Any, t: Any, t_hat: Any, attacker: Any) -> tuple[float, float]:
+        found = biasamp.leakage(a, t, t_hat, attacker=attacker, quality=quality, **_IN_SAMPLE)
+        return found.value, (found.model - found.dataset) / (found.model + found.dataset)
+
+    a, t, t_hat = records([(60, (0, 0, 0)), (20, (0, 1, 0)), (8, (1, 0, 1)), (12, (1, 1, 1))])
+    found = {name: of(name, a, t, t_hat, "lookup") for name in ("accuracy", "balanced_accuracy", "f1")}
+    from sklearn.linear_model import LinearRegression
+
+    x = np.linspace(0.0, 1.0, 101)
+    wave = np.cos(20 * x)
+    found["inverse_rmse"] = of("inverse_rmse", x, x + 0.5 * wave, x + 1e-4 * wave, LinearRegression())
+    shown = {name.replace("_", " "): pair for name, pair in found.items()}
+    leaks, over_sum = ([pair[place] for pair in found.values()] for place in (0, 1))
+    yield claimed(
+        "Sec. 3.2.2, leakage by quality",
+        "depends on the quality; no fixed bound",
+        ", ".join(f"{value[0]:.3f} ({name})" for name, value in shown.items()),
+        len({round(value, 6) for value in leaks[:3]}) == 3 and leaks[3] > 1,
+        note="three qualities on one data set, and one without a largest value on another",
+    )
+    yield claimed(
+        "Sec. 4.2, the same over the sum",
+        "within (-1, 1)",
+        ", ".join(f"{value[1]:.3f} ({name})" for name, value in shown.items()),
+        max(map(abs, over_sum)) < 1,
+    )
+
+
+def _figure_1() -> tuple[Chart, Chart]:
+    """Leakage and DPA by the model's predictability, at several of the data's."""
+    lines: tuple[dict[str, list[tuple[float, float]]], dict[str, list[tuple[float, float]]]] = ({}, {})
+    models = np.linspace(0.5, 1.0, 26)
+    for data in (0.5, 0.6, 0.7, 0.8, 0.9):
+        found = [_at(data, float(model)) for model in models]
+        for place, name in enumerate(("lambda_D", "psi_D")):
+            lines[place][f"{name} = {data}"] = [
+                (float(model), pair[place]) for model, pair in zip(models, found, strict=True)
+            ]
+    return (
+        Chart("Fig. 1a: leakage amplification", "lambda_M, the model's leakage", "leakage amplification", lines[0]),
+        Chart("Fig. 1b: DPA", "psi_M, the model's predictability", "DPA", lines[1]),
+    )
+
+
+def heatmaps() -> dict[str, Any]:
+    """Fig. 2 on its grid: rows are the model's alpha, columns the data's.
+
+    With alpha a multiple of .005, P times 200 is a whole number of records.
+    """
+    from biasamp.counts.joint import JointCounts
+    from biasamp.counts.pair import PairCounts
+    from biasamp.metrics.amplification import directional_pairs, mean_over_pairs, multi_value
+    from biasamp.metrics.signs import association_signs
     from biasamp.predictability import alpha_tables, dpa_heatmap
 
     alphas = np.round(np.arange(-0.25, 0.25 + STEP / 2, STEP), 6)
-    coarse = alphas[::10]
-    out: dict[str, Any] = {"alphas": alphas, "coarse": coarse, "dpa": dpa_heatmap(alphas, alphas)}
-    labels = [0, 1]
-    for name, metric in (("ba", biasamp.directional), ("multi", biasamp.multi)):
-        grid = np.empty((len(coarse), len(coarse)))
-        for j, data in enumerate(alpha_tables(coarse)):
-            for i, model in enumerate(alpha_tables(coarse)):
-                # A soft prediction a cell: the model's rate in the group, with the data's cells as weights.
-                rate = model[:, 1] / model.sum(axis=1)
-                weights = np.round(data.ravel() * 200).astype(int)
-                given, truth = np.repeat(labels, 2), np.tile(labels, 2)
-                held = weights > 0
-                grid[i, j] = metric(given[held], truth[held], rate[given][held], weights=weights[held]).value
-        out[name] = grid
-    return out
+    tables = np.round(alpha_tables(alphas) / STEP).astype(np.int64)
+    data, model = tables[None], tables[:, None]
+    given, outcome = data.sum(axis=-1, keepdims=True), data.sum(axis=-2, keepdims=True)
+    n = given.sum(axis=-2, keepdims=True)
+    # The model gives each group the task at its own table's rate.
+    predicted = given * (model / model.sum(axis=-1, keepdims=True))
+    labels = ((), ())
+    counts = PairCounts(*labels, 0, n, given, outcome, predicted.sum(axis=-2, keepdims=True), data, predicted, data, n)
+    pairs = directional_pairs(counts, association_signs(JointCounts(*labels, 0, n, given, outcome, data, n)))
+    return {
+        "alphas": alphas,
+        "ba": mean_over_pairs(pairs.amplification, pairs.defined),
+        "dpa": dpa_heatmap(alphas, alphas),
+        "multi": multi_value(pairs),
+    }
 
 
 def _heatmap_rows(maps: dict[str, Any]) -> Iterator[Row]:
-    coarse, alphas = maps["coarse"], maps["alphas"]
-    middle = int(np.argmin(np.abs(coarse)))
+    alphas = maps["alphas"]
+    middle = int(np.argmin(np.abs(alphas)))
     open_end = Reason("leaving .25 itself out", len(np.arange(-0.25, 0.25 - STEP / 2, STEP)))
     yield printed("Fig. 2, points from -.25 to .25 in steps of .005", "100", len(alphas), reason=open_end)
     column = maps["ba"][:, middle]
@@ -172,7 +225,7 @@ def _heatmap_rows(maps: dict[str, Any]) -> Iterator[Row]:
         f"largest {np.abs(column).max():.1e}",
         np.abs(column).max() < EPSILON,
     )
-    dpa_column = maps["dpa"][:, int(np.argmin(np.abs(alphas)))]
+    dpa_column = maps["dpa"][:, middle]
     off = np.abs(alphas) > STEP / 2
     yield claimed(
         "Fig. 2b, DPA where alpha_d = 0 and the model is biased",
@@ -181,12 +234,11 @@ def _heatmap_rows(maps: dict[str, Any]) -> Iterator[Row]:
         dpa_column[off].min() > 0,
     )
     yield claimed("Fig. 2c, Multi", "never negative", f"least {maps['multi'].min():.4f}", maps["multi"].min() >= 0)
-    every = maps["dpa"][::10, ::10]
     seen = np.abs(maps["ba"]) > EPSILON
-    same = np.sign(maps["ba"][seen]) == np.sign(np.round(every[seen], 12))
+    same = np.sign(maps["ba"][seen]) == np.sign(np.round(maps["dpa"][seen], 12))
     yield measured(
         "Fig. 2, cells where BA and DPA have the same sign",
-        f"{same.mean():.0%} of {seen.sum()} where BA is not 0",
+        f"{same.mean():.0%} of {seen.sum():,} where BA is not 0",
         published="similar heatmaps",
     )
 
@@ -219,22 +271,25 @@ def _section_7_2() -> Iterator[Row]:
     )
 
 
+def _figure_2(maps: dict[str, Any]) -> Iterator[Heatmap]:
+    alphas = maps["alphas"].tolist()
+    for letter, key, name in (("a", "ba", "BA"), ("b", "dpa", "DPA"), ("c", "multi", "Multi")):
+        yield Heatmap(
+            f"Fig. 2{letter}: {name}",
+            "alpha_d, the data's bias",
+            "alpha_m, the model's",
+            alphas,
+            alphas,
+            maps[key].tolist(),
+        )
+
+
 def run(setting: Setting) -> Outcome:
     """Run it."""
     maps = heatmaps()
     rows = (*_table_1(), *_bounds_and_slopes(), *_heatmap_rows(maps), *_section_7_2())
-    grid, picked = maps["alphas"], (0, 25, 50)
-    lines = {
-        f"DPA, alpha_d = {grid[j]:.3f}": list(zip(grid.tolist(), maps["dpa"][:, j].tolist(), strict=True))
-        for j in picked
-    }
-    coarse = maps["coarse"].tolist()
-    lines |= {
-        "BA, alpha_d = 0": list(zip(coarse, maps["ba"][:, len(coarse) // 2].tolist(), strict=True)),
-        "Multi, alpha_d = 0": list(zip(coarse, maps["multi"][:, len(coarse) // 2].tolist(), strict=True)),
-    }
-    chart = Chart("Fig. 2: columns of the heatmaps", "alpha_m, the model's bias", "amplification", lines)
-    return Outcome(PRINTED, "tables that the paper defines; no data are needed", rows, (chart,))
+    charts: tuple[Chart | Heatmap, ...] = (*_figure_1(), *_figure_2(maps))
+    return Outcome(PRINTED, "tables that the paper defines; no data are needed", rows, charts)
 
 
 EXPERIMENT = Experiment(
