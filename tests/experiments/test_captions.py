@@ -96,6 +96,13 @@ def test_known_captions(folder: Path) -> None:
     assert found["baseline_ft: share of men among common images, said and true"].ours == "0.500, 0.500"
     assert found["equalizer less baseline_ft: T→A"].ours == pytest.approx(-1 / 3)
     assert found["equalizer less baseline_ft: A→T"].ours == 0
+    # Two models with the same captions leak the same.
+    assert found["upweight less baseline_ft: leakage amplification"].ours == 0
+    assert found["upweight less baseline_ft: leakage amplification"].interval == (0, 0)
+    charts = {chart.y: chart for chart in outcome.charts}
+    assert [y for _, y in charts["T→A"].lines["T→A"]] == [found[f"{model}: T→A"].ours for model in MODELS]
+    neutral_gap = found["equalizer less baseline_ft, gendered words replaced by 'person': A→T"]
+    assert (neutral_gap.ours, neutral_gap.interval) == (0, (0, 0))
     (replaced,) = (row for row in outcome.rows if row.what.startswith("equalizer, gendered words"))
     assert (replaced.ours, replaced.note) == (0, "0 captions still name a gender, so there is no T→A")
 

@@ -144,6 +144,9 @@ class TestMalsCorrection:
         assert row(outcome, "P(man | oven)").ours == pytest.approx(0.558, abs=5e-4)
         assert row(outcome, "predicted P(man | keyboard)").ours == pytest.approx(0.829, abs=5e-4)
         assert outcome.unexplained == 0
+        # 7,707 men and 3,133 women; 119 of 229 images with ovens have a man.
+        assert row(outcome, "men for each woman").ours == f"{7707 / 3133:.2f}"
+        assert str(row(outcome, "P(man, oven)").ours).startswith(f"{119 / 10840:.4f} < ")
 
     def test_mals_of_ratios_by_hand(self) -> None:
         from biasamp.experiments.mals_correction import mals_of_ratios
@@ -262,3 +265,24 @@ def test_dpa_robustness_against_least_squares_by_hand() -> None:
         qualities.append(1 / np.sqrt(np.mean(left**2)))
     data, model = qualities
     assert figures(LinearRegression(), 3) == pytest.approx((model - data, (model - data) / (model + data)), rel=1e-6)
+
+
+def test_dpa_robustness_spreads_by_hand() -> None:
+    from biasamp.experiments.dpa_robustness import spread
+
+    # Plain 1 and 3: sd √2, mean 2; normalised -.4 and -.6: sd .1√2, mean -.5.
+    assert spread({(1, 1, "relu"): (1.0, -0.4), (2, 1, "relu"): (3.0, -0.6)}) == pytest.approx(
+        (2**0.5 / 2, 0.2 * 2**0.5)
+    )
+
+
+def test_fpr_interval_by_hand() -> None:
+    import numpy as np
+
+    from biasamp.experiments.compas_thresholds import fpr_interval
+
+    # Of 100 and 50 negatives 30 and 5 are called high risk: .3 and .1, se² = .21/100 + .09/50.
+    group, truth = np.repeat([0, 1, 0], [100, 50, 7]), np.repeat([0, 0, 1], [100, 50, 7])
+    predicted = np.r_[np.repeat([1, 0], [30, 70]), np.repeat([1, 0], [5, 45]), np.ones(7, dtype=int)]
+    reach = 1.959964 * (0.0021 + 0.0018) ** 0.5
+    assert fpr_interval(group, truth, predicted) == pytest.approx((0.2 - reach, 0.2 + reach))

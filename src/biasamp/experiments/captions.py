@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .caption_labels import Objects, gender, neutral
-from .experiment import REAL, Experiment, Outcome, Row, Setting, interval_of, measured
+from .experiment import REAL, Chart, Experiment, Outcome, Row, Setting, interval_of, measured
 
 CAPTIONS = "coco_val2014_captions_6models.parquet"
 OBJECTS = "coco_objects_66.csv"
@@ -21,6 +21,10 @@ MODELS = (BASELINE, "balanced", "upweight", "confusion", "confident", "equalizer
 RESAMPLES = 500
 NULL_DRAWS = 10
 LEAKAGE_TRIALS, LEAKAGE_RESAMPLES = 5, 30
+# Random halves of the images for paired differences of leakage, and trials on each.
+HALVES, HALF_TRIALS = 20, 3
+# Two steps a model, and one a half.
+_STEPS = 2 * len(MODELS) + HALVES
 _ARROWS = {"A->T": "A→T", "T->A": "T→A", "": ""}
 
 
@@ -91,7 +95,7 @@ def _audits(data: Captioned, named: dict[str, list[list[str]]], setting: Setting
             resamples=RESAMPLES,
             seed=setting.seed,
         )
-        setting.progress(len(out), 2 * len(MODELS))
+        setting.progress(len(out), _STEPS, f"audit of {model}")
     return out
 
 
@@ -124,20 +128,23 @@ def _rows(data: Captioned, setting: Setting) -> Iterator[Row]:
                     note="" if crossed is None else f"cross-fitted {crossed:+.4f}",
                 )
     truth = [data.objects[i] for i in rows]
+    leakage = {}
     for step, model in enumerate(MODELS):
         leaked = biasamp.leakage(
             data.gender[rows], truth, [named[model][i] for i in rows], trials=LEAKAGE_TRIALS, seed=setting.seed
         )
+        leakage[model] = leaked.value
         yield measured(
             f"{model}: leakage amplification",
             leaked.value,
             interval=interval_of(leaked, resamples=LEAKAGE_RESAMPLES),
             note=f"attacker {leaked.attacker}, the truth equalized to the accuracy of the captions",
         )
-        setting.progress(len(MODELS) + step + 1, 2 * len(MODELS))
+        setting.progress(len(MODELS) + step + 1, _STEPS, f"leakage of {model}")
     yield from _differences(audits)
+    yield from _leakage_differences(data, named, leakage, setting)
     yield from _errors_apart(data, setting)
-    yield from _neutral(data)
+    yield from _neutral(data, setting)
 
 
 def _differences(audits: dict[str, Any]) -> Iterator[Row]:
@@ -156,6 +163,40 @@ def _differences(audits: dict[str, Any]) -> Iterator[Row]:
                 interval=(float(row["low"]), float(row["high"])),
                 note=f"paired; {row['verdict']}",
             )
+
+
+def _leakage_differences(
+    data: Captioned, named: dict[str, list[list[str]]], whole: dict[str, float], setting: Setting
+) -> Iterator[Row]:
+    """Leakage of each model less the baseline's on the same random halves of the images.
+
+    Half of n records drawn without putting back spread about the whole as the whole spreads about other records:
+    s²(2/n - 1/n) = s²/n. So the spread over halves is the difference's standard error.
+    """
+    from scipy.special import stdtrit
+
+    import biasamp
+
+    rows = np.flatnonzero(data.common)
+    found: dict[str, list[float]] = {model: [] for model in MODELS}
+    for step, sequence in enumerate(np.random.SeedSequence([setting.seed, 11]).spawn(HALVES)):
+        half = np.random.default_rng(sequence).permutation(rows)[: len(rows) // 2]
+        truth = [data.objects[i] for i in half]
+        for model in MODELS:
+            said = [named[model][i] for i in half]
+            found[model].append(biasamp.leakage(data.gender[half], truth, said, trials=HALF_TRIALS, seed=step).value)
+        setting.progress(2 * len(MODELS) + step + 1, _STEPS, "leakage on random halves")
+    baseline = np.array(found[BASELINE])
+    for model in MODELS[1:]:
+        differences = np.array(found[model]) - baseline
+        middle = whole[model] - whole[BASELINE]
+        reach = float(stdtrit(HALVES - 1, 0.975) * differences.std(ddof=1))
+        yield measured(
+            f"{model} less {BASELINE}: leakage amplification",
+            middle,
+            interval=(middle - reach, middle + reach),
+            note=f"paired on {HALVES} random halves of the images",
+        )
 
 
 def _errors_apart(data: Captioned, setting: Setting) -> Iterator[Row]:
@@ -184,23 +225,71 @@ def _errors_apart(data: Captioned, setting: Setting) -> Iterator[Row]:
         )
 
 
-def _neutral(data: Captioned) -> Iterator[Row]:
-    """Sec. 5.1: without gendered words no gender is predicted, and T→A has nothing left to measure."""
+def _neutral(data: Captioned, setting: Setting) -> Iterator[Row]:
+    """Sec. 5.1: without gendered words no gender is predicted, T→A has nothing left to measure, and A→T remains."""
+    import pyarrow as pa
+
     import biasamp
 
-    for model in (BASELINE, "equalizer"):
-        named = data.named(model, neutrally=True)
-        still = sum(gender(neutral(text)) is not None for text in data.captions[model])
+    audits, still = {}, {}
+    for model in MODELS:
+        still[model] = sum(gender(neutral(text)) is not None for text in data.captions[model])
+        table = pa.table(
+            {
+                "image": np.arange(len(data.gender)),
+                "gender": data.gender,
+                "objects": data.objects,
+                "named": data.named(model, neutrally=True),
+            }
+        )
         with warnings.catch_warnings():
             # Objects that no image of the set has are said to be undefined, image by image, elsewhere.
             warnings.simplefilter("ignore", UserWarning)
-            result = biasamp.directional(data.gender, data.objects, named)
+            audits[model] = biasamp.audit(
+                table,
+                attributes="gender",
+                tasks="objects",
+                task_predictions="named",
+                record="image",
+                metrics=["directional"],
+                resamples=RESAMPLES,
+                seed=setting.seed,
+            )
+        (entry,) = (item for item in audits[model].document["metrics"] if item["metric"] == "directional")
         yield measured(
-            f"{model}, gendered words replaced by 'person': A→T on all {len(named):,} images",
-            result.value,
-            interval=interval_of(result),
-            note=f"{still} captions still name a gender, so there is no T→A",
+            f"{model}, gendered words replaced by 'person': A→T on all {len(data.gender):,} images",
+            float(entry["value"]),
+            interval=tuple(entry["interval"]),
+            note=f"{still[model]} captions still name a gender, so there is no T→A",
         )
+    for model in MODELS[1:]:
+        compared = biasamp.compare({BASELINE: audits[BASELINE], model: audits[model]})
+        (row,) = (row for row in compared.table.rows() if row["direction"] == "A->T")
+        yield measured(
+            f"{model} less {BASELINE}, gendered words replaced by 'person': A→T",
+            float(row["difference"]),
+            interval=(float(row["low"]), float(row["high"])),
+            note=f"paired; {row['verdict']}",
+        )
+
+
+def _charts(rows: Sequence[Row]) -> tuple[Chart, ...]:
+    """Each metric by model, from the rows."""
+    held = {row.what: row for row in rows}
+    out = []
+    for name in ("A→T", "T→A", "MALS", "leakage amplification"):
+        found = [held[f"{model}: {name}"] for model in MODELS]
+        out.append(
+            Chart(
+                f"{name} of six captioning models, with 95% intervals",
+                "model",
+                name,
+                {name: [(float(place), float(row.ours)) for place, row in enumerate(found)]},
+                {name: [row.interval or (float("nan"), float("nan")) for row in found]},
+                MODELS,
+            )
+        )
+    return tuple(out)
 
 
 def run(setting: Setting) -> Outcome:
@@ -214,7 +303,8 @@ def run(setting: Setting) -> Outcome:
         f"which draws A→T below 0; models are compared on the {int(data.common.sum()):,} images for which all of them name "
         "one gender"
     )
-    return Outcome(REAL, source, tuple(_rows(data, setting)))
+    rows = tuple(_rows(data, setting))
+    return Outcome(REAL, source, rows, _charts(rows))
 
 
 EXPERIMENT = Experiment(

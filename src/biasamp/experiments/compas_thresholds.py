@@ -9,6 +9,7 @@ from .experiment import REAL, STAND_IN, Chart, Experiment, Outcome, Setting, int
 
 THRESHOLDS = range(11)
 # "All realistic values of the threshold": neither nearly everybody nor nearly nobody is called high risk.
+_TWO_SIDED = 1.959964
 REALISTIC = (3, 4, 5, 6, 7)
 
 
@@ -31,6 +32,20 @@ def _times(amplified: list[tuple[float, float]], gap: list[tuple[float, float]])
     return f"{min(times):.1f} to {max(times):.1f}"
 
 
+def fpr_interval(group: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> tuple[float, float]:
+    """A 95% interval of the distance between two groups' false positive rates: two shares of separate people.
+
+    The distance has no sign, so an interval that would pass 0 ends there.
+    """
+    rates, variance = [], 0.0
+    for value in (0, 1):
+        negatives = predicted[(group == value) & (truth == 0)]
+        rates.append(float(negatives.mean()))
+        variance += rates[-1] * (1 - rates[-1]) / len(negatives)
+    middle, reach = abs(rates[0] - rates[1]), _TWO_SIDED * variance**0.5
+    return max(middle - reach, 0.0), middle + reach
+
+
 def run(setting: Setting) -> Outcome:
     """Run it."""
     import biasamp
@@ -38,19 +53,21 @@ def run(setting: Setting) -> Outcome:
     real = setting.has([FILE])
     people = read_compas(setting) if real else stand_in(setting.seed)
     race, recid, score = people["race"], people["two_year_recid"], people["decile_score"]
-    amplified, gap, rows = [], [], []
+    amplified, gap, rows, gap_intervals = [], [], [], []
     for threshold in THRESHOLDS:
-        high = (score > threshold).astype(np.int64)
-        result = biasamp.directional(race, biasamp.binary(recid), biasamp.binary(high))
-        table = biasamp.parity(race, biasamp.binary(recid), biasamp.binary(high)).table
+        high_risk = (score > threshold).astype(np.int64)
+        result = biasamp.directional(race, biasamp.binary(recid), biasamp.binary(high_risk))
+        table = biasamp.parity(race, biasamp.binary(recid), biasamp.binary(high_risk)).table
         amplified.append((float(threshold), result.value))
         gap.append((float(threshold), float(table["fpr_difference"][0])))
+        low, high = fpr_interval(race, recid, high_risk)
+        gap_intervals.append((low, high))
         rows.append(
             measured(
                 f"high risk above {threshold}: A→T, and FPR difference",
                 f"{result.value:+.4f}, {gap[-1][1]:.4f}",
                 interval=interval_of(result),
-                note="interval of A→T",
+                note=f"interval of A→T; of the FPR difference {low:.4f} to {high:.4f}",
             )
         )
         setting.progress(threshold + 1, len(THRESHOLDS))
@@ -78,6 +95,7 @@ def run(setting: Setting) -> Outcome:
         "high risk above this decile",
         "value",
         {"A→T": amplified, "FPR difference": gap},
+        {"A→T": [row.interval for row in rows if row.interval is not None], "FPR difference": gap_intervals},
     )
     source = (
         f"{FILE}, {len(race):,} people, two_year_recid"

@@ -28,6 +28,12 @@ _MOST_IMAGES = 20_000
 # 2021 Sec. 3.3: men among the images, and among the predictions.
 MEN, MEN_PREDICTED = 0.712, 0.756
 STATED = {"before": ".040", "after": ".021"}
+# Images with genders and objects, where they are there: validation and test images, not those the paper counts.
+IMAGES = ("coco_gender_objects_val.parquet", "coco_gender_objects_test.parquet")
+PREDICTIONS = (
+    "keyboard by direction (P(predicted | man) .0020 under .0032, P(predicted man | keyboard) .78 over .70), which needs the 2017 "
+    "model's predictions image by image; the ratios alone were released"
+)
 
 
 def ratios(setting: Setting, file: str) -> dict[str, list[Any]]:
@@ -100,6 +106,28 @@ def _objects(held: dict[str, list[Any]]) -> Iterator[Row]:
     yield printed("predicted P(man | keyboard)", ".83", held["before"][keyboard])
 
 
+def _images(setting: Setting) -> Iterator[Row]:
+    """How many more men there are, and whether ovens lean to them, among images with labels."""
+    genders: list[str] = []
+    ovens: list[bool] = []
+    for file in IMAGES:
+        columns = setting.columns(file, ("gender", "objects"))
+        genders += columns["gender"]
+        ovens += ["oven" in objects for objects in columns["objects"]]
+    man, oven = np.array(genders) == "man", np.array(ovens)
+    where = f"{len(man):,} validation and test images"
+    times = man.mean() / (1 - man.mean())
+    yield claimed("men for each woman in COCO", "about 2.5", f"{times:.2f}", round(times, 1) == 2.5, note=where)
+    both, apart = float((man & oven).mean()), float(man.mean() * oven.mean())
+    yield claimed(
+        "P(man, oven) against P(man) P(oven)",
+        "0.0103 < 0.0129",
+        f"{both:.4f} {'<' if both < apart else '≥'} {apart:.4f}",
+        both < apart,
+        note=f"published for the images trained on; ours of {where}, so the sign is what is held",
+    )
+
+
 def scored_images(seed: int, images: int, objects: int = 66) -> dict[str, Any]:
     """Made-up images: gender, objects that lean to a gender, and a gender score that says man too often at 0.5.
 
@@ -161,8 +189,11 @@ def run(setting: Setting) -> Outcome:
     if not setting.has([COCO, IMSITU]):
         left = (f"the 2017 ratios, which need {COCO} and {IMSITU} in the folder that BIASAMP_DATA names",)
         return Outcome(STAND_IN, "made-up images with a gender score", made_up, left_out=left)
-    rows = (*_from_ratios(setting), *made_up)
-    return Outcome(REAL, f"{COCO}, {IMSITU}; a stand-in for the scores, which were not released", rows)
+    images = tuple(_images(setting)) if setting.has(IMAGES) else ()
+    rows = (*_from_ratios(setting), *images, *made_up)
+    files = ", ".join((COCO, IMSITU, *(IMAGES if images else ())))
+    source = f"{files}; a stand-in for the scores, which were not released"
+    return Outcome(REAL, source, rows, left_out=(PREDICTIONS,))
 
 
 EXPERIMENT = Experiment(
