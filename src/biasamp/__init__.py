@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 # Names are imported when they are first used, so that ``import biasamp`` costs little more than numpy.
 _PLACES = {
     "Audit": "results.audit",
+    "AuditCounts": "counts.audit_counts",
     "Policy": "policy",
     "associate": "measures.associate",
     "association_change": "measures.association_change",
@@ -18,6 +19,7 @@ _PLACES = {
     "categorical": "labels",
     "classify_errors": "measures.errors",
     "compare": "auditing",
+    "count": "auditing",
     "directional": "measures.directional",
     "dpa": "measures.dpa",
     "leakage": "measures.leakage",
@@ -38,6 +40,8 @@ __all__ = ["__version__", *_PLACES]
 if TYPE_CHECKING:
     from .auditing import audit as audit
     from .auditing import compare as compare
+    from .auditing import count as count
+    from .counts.audit_counts import AuditCounts as AuditCounts
     from .generate import open_images_shape as open_images_shape
     from .labels import binary as binary
     from .labels import categorical as categorical

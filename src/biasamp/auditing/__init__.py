@@ -1,6 +1,7 @@
 """The audit: the one place that calls all metrics, judges them and finds words."""
 
 from .comparing import compare
+from .counting import count
 from .run import audit
 
-__all__ = ["audit", "compare"]
+__all__ = ["audit", "compare", "count"]

@@ -15,7 +15,7 @@ from .source import Source
 MISSING = ("error", "drop", "negative")
 # A column with more categories than this, most of them of a single record, is no label.
 _MANY_CATEGORIES = 1000
-_HINT = 'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the label.'
+HINT = 'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the label.'
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def read_labels(
         raise ValueError(f"{role} column {spec.title!r} holds no label: every value is missing")
     _refuse_identifiers(labels, role)
     if missing == "error":
-        refuse_missing({role: labels}, _HINT)
+        refuse_missing({role: labels}, HINT)
     elif missing == "negative":
         labels = labels.without_missing()
     return labels
@@ -141,17 +141,24 @@ def _refuse_identifiers(labels: LabelSet, role: str) -> None:
 
 
 def crossing(sets: Sequence[LabelSet], names: Sequence[str], categories: Sequence[str] | None = None) -> LabelSet:
-    """The crossing of variables: one category for every combination that occurs, such as ``woman & Black``."""
-    texts = []
+    """The crossing of variables: one category for every combination that occurs, such as ``woman & Black``.
+
+    With ``categories`` the combinations are these, whichever occur here.
+    """
+    codes, texts = [], []
     for labels in sets:
         block = labels.blocks[0]
         if not isinstance(block, Codes):
             raise ValueError("intersections cross attributes of one category a record; yes/no sets have none")
-        categories_here = [*block.variables[0].categories, None]
-        texts.append([categories_here[code] for code in block.codes.tolist()])
-    joined = [None if None in row else " & ".join(row) for row in zip(*texts, strict=True)]
-    distinct = sorted({text for text in joined if text is not None} | set(categories or ()))
-    place = {text: i for i, text in enumerate(distinct)}
-    codes = np.array([-1 if text is None else place[text] for text in joined], dtype=np.int64)
+        codes.append(block.codes)
+        texts.append(block.variables[0].categories)
+    distinct, place = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
+    joined = [
+        None if min(row) < 0 else " & ".join(texts[i][code] for i, code in enumerate(row)) for row in distinct.tolist()
+    ]
+    known = sorted({text for text in joined if text is not None}) if categories is None else list(categories)
+    number = {text: i for i, text in enumerate(known)}
+    target = np.array([-1 if text is None else number[text] for text in joined], dtype=np.int64)
     sparse = all(isinstance(labels.blocks[0], Codes) and labels.blocks[0].sparse for labels in sets)
-    return LabelSet((Codes((Variable(" x ".join(names), "categorical", tuple(distinct)),), codes, sparse),))
+    variable = Variable(" x ".join(names), "categorical", tuple(known))
+    return LabelSet((Codes((variable,), target[place.reshape(-1)], sparse),))

@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from biasamp.counts.engines import home_of
 from biasamp.labels import Column
 from biasamp.labels.keys import Keys, record_keys
 from biasamp.readers import read_columns
 from biasamp.readers.files import check_columns, open_files
+
+# Files of more bytes than this are not read into memory unless asked to.
+_LARGE = 256 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,3 +93,29 @@ def _named(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
     if len(set(sizes.values())) > 1:
         raise ValueError(f"the columns of {role} have different lengths: {sizes}")
     return out
+
+
+def data_parts(data: Any, columns: Sequence[str], role: str) -> tuple[str, list[Any]]:
+    """What data is called, and the parts in which it is counted: of files, of a cluster's dataframe, or of a frame."""
+    if isinstance(data, (str, os.PathLike)):
+        from biasamp.readers.parts import split
+
+        files = open_files(os.fspath(data))
+        return files.name, list(split(files, columns))
+    if home_of(data) != "local":
+        from biasamp.readers.cluster_frames import split_frame
+
+        return role, list(split_frame(data, columns, role))
+    from biasamp.readers.frames import arrow_table
+    from biasamp.readers.parts import split_table
+
+    return role, list(split_table(arrow_table(data, columns, role)))
+
+
+def in_parts(data: Any, engine: Any) -> bool:
+    """Whether data is counted part by part: where an engine is named, on clusters, and from large files."""
+    if not (isinstance(engine, str) and engine == "auto") or home_of(data) != "local":
+        return True
+    if not isinstance(data, (str, os.PathLike)):
+        return False
+    return sum(path.stat().st_size for path in open_files(os.fspath(data)).paths) > _LARGE

@@ -197,7 +197,9 @@ class AuditCounts:
         """Read counts that :meth:`save` wrote; a damaged or foreign file is refused."""
         header, arrays = read_arrays(path)
         if header.get("kind") != _KIND:
-            raise ValueError(f"{Path(path).name} holds counts of the kind {header.get('kind')!r}, not those of an audit")
+            raise ValueError(
+                f"{Path(path).name} holds counts of the kind {header.get('kind')!r}, not those of an audit"
+            )
         try:
             subjects = tuple(
                 _subject(held, {k.split("/", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{i}/")})
@@ -231,7 +233,9 @@ def _differing(role: str, mine: Sequence[Variable], theirs: Sequence[Variable]) 
 
     def shown(labels: set[Label]) -> str:
         names = sorted(printable(str(label), 40) for label in labels)
-        return (", ".join(names[:_SHOWN]) or "none") + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        return (", ".join(names[:_SHOWN]) or "none") + (
+            f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        )
 
     if one == two:
         detail = "they have the same labels in another order or of another kind"

@@ -416,6 +416,8 @@ def bag_joint(
     """Joint counts of two label sets, hard or soft, with a leading axis of bags; records without missing labels."""
     bag = bag_of(units, bags)
     width, other = left.width, right.width
+    if other > WIDE and not (left.soft or right.soft):
+        return _listed_joint(left, right, bag, bags, weights)
     table: Count | None = None
     step = max(256, min(_CHUNK, (1 << 22) // max(width * other, 1)))
     for start in range(0, len(left), step):
@@ -436,5 +438,34 @@ def bag_joint(
         left=_shaped(whole[:, cells : cells + width], bags, width, 1),
         right=_shaped(whole[:, cells + width : -1], bags, 1, other),
         joint=_shaped(whole[:, :cells], bags, width, other),
+        squared=squared_weights(weights, len(left)),
+    )
+
+
+def _listed_joint(left: LabelSet, right: LabelSet, bag: Index, bags: int, weights: NDArray[Any] | None) -> JointCounts:
+    """As :func:`bag_joint` for many right labels of which a record has few."""
+    groups = left.width + 1
+    joint: Count | None = None
+    size: Count | None = None
+    for start in range(0, len(left), 1 << 17):
+        stop = min(start + (1 << 17), len(left))
+        own = None if weights is None else weights[start:stop]
+        rows, keys = _held(left, bag, start, stop, groups)
+        order = np.argsort(rows, kind="stable")
+        mine = rows[order], keys[order]
+        part = sparse.cross(mine, right.nonzero(start, stop), (bags * groups, right.width), own)
+        many = sparse.marginal(mine, bags * groups, own)
+        joint = part if joint is None else add(joint, part)
+        size = many if size is None else add(size, many)
+    table = _shaped(joint, bags, groups, right.width)
+    sizes = _shaped(size, bags, groups, 1)
+    return JointCounts(
+        left.labels,
+        right.labels,
+        len(left),
+        n=sizes[:, -1:],
+        left=sizes[:, :-1],
+        right=table[:, -1:],
+        joint=table[:, :-1],
         squared=squared_weights(weights, len(left)),
     )

@@ -53,3 +53,48 @@ class Bar:
         if self.bar is not None:
             self.bar.stop()
             self.bar = None
+
+
+class RowsBar:
+    """Told from any thread how many rows are done, shows them with their rate and the time left; a context.
+
+    On a terminal, after a while, on stderr; nothing elsewhere.
+    """
+
+    def __init__(self, title: str = "rows counted") -> None:
+        self.title = title
+        self._start = time.perf_counter()
+        self._quiet = _outer.get() or not sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Say that so many rows are done."""
+        spent = time.perf_counter() - self._start
+        if self._quiet or (self._bar is None and spent < _PATIENCE):
+            return
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[rows]}"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._bar.add_task(self.title, total=total, rows="")
+            self._bar.start()
+        whole = "" if total is None else f" of {total:,}"
+        rows = f"{done:,}{whole} rows, {done / max(spent, 1e-9) / 1e6:.2f} million/s"
+        self._bar.update(self._task, completed=done, total=total, rows=rows)
+
+    def __enter__(self) -> RowsBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,54 @@ def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Colu
     columns = {str(column.name): column for column in native.iter_columns()}
     check_columns(wanted, list(columns), role)
     return {name: _series(columns[name], name, role) for name in wanted}
+
+
+def arrow_table(data: Any, wanted: Sequence[str], role: str) -> Any:
+    """Some columns of a frame or of a mapping of arrays as an Arrow table."""
+    if isinstance(data, Mapping):
+        check_columns(wanted, [str(name) for name in data], role)
+        held = {str(name): values for name, values in data.items()}
+        arrays = {name: _arrow_array(held[name], f"{role}[{name!r}]") for name in wanted}
+        sizes = {name: len(array) for name, array in arrays.items()}
+        if len(set(sizes.values())) > 1:
+            raise ValueError(f"the columns of {role} have different lengths: {sizes}")
+        return pa.table(arrays)
+    import narwhals as nw
+
+    if hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pa.Table, pa.RecordBatch)):
+        try:
+            nw.from_native(data, eager_only=True)
+        except nw.exceptions.DuplicateError:
+            pass  # said below
+        except TypeError:
+            data = pa.table(data)
+    if isinstance(data, (pa.Table, pa.RecordBatch)):
+        check_columns(wanted, data.schema.names, role)
+        _once(wanted, data.schema.names, role)
+        return pa.table({name: data.column(name) for name in wanted})
+    named_columns(data, list(wanted)[:1], role)  # says what is wrong with the frame
+    native = nw.from_native(data, eager_only=True)
+    columns = {str(column.name): column for column in native.iter_columns()}
+    check_columns(wanted, list(columns), role)
+    return pa.table({name: _arrow_array(columns[name], name) for name in wanted})
+
+
+def _arrow_array(values: Any, role: str) -> Any:
+    """A series, an array or a list as Arrow values; Python objects of mixed types are spelled out."""
+    try:
+        if hasattr(values, "to_arrow"):
+            return values.to_arrow()
+        if hasattr(values, "detach"):
+            values = values.detach().cpu().numpy()
+        return pa.array(list(values) if isinstance(values, range) else values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):
+        from .arrays import _objects
+
+        column = _objects(values.to_list() if hasattr(values, "to_list") else list(values), role, role)
+        if column.kind != "text":
+            raise TypeError(f"{role} holds lists of mixed types; make their items text") from None
+        texts = [*column.categories, None]
+        return pa.array([texts[code] for code in column.values.tolist()])
 
 
 def _once(wanted: Sequence[str], there: Sequence[str], role: str) -> None:

@@ -4,9 +4,9 @@ An engine takes a *kernel*, a picklable function from a part of the data to some
 What a part is, is the kernel's affair; the engine only looks at its ``name`` and ``rows``.
 """
 
-from .choose import engine_for
+from .choose import engine_for, home_of
 from .engine import Engine
 from .log import counted
 from .memory import parse_memory
 
-__all__ = ["Engine", "counted", "engine_for", "parse_memory"]
+__all__ = ["Engine", "counted", "engine_for", "home_of", "parse_memory"]

@@ -1,0 +1,206 @@
+"""A first look at data that is counted in parts: which labels there are, and where some are missing.
+
+Parts must be counted in one label space, and a part alone does not know the categories of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from biasamp.counts.engines import Engine, counted
+from biasamp.labels import Codes, Column, Columns, label_set, printable
+from biasamp.labels.reading import number_codes
+from biasamp.readers.frames import arrow_column
+
+from .plan import Plan
+from .roles import Spec
+from .source import Source
+
+# A column of more categories is an identifier or a measurement.
+_MOST_CATEGORIES = 1_000_000
+_PLACES = 5
+
+
+@dataclass
+class ColumnFacts:
+    """What was met in one column."""
+
+    kind: str = ""
+    categories: set[str] = field(default_factory=set)
+    fraction: bool = False
+    missing: int = 0
+    places: tuple[int, ...] = ()
+
+    def see(self, column: Column, start: int | None) -> None:
+        """Take note of some values."""
+        gone = column.values < 0 if column.kind == "text" else column.missing
+        if gone is not None and gone.any():
+            self.missing += int(gone.sum())
+            if start is not None:
+                self.places = (*self.places, *(np.flatnonzero(gone)[:_PLACES] + start).tolist())
+        if gone is not None and gone.all() and not column.categories:
+            return
+        self.kind = column.kind
+        if column.kind in ("text", "list"):
+            self.categories.update(column.categories)
+            return
+        there = column.values if gone is None else column.values[~gone]
+        if column.kind == "float" and (there != np.rint(there)).any():
+            self.fraction = True
+        else:
+            self.categories.update(number_codes(there, None)[1])
+
+    def __iadd__(self, other: ColumnFacts) -> ColumnFacts:
+        self.kind = self.kind or other.kind
+        self.categories |= other.categories
+        self.fraction |= other.fraction
+        self.missing += other.missing
+        self.places = tuple(sorted((*self.places, *other.places)))[:_PLACES]
+        return self
+
+    def example(self, name: str, rows: int) -> Column:
+        """A column that has every category."""
+        place = np.arange(rows)
+        if self.kind in ("text", "list"):
+            categories = tuple(sorted(self.categories))
+            if self.kind == "list":
+                indptr = np.full(rows + 1, len(categories), dtype=np.int64)
+                indptr[0] = 0
+                return Column(name, "list", np.arange(len(categories)), None, categories, indptr)
+            return Column(name, "text", place % len(categories), None, categories)
+        if not self.kind or not (self.categories or self.fraction):
+            return Column(name, "float", np.zeros(rows), np.ones(rows, dtype=bool))
+        numbers = np.array(sorted(float(category) for category in self.categories) or [0.5])
+        if self.fraction:
+            return Column(name, "float", np.append(0.5, numbers)[place % (len(numbers) + 1)])
+        values = numbers[place % len(numbers)]
+        return Column(name, self.kind, values.astype({"bool": bool, "int": np.int64}.get(self.kind, np.float64)))
+
+
+@dataclass
+class Survey:
+    """What was met in all columns, and which crossings of attributes there are."""
+
+    columns: dict[str, ColumnFacts]
+    crossings: set[str] = field(default_factory=set)
+    rows: int = 0
+
+    def __iadd__(self, other: Survey) -> Survey:
+        for name, facts in other.columns.items():
+            self.columns[name] += facts
+            if len(self.columns[name].categories) > _MOST_CATEGORIES:
+                raise ValueError(
+                    f"column '{printable(name, 60)}' holds more than {_MOST_CATEGORIES:,} different values: it looks like "
+                    "an identifier or a measurement, not like groups. Name another column, or group its values first"
+                )
+        self.crossings |= other.crossings
+        self.rows += other.rows
+        return self
+
+    def example(self) -> Source:
+        """A few made-up records that have every label: reading them tells the label space of all."""
+        rows = max([1, *(len(facts.categories) + 1 for facts in self.columns.values())])
+        return Source("data", {name: facts.example(name, rows) for name, facts in self.columns.items()}, rows)
+
+
+@dataclass(frozen=True)
+class SurveyKernel:
+    """Looks at one part."""
+
+    columns: tuple[str, ...]
+    crossed: tuple[tuple[Spec, ...], ...]
+    batch_rows: int
+
+    def __call__(self, part: Any) -> Survey:
+        """What the part holds."""
+        out = Survey({name: ColumnFacts() for name in self.columns})
+        for start, columns in read_batches(part, self.columns, self.batch_rows):
+            for name, column in columns.items():
+                out.columns[name].see(column, start)
+            for specs in self.crossed:
+                out.crossings |= _combinations(columns, specs)
+            rows = len(next(iter(columns.values())))
+            out.rows += rows
+            counted(part, rows)
+        return out
+
+
+def read_batches(part: Any, columns: Sequence[str], rows: int) -> Iterator[tuple[int | None, dict[str, Column]]]:
+    """The batches of a part as columns, with the number of their first row where rows are numbered."""
+    start = part.start
+    for batch in part.batches(columns, rows=rows):
+        if batch.num_rows:
+            yield start, {name: arrow_column(name, batch.column(i)) for i, name in enumerate(columns)}
+        start = None if start is None else start + batch.num_rows
+
+
+def survey(plan: Plan, parts: Sequence[Any], engine: Engine, labels: Sequence[tuple[Spec, str]]) -> Survey:
+    """Look at the columns whose categories decide the label space.
+
+    Numbers among several yes/no columns need no look: they are one label each, whatever they hold.
+    """
+    types = dict(parts[0].fields)
+    looked: dict[str, None] = {}
+    for one, _ in labels:
+        for name in one.names:
+            if _open(one, types[name]):
+                looked[name] = None
+    crossed: tuple[tuple[Spec, ...], ...] = ()
+    if plan.intersections:
+        sets = [tuple(one for one, _ in labels if one in plan.groups.values())]
+        if all(plan.group_predictions) and any(one in plan.group_predictions for one, _ in labels):
+            sets.append(tuple(one for one in plan.group_predictions if one is not None))
+        crossed = tuple(sets)
+        looked.update(dict.fromkeys(name for specs in crossed for one in specs for name in one.names))
+    found = Survey({})
+    if looked:
+        kernel = SurveyKernel(tuple(looked), crossed, engine.batch_rows)
+        found = engine.reduce(kernel, parts, _added)
+    rest = {name: _shape(types[name]) for one, _ in labels for name in one.names if name not in found.columns}
+    found.columns.update(rest)
+    return found
+
+
+def _added(one: Survey, two: Survey) -> Survey:
+    one += two
+    return one
+
+
+def _open(one: Spec, kind: Any) -> bool:
+    """Whether a column's labels depend on its values."""
+    import pyarrow as pa
+
+    if kind is None:  # Python objects, which only their values tell
+        return True
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    if one.declared == "binary":
+        return not number
+    return not number or len(one.names) == 1 or (one.declared == "categorical" and one.categories is None)
+
+
+def _shape(kind: Any) -> ColumnFacts:
+    import pyarrow as pa
+
+    name = "bool" if pa.types.is_boolean(kind) else "int" if pa.types.is_integer(kind) else "float"
+    return ColumnFacts(name, {"0"})
+
+
+def _combinations(columns: Mapping[str, Column], specs: Sequence[Spec]) -> set[str]:
+    """The crossings of attributes that occur in some records."""
+    codes, texts = [], []
+    for one in specs:
+        labels = label_set(
+            Columns([columns[name] for name in one.names], len(one.names) == 1, one.declared, one.categories),
+            "attributes",
+        )
+        block = labels.blocks[0]
+        if not isinstance(block, Codes):
+            raise ValueError("intersections cross attributes of one category a record; yes/no sets have none")
+        codes.append(block.codes)
+        texts.append(block.variables[0].categories)
+    distinct = np.unique(np.column_stack(codes), axis=0)
+    return {" & ".join(texts[i][code] for i, code in enumerate(row)) for row in distinct.tolist() if min(row) >= 0}
