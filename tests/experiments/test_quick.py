@@ -228,25 +228,60 @@ class TestAiesRankings:
         assert row(outcome, "PMI, PMI², LLR: top 100").ours == "100, 100, 100"
         assert row(outcome, "PMI, PMI², LLR: pairs").ours == "100.00%, 100.00%, 100.00%"
 
-    def test_open_images_files_are_read_where_they_are(self, tmp_path: Path) -> None:
+    def test_open_images_as_released(self, tmp_path: Path) -> None:
+        """Machine labels gzipped, people's labels, boxes and class descriptions in one folder, counted by hand."""
         import csv
+        import gzip
 
         folder = tmp_path / "open_images"
-        folder.mkdir()
-        (folder / "class-descriptions.csv").write_text(
-            "LabelName,DisplayName\n" + "".join(f"/m/{i},thing {i}\n" for i in range(130)) + "/m/w,Woman\n/m/m,Man\n"
+        (folder / "train").mkdir(parents=True)
+        names = "".join(f"/m/{i},thing {i}\n" for i in range(129)) + '/m/129,"thing, the last"\n'
+        (folder / "oidv6-class-descriptions.csv").write_text(
+            f"LabelName,DisplayName\n{names}/m/03bt1vf,Woman\n/m/04yx4,Man\n", encoding="utf-8"
         )
-        with (folder / "labels.csv").open("w", newline="") as file:
+        (folder / "class-descriptions-boxable.csv").write_text("/m/03bt1vf,Woman\n", encoding="utf-8")
+        (folder / "train-images.csv").write_text("ImageID,Subset\n0-0,train\n", encoding="utf-8")
+        head = ["ImageID", "Source", "LabelName", "Confidence"]
+        with gzip.open(folder / "train" / "train-annotations-machine-imagelabels.csv.gz", "wt", newline="") as file:
             write = csv.writer(file)
-            write.writerow(["ImageID", "Source", "LabelName", "Confidence"])
+            write.writerow(head)
             for i in range(130):
                 # Thing i meets 3 women and 1 + i men.
                 for k in range(4 + i):
                     write.writerow([f"{i}-{k}", "machine", f"/m/{i}", 0.9])
-                    write.writerow([f"{i}-{k}", "machine", "/m/w" if k < 3 else "/m/m", 0.9])
+                    write.writerow([f"{i}-{k}", "machine", "/m/03bt1vf" if k < 3 else "/m/04yx4", 0.9])
+        with (folder / "train-annotations-human-imagelabels.csv").open("w", newline="") as file:
+            write = csv.writer(file)
+            write.writerow(head)
+            write.writerows([["0-0", "verification", "/m/129", 1], ["0-1", "crowdsource-verification", "/m/3", 0]])
         outcome = ran("aies-rankings", tmp_path)
         assert outcome.kind == REAL
+        images = sum(4 + i for i in range(130))
+        assert f"{images:,} images with 132 labels" in outcome.source
         assert str(row(outcome, "Tables 3 and 14, pmi").ours).startswith("thing 0 (4); thing 1 (5)")
+        # The 100 labels that lean most to women are things 0 to 99.
+        assert row(outcome, "Tables 1 and 7, pmi:").ours == "4 / 103; 1 / 100; 3 / 3"
+        assert str(row(outcome, "Table 6, llr").ours).startswith("53.50 ± 28.87; 50.50 ± 28.87; 3.00 ± 0.00")
+        # They are also those least likely with men; the other end of DP are things 30 to 129, with 31 to 130 men.
+        table_5 = row(outcome, "Table 5, dp")
+        assert table_5.ours == "53.50 ± 28.87; 50.50 ± 28.87"
+        assert table_5.note == "of the 100 most associated: 83.50 ± 28.87; 80.50 ± 28.87"
+        # Here no label meets one man alone but the first, so that the claim about Table 5 fails.
+        assert row(outcome, "Table 5, DP and SDC").agrees is False
+        assert [chart.title.split(":")[0] for chart in outcome.charts] == ["Fig. 1", "Fig. 2", "E.2"]
+        lines = outcome.charts[1].lines  # type: ignore[union-attr]
+        # Of C(y) from 4 to 103: 6 up to 9, 22 up to 31, 68 up to 99 and 4 above; in half decades.
+        assert [many for _, many in lines["pmi"]][1:5] == [6, 22, 68, 4]
+
+    def test_table_5_is_a_lower_end(self) -> None:
+        outcome = ran("aies-rankings")
+        assert row(outcome, "Table 5, DP and SDC").agrees
+        assert str(row(outcome, "Table 5, sdc").ours).endswith("; 1.00 ± 0.00")
+
+    def test_labels_printed_with_two_counts(self) -> None:
+        assert row(ran("aies-rankings"), "more than one count").ours == (
+            "Webcam Model: 184, 151; Boho-chic: 151, 460; Bohemian Style: 460, 184"
+        )
 
 
 def test_dpa_robustness_against_least_squares_by_hand() -> None:

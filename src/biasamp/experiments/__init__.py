@@ -19,6 +19,7 @@ _MODULES = (
     "dpa_robustness",
     "imsitu_leakage",
     "aies_rankings",
+    "aies_small_spaces",
     "aies_orientations",
 )
 

@@ -1,43 +1,30 @@
-"""AIES paper: how ten association metrics rank labels. Tables 1, 3, 6, 7, 14 and Figs. 1, 2, E.1, E.2."""
+"""AIES paper: how ten association metrics rank labels. Tables 1, 3, 5-7, 14 and Figs. 1, 2, E.1, E.2."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .aies_tables import TABLE_3, TABLE_5, TABLE_6, TABLE_7, counted_twice
 from .experiment import REAL, STAND_IN, Chart, Experiment, Outcome, Row, Setting, claimed, measured
 
 # The label files of Open Images with machine-generated labels, and the class descriptions, in this folder.
 FOLDER = "open_images"
-CLASSES = "class-descriptions.csv"
 TOP = 100
-# Tables 1 and 7: least and largest C(y) of the 100 labels with the largest gaps.
-TABLE_1 = {
-    "pmi": "15 / 10,551",
-    "pmi2": "15 / 10,551",
-    "llr": "15 / 10,551",
-    "dp": "6,104 / 785,045",
-    "ji": "4,158 / 562,445",
-    "sdc": "2,906 / 562,445",
-    "npmi_y": "35 / 562,445",
-    "npmi_xy": "34 / 270,748",
-    "tau_b": "6,104 / 785,045",
-    "t_test": "960 / 562,445",
-}
-# Table 6: mean C(y).
-TABLE_6 = {
-    "dp": "154960.81",
-    "ji": "70403.46",
-    "llr": "1020.60",
-    "npmi_xy": "13869.42",
-    "npmi_y": "23156.11",
-    "pmi": "1020.60",
-    "pmi2": "1020.60",
-    "sdc": "67648.20",
-    "tau_b": "134076.65",
-}
+FIRST = 15
+BINS = 40
+IDENTITIES = ("man", "woman")
+# The MIDs of Woman and Man, for folders without class descriptions.
+MIDS = {"woman": "/m/03bt1vf", "man": "/m/04yx4"}
+
+
+def class_file(folder: Path) -> Path | None:
+    """The class descriptions of a release, whatever it calls them; not those of the boxes, which are a few hundred."""
+    found = [path for path in folder.rglob("*class-descriptions*") if "box" not in path.name and path.is_file()]
+    return max(found, key=lambda path: (path.stat().st_size, path.name), default=None)
 
 
 def association(setting: Setting) -> tuple[Any, str, str]:
@@ -47,10 +34,11 @@ def association(setting: Setting) -> tuple[Any, str, str]:
     options: dict[str, Any] = {"zero": "drop", "min_expected": 0}
     folder = None if setting.folder is None else setting.folder / FOLDER
     if folder is not None and folder.is_dir():
-        classes = folder / CLASSES
-        source = biasamp.read_open_images(folder, classes=classes if classes.is_file() else None, sources="machine")
-        names = ["Woman", "Man"] if classes.is_file() else ["/m/03bt1vf", "/m/04yx4"]
-        return biasamp.associate(source, dict(zip(("woman", "man"), names, strict=True)), **options), REAL, f"{FOLDER}/"
+        classes = class_file(folder)
+        source = biasamp.read_open_images(folder, classes=classes, sources="machine")
+        named = {"woman": "Woman", "man": "Man"} if classes is not None else MIDS
+        result = biasamp.associate(source, named, **options)
+        return result, REAL, f"{FOLDER}/, {result.n:,} images with {len(result.labels):,} labels"
     drawn = biasamp.open_images_shape(60_000, 6_000, seed=setting.seed)
     kind = "60,000 generated label sets of the shape of Open Images, 6,000 labels, skews planted"
     return (
@@ -100,17 +88,25 @@ def _agreement(result: Any, note: str) -> Iterator[Row]:
 
 
 def _counts(result: Any, note: str) -> Iterator[Row]:
-    tops = {row["metric"]: row for row in result.top_counts(TOP, toward="woman").rows() if row["count"] == "C(y)"}
-    for metric, published in TABLE_1.items():
-        row = tops[metric]
-        shown = f"{row['min']:,.0f} / {row['max']:,.0f}"
+    rows = {(row["metric"], row["count"]): row for row in result.top_counts(TOP, toward="woman").rows()}
+    shown = ("C(y)", *(f"C({identity},y)" for identity in IDENTITIES))
+    for metric, published in TABLE_7.items():
+        ends = [f"{rows[metric, count]['min']:,.0f} / {rows[metric, count]['max']:,.0f}" for count in shown]
         yield measured(
-            f"Tables 1 and 7, {metric}: least and largest C(y) of the top {TOP}", shown, published=published, note=note
+            f"Tables 1 and 7, {metric}: least and largest {', '.join(shown)} of the top {TOP}",
+            "; ".join(ends),
+            published="; ".join(published),
+            note=note,
         )
     for metric, published in TABLE_6.items():
-        row = tops[metric]
-        shown = f"{row['mean']:,.1f} ± {row['std']:,.1f}"
-        yield measured(f"Table 6, {metric}: mean C(y) of the top {TOP}", shown, published=published, note=note)
+        means = [f"{rows[metric, count]['mean']:.2f} ± {rows[metric, count]['std']:.2f}" for count in shown]
+        yield measured(
+            f"Table 6, {metric}: mean {', '.join(shown)} of the top {TOP}",
+            "; ".join(means),
+            published="; ".join(published),
+            note=note,
+        )
+    tops = {metric: rows[metric, "C(y)"] for metric in TABLE_7}
     yield claimed(
         "Fig. 2, counts of the top 100",
         "PMI low, tau_b high, nPMI_xy both",
@@ -118,6 +114,68 @@ def _counts(result: Any, note: str) -> Iterator[Row]:
         f"{tops['npmi_xy']['min']:,.0f} to {tops['npmi_xy']['max']:,.0f}",
         tops["npmi_xy"]["min"] < tops["tau_b"]["min"] and tops["npmi_xy"]["max"] > tops["pmi"]["max"],
         note="nPMI_xy reaches below the least of tau_b and above the largest of PMI; " + note,
+    )
+
+
+def by_association(result: Any, metric: str, identity: str, k: int = TOP) -> tuple[Any, Any]:
+    """The k labels with the least, and with the largest, association with an identity, of those that meet it."""
+    place = result.identities.index(identity)
+    value = result.values.values(metric)[:, place]
+    there = np.flatnonzero((result.joint[:, place] > 0) & ~result.is_identity & ~np.isnan(value))
+    order = there[np.argsort(value[there], kind="stable")]
+    return order[:k], order[::-1][:k]
+
+
+def _table_5(result: Any, note: str) -> Iterator[Row]:
+    """Table 5 ranks by A(man, y) itself. As printed it can only be the lower end of that ranking."""
+    place = result.identities.index("man")
+
+    def told(labels: Any) -> str:
+        counts = result.count[labels], result.joint[labels, place]
+        return "; ".join(f"{part.mean():.2f} ± {part.std():.2f}" for part in counts)
+
+    for metric, published in TABLE_5.items():
+        lowest, highest = by_association(result, metric, "man")
+        yield measured(
+            f"Table 5, {metric}: mean C(y), C(man,y) of the {TOP} labels least associated with man",
+            told(lowest),
+            published="; ".join(published),
+            note=f"of the {TOP} most associated: {told(highest)}" + (f"; {note}" if note else ""),
+        )
+    ends = {metric: by_association(result, metric, "man") for metric in ("dp", "sdc")}
+    met = {metric: [result.joint[labels, place] for labels in pair] for metric, pair in ends.items()}
+    yield claimed(
+        f"Table 5, DP and SDC: C(man,y) is 1 for all {TOP}, which fits the lower end of the ranking alone",
+        "1.00 ± 0.00",
+        ", ".join(
+            f"{m}: {low.min()} to {low.max()} lower end, {high.min():,} to {high.max():,} upper"
+            for m, (low, high) in met.items()
+        ),
+        all(low.max() == 1 < high.min() for low, high in met.values()),
+        note="labels that tie in DP are in no order, so their C(y) may be any" + (f"; {note}" if note else ""),
+    )
+
+
+def _figures(result: Any) -> tuple[Chart, Chart]:
+    """Fig. 1: ranks by other metrics along the ranks by DP. Fig. 2: how common the top 100 labels are."""
+    ranks: dict[str, list[tuple[float, float]]] = {}
+    for metric in ("pmi", "npmi_xy", "tau_b", "sdc"):
+        changes = result.rank_changes("dp", metric, toward="woman")
+        order = np.argsort(changes["rank_a"], kind="stable")
+        ranks[metric] = [
+            (float(np.mean(changes["rank_a"][part])), float(np.median(changes["rank_b"][part])))
+            for part in np.array_split(order, min(BINS, max(len(order), 1)))
+            if len(part)
+        ]
+    edges = np.arange(0.0, np.log10(max(result.count.max(), 10)) + 0.5, 0.5)
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for metric in ("pmi", "npmi_xy", "tau_b"):
+        counts = result.top(metric, TOP, toward="woman")["count"]
+        many, _ = np.histogram(np.log10(counts), edges)
+        lines[metric] = list(zip((edges[:-1] + 0.25).tolist(), many.astype(float).tolist(), strict=True))
+    return (
+        Chart("Fig. 1: median rank by other metrics", "rank by DP", "rank", ranks),
+        Chart("Fig. 2: C(y) of the top 100 labels toward woman", "log10 C(y), by half decades", "labels", lines),
     )
 
 
@@ -147,12 +205,21 @@ def _movement(result: Any, note: str) -> tuple[list[Row], Chart]:
     return rows, Chart("E.2: rank of a made-up label", "log10 of its count", "rank", lines)
 
 
-def _tops(result: Any) -> Iterator[Row]:
+def _tops(result: Any, kind: str) -> Iterator[Row]:
     """Table 3, 14: the labels that lean most to women."""
-    for metric in ("dp", "pmi", "npmi_xy"):
-        top = list(result.top(metric, 5, toward="woman").rows())
+    for metric, published in TABLE_3.items():
+        top = list(result.top(metric, FIRST, toward="woman").rows())
         shown = "; ".join(f"{row['name']} ({row['count']:,})" for row in top)
-        yield measured(f"Tables 3 and 14, {metric}: the first five toward woman, with C(y)", shown)
+        names = {row["name"].casefold() for row in top}
+        both = sum(name.casefold() in names for name in published)
+        yield measured(
+            f"Tables 3 and 14, {metric}: the first {FIRST} toward woman, with C(y)",
+            shown,
+            published="; ".join(f"{name} ({count:,})" for name, count in published.items()) if kind == REAL else None,
+            note=f"{both} of the {len(published)} labels printed by name" if kind == REAL else "",
+        )
+    twice = "; ".join(f"{label}: {', '.join(map(str, counts))}" for label, counts in counted_twice().items())
+    yield measured("Tables 3 and 14: labels printed with more than one count", twice, note="of the paper itself")
 
 
 def run(setting: Setting) -> Outcome:
@@ -167,14 +234,21 @@ def run(setting: Setting) -> Outcome:
         published="quite different ranks",
         note=note,
     )
-    rows = (*_agreement(result, note), *_counts(result, note), e_1, *moved, *_tops(result))
+    rows = (
+        *_agreement(result, note),
+        *_counts(result, note),
+        *_table_5(result, note),
+        e_1,
+        *moved,
+        *_tops(result, kind),
+    )
     left = () if kind == REAL else (f"Open Images itself, which needs its label files in {FOLDER}/ of BIASAMP_DATA",)
-    return Outcome(kind, source, rows, (chart,), left)
+    return Outcome(kind, source, rows, (*_figures(result), chart), left)
 
 
 EXPERIMENT = Experiment(
     "aies-rankings",
     "How association metrics rank labels: agreement, counts of the top 100, movement",
-    "Aka et al. (2021), Tables 1, 3, 6, 7, 14, Figs. 1, 2, E.1, E.2",
+    "Aka et al. (2021), Tables 1, 3, 5, 6, 7, 14, Figs. 1, 2, E.1, E.2",
     run,
 )

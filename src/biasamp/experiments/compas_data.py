@@ -17,7 +17,7 @@ _MOST_DAYS = 30
 
 
 def read_compas(setting: Setting) -> dict[str, NDArray[Any]]:
-    """The 5,278 people: ``race`` (1 for African-American), both outcomes, the decile score and the features."""
+    """The 5,278 people: ``race`` (1 for African-American), both outcomes, the decile score, whether the charge is a felony, the features."""
     wanted = (
         "race",
         "days_b_screening_arrest",
@@ -49,4 +49,5 @@ def read_compas(setting: Setting) -> dict[str, NDArray[Any]]:
     out = {"race": np.array([_RACES[columns["race"][i]] for i in rows])}
     for name in ("is_recid", "two_year_recid", "decile_score", *FEATURES):
         out[name] = np.array([columns[name][i] for i in rows])
+    out["felony"] = np.array([int(columns["c_charge_degree"][i] == "F") for i in rows])
     return out
