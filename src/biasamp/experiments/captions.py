@@ -287,6 +287,7 @@ def _charts(rows: Sequence[Row]) -> tuple[Chart, ...]:
                 {name: [(float(place), float(row.ours)) for place, row in enumerate(found)]},
                 {name: [row.interval or (float("nan"), float("nan")) for row in found]},
                 MODELS,
+                joined=False,
             )
         )
     return tuple(out)

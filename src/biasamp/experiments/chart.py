@@ -23,6 +23,8 @@ class Chart:
         For lines that have them: an interval of every point.
     ticks : sequence of str
         Names for x = 0, 1, 2, ... where the axis has no numbers.
+    joined : bool
+        Whether points are joined; those of names without an order are not.
     """
 
     title: str
@@ -31,6 +33,7 @@ class Chart:
     lines: Mapping[str, Sequence[tuple[float, float]]]
     intervals: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
     ticks: Sequence[str] = ()
+    joined: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """The chart in plain values."""

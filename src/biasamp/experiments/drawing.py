@@ -18,6 +18,7 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "c
 _DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4")
 # Wide enough for six numbers, narrow enough to be read on a telephone.
 _WIDTH, _HEIGHT = 560, 330
+_AIR = 0.03
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66, 16, 14, 48
 # Below 0, at 0, above 0.
 _COLD, _NONE, _WARM = (33, 102, 172), (247, 247, 247), (178, 24, 43)
@@ -134,7 +135,10 @@ def _lines(chart: Chart) -> str:
     ends = [end for pairs in chart.intervals.values() for pair in pairs if _finite(pair) for end in pair]
     # Half a place on either side of names, so that none is cut off.
     xs = [-0.5, len(chart.ticks) - 0.5] if chart.ticks else [x for x, _ in points]
-    frame = _Frame(xs, [y for _, y in points] + ends)
+    ys = [y for _, y in points] + ends
+    # A little air, so that nothing lies on the edge.
+    air = _AIR * (max(ys) - min(ys))
+    frame = _Frame(xs, [min(ys) - air, max(ys) + air])
     out = [_open(chart.title), *_axes(frame, chart, chart.ticks)]
     if frame.low_y < 0 < frame.high_y:
         out.append(
@@ -143,9 +147,10 @@ def _lines(chart: Chart) -> str:
         )
     for i, (name, line) in enumerate(chart.lines.items()):
         held = [(frame.x(x), frame.y(y)) for x, y in line if _finite((x, y))]
-        out.append(f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in held)}" {_stroke(i)}/>')
+        if chart.joined:
+            out.append(f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in held)}" {_stroke(i)}/>')
         colour = _COLOURS[i % len(_COLOURS)]
-        if len(held) == 1 or chart.ticks:
+        if len(held) == 1 or chart.ticks or not chart.joined:
             out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in held]
         for (x, _), (low, high) in zip(line, chart.intervals.get(name, ()), strict=False):
             if _finite((x, low, high)):
