@@ -6,13 +6,18 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from biasamp.counts import ContingencyTable, save
 from biasamp.counts.association import AssociationCounts
 from biasamp.counts.long_kernels import numba_installed, repeated
 from biasamp.counts.long_table import LongCounter, Scattered, ScatteredCounter, Unordered, join
+from biasamp.counts.shared import SharedCounts
+from biasamp.labels import label_set
+from biasamp.readers import read_columns
 
 KERNELS = ["numpy", *(["numba"] if numba_installed() else [])]
 MEMBERS = [["a", "aa"], ["b"], ["c"]]
@@ -193,27 +198,88 @@ def test_counts_add_up_and_survive_a_file(tmp_path):
         counts.append(join([counter.part()], NAMES, MEMBERS))
     whole = counts[0] + counts[1]
     check(whole.sorted(), [*halves[0], *halves[1]])
-    whole.save(tmp_path / "counts.npz")
-    back = AssociationCounts.load(tmp_path / "counts.npz")
+    whole.save(tmp_path / "counts.parquet")
+    back = AssociationCounts.load(tmp_path / "counts.parquet")
     check(back.sorted(), [*halves[0], *halves[1]])
     assert (back.identities, back.members) == (whole.identities, whole.members)
     with pytest.raises(ValueError, match="different identities"):
         _ = whole + AssociationCounts(
-            ("a",), ("a",), ("A",), (("a",),), 1, np.array([1]), np.array([[1]]), np.array([[[1]]])
+            ("a",),
+            ("a",),
+            ("A",),
+            (("a",),),
+            1,
+            *(np.ones(shape, int) for shape in (1, (1, 1), (1, 1))),
+            SharedCounts.none(1),
         )
 
 
 def test_other_files_are_no_counts(tmp_path):
-    (tmp_path / "text.npz").write_text("hello")
-    with pytest.raises(ValueError, match="holds no association counts"):
-        AssociationCounts.load(tmp_path / "text.npz")
-    np.savez(tmp_path / "other.npz", n=1)
-    with pytest.raises(ValueError, match="holds no association counts"):
-        AssociationCounts.load(tmp_path / "other.npz")
+    (tmp_path / "text.parquet").write_text("hello")
+    with pytest.raises(ValueError, match=r"text\.parquet is not a file of counts"):
+        AssociationCounts.load(tmp_path / "text.parquet")
+    pq.write_table(pa.table({"n": [1]}), tmp_path / "other.parquet")
+    with pytest.raises(ValueError, match=r"other\.parquet is a Parquet file, but not one of counts"):
+        AssociationCounts.load(tmp_path / "other.parquet")
+    table = ContingencyTable.from_labels({"g": label_set(read_columns([0, 1], "g"), "g")})
+    save(table, tmp_path / "table.parquet")
+    with pytest.raises(ValueError, match="another kind"):
+        AssociationCounts.load(tmp_path / "table.parquet")
 
 
 def test_null_records_and_too_many_identities_are_refused():
     with pytest.raises(ValueError, match="record column has 1 empty"):
         LongCounter(MEMBERS).add(pa.array([1, None]), pa.array(["a", "b"]))
-    with pytest.raises(ValueError, match="1 to 16"):
-        LongCounter([[str(k)] for k in range(17)])
+    with pytest.raises(ValueError, match="1 to 63"):
+        LongCounter([[str(k)] for k in range(64)])
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("cuts", [(), (70_000,), (1, 2, 50_000)])
+def test_sixty_three_identities_in_thousands_of_patterns(kernel, cuts):
+    """Against products of a matrix; most patterns have no column of the table."""
+    rng = np.random.default_rng(2)
+    many, labels, records = 63, 300, 12_000
+    record = np.sort(rng.integers(0, records, 100_000))
+    label = np.minimum(rng.geometric(0.02, len(record)) - 1, labels - 1)
+    members = [[str(k)] for k in range(many)]
+    parts = []
+    for start, stop in pairwise([0, *cuts, len(record)]):
+        counter = LongCounter(members, kernel=kernel)
+        counter.add(pa.array(record[start:stop]), pa.array(label[start:stop]))
+        parts.append(counter.part())
+    counts = join(parts, [f"x{k}" for k in range(many)], members)
+    matrix = np.zeros((records, labels), dtype=np.float64)
+    matrix[record, label] = 1
+    order = [int(y) for y in counts.labels]
+    held = matrix[:, :many]
+    assert len(np.unique(held, axis=0)) > 2000
+    assert counts.identity_joint.tolist() == (matrix.T @ held)[order].tolist()
+    assert counts.overlap.tolist() == (held.T @ held).tolist()
+    for first, second in ((0, 1), (7, 3), (40, 62), (5, 5)):
+        assert counts.both(first, second).tolist() == (matrix.T @ (held[:, first] * held[:, second]))[order].tolist()
+    summed = (held.sum(axis=1) * (held.sum(axis=1) - 1) / 2) @ matrix
+    assert counts.shared.values.sum() == summed.sum()
+
+
+def test_many_identities_of_many_labels_stay_small(tmp_path):
+    """50 identities and 20,000 labels: a table of all three would take 400 MB."""
+    rng = np.random.default_rng(3)
+    rows = 400_000
+    record = np.sort(rng.integers(0, 50_000, rows))
+    label = np.concatenate([rng.integers(50, 20_000, rows - 60_000), rng.integers(0, 50, 60_000)])[
+        rng.permutation(rows)
+    ]
+    members = [[str(k)] for k in range(50)]
+    counter = LongCounter(members)
+    counter.add(pa.array(record), pa.array(label))
+    counts = join([counter.part()], [f"x{k}" for k in range(50)], members)
+    held = sum(
+        array.nbytes for array in (counts.count, counts.identity_joint, counts.shared.keys, counts.shared.values)
+    )
+    assert held < 30e6
+    assert counts.overlapping
+    counts.save(tmp_path / "c.parquet")
+    assert (tmp_path / "c.parquet").stat().st_size < 10e6
+    back = AssociationCounts.load(tmp_path / "c.parquet")
+    assert (back.both(1, 2) == counts.both(1, 2)).all()

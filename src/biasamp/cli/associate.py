@@ -112,6 +112,15 @@ def _threshold(value: str | None) -> Any:
 @click.option("--top", type=int, default=10, show_default=True, help="How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
 @click.option("--csv", "csv_path", metavar="FILE", help="Write one row a label as CSV to FILE; - for standard output.")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "local", "dask", "spark"]),
+    default="auto",
+    show_default=True,
+    help="Count on this machine, or on a Dask or Spark cluster.",
+)
+@click.option("--memory", help="Memory budget of a process, such as 512MB.  [default: a quarter of the machine's]")
+@click.option("--threads", type=int, help="Threads, or processes of a Dask cluster.  [default: all processors]")
 @html_option
 @figures_option
 @json_option
@@ -163,11 +172,7 @@ def command(
         raise click.UsageError("--classes, --sources and --miap belong to --open-images")
     names = metrics if metrics == "all" else [name.strip() for name in metrics.split(",")]
     arguments = {"threshold": limit, "metrics": names, **options}
-    if sys.stderr.isatty():
-        with console(stderr=True).status(f"counting {Path(data).name}"):
-            result = biasamp.associate(source, _identities(identities), **arguments)
-    else:
-        result = biasamp.associate(source, _identities(identities), **arguments)
+    result = biasamp.associate(source, _identities(identities), **arguments)
     shown = sort_by or ("npmi_xy" if "npmi_xy" in result.metrics else result.metrics[0])
     if shown not in result.metrics:
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")

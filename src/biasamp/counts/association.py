@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .shared import SharedCounts, shared_of_patterns
+
 Index = NDArray[np.int64]
 
-_FORMAT = "biasamp association counts 1"
+_KIND = "association"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +36,10 @@ class AssociationCounts:
         C(y).
     overlap : ndarray of shape (identities, identities)
         C(x1, x2); C(x) on the diagonal.
-    joint : ndarray of shape (labels, identities, identities)
-        C(x1, x2, y); C(x, y) on the diagonal.
+    identity_joint : ndarray of shape (labels, identities)
+        C(x, y).
+    shared : SharedCounts
+        C(x1, x2, y) where it is not 0.
     """
 
     labels: tuple[str, ...]
@@ -48,17 +49,30 @@ class AssociationCounts:
     n: int
     count: Index
     overlap: Index
-    joint: Index
+    identity_joint: Index
+    shared: SharedCounts
 
     @property
     def identity_count(self) -> Index:
         """C(x) of each identity."""
         return np.diagonal(self.overlap)
 
+    def both(self, first: int, second: int) -> Index:
+        """C(x1, x2, y) of every label for two identities, C(x, y) where they are one."""
+        if first == second:
+            return self.identity_joint[:, first]
+        return self.shared.of_pair(first, second, len(self.labels))
+
     @property
-    def identity_joint(self) -> Index:
-        """C(x, y), one row a label and one column an identity."""
-        return np.diagonal(self.joint, axis1=1, axis2=2)
+    def joint(self) -> Index:
+        """C(x1, x2, y) as one array of shape (labels, identities, identities), which for many identities is large."""
+        many = len(self.identities)
+        out = np.zeros((len(self.labels), many, many), dtype=np.int64)
+        out[:, np.arange(many), np.arange(many)] = self.identity_joint
+        first, second = np.divmod(self.shared.pair, many)
+        out[self.shared.label, first, second] = self.shared.values
+        out[self.shared.label, second, first] = self.shared.values
+        return out
 
     @property
     def overlapping(self) -> bool:
@@ -73,18 +87,17 @@ class AssociationCounts:
                 f"association counts of different identities do not add up: {list(self.identities)} with "
                 f"labels {list(self.members)}, and {list(other.identities)} with labels {list(other.members)}"
             )
-        place = {label: i for i, label in enumerate(self.labels)}
+        place = dict(zip(self.labels, range(len(self.labels)), strict=True))
         new = [i for i, label in enumerate(other.labels) if label not in place]
         for i in new:
             place[other.labels[i]] = len(place)
-        target = np.array([place[label] for label in other.labels], dtype=np.int64)
-        width = len(place)
-        count = np.zeros(width, dtype=np.int64)
-        joint = np.zeros((width, *self.joint.shape[1:]), dtype=np.int64)
+        target = np.fromiter(map(place.__getitem__, other.labels), dtype=np.int64, count=len(other.labels))
+        count = np.zeros(len(place), dtype=np.int64)
+        joint = np.zeros((len(place), len(self.identities)), dtype=np.int64)
         count[: len(self.labels)] = self.count
-        joint[: len(self.labels)] = self.joint
+        joint[: len(self.labels)] = self.identity_joint
         count[target] += other.count
-        joint[target] += other.joint
+        joint[target] += other.identity_joint
         return replace(
             self,
             labels=self.labels + tuple(other.labels[i] for i in new),
@@ -92,72 +105,81 @@ class AssociationCounts:
             n=self.n + other.n,
             count=count,
             overlap=self.overlap + other.overlap,
-            joint=joint,
+            identity_joint=joint,
+            shared=self.shared + other.shared.moved(target),
+        )
+
+    def take(self, order: Sequence[int]) -> AssociationCounts:
+        """The counts of some labels, in an order."""
+        place = np.array(order, dtype=np.int64)
+        target = np.full(len(self.labels), -1, dtype=np.int64)
+        target[place] = np.arange(len(place))
+        return replace(
+            self,
+            labels=tuple(self.labels[i] for i in place.tolist()),
+            names=tuple(self.names[i] for i in place.tolist()),
+            count=self.count[place],
+            identity_joint=self.identity_joint[place],
+            shared=self.shared.moved(target),
         )
 
     def sorted(self) -> AssociationCounts:
         """The same counts with the labels in the order of their keys, whatever order they were met in."""
-        order = sorted(range(len(self.labels)), key=self.labels.__getitem__)
-        return replace(
-            self,
-            labels=tuple(self.labels[i] for i in order),
-            names=tuple(self.names[i] for i in order),
-            count=self.count[order],
-            joint=self.joint[order],
-        )
+        return self.take(sorted(range(len(self.labels)), key=self.labels.__getitem__))
 
     def save(self, path: str | Path) -> None:
-        """Write the counts to a file; :meth:`load` reads them back.
+        """Write the counts to a Parquet file with a checksum; :meth:`load` reads them back.
 
-        The file is a numpy archive of numbers and UTF-8 bytes. It holds no code and is read as none.
+        The file holds numbers and text. It holds no code and is read as none.
         """
-        arrays: dict[str, Any] = {
-            "format": _pack([_FORMAT])[0],
-            "n": np.array(self.n, dtype=np.int64),
+        from .storage import write_arrays
+
+        header = {
+            "kind": _KIND,
+            "labels": list(self.labels),
+            "names": list(self.names),
+            "identities": list(self.identities),
+            "members": [list(group) for group in self.members],
+            "n": self.n,
+        }
+        arrays = {
             "count": self.count,
             "overlap": self.overlap,
-            "joint": self.joint,
-            "members_size": np.array([len(labels) for labels in self.members], dtype=np.int64),
+            "identity_joint": self.identity_joint,
+            "shared_keys": self.shared.keys,
+            "shared_values": self.shared.values,
         }
-        texts = {
-            "labels": self.labels,
-            "names": self.names,
-            "identities": self.identities,
-            "members": [label for labels in self.members for label in labels],
-        }
-        for name, words in texts.items():
-            arrays[name], arrays[f"{name}_end"] = _pack(words)
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)
-        Path(path).write_bytes(buffer.getvalue())
+        write_arrays(path, header, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> AssociationCounts:
-        """Read counts that :meth:`save` wrote."""
+        """Read counts that :meth:`save` wrote; a damaged or foreign file is refused."""
+        from .storage import read_arrays
+
+        header, arrays = read_arrays(path)
+        name = Path(path).name
+        if header.get("kind") != _KIND:
+            raise ValueError(f"{name} holds counts of another kind ({header.get('kind')!r}), not of associations")
         try:
-            with np.load(Path(path), allow_pickle=False) as archive:
-                stored = {name: archive[name] for name in archive.files}
-            if stored["format"].tobytes().decode() != _FORMAT:
-                raise ValueError("another format")
-            words = {name: _unpack(stored, name) for name in ("labels", "names", "identities", "members")}
-            sizes = stored["members_size"].tolist()
-        except (ValueError, KeyError, EOFError, UnicodeDecodeError) as error:
-            raise ValueError(f"{str(path)!r} holds no association counts: {error}") from None
-        edges = np.cumsum([0, *sizes]).tolist()
-        members = tuple(words["members"][a:b] for a, b in pairwise(edges))
-        counts = cls(
-            words["labels"],
-            words["names"],
-            words["identities"],
-            members,
-            int(stored["n"]),
-            stored["count"],
-            stored["overlap"],
-            stored["joint"],
-        )
-        width, many = len(counts.labels), len(counts.identities)
-        if counts.joint.shape != (width, many, many) or counts.count.shape != (width,):
-            raise ValueError(f"{str(path)!r} holds association counts whose parts do not fit each other")
+            many = len(header["identities"])
+            counts = cls(
+                tuple(header["labels"]),
+                tuple(header["names"]),
+                tuple(header["identities"]),
+                tuple(tuple(group) for group in header["members"]),
+                int(header["n"]),
+                arrays["count"],
+                arrays["overlap"],
+                arrays["identity_joint"],
+                SharedCounts(many, arrays["shared_keys"], arrays["shared_values"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{name} is damaged: it does not hold what counts consist of ({error})") from None
+        width = len(counts.labels)
+        if (counts.count.shape, counts.identity_joint.shape, counts.overlap.shape, len(counts.names)) != (
+            (width,), (width, many), (many, many), width,
+        ):  # fmt: skip
+            raise ValueError(f"{name} holds association counts whose parts do not fit each other")
         return counts
 
 
@@ -168,7 +190,7 @@ def from_patterns(
     masks: Index,
     records: Index,
     table: Index,
-    names: Sequence[str] | None = None,
+    rare: tuple[Index, Index, Index] | None = None,
 ) -> AssociationCounts:
     """Counts from how many records, and how many of each label's, carry each set of identities.
 
@@ -178,36 +200,34 @@ def from_patterns(
         The sets of identities that occur: bit k stands for identity k.
     records : ndarray of shape (patterns,)
         Records of each pattern.
-    table : ndarray of shape (labels, patterns)
-        Records with the label of each pattern.
+    table : ndarray of shape (labels, some patterns)
+        Records with the label of each of the first patterns.
+    rare : tuple of ndarray, optional
+        Pattern, label and records with both, where the pattern is not in the table.
     """
-    bits = (masks[:, None] >> np.arange(len(identities))) & 1
-    together = bits[:, :, None] * bits[:, None, :]
-    flat = together.reshape(len(masks), -1)
     many = len(identities)
+    bits = (masks[:, None] >> np.arange(many)) & 1
+    count = table.sum(axis=1)
+    joint = table @ bits[: table.shape[1]]
+    # Where no record has two identities there is no pair to look for.
+    dense = np.flatnonzero(bits[: table.shape[1]].sum(axis=1) > 1)
+    label, column = np.nonzero(table[:, dense])
+    pattern, values = dense[column], table[:, dense][label, column]
+    if rare is not None and len(rare[0]):
+        at, own, more = rare
+        np.add.at(count, own, more)
+        for k in range(many):
+            here = bits[at, k] == 1
+            np.add.at(joint[:, k], own[here], more[here])
+        pattern, label, values = (np.concatenate(pair) for pair in ((pattern, at), (label, own), (values, more)))
     return AssociationCounts(
         tuple(labels),
-        tuple(labels if names is None else names),
+        tuple(labels),
         tuple(identities),
         tuple(tuple(group) for group in members),
         int(records.sum()),
-        table.sum(axis=1),
-        (records @ flat).reshape(many, many),
-        (table @ flat).reshape(-1, many, many),
-    )
-
-
-def _pack(words: Sequence[str]) -> tuple[NDArray[np.uint8], Index]:
-    """Texts as bytes end to end: a numpy text array would take the longest word's room for every word."""
-    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-    ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8), ends
-
-
-def _unpack(stored: dict[str, NDArray[Any]], name: str) -> tuple[str, ...]:
-    data, ends = stored[name].tobytes(), stored[f"{name}_end"].tolist()
-    return (
-        tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends[:-1]], ends, strict=bool(ends)))
-        if ends
-        else ()
+        count,
+        (bits.T * records) @ bits,
+        joint,
+        shared_of_patterns(many, masks, pattern, label, values),
     )

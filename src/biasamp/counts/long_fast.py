@@ -5,8 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import numba
+import numpy as np
 
-_HELD, _MASK, _RUNS, _KNOWN, _DUPLICATES, _FIRST = range(6)
+_HELD, _MASK, _RUNS, _KNOWN, _DUPLICATES, _FIRST, _USED = range(7)
+_CELL_BITS = 32
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def slot_of(mask: Any, slots: Any, columns: Any) -> Any:
+    """Where the number of a pattern stands in the hash table, or would stand."""
+    top = len(slots) - 1
+    at = np.int64((np.uint64(mask) * _ODD) >> np.uint64(32)) & top
+    while slots[at] >= 0 and columns[slots[at]] != mask:
+        at = (at + 1) & top
+    return at
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def place_patterns(slots: Any, columns: Any, known: int) -> None:
+    """Enter the known patterns into an empty hash table."""
+    for column in range(known):
+        slots[slot_of(columns[column], slots, columns)] = column
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -15,19 +35,21 @@ def add_runs(
     starts: Any,
     codes: Any,
     masks: Any,
-    place: Any,
+    slots: Any,
     columns: Any,
     seen: Any,
     buffer: Any,
     first: Any,
     table: Any,
+    waiting: Any,
     records: Any,
     state: Any,
 ) -> int:
-    """Count rows from ``at`` on; the row where it stopped for want of a column, else the number of rows."""
+    """Count rows from ``at`` on; the row where it stopped for want of room, else the number of rows."""
     held, mask, runs = state[_HELD], state[_MASK], state[_RUNS]
     duplicates = state[_DUPLICATES]
-    known = state[_KNOWN]
+    known, used = state[_KNOWN], state[_USED]
+    stopped = len(codes)
     for i in range(at, len(codes)):
         if starts[i]:
             if runs > 0:
@@ -36,19 +58,26 @@ def add_runs(
                         first[j] = buffer[j]
                     state[_FIRST] = held
                 else:
-                    column = place[mask]
+                    slot = slot_of(mask, slots, columns)
+                    column = slots[slot]
                     if column < 0:
                         if known == len(columns):
-                            state[_HELD], state[_MASK], state[_RUNS] = held, mask, runs
-                            state[_DUPLICATES] = duplicates
-                            state[_KNOWN] = known
-                            return i
+                            stopped = i
+                            break
                         column = known
-                        place[mask] = column
+                        slots[slot] = column
                         columns[column] = mask
                         known += 1
-                    for j in range(held):
-                        table[column, buffer[j]] += 1
+                    if column < len(table):
+                        for j in range(held):
+                            table[column, buffer[j]] += 1
+                    elif used + held > len(waiting):
+                        stopped = i
+                        break
+                    else:
+                        for j in range(held):
+                            waiting[used + j] = (column << _CELL_BITS) | buffer[j]
+                        used += held
                     records[column] += 1
             runs += 1
             held = 0
@@ -66,8 +95,8 @@ def add_runs(
                     mask |= masks[code]
     state[_HELD], state[_MASK], state[_RUNS] = held, mask, runs
     state[_DUPLICATES] = duplicates
-    state[_KNOWN] = known
-    return len(codes)
+    state[_KNOWN], state[_USED] = known, used
+    return stopped
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]

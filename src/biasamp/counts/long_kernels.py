@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .shared import summed
+
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int32]
@@ -22,6 +24,15 @@ _SLICE = 1 << 16
 # Odd multipliers with well mixed bits, for hashing.
 _ODD_1, _ODD_2 = np.uint32(2654435761), np.uint32(0x85EBCA6B)
 _ODD_3 = np.uint64(0x9E3779B97F4A7C15)
+# Patterns that have a column of the table, which at 20,000 labels is ten megabytes.
+MOST_COLUMNS = 64
+# A cell's key: the pattern above these bits, the label in them.
+CELL_BITS = 32
+CELL_LABEL = (1 << CELL_BITS) - 1
+# Cells that wait to be added up, eight bytes each.
+_WAITING = 1 << 20
+# Room for patterns to begin with.
+_FIRST_ROOM = 4
 
 
 def numba_installed() -> bool:
@@ -35,10 +46,13 @@ class Tally:
     The labels that make up identities have the first codes; ``masks`` gives the identities of each of these, as
     bits, and ends with the last of them.
 
+    The first patterns have a column of the table each; what later ones have with which label is kept cell by cell,
+    so that thousands of patterns take no more room than their records need.
+
     ``first`` is the labels of the first run, kept apart because the run may continue a run of the part before.
     """
 
-    def __init__(self, many_identities: int) -> None:
+    def __init__(self) -> None:
         self.masks: list[int] = [0]
         self.table: Index = np.zeros((0, 1), dtype=np.int64)
         self.records: Index = np.zeros(1, dtype=np.int64)
@@ -46,8 +60,26 @@ class Tally:
         self.runs = 0
         self.first: Codes | None = None
         self.open: Codes = np.zeros(0, dtype=np.int32)
-        self._place = np.full(1 << many_identities, -1, dtype=np.int64)
-        self._place[0] = 0
+        self._cells = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+    def rare(self) -> tuple[Index, Index, Index]:
+        """Pattern, label and records of both, for the patterns without a column of the table."""
+        keys, values = self._cells
+        return keys >> CELL_BITS, keys & CELL_LABEL, values
+
+    def _keep(self, cells: Index) -> None:
+        """Add one to each cell, as often as it is named."""
+        old, values = self._cells
+        self._cells = summed(np.concatenate([old, cells]), np.concatenate([values, np.ones_like(cells)]))
+
+
+class NumpyTally(Tally):
+    """The tally with numpy alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._place: dict[int, int] = {0: 0}
+        self._waiting: list[Index] = []
 
     def widen(self, labels: int) -> None:
         """Make room for labels that were not known before."""
@@ -57,28 +89,23 @@ class Tally:
             self.table = np.concatenate([self.table, more])
 
     def patterns(self, masks: Index) -> Index:
-        """The column of each mask, with new columns for masks not met before."""
-        place = self._place[masks]
-        if (place < 0).any():
-            for mask in np.unique(masks[place < 0]).tolist():
-                self._place[mask] = len(self.masks)
-                self.masks.append(mask)
-            extra = len(self.masks) - self.table.shape[1]
-            self.table = np.concatenate([self.table, np.zeros((len(self.table), extra), dtype=np.int64)], axis=1)
-            self.records = np.concatenate([self.records, np.zeros(extra, dtype=np.int64)])
-            place = self._place[masks]
-        return place
+        """The number of each mask, with new ones for masks not met before."""
+        distinct, inverse = np.unique(masks, return_inverse=True)
+        place = np.array([self._place.setdefault(mask, len(self._place)) for mask in distinct.tolist()], np.int64)
+        more = len(self._place) - len(self.masks)
+        if more:
+            self.masks.extend(list(self._place)[-more:])
+            self.records = np.concatenate([self.records, np.zeros(more, dtype=np.int64)])
+            columns = min(len(self.masks), MOST_COLUMNS) - self.table.shape[1]
+            self.table = np.concatenate([self.table, np.zeros((len(self.table), columns), dtype=np.int64)], axis=1)
+        return place[inverse]
 
-    def count_run(self, labels: Codes, masks: Index) -> None:
-        """Count one whole run whose labels are distinct."""
-        mask = np.bitwise_or.reduce(masks[labels[labels < len(masks)]], initial=0)
-        column = int(self.patterns(np.array([mask], dtype=np.int64))[0])
-        self.table[labels, column] += 1
-        self.records[column] += 1
-
-
-class NumpyTally(Tally):
-    """The tally with numpy alone."""
+    def rare(self) -> tuple[Index, Index, Index]:
+        """As :meth:`Tally.rare`."""
+        if self._waiting:
+            self._keep(np.concatenate(self._waiting))
+            self._waiting = []
+        return super().rare()
 
     def add(self, starts: Flags, codes: Codes, masks: Index) -> None:
         """Count rows. ``starts`` marks the first row of each run; a code below 0 is a row without a label."""
@@ -120,8 +147,15 @@ class NumpyTally(Tally):
             np.bitwise_or.at(of_run, run[named], masks[labels[named]])
             column = self.patterns(of_run)
             width = self.table.shape[1]
-            self.records += np.bincount(column, minlength=width)
-            flat = labels * np.int64(width) + column[run]
+            self.records += np.bincount(column, minlength=len(self.records))
+            of_row = column[run]
+            if len(self.masks) > width:
+                beyond = of_row >= width
+                self._waiting.append((of_row[beyond] << CELL_BITS) | labels[beyond])
+                if sum(map(len, self._waiting)) > _WAITING:
+                    self.rare()
+                of_row, labels = of_row[~beyond], labels[~beyond]
+            flat = labels * np.int64(width) + of_row
             self.table += np.bincount(flat, minlength=self.table.size).reshape(self.table.shape)
         self.open = np.zeros(0, dtype=np.int32)
         self._extend(codes[last:])
@@ -136,8 +170,14 @@ class NumpyTally(Tally):
     def _close(self, masks: Index) -> None:
         if self.first is None:
             self.first = self.open
+            return
+        mask = np.bitwise_or.reduce(masks[self.open[self.open < len(masks)]], initial=0)
+        column = int(self.patterns(np.array([mask], dtype=np.int64))[0])
+        self.records[column] += 1
+        if column < self.table.shape[1]:
+            self.table[self.open, column] += 1
         else:
-            self.count_run(self.open, masks)
+            self._waiting.append((column << CELL_BITS) | self.open.astype(np.int64))
 
 
 def repeated(run: Index, labels: Codes, width: int) -> Flags | None:
@@ -182,18 +222,28 @@ def repeated(run: Index, labels: Codes, width: int) -> Flags | None:
 class NumbaTally(Tally):
     """The tally as one compiled loop over the rows."""
 
-    def __init__(self, many_identities: int) -> None:
-        super().__init__(many_identities)
+    def __init__(self) -> None:
+        super().__init__()
         self._seen = np.full(0, -1, dtype=np.int32)
         self._buffer = np.zeros(0, dtype=np.int32)
-        # held labels of the open run, its mask, runs begun, patterns known, duplicates, the first run's length
-        self._state = np.array([0, 0, 0, 1, 0, -1], dtype=np.int64)
-        self._room = min(1 << many_identities, 64)
-        self._columns = np.zeros(self._room, dtype=np.int64)
+        # Held labels of the open run, its mask, runs begun, patterns known, duplicates, the first run's length,
+        # and cells that wait to be added up.
+        self._state = np.array([0, 0, 0, 1, 0, -1, 0], dtype=np.int64)
+        self._columns = np.zeros(_FIRST_ROOM, dtype=np.int64)
+        self._records = np.zeros(_FIRST_ROOM, dtype=np.int64)
         # One row a pattern: the labels of the commonest pattern then stand close together in memory.
-        self._wide: Index = np.zeros((self._room, 0), dtype=np.int64)
-        self._records = np.zeros(self._room, dtype=np.int64)
+        self._wide: Index = np.zeros((_FIRST_ROOM, 0), dtype=np.int64)
+        self._waiting = np.zeros(0, dtype=np.int64)
         self._first = np.zeros(0, dtype=np.int32)
+        self._slots = self._hashed()
+
+    def _hashed(self) -> Index:
+        """A hash table of the numbers of the patterns, four places for each there is room for; -1 is free."""
+        from .long_fast import place_patterns
+
+        slots = np.full(4 * len(self._columns), -1, dtype=np.int64)
+        place_patterns(slots, self._columns, int(self._state[3]))
+        return slots
 
     def widen(self, labels: int) -> None:
         """Make room for labels that were not known before."""
@@ -201,7 +251,7 @@ class NumbaTally(Tally):
         if labels > old:
             room = max(labels, 2 * old)
             more = room - old
-            self._wide = np.concatenate([self._wide, np.zeros((self._room, more), dtype=np.int64)], axis=1)
+            self._wide = np.concatenate([self._wide, np.zeros((len(self._wide), more), dtype=np.int64)], axis=1)
             self._seen = np.concatenate([self._seen, np.full(more, -1, dtype=np.int32)])
             self._buffer = np.concatenate([self._buffer, np.zeros(more, dtype=np.int32)])
             self._first = np.concatenate([self._first, np.zeros(more, dtype=np.int32)])
@@ -213,29 +263,48 @@ class NumbaTally(Tally):
         at = 0
         while at < len(codes):
             at = add_runs(
-                at, starts, codes, masks, self._place, self._columns, self._seen, self._buffer, self._first,
-                self._wide, self._records, self._state,
+                at, starts, codes, masks, self._slots, self._columns, self._seen, self._buffer, self._first,
+                self._wide, self._waiting, self._records, self._state,
             )  # fmt: skip
-            if at < len(codes):  # no column left for a new pattern
-                self._wide = np.concatenate([self._wide, np.zeros_like(self._wide)])
-                self._records = np.concatenate([self._records, np.zeros_like(self._records)])
-                self._columns = np.concatenate([self._columns, np.zeros_like(self._columns)])
-                self._room *= 2
+            if at < len(codes):
+                self._make_room()
         self._publish()
 
+    def _make_room(self) -> None:
+        """For a new pattern, or for cells of patterns without a row of the table."""
+        if self._state[3] == len(self._columns):
+            self._columns = np.concatenate([self._columns, np.zeros_like(self._columns)])
+            self._records = np.concatenate([self._records, np.zeros_like(self._records)])
+            self._slots = self._hashed()
+            more = min(len(self._columns), MOST_COLUMNS) - len(self._wide)
+            self._wide = np.concatenate([self._wide, np.zeros((more, self._wide.shape[1]), dtype=np.int64)])
+            return
+        self._add_up()
+        if len(self._waiting) < _WAITING + len(self._buffer):
+            self._waiting = np.zeros(_WAITING + len(self._buffer), dtype=np.int64)
+
+    def _add_up(self) -> None:
+        self._keep(self._waiting[: self._state[6]])
+        self._state[6] = 0
+
+    def rare(self) -> tuple[Index, Index, Index]:
+        """As :meth:`Tally.rare`."""
+        self._add_up()
+        return super().rare()
+
     def _publish(self) -> None:
-        held, _, runs, known, duplicates, first = self._state.tolist()
+        held, _, runs, known, duplicates, first, _ = self._state.tolist()
         self.masks = self._columns[:known].tolist()
-        self.table, self.records = self._wide[:known].T, self._records[:known]
+        self.table, self.records = self._wide[: min(known, MOST_COLUMNS)].T, self._records[:known]
         self.duplicates, self.runs = duplicates, runs
         self.open = self._buffer[:held]
         self.first = None if first < 0 else self._first[:first]
 
 
-def new_tally(many_identities: int, kernel: str = "auto") -> Any:
+def new_tally(kernel: str = "auto") -> Any:
     """An empty tally: compiled when numba is installed, unless ``kernel`` says ``"numpy"`` or ``"numba"``."""
     if kernel not in ("auto", "numba", "numpy"):
         raise ValueError(f"kernel is {kernel!r}; 'auto', 'numba' or 'numpy' are accepted")
     if kernel == "numba" or (kernel == "auto" and numba_installed()):
-        return NumbaTally(many_identities)
-    return NumpyTally(many_identities)
+        return NumbaTally()
+    return NumpyTally()

@@ -2,16 +2,13 @@
 
 Batches are counted as they come, in one pass, and memory holds one batch and the counts. Rows of one record
 must stand together for that; whether they do is found out on the way (see
-:class:`~biasamp.counts.record_runs.RecordRuns`). A part of a table gives a :class:`LongPart`, whose first and
-last record may continue in its neighbours; :func:`join` puts parts together in order, so an engine may count
-the parts wherever it likes.
+:class:`~biasamp.counts.record_runs.RecordRuns`). A part of a table gives a
+:class:`~biasamp.counts.long_part.LongPart`, whose first and last record may continue in its neighbours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,46 +17,18 @@ from numpy.typing import NDArray
 from .association import AssociationCounts, from_patterns
 from .label_codes import LabelCodes
 from .long_kernels import Index, NumpyTally, new_tally
-from .record_runs import Keys, RecordRuns, Unordered, has_repeats, keys_of, plain_records
+from .long_part import Edge, LongPart, Scattered, join
+from .record_runs import Keys, RecordRuns, Unordered, keys_of, plain_records
 
 Codes = NDArray[np.int32]
 
-# A record's identities are the bits of one index into a table.
-MOST_IDENTITIES = 16
-# Rows in any order are sorted in so many shares, by the first bits of their record's key, to spare memory.
+# A record's identities are the bits of one whole number.
+MOST_IDENTITIES = 63
+# Rows in any order are sorted in so many shares, by the last bits of their record's key, to spare memory.
 _SHARES = 8
-_SHARE_SHIFT = np.uint64(64 - 3)
 
 
 __all__ = ["LongCounter", "LongPart", "Scattered", "ScatteredCounter", "Unordered", "join"]
-
-
-class Scattered(Exception):
-    """The rows of some record do not stand together: count with :class:`ScatteredCounter` instead."""
-
-
-@dataclass(frozen=True, eq=False)
-class LongPart:
-    """Counts of a stretch of a long table, with its first and last record still open.
-
-    ``first_record`` and ``last_record`` are None where the rows were whole records, none of which goes on in
-    another part.
-    """
-
-    labels: tuple[str, ...]
-    masks: tuple[int, ...]
-    records: Index
-    table: Index
-    runs: int
-    first: Codes | None
-    last: Codes
-    first_record: Any
-    last_record: Any
-    ordered: bool
-    keys: Keys | None
-    rows: int
-    duplicates: int
-    below: int
 
 
 class LongCounter:
@@ -96,7 +65,8 @@ class LongCounter:
         kernel: str = "auto",
         keep_keys: bool = False,
     ) -> None:
-        self.tally = new_tally(len(members), kernel)
+        self.members = members
+        self.tally = new_tally(kernel)
         self.codes = _codes_for(members, self.tally)
         self.masks = _member_masks(members, self.codes.places)
         self.runs = RecordRuns(keep_keys=keep_keys, compiled=not isinstance(self.tally, NumpyTally))
@@ -132,37 +102,36 @@ class LongCounter:
     def _widen(self) -> None:
         self.tally.widen(len(self.codes))
 
-    def part(self) -> LongPart:
-        """What has been counted; raises :class:`Scattered` when rows of a record do not stand together."""
+    def part(self, number: int = 0) -> LongPart:
+        """What has been counted; raises :class:`Scattered` when rows of a record do not stand together.
+
+        Parameters
+        ----------
+        number : int
+            The place of the part among all.
+        """
         if self.runs.scattered(final=True):
             raise Scattered
-        tally = self.tally
-        width = len(self.codes)
-        table = np.zeros((width, len(tally.masks)), dtype=np.int64)
-        table[: len(tally.table)] = tally.table[:width]
-        return LongPart(
-            tuple(self.codes.labels),
-            tuple(tally.masks),
-            np.array(tally.records),
-            table,
-            tally.runs,
-            None if tally.first is None else np.array(tally.first),
-            np.array(tally.open),
-            self.runs.first,
-            self.runs.last,
-            self.runs.ordered,
-            self.runs.keys,
-            self.rows,
-            tally.duplicates,
-            self.threshold.below,
-        )
+        tally, runs = self.tally, self.runs
+        said = (self.rows, tally.duplicates, self.threshold.below)
+        if runs.first is None:
+            # No rows at all, or rows of whole records, the first and the last of which go on nowhere.
+            return LongPart(self.closed(), (Edge(number, number + 1, keys=runs.keys),), (), *said)
+        spans = ((runs.first, runs.last),) if runs.ordered else None
+        ends = (self._labels(tally.first), self._labels(tally.open))
+        edge = Edge(number, number + 1, *ends, runs.first, runs.last, spans, runs.keys)
+        return LongPart(_counts_of(tally, self.codes, self.members), (edge,), (), *said)
+
+    def closed(self) -> AssociationCounts:
+        """The counts of whole records, the first and the last among them."""
+        return _closed_counts(self.tally, self.codes, self.members, self.masks)
+
+    def _labels(self, codes: Codes | None) -> tuple[str, ...] | None:
+        return None if codes is None else tuple(self.codes.labels[code] for code in codes.tolist())
 
 
 class ScatteredCounter:
-    """Counts a long table whose rows come in any order: all rows are kept, as 12 bytes each, and sorted.
-
-    Records are told apart by 64-bit keys.
-    """
+    """Counts rows in any order: all are kept, as 12 bytes each, and sorted. Records are told apart by 64-bit keys."""
 
     def __init__(
         self,
@@ -171,7 +140,7 @@ class ScatteredCounter:
         threshold: float | Mapping[str, float] | None = None,
         kernel: str = "auto",
     ) -> None:
-        self.tally = new_tally(len(members), kernel)
+        self.tally = new_tally(kernel)
         self.codes = _codes_for(members, self.tally)
         self.members = members
         self.threshold = _Threshold(threshold, self.codes)
@@ -180,8 +149,12 @@ class ScatteredCounter:
 
     def add(self, record: Any, label: Any, score: Any = None) -> None:
         """Keep one batch; as :meth:`LongCounter.add`."""
-        if len(record):
-            self._records.append(keys_of(plain_records(record)))
+        self.add_keys(keys_of(plain_records(record)), label, score)
+
+    def add_keys(self, keys: Keys, label: Any, score: Any = None) -> None:
+        """Keep one batch of rows whose records are given by their keys."""
+        if len(keys):
+            self._records.append(keys)
             self._labels.append(self.threshold.apply(self.codes.encode(label), score))
 
     def part(self) -> LongPart:
@@ -191,7 +164,7 @@ class ScatteredCounter:
         masks = _member_masks(self.members, self.codes.places)
         rows = 0
         for share in range(_SHARES):
-            mine = [keys >> _SHARE_SHIFT == share for keys in self._records]
+            mine = [keys & np.uint64(_SHARES - 1) == share for keys in self._records]
             keys = _joined([part[own] for part, own in zip(self._records, mine, strict=True)], np.uint64)
             codes = _joined([part[own] for part, own in zip(self._labels, mine, strict=True)], np.int32)
             order = np.argsort(keys)
@@ -201,109 +174,44 @@ class ScatteredCounter:
             starts[1:] = keys[1:] != keys[:-1]
             tally.add(starts, codes, masks)
             rows += len(keys)
-        table = np.zeros((len(self.codes), len(tally.masks)), dtype=np.int64)
-        table[: len(tally.table)] = tally.table[: len(self.codes)]
-        return LongPart(
-            tuple(self.codes.labels),
-            tuple(tally.masks),
-            np.array(tally.records),
-            table,
-            tally.runs,
-            None if tally.first is None else np.array(tally.first),
-            np.array(tally.open),
-            None,
-            None,
-            True,
-            None,
-            rows,
-            tally.duplicates,
-            self.threshold.below,
-        )
+        counts = _closed_counts(tally, self.codes, self.members, masks)
+        return LongPart(counts, (), (), rows, tally.duplicates, self.threshold.below)
+
+
+def _counts_of(tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]]) -> AssociationCounts:
+    """The counts of a tally's whole runs."""
+    width = len(codes)
+    table = np.zeros((width, tally.table.shape[1]), dtype=np.int64)
+    table[: len(tally.table)] = tally.table[:width]
+    return from_patterns(
+        codes.labels,
+        [str(k) for k in range(len(members))],
+        members,
+        np.array(tally.masks, dtype=np.int64),
+        np.asarray(tally.records),
+        table,
+        tally.rare(),
+    )
+
+
+def _closed_counts(tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]], masks: Index) -> AssociationCounts:
+    """The counts of a tally's runs, the first and the last among them."""
+    counts = _counts_of(tally, codes, members)
+    if not tally.runs:
+        return counts
+    # The first run waits for a neighbour and the last for its end: count them again, between two others.
+    none = np.full(1, -1, dtype=np.int32)
+    runs = [none, *(run if len(run) else none for run in (tally.first, tally.open) if run is not None), none]
+    starts = np.zeros(sum(map(len, runs)), dtype=bool)
+    starts[np.cumsum([0, *map(len, runs[:-1])])] = True
+    ends = type(tally)()
+    ends.widen(len(codes))
+    ends.add(starts, np.concatenate(runs), masks)
+    return counts + _counts_of(ends, codes, members)
 
 
 def _joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
-
-
-def join(
-    parts: Sequence[LongPart],
-    identities: Sequence[str],
-    members: Sequence[Sequence[str]],
-    names: Mapping[str, str] | None = None,
-) -> AssociationCounts:
-    """Put parts together in their order; a record that two neighbours share is counted once.
-
-    Raises :class:`Scattered` when a record occurs in parts that are not neighbours.
-    """
-    parts = [part for part in parts if part.runs]
-    if len(parts) > 1 and _scattered(parts):
-        raise Scattered
-    tally = NumpyTally(len(members))
-    labels, targets = _united(parts, members)
-    codes = {label: code for code, label in enumerate(labels[: sum(map(len, members))])}
-    masks = _member_masks(members, codes)
-    tally.widen(len(labels))
-    open_record, held = None, None
-    for part, target in zip(parts, targets, strict=True):
-        fragments = [(part.last_record, target[part.last])]
-        if part.first is not None:
-            fragments.insert(0, (part.first_record, target[part.first]))
-        for record, own in fragments:
-            if held is not None and record is not None and record == open_record:
-                held = np.union1d(held, own).astype(np.int32)
-                continue
-            if held is not None:
-                tally.count_run(held, masks)
-            open_record, held = record, own
-        columns = tally.patterns(np.array(part.masks, dtype=np.int64))
-        tally.records[columns] += part.records
-        for column, place in enumerate(columns.tolist()):
-            tally.table[target, place] += part.table[:, column]
-    if held is not None:
-        tally.count_run(held, masks)
-    there = np.flatnonzero(tally.table[: len(labels)].sum(axis=1))
-    keys = [labels[i] for i in there.tolist()]
-    shown = keys if names is None else [names.get(key, key) for key in keys]
-    return from_patterns(
-        keys,
-        identities,
-        members,
-        np.array(tally.masks, dtype=np.int64),
-        tally.records,
-        tally.table[there],
-        shown,
-    ).sorted()
-
-
-def _united(parts: Sequence[LongPart], members: Sequence[Sequence[str]]) -> tuple[Sequence[str], list[Codes]]:
-    """The labels of all parts, those of identities first, and for each part the place of its own among them."""
-    if len(parts) == 1:
-        return parts[0].labels, [np.arange(len(parts[0].labels), dtype=np.int32)]
-    place = {label: code for code, label in enumerate(dict.fromkeys(x for group in members for x in group))}
-    targets = [
-        np.array([place.setdefault(label, len(place)) for label in part.labels], dtype=np.int32) for part in parts
-    ]
-    return list(place), targets
-
-
-def _scattered(parts: Sequence[LongPart]) -> bool:
-    """Whether a record may occur in parts that are not neighbours."""
-    parts = [part for part in parts if part.first_record is not None]
-    if all(part.ordered for part in parts):
-        spans = sorted((part.first_record, part.last_record) for part in parts)
-        if spans == [(part.first_record, part.last_record) for part in parts]:
-            return any(a[1] > b[0] for a, b in pairwise(spans))
-        if all(a[1] < b[0] for a, b in pairwise(spans)):
-            return False
-    keys: list[Keys] = []
-    previous = None
-    for part in parts:
-        if part.keys is None:
-            return True
-        # A run that goes on in the next part is one run.
-        keys.append(part.keys[1:] if previous is not None and previous == part.first_record else part.keys)
-        previous = part.last_record
-    return has_repeats(np.concatenate(keys))
 
 
 def _codes_for(members: Sequence[Sequence[str]], tally: Any) -> LabelCodes:

@@ -50,7 +50,7 @@ class RecordRuns:
         out[0] = self.first is None or first != self.last
         if self.first is None:
             self.first = first
-        elif self.ordered and out[0] and not _before(self.last, first):
+        elif self.ordered and out[0] and not before(self.last, first):
             self.ordered = False
         self.last = column[-1].as_py()
         if pa.types.is_integer(column.type):
@@ -151,7 +151,8 @@ def _text_changes(column: Any) -> Flags:
     return text_out
 
 
-def _before(last: Any, first: Any) -> bool:
+def before(last: Any, first: Any) -> bool:
+    """Whether one record's id comes before another's, in the order that ids are sorted in."""
     if isinstance(last, str) and isinstance(first, str):
         return last.encode() < first.encode()
     return type(last) is type(first) and last < first

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.association import AssociationCounts
+from biasamp.counts.engines import engine_for
 from biasamp.labels import canonical
 from biasamp.metrics.association import metric_names
 from biasamp.readers.label_source import label_source
@@ -16,6 +17,7 @@ from biasamp.results.association import Association
 
 from .association_counting import Reading, count_source
 from .association_values import AssociationValues
+from .progress import RowsBar
 
 # Jeffreys' prior of a rate: the usual choice where none is asked for.
 _ALPHA = 0.5
@@ -35,7 +37,9 @@ def associate(
     min_expected: float = 5,
     paper_literal: bool = False,
     correction: str = "bh",
-    engine: str = "auto",
+    engine: Any = "auto",
+    memory: int | str | None = None,
+    threads: int | None = None,
 ) -> Association:
     r"""Measure how labels lean to identities, without ground truth.
 
@@ -78,8 +82,13 @@ def associate(
         The metrics as printed, where the print differs from the definition.
     correction : {"bh", "by"}
         Benjamini-Hochberg or, for any dependence between labels, Benjamini-Yekutieli q-values.
-    engine : {"auto", "local"}
-        Where the counting runs.
+    engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
+        Where the counting runs: on the threads of this machine, or on a cluster. ``"auto"`` counts Dask and Spark
+        dataframes where they are, and everything else here. Counts are the same to the last digit.
+    memory : int or str, optional
+        Memory budget of a process, in bytes or as ``"512MB"``; by default a quarter of the machine's memory.
+    threads : int, optional
+        Threads of this machine, or processes of a Dask cluster that is started here; by default all processors.
 
     Returns
     -------
@@ -109,16 +118,15 @@ def associate(
     """
     names = metric_names(metrics)
     alpha, zero_name = _zero_policy(zero)
-    if engine not in ("auto", "local"):
-        raise ValueError(f"engine is {engine!r}; 'auto' or 'local' are accepted")
     _check_number("min_count", min_count)
     _check_number("min_expected", min_expected)
     threshold = _checked_threshold(threshold)
     if isinstance(data, AssociationCounts):
         counts, reading = _of_identities(data, identities), None
     else:
-        source = label_source(data, label=label, record=record, score=score)
-        counts, reading = count_source(source, identities, threshold=threshold)
+        with RowsBar() as bar, engine_for(engine, data, memory=memory, threads=threads, progress=bar) as chosen:
+            source = label_source(data, label=label, record=record, score=score)
+            counts, reading = count_source(source, identities, threshold=threshold, engine=chosen)
     return _result(counts, reading, names, alpha, zero_name, min_count, min_expected, paper_literal, correction)
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import operator
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from biasamp.counts.association import AssociationCounts
-from biasamp.counts.long_table import LongCounter, LongPart, Scattered, ScatteredCounter, Unordered, join, rows_of
+from biasamp.counts.engines import Engine
+from biasamp.counts.engines.engine import total_rows
+from biasamp.counts.engines.local import LocalEngine
+from biasamp.counts.long_table import LongPart, Scattered, Unordered
 from biasamp.labels import canonical, printable
-from biasamp.readers.label_source import Batch, LabelSource
-from biasamp.readers.wide_rows import wide_labels
+from biasamp.readers.label_source import LabelSource
 
-Threshold = float | Mapping[str, float] | None
+from .association_kernels import CountLabels, CountSpread, SpreadLabels, Threshold, WholeSource
+
+# A record's key, and its copy when keys are sorted.
+_KEY_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -84,24 +89,24 @@ def count_source(
     *,
     threshold: Threshold = None,
     kernel: str = "auto",
+    engine: Engine | None = None,
 ) -> tuple[AssociationCounts, Reading]:
     """Count a source.
 
     Rows in the order of their records, or with each record's rows together, are counted in one pass. Where a
-    record comes back after others, the source is read again and its rows are sorted; ``Reading`` says so.
+    record comes back after others, the source is read again and rows are brought together by record: in temporary
+    files on this machine, or by the cluster's own shuffle. ``Reading`` says so.
     """
     names, members = identity_members(identities, source.names)
+    engine = LocalEngine() if engine is None else engine
+    if source.parts is None and engine.name != "local":
+        raise ValueError(
+            f"engine is {engine.name!r}, which counts files and tables; this data ({source.origin}) is read on this "
+            "machine: use engine='local'"
+        )
+    parts: Sequence[Any] = source.parts or [WholeSource(source.origin, source.batches)]
     notes: list[str] = []
-    if source.shape != "long" and not (source.shape == "lists" and _has_records(source)):
-        counter = LongCounter(members, kernel=kernel)
-        for batch in source.batches():
-            _add_whole(counter, batch, source.shape, threshold)
-        part, order = counter.part(), "grouped"
-    else:
-        part, order = _count_long(source, members, threshold, kernel, notes)
-    if not part.runs:
-        raise ValueError(f"data has no rows ({source.origin}): at least one record is needed")
-    counts = join([part], names, members, source.names)
+    part, counts, order = _Counting(source, parts, names, members, threshold, kernel, engine, notes).run()
     notes.extend(source.notes())
     if part.duplicates:
         said = (
@@ -109,7 +114,7 @@ def count_source(
         )
         notes.append(said)
         warnings.warn(said, UserWarning, stacklevel=4)
-    if threshold is None and any(batch.score is not None for batch in islice(source.batches(), 1)):
+    if threshold is None and source.has_scores:
         notes.append("score= is given without threshold=: every row counts, whatever its score")
     if part.below:
         notes.append(f"{part.below} of {part.rows} rows score below the threshold and were left out")
@@ -126,70 +131,72 @@ def count_source(
     return counts, Reading(part.rows, order, part.duplicates, part.below, tuple(notes))
 
 
-def _has_records(source: LabelSource) -> bool:
-    first = next(iter(source.batches()), None)
-    return first is not None and first.record is not None
+class _Counting(NamedTuple):
+    """One count of a source, whatever the order of its rows turns out to be."""
 
+    source: LabelSource
+    parts: Sequence[Any]
+    names: Sequence[str]
+    members: Sequence[Sequence[str]]
+    threshold: Threshold
+    kernel: str
+    engine: Engine
+    notes: list[str]
 
-def _add_whole(counter: LongCounter, batch: Batch, shape: str, threshold: Threshold) -> None:
-    """Count a batch whose rows are whole records."""
-    import pyarrow as pa
-
-    if shape == "lists":
-        if batch.score is not None:
-            raise ValueError("score= is not read beside lists of labels without record=")
-        if threshold is not None:
-            raise ValueError("threshold= needs score=: lists of labels carry no scores")
-        counter.add_lists(batch.label)
-        return
-    keys, sizes, columns = wide_labels(batch.label, threshold)
-    codes = counter.codes.encode(pa.array(keys, type=pa.string()))
-    starts, rows = rows_of(sizes, codes[columns])
-    counter.add_rows(starts, rows)
-
-
-def _count_long(
-    source: LabelSource,
-    members: Sequence[Sequence[str]],
-    threshold: Threshold,
-    kernel: str,
-    notes: list[str],
-) -> tuple[LongPart, str]:
-    began = time.perf_counter()
-    try:
-        return _run(LongCounter(members, threshold=threshold, kernel=kernel), source, threshold), "sorted"
-    except Unordered:
-        pass
-    again = time.perf_counter()
-    try:
-        counter = LongCounter(members, threshold=threshold, kernel=kernel, keep_keys=True)
-        part = _run(counter, source, threshold)
-        notes.append(
-            "records do not come in ascending order, but the rows of each stand together: counted in one pass, "
-            f"with 8 bytes a record to make sure ({_seconds(again - began)} lost on finding out)"
+    def run(self) -> tuple[LongPart, AssociationCounts, str]:
+        """What was counted, and the order that rows were found in."""
+        began = time.perf_counter()
+        shape = "long" if self.source.has_records else self.source.shape
+        count = CountLabels(shape, self.members, self.threshold, self.kernel, self.engine.batch_rows)
+        try:
+            part = self.engine.reduce(count, self.parts, operator.add)
+            counts = self._finished(part)
+            if shape == "long" and not part.ordered:
+                self._say_grouped("")
+            return part, counts, "sorted" if shape == "long" and part.ordered else "grouped"
+        except (Unordered, Scattered):
+            pass
+        if self._keys_fit():
+            again = time.perf_counter()
+            try:
+                part = self.engine.reduce(replace(count, keep_keys=True), self.parts, operator.add)
+                counts = self._finished(part)
+                self._say_grouped(
+                    f", with 8 bytes a record to make sure ({_seconds(again - began)} lost on finding out)"
+                )
+                return part, counts, "grouped"
+            except Scattered:
+                pass
+        again = time.perf_counter()
+        spread, gather = (
+            SpreadLabels(self.threshold, self.engine.batch_rows),
+            CountSpread(self.members, self.threshold, self.kernel),
         )
-        return part, "grouped"
-    except Scattered:
-        pass
-    again = time.perf_counter()
-    part = _run(ScatteredCounter(members, threshold=threshold, kernel=kernel), source, threshold)
-    spent = time.perf_counter() - again
-    megabytes = max(1, round(part.rows * 12 / 1e6))
-    notes.append(
-        "rows are not sorted by record: all of them were held in memory and sorted "
-        f"({_seconds(spent)} and about {megabytes} MB for {part.rows} rows, after {_seconds(again - began)} lost "
-        "on finding out); sort the table by record to count it in one pass"
-    )
-    return part, "unsorted"
+        part = self.engine.regroup(spread, self.parts, gather, operator.add)
+        where = (
+            "in files of a temporary directory" if self.engine.name == "local" else f"by {self.engine.name}'s shuffle"
+        )
+        self.notes.append(
+            f"rows are not sorted by record: {part.rows} rows were brought together by record {where} and sorted "
+            f"({_seconds(time.perf_counter() - again)}, after {_seconds(again - began)} lost on finding out); sort the "
+            "table by record to count it in one pass"
+        )
+        return part, self._finished(part), "unsorted"
 
+    def _say_grouped(self, cost: str) -> None:
+        self.notes.append(
+            f"records do not come in ascending order, but the rows of each stand together: counted in one pass{cost}"
+        )
 
-def _run(counter: Any, source: LabelSource, threshold: Threshold) -> LongPart:
-    for batch in source.batches():
-        if threshold is not None and batch.score is None:
-            raise ValueError("threshold= needs score=: name the column that holds the scores")
-        counter.add(batch.record, batch.label, batch.score)
-    part: LongPart = counter.part()
-    return part
+    def _keys_fit(self) -> bool:
+        """Whether a key of each record may be held: here, and never on a cluster's driver."""
+        rows = total_rows(self.parts)
+        return self.engine.name == "local" and (rows is None or rows * _KEY_BYTES <= self.engine.memory)
+
+    def _finished(self, part: LongPart) -> AssociationCounts:
+        if not part.runs:
+            raise ValueError(f"data has no rows ({self.source.origin}): at least one record is needed")
+        return part.finished(self.names, self.members, self.source.names)
 
 
 def _seconds(value: float) -> str:

@@ -48,7 +48,7 @@ class AssociationValues:
         self.rest: list[Contrast] = [(k, None) for k in range(many)] if many > 2 else []
         self.contrasts = self.pairs + self.rest
         self._kept: dict[Any, Any] = {}
-        self._raw = Moments(counts.n, counts.count, counts.overlap, counts.joint)
+        self._raw = Moments(counts.n, counts.count, counts.overlap, counts.identity_joint, counts.both)
         self._smooth = self._raw if alpha == 0 else self._smoothed(alpha)
 
     def _smoothed(self, alpha: float) -> Moments:
@@ -56,7 +56,8 @@ class AssociationValues:
         c = self.counts
         many = len(c.identities)
         one = np.eye(many)
-        return Moments(c.n + 4 * alpha, c.count + 2 * alpha, c.overlap + 2 * alpha * one, c.joint + alpha * one)
+        joint = c.identity_joint + alpha
+        return Moments(c.n + 4 * alpha, c.count + 2 * alpha, c.overlap + 2 * alpha * one, joint, c.both)
 
     def _keep(self, key: Any, make: Any) -> Any:
         if key not in self._kept:
@@ -96,9 +97,6 @@ class AssociationValues:
     def interval(self, metric: str, contrast: Contrast, level: float = 0.95) -> tuple[Array, Array, Array]:
         """Lower limit, upper limit and standard error of the gap of every label."""
 
-        def covariance() -> Array:
-            return self._smooth.covariance(metric, paper_literal=self.paper_literal)
-
         def make() -> Any:
             return gap_intervals(
                 self._smooth,
@@ -106,7 +104,6 @@ class AssociationValues:
                 contrast,
                 level=level,
                 paper_literal=self.paper_literal,
-                covariance=self._keep(("covariance", metric), covariance),
                 gaps=self.gaps(metric, contrast),
             )
 
@@ -133,7 +130,7 @@ class AssociationValues:
     def both(self, contrast: Contrast) -> NDArray[np.int64] | None:
         """C(x1, x2, y) of every label: the records that carry both identities of a gap; None against the rest."""
         first, second = contrast
-        return None if second is None else self.counts.joint[:, first, second].astype(np.int64)
+        return None if second is None else self.counts.both(first, second)
 
     def p_values(self, contrast: Contrast) -> Array:
         """p-value of P(y|x1) = P(y|x2); NaN against the rest and for labels that are an identity."""

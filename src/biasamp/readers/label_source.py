@@ -8,12 +8,15 @@ column a label.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .batches import BATCH_ROWS, file_batches, file_schema, list_files
+from .batches import BATCH_ROWS, file_schema, list_files
 from .files import check_columns
+
+# A part has labels of its own, which merging has to bring together: it takes many rows for that to cost little.
+_PART_ROWS = 1 << 22
 
 _DEFAULT = {"record": "record", "label": "label", "score": "score"}
 
@@ -41,6 +44,10 @@ class LabelSource:
         A short description, for messages and reports.
     notes : callable
         What the reading left out, in words, after the batches have been read.
+    parts : sequence of LabelPart, optional
+        Parts that are read apart, on any machine; without them the batches are read one after another, here.
+    has_records, has_scores : bool
+        Whether batches say which record a row belongs to, and what it scores.
     """
 
     shape: str
@@ -48,6 +55,37 @@ class LabelSource:
     names: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     notes: Callable[[], tuple[str, ...]] = tuple
+    parts: Sequence[LabelPart] | None = None
+    has_records: bool = True
+    has_scores: bool = False
+
+
+@dataclass(frozen=True)
+class LabelPart:
+    """A part of a table of labels, and what its columns mean."""
+
+    part: Any
+    plan: _Plan
+
+    name = property(lambda self: self.part.name)
+    number = property(lambda self: self.part.number)
+    rows = property(lambda self: self.part.rows)
+    path = property(lambda self: getattr(self.part, "path", None))
+    lazy = property(lambda self: getattr(self.part, "lazy", None))
+
+    def without_rows(self) -> LabelPart:
+        """The part as it travels to a task on the cluster that has its rows."""
+        return replace(self, part=self.part.without_rows())
+
+    def with_rows(self, held: Any, number: int | None = None) -> LabelPart:
+        """The part as that task sees it."""
+        return replace(self, part=self.part.with_rows(held, number))
+
+    def batches(self, rows: int = BATCH_ROWS) -> Iterator[Batch]:
+        """The arrays of each batch."""
+        coded = [self.plan.label] if self.plan.shape == "long" and self.plan.label else []
+        for batch in self.part.batches(self.plan.columns, rows=rows, categories=coded):
+            yield self.plan.batch(batch)
 
 
 def label_source(
@@ -84,6 +122,8 @@ def label_source(
         return _files(data, label, record, score)
     if type(data).__module__.split(".")[0] == "scipy" or _is_array(data):
         return _matrix(data, label)
+    if hasattr(data, "mapInArrow") or (hasattr(data, "to_delayed") and hasattr(data, "npartitions")):
+        return _cluster_frame(data, label, record, score)
     if isinstance(data, (list, tuple)):
         return _python_lists(data)
     return _frame(data, label, record, score)
@@ -95,23 +135,38 @@ def _is_array(data: Any) -> bool:
 
 
 def _files(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
+    import pyarrow as pa
+
+    from .parts import split
+
     files = list_files(data)
-    schema = file_schema(files[0])
-    plan = _plan(schema, label, record, score)
+    plan = _plan(file_schema(files[0]), label, record, score)
+    types: dict[str, Any] = {}
+    if plan.shape == "long":
+        # Labels and ids are text whatever they look like: a label called NA is a label, record 007 is not record 7.
+        types = {name: pa.string() for name in (plan.record, plan.label) if name}
+        if plan.score:
+            types[plan.score] = pa.float64()
+    parts = split(files, plan.columns, types=types, blank=False, counted=False, part_rows=_PART_ROWS)
+    many = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return _of_parts(parts, plan, f"{files[0].name}{many}")
+
+
+def _of_parts(parts: Sequence[Any], plan: _Plan, origin: str) -> LabelSource:
+    own = [LabelPart(part, plan) for part in parts]
 
     def batches() -> Iterator[Batch]:
-        wanted = plan.columns
-        for path in files:
-            missing = [name for name in wanted if name not in file_schema(path).names]
-            if missing:
-                raise ValueError(f"the file {str(path)!r} has no column {missing[0]!r}, as the files before it have")
-            text = [name for name in (plan.record, plan.label) if name] if plan.shape == "long" else []
-            coded = [plan.label] if plan.shape == "long" and plan.label else []
-            for batch in file_batches(path, wanted, text=text, categories=coded):
-                yield plan.batch(batch)
+        for part in own:
+            yield from part.batches()
 
-    many = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return LabelSource(plan.shape, batches, origin=f"{files[0].name}{many}")
+    return LabelSource(
+        plan.shape,
+        batches,
+        origin=origin,
+        parts=own,
+        has_records=plan.record is not None and plan.shape != "wide",
+        has_scores=plan.score is not None and plan.shape != "wide",
+    )
 
 
 class _Plan(NamedTuple):
@@ -216,15 +271,27 @@ def _unfolded(record: Any, label: Any, score: Any) -> Batch:
 
 
 def _frame(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
+    from .parts import split_table
+
     table = _as_table(data, [name for name in (record, score) if name], label)
     plan = _plan(table.schema, label, record, score)
+    parts = split_table(table, plan.columns, part_rows=_PART_ROWS)
+    return _of_parts(parts, plan, f"a table of {table.num_rows} rows")
 
-    def batches() -> Iterator[Batch]:
-        selected = table.select(plan.columns)
-        for batch in selected.to_batches(max_chunksize=BATCH_ROWS):
-            yield plan.batch(batch)
 
-    return LabelSource(plan.shape, batches, origin=f"a table of {table.num_rows} rows")
+def _cluster_frame(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
+    import pyarrow as pa
+
+    from .cluster_frames import frame_schema, split_frame
+
+    known = frame_schema(data)
+    # Python objects whose type the frame does not know are text, unless their partitions say otherwise.
+    fields = [
+        (str(name), known.field(str(name)).type if str(name) in known.names else pa.string()) for name in data.columns
+    ]
+    plan = _plan(pa.schema(fields), label, record, score)
+    kind = "Spark" if hasattr(data, "mapInArrow") else "Dask"
+    return _of_parts(split_frame(data, plan.columns), plan, f"a {kind} dataframe")
 
 
 def _as_table(data: Any, others: list[str], label: Any) -> Any:
@@ -290,6 +357,8 @@ def _python_lists(data: Any) -> LabelSource:
     from biasamp.labels import canonical
     from biasamp.labels.columns import is_missing
 
+    from .parts import split_table
+
     for place, item in enumerate(data):
         if not isinstance(item, (list, tuple, set, frozenset)):
             raise TypeError(
@@ -300,12 +369,9 @@ def _python_lists(data: Any) -> LabelSource:
         [[canonical(value) for value in item if not is_missing(value)] for item in data],
         type=pa.list_(pa.string()),
     )
-
-    def batches() -> Iterator[Batch]:
-        for start in range(0, len(lists), BATCH_ROWS):
-            yield Batch(None, lists.slice(start, BATCH_ROWS), None)
-
-    return LabelSource("lists", batches, origin=f"{len(lists)} lists")
+    table = pa.table({"label": lists})
+    plan = _Plan("lists", ["label"], None, "label", None)
+    return _of_parts(split_table(table, part_rows=_PART_ROWS), plan, f"{len(lists)} lists")
 
 
 def _matrix(data: Any, label: Any) -> LabelSource:
@@ -330,7 +396,7 @@ def _matrix(data: Any, label: Any) -> LabelSource:
         for start in range(0, rows.shape[0], step):
             yield Batch(None, MatrixRows(keys, rows[start : start + step]), None)
 
-    return LabelSource("wide", batches, origin=f"a matrix of {rows.shape[0]} x {width}")
+    return LabelSource("wide", batches, origin=f"a matrix of {rows.shape[0]} x {width}", has_records=False)
 
 
 class MatrixRows(NamedTuple):

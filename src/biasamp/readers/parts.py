@@ -122,7 +122,7 @@ def split(
     files : Files or sequence of Path
     columns : sequence of str
     types : mapping of str to DataType, optional
-        What columns of text files (CSV, JSON lines) are read as, whatever their values look like.
+        What columns of CSV files are read as, whatever their values look like.
     blank : bool
         Whether an empty field of a CSV, and the spellings of missing values, are missing in a column of text.
     counted : bool
@@ -193,7 +193,7 @@ def _split_file(
     if kind == "csv":
         csv, rows, found = survey_csv(path, columns, types, blank, counted)
         return [Part(path.name, 0, None, rows, path, (), tuple(found.items()), csv)]
-    json, rows, found = survey_json(path, columns, types)
+    json, rows, found = survey_json(path, columns)
     return [Part(path.name, 0, None, rows, path, (), tuple(found.items()), json)]
 
 

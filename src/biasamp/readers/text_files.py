@@ -123,13 +123,12 @@ def survey_csv(
     return CsvPlan(tuple(read.items()), tuple(cast.items()), blank), rows, {**read, **cast}
 
 
-def survey_json(path: Path, columns: list[str], types: Mapping[str, Any]) -> tuple[JsonPlan, int, dict[str, Any]]:
+def survey_json(path: Path, columns: list[str]) -> tuple[JsonPlan, int, dict[str, Any]]:
     """How to read a JSON-lines file, how many rows it has, and the type of each column."""
-    given = {name: kind for name, kind in types.items() if name in columns}
     found: dict[str, Any] = {}
     rows = 0
     for block in _json_blocks(path):
-        table = _read_json(block, pa.schema(list(given.items())), infer=True)
+        table = _read_json(block, pa.schema([]), infer=True)
         rows += table.num_rows
         for name, kind in zip(table.column_names, table.schema.types, strict=True):
             found[name] = kind if name not in found else _promoted(found[name], kind)

@@ -8,6 +8,7 @@ covariances of the ``phi_k``, and these need no more than C(x1, x2) and C(x1, x2
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,38 +48,55 @@ class Moments:
         Records in all.
     count : ndarray of shape (labels,)
     overlap : ndarray of shape (identities, identities)
-    joint : ndarray of shape (labels, identities, identities)
+    joint : ndarray of shape (labels, identities, identities), or (labels, identities)
+        C(x1, x2, y), or C(x, y) alone where ``both`` gives the rest.
+    both : callable, optional
+        From two identities to C(x1, x2, y) of every label.
     """
 
-    def __init__(self, n: Any, count: Any, overlap: Any, joint: Any) -> None:
+    def __init__(
+        self, n: Any, count: Any, overlap: Any, joint: Any, both: Callable[[int, int], Any] | None = None
+    ) -> None:
         self.n = float(n)
         self.count = np.asarray(count, dtype=np.float64)
         self.overlap = np.asarray(overlap, dtype=np.float64)
-        self.joint = np.asarray(joint, dtype=np.float64)
-        self.together = np.diagonal(self.joint, axis1=1, axis2=2)
+        joint = np.asarray(joint, dtype=np.float64)
+        self.together = joint if joint.ndim == 2 else np.diagonal(joint, axis1=1, axis2=2)
+        self._both = both or (lambda first, second: joint[:, first, second])
         self.filled = np.maximum(self.together, np.minimum(_HALF, self.count[:, None]))
         self.size = np.diagonal(self.overlap)
 
-    def covariance(self, metric: str, *, paper_literal: bool = False) -> Array:
-        """Covariance of ``A(x_k, y)`` over identities k: shape (labels, identities, identities)."""
-        n, many = self.n, len(self.size)
-        p_y = self.count / n
-        p_xy = self.filled / n
-        a, b, c = slope(metric, n, self.size / n, p_y[:, None], np.minimum(p_xy, 1.0), paper_literal=paper_literal)
-        out = np.empty((len(self.count), many, many))
+    def both(self, first: int, second: int) -> Array:
+        """C(x1, x2, y) of every label, for two identities."""
+        return np.asarray(self._both(first, second), dtype=np.float64)
+
+    def variance(self, metric: str, weights: Array, *, paper_literal: bool = False) -> Array:
+        """Variance of the sum of ``A(x_k, y)`` over identities k with some weights, for every label.
+
+        It is the sum of ``w_k w_m Cov(A(x_k, y), A(x_m, y))``, one pair of identities at a time.
+        """
+        n = self.n
+        used = np.flatnonzero(weights)
+        size, p_y = self.size[used] / n, self.count / n
+        p_xy = self.filled[:, used] / n
+        a, b, c = slope(metric, n, size, p_y[:, None], np.minimum(p_xy, 1.0), paper_literal=paper_literal)
+        out = np.zeros(len(self.count))
         with np.errstate(invalid="ignore", over="ignore"):
-            mean = a * (self.size / n) + b * p_y[:, None] + c * p_xy
-            for k in range(many):
-                for m in range(k, many):
-                    both = p_xy[:, k] if k == m else self.joint[:, k, m] / n
+            mean = a * size + b * p_y[:, None] + c * p_xy
+            for k in range(len(used)):
+                for m in range(k, len(used)):
+                    shared = self.overlap[used[k], used[m]] / n
                     product = (
-                        a[:, k] * a[:, m] * (self.overlap[k, m] / n)
-                        + (a[:, k] * c[:, m] + c[:, k] * a[:, m] + c[:, k] * c[:, m]) * both
-                        + (a[:, k] * b[:, m] + c[:, k] * b[:, m]) * p_xy[:, k]
+                        (a[:, k] * b[:, m] + c[:, k] * b[:, m]) * p_xy[:, k]
                         + (b[:, k] * a[:, m] + b[:, k] * c[:, m]) * p_xy[:, m]
                         + b[:, k] * b[:, m] * p_y
                     )
-                    out[:, k, m] = out[:, m, k] = (product - mean[:, k] * mean[:, m]) / n
+                    if shared:
+                        both = p_xy[:, k] if k == m else self.both(used[k], used[m]) / n
+                        product += a[:, k] * a[:, m] * shared
+                        product += (a[:, k] * c[:, m] + c[:, k] * a[:, m] + c[:, k] * c[:, m]) * both
+                    times = weights[used[k]] * weights[used[m]] * (1.0 if k == m else 2.0)
+                    out += times * (product - mean[:, k] * mean[:, m]) / n
         return out
 
     def counts(self, identity: int, *, filled: bool = False) -> Counts:
@@ -108,7 +126,6 @@ def gap_intervals(
     *,
     level: float = 0.95,
     paper_literal: bool = False,
-    covariance: Array | None = None,
     gaps: Array | None = None,
 ) -> GapIntervals:
     """Delta-method intervals of the gaps of every label.
@@ -134,14 +151,10 @@ def gap_intervals(
     """
     from scipy.special import ndtri
 
-    if covariance is None:
-        covariance = moments.covariance(metric, paper_literal=paper_literal)
     if gaps is None:
         gaps = moments.gaps(metric, contrast, paper_literal=paper_literal)
     weights = contrast_weights(contrast, len(moments.size))
-    with np.errstate(invalid="ignore"):
-        variance = np.einsum("k,lkm,m->l", weights, covariance, weights)
-    error = np.sqrt(np.maximum(variance, 0.0))
+    error = np.sqrt(np.maximum(moments.variance(metric, weights, paper_literal=paper_literal), 0.0))
     reach = float(ndtri(0.5 + level / 2.0)) * error
     used = weights != 0
     empty = (moments.together[:, used] == 0).any(axis=1)
@@ -182,7 +195,7 @@ def rate_tests(moments: Moments, first: int, second: int) -> Array:
         return fisher_exact(
             moments.together[:, first], moments.size[first], moments.together[:, second], moments.size[second]
         )
-    both = moments.joint[:, first, second]
+    both = moments.both(first, second)
     return overlap_test(
         moments.together[:, first] - both,
         moments.together[:, second] - both,

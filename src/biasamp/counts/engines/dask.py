@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from .engine import Engine, Kernel, Merge, Progress, refuse_nothing, total_rows
+from .engine import Engine, Kernel, Merge, Progress, lazy_of, refuse_nothing, total_rows
 from .log import done
 from .memory import budget, cores, parse_memory
 
@@ -92,7 +92,7 @@ class DaskEngine(Engine):
         """The results of all parts merged on the workers; one result comes here."""
         refuse_nothing(parts)
         step = -(-len(parts) // _MOST_TASKS)
-        if step > 1 and not any(hasattr(part, "lazy") for part in parts):
+        if step > 1 and not any(lazy_of(part) is not None for part in parts):
             level = [
                 self.client.submit(_fold_parts, kernel, merge, list(parts[i : i + step]), pure=False)
                 for i in range(0, len(parts), step)
@@ -140,7 +140,7 @@ class DaskEngine(Engine):
 
         refuse_nothing(parts)
         rows = delayed(_spread_frame, pure=False)
-        lazy = [getattr(part, "lazy", None) for part in parts]
+        lazy = [lazy_of(part) for part in parts]
         frames = [rows(spread, part, held) for part, held in zip(_light(parts), lazy, strict=True)]
         meta = self.client.compute(delayed(_spread_meta, pure=False)(spread, *_first(parts))).result()
         frame = dd.from_delayed(frames, meta=meta, verify_meta=False, prefix="biasamp-rows")
@@ -154,7 +154,7 @@ class DaskEngine(Engine):
 
     def _submit(self, kernel: Kernel[T], part: Any) -> Any:
         """One part's task; rows that live on the cluster are handed to it there."""
-        lazy = getattr(part, "lazy", None)
+        lazy = lazy_of(part)
         if lazy is None:
             return self.client.submit(_count, kernel, part, pure=False)
         from dask import delayed
@@ -171,12 +171,12 @@ class DaskEngine(Engine):
 
 def _light(parts: Sequence[Any]) -> list[Any]:
     """Parts without the rows that Dask brings to the task itself."""
-    return [part.without_rows() if hasattr(part, "lazy") else part for part in parts]
+    return [part if lazy_of(part) is None else part.without_rows() for part in parts]
 
 
 def _first(parts: Sequence[Any]) -> tuple[Any, Any]:
     (light,) = _light(parts[:1])
-    return light, getattr(parts[0], "lazy", None)
+    return light, lazy_of(parts[0])
 
 
 def _count(kernel: Kernel[T], part: Any, rows: Any = None) -> T:

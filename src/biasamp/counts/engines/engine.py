@@ -89,3 +89,8 @@ def total_rows(parts: Sequence[Any]) -> int | None:
     sizes: list[int | None] = [part.rows for part in parts]
     known = [size for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None
+
+
+def lazy_of(part: Any) -> Any:
+    """What a part stands for on its cluster; None for a part that says itself how it is read."""
+    return getattr(part, "lazy", None)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from .engine import Engine, Kernel, Merge, refuse_nothing
+from .engine import Engine, Kernel, Merge, lazy_of, refuse_nothing
 from .log import done
 from .memory import budget
 
@@ -140,7 +140,7 @@ def _map(frame: Any, function: Callable[[Iterator[Any]], Iterator[Any]], schema:
 
 def _lazy(parts: Sequence[Any]) -> Any:
     """The one part that stands for a Spark dataframe, without the frame; None for parts that are read."""
-    if any(hasattr(part, "lazy") for part in parts):
+    if any(lazy_of(part) is not None for part in parts):
         (part,) = parts
         return part.without_rows()
     return None
