@@ -11,7 +11,18 @@ from types import ModuleType
 import pytest
 
 # The optional packages that some tests are about; ``make test EXTRAS=all`` installs them.
-OPTIONAL = ("numba", "torch", "torchmetrics", "matplotlib", "starlette", "playwright", "distributed", "pyspark")
+OPTIONAL = (
+    "numba",
+    "torch",
+    "torchmetrics",
+    "captum",
+    "PIL",
+    "matplotlib",
+    "starlette",
+    "playwright",
+    "distributed",
+    "pyspark",
+)
 
 
 def all_wanted() -> bool:
