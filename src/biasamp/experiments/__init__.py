@@ -11,7 +11,9 @@ from .experiment import Experiment, Setting
 _MODULES = (
     "worked_examples",
     "mals_correction",
+    "masking",
     "captions",
+    "seed_variance",
     "fill_in_the_blank",
     "compas_thresholds",
     "dpa_properties",
