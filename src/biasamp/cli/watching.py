@@ -55,7 +55,7 @@ class Watch:
     def started(self, experiment: Experiment) -> Progress:
         """Tell of an experiment, and give what its own progress goes to."""
         self.place += 1
-        name = f"{self.place} of {self.total}: {experiment.name}"
+        name = f"{self.place} of {self.total}: {experiment.name}" if self.total > 1 else experiment.name
         if self.bar is not None:
             if self.task is not None:
                 self.bar.remove_task(self.task)
