@@ -59,7 +59,9 @@ class TestAgreement:
             ("0.2", 0.2501, False),
             ("-.0317", -0.03174, True),
             ("1229", 1228.4, False),
-            ("0", 0.4, True),
+            ("0", 0.4, False),
+            ("0", 0.0, True),
+            ("0.0", 0.04, True),
         ],
     )
     def test_to_the_digits_printed(self, published: str, ours: float, agrees: bool) -> None:
@@ -204,6 +206,13 @@ class TestExperiments:
         kept = Experiment("kept", "t", "p", lambda setting: outcome(), files=("not_there.csv",), without="a stand-in")
         assert kept.blocked(Setting()) == ""
         assert kept.lacking(Setting()) == ["not_there.csv"]
+
+    def test_a_folder_of_files(self, tmp_path: Path) -> None:
+        needy = Experiment("needy", "t", "p", lambda setting: outcome(), files=("photos/",))
+        setting = Setting(folder=tmp_path)
+        assert needy.lacking(setting) == ["photos/"]
+        (tmp_path / "photos").mkdir()
+        assert needy.lacking(setting) == []
 
     def test_what_is_left_comes_with_the_command(self) -> None:
         needy = Experiment("needy", "t", "p", lambda s: outcome(), files=("a.csv",), extras={"no_such_module": "torch"})

@@ -251,4 +251,6 @@ EXPERIMENT = Experiment(
     "How association metrics rank labels: agreement, counts of the top 100, movement",
     "Aka et al. (2021), Tables 1, 3, 5, 6, 7, 14, Figs. 1, 2, E.1, E.2",
     run,
+    files=(f"{FOLDER}/",),
+    without="runs on generated label sets",
 )

@@ -61,7 +61,7 @@ class Tried:
         """Whether the published figure lies between the least and the largest, to its digits."""
         if self.together:
             return False
-        half = 0.5 * 10.0 ** -decimals(published)
+        half = _half_digit(published)
         return self.low - half <= float(published) <= self.high + half
 
 
@@ -193,11 +193,17 @@ def decimals(published: str) -> int:
 def rounds_to(figure: float, published: str) -> bool:
     """Whether a figure is the published one to the digits printed.
 
-    >>> rounds_to(1 / 30, "0.033"), rounds_to(0.034, "0.033")
-    (True, False)
+    >>> rounds_to(1 / 30, "0.033"), rounds_to(0.034, "0.033"), rounds_to(0.4, "0")
+    (True, False, False)
     """
-    # Half a unit of the last digit either way, and a hair for figures that lie on the edge.
-    return abs(figure - float(published)) <= 0.5 * 10.0 ** -decimals(published) + 1e-9
+    # A hair for figures that lie on the edge.
+    return abs(figure - float(published)) <= _half_digit(published) + 1e-9
+
+
+def _half_digit(published: str) -> float:
+    """Half a unit of the last digit printed; a bare 0 is nothing at all, not all that is nearer to 0 than to 1."""
+    places = decimals(published)
+    return 0.5 * 10.0**-places if places or float(published) else 0.0
 
 
 def printed(
@@ -363,9 +369,10 @@ class Setting:
     progress: Progress = field(default=silent)
 
     def file(self, name: str) -> Path | None:
-        """A real file, where it is there."""
+        """A real file, where it is there; a folder of them, where the name ends with a slash."""
         path = None if self.folder is None else self.folder / name
-        return path if path is not None and path.is_file() else None
+        there = path is not None and (path.is_dir() if name.endswith("/") else path.is_file())
+        return path if there else None
 
     def has(self, names: Sequence[str]) -> bool:
         """Whether all of these files are there."""
