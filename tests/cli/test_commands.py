@@ -78,7 +78,7 @@ def test_an_example_with_a_wrong_option_would_be_found() -> None:
     with pytest.raises(click.UsageError):
         parses("biasamp audit x.csv --attributes g --tasks t --task-prediction p --nonsense")
     with pytest.raises(click.MissingParameter):
-        parses("biasamp audit x.csv --attributes g")
+        parses("biasamp count x.csv --attributes g --tasks t")
 
 
 def test_version(run: Any) -> None:

@@ -147,7 +147,7 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
                 for subject, (joint, cells) in zip(total.subjects, known, strict=True)
             ),
         )
-    return replace(total, sources=(CountedSource(name, total.records, total.units),))
+    return replace(total, sources=(CountedSource(name, total.records, total.units, total.content),))
 
 
 def _merged(one: AuditCounts, two: AuditCounts) -> AuditCounts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ from biasamp import __version__
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.engines import engine_for
 from biasamp.counts.resampling import Fingerprint
+from biasamp.counts.storage import is_counts
 from biasamp.measures.progress import RowsBar
 from biasamp.results.audit import SCHEMA, Audit
 
@@ -121,6 +123,8 @@ def audit(
     if resamples < 2:
         raise ValueError(f"resamples is {resamples}; at least 2 are needed")
     settings = Settings(_metrics(metrics), confidence, resamples, seed, cluster is not None)
+    if attributes is None and tasks is None and isinstance(data, (str, os.PathLike)) and is_counts(data):
+        data = AuditCounts.load(os.fspath(data))
     if isinstance(data, AuditCounts):
         if attributes is not None or tasks is not None or train is not None:
             raise ValueError("data are counts, which say what the columns were: leave attributes, tasks and train out")

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from .audit import split_names, split_predictions
 from .output import check_target, console, json_option, write_json
+from .roles import split_names, split_predictions
 
 
 @click.command(name="check")

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from .audit import split_names, split_predictions
 from .output import check_target, console, html_option, json_option, write_json
+from .roles import split_names, split_predictions
 
 
 def _named(text: str, what: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from .fixed import Count
 from .joint import JointCounts
 from .pair import PairCounts
 from .resampling import Fingerprint
-from .storage import Arrays, from_arrays, get_count, put_count, read_arrays, to_arrays, write_arrays
+from .storage import SCHEMA, Arrays, from_arrays, get_count, put_count, read_arrays, to_arrays, write_arrays
 
 Index = NDArray[np.int64]
 Cells = ContingencyTable | None
@@ -32,11 +32,15 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class CountedSource:
-    """What was counted: its name, its records and what tells them from others."""
+    """What was counted: its name, its records, and what tells them from others.
+
+    Records that have ids are the same where their ids are; those without are where they say the same, too.
+    """
 
     name: str
     records: int
     keys: Fingerprint
+    content: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,15 +165,46 @@ class AuditCounts:
                 raise ValueError(
                     "the counts were made with different train labels, which decide the signs: count all with the same"
                 )
-        known = {source.keys: source for source in self.sources if source.records}
+        named = self.plan.get("record") is not None
+        known = {(source.keys, 0 if named else source.content): source for source in self.sources}
         for source in other.sources:
-            twice = known.get(source.keys)
+            twice = known.get((source.keys, 0 if named else source.content))
             if twice is not None:
                 raise ValueError(
                     f"'{printable(source.name, 60)}' and '{printable(twice.name, 60)}' hold the same {source.records:,} "
-                    "records: counted twice they would weigh twice. Leave one of them out; records of different files "
-                    "that have no id are told apart by record="
+                    "records: counted twice they would weigh twice. Leave one of them out"
                 )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was counted, in plain values."""
+        return {
+            "schema": SCHEMA,
+            "kind": _KIND,
+            "records": self.records,
+            "fingerprint": self.fingerprint,
+            "missing_values": self.missing_values,
+            "plan": _hashable(self.plan),
+            "sources": [{"name": s.name, "records": s.records, "keys": str(s.keys)} for s in self.sources],
+            "attributes": [
+                {
+                    "attribute": subject.attribute,
+                    "groups": [
+                        {"label": str(label), "records": count}
+                        for label, count in zip(_labels(subject.A), subject.sizes["A"].tolist(), strict=True)
+                    ],
+                    "tasks": len(_labels(subject.T)),
+                    "directions": {
+                        way: {
+                            "pairs": len(_labels(subject.A)) * len(_labels(subject.T)),
+                            "bags": bags.bags,
+                            "combinations": None if subject.cells[way] is None else len(subject.cells[way].cells),  # type: ignore[union-attr]
+                        }
+                        for way, bags in subject.pairs.items()
+                    },
+                }
+                for subject in self.subjects
+            ],
+        }
 
     def save(self, path: str | Path) -> None:
         """Write the counts to a Parquet file, with a schema version, label names, sources and a checksum."""
@@ -187,7 +222,7 @@ class AuditCounts:
                 "units": str(self.units),
                 "content": self.fingerprint,
                 "missing_values": self.missing_values,
-                "sources": [[s.name, s.records, str(s.keys)] for s in self.sources],
+                "sources": [[s.name, s.records, str(s.keys), f"{s.content:016x}"] for s in self.sources],
             },
             arrays,
         )
@@ -211,7 +246,10 @@ class AuditCounts:
                 Fingerprint.parse(header["units"]),
                 int(header["content"], 16),
                 int(header["missing_values"]),
-                tuple(CountedSource(name, n, Fingerprint.parse(keys)) for name, n, keys in header["sources"]),
+                tuple(
+                    CountedSource(name, n, Fingerprint.parse(keys), int(content, 16))
+                    for name, n, keys, content in header["sources"]
+                ),
             )
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             raise ValueError(
@@ -257,6 +295,10 @@ def _same_joint(mine: JointCounts, theirs: JointCounts | None) -> bool:
 def _hashable(plan: Any) -> Any:
     """A plan as it was before it was written: JSON knows no tuples."""
     return json.loads(json.dumps(plan))
+
+
+def _labels(variables: Sequence[Variable]) -> list[Label]:
+    return [label for variable in variables for label in variable.labels]
 
 
 def _variables(variables: Sequence[Variable]) -> list[list[Any]]:

@@ -102,6 +102,35 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
+def is_counts(path: Any) -> bool:
+    """Whether a path is a file of saved counts."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = Path(path)
+        with file.open("rb") as stream:
+            if stream.read(4) != b"PAR1":
+                return False
+        return _MAGIC in (pq.read_schema(file).metadata or {})
+    except (OSError, TypeError, ValueError, pa.ArrowException):
+        return False
+
+
+def load_counts(path: str | Path) -> Any:
+    """Counts of an audit or of associations, whichever a file holds."""
+    from .association import AssociationCounts
+    from .audit_counts import AuditCounts
+
+    header, _ = read_arrays(path)
+    kinds: dict[str, Any] = {"audit": AuditCounts, "association": AssociationCounts}
+    if header.get("kind") not in kinds:
+        raise ValueError(
+            f"{Path(path).name} holds {header.get('kind')!r}, not the counts of an audit or of associations"
+        )
+    return kinds[header["kind"]].load(path)
+
+
 def _checksum(text: str, arrays: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(text.encode())
     for name in sorted(arrays):

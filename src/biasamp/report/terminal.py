@@ -309,3 +309,37 @@ def _card(metric: Metric) -> Panel:
     ):
         rows.add_row(title, Text(words))
     return Panel(rows, title=Text(metric.title), title_align="left")
+
+
+def show_counts(counts: Any, path: str, console: Console) -> None:
+    """Print what was counted, and what it can be used for."""
+    held = counts.to_dict()
+    console.print(
+        Text.assemble(
+            (f"{held['records']:,} records counted", "bold"),
+            f" from {len(held['sources'])} source{'s' if len(held['sources']) != 1 else ''}: ",
+            printable(", ".join(f"{s['name']} ({s['records']:,})" for s in held["sources"]), 200),
+        )
+    )
+    table = RichTable(box=None, pad_edge=False, header_style="bold")
+    for title in ("attribute", "groups", "tasks", "direction", "pairs", "bags", "combinations"):
+        table.add_column(title, justify="left" if title in ("attribute", "groups", "direction") else "right")
+    for row in held["attributes"]:
+        groups = ", ".join(f"{g['label']} {g['records']:,}" for g in row["groups"])
+        for way, facts in row["directions"].items():
+            many = "too many" if facts["combinations"] is None else f"{facts['combinations']:,}"
+            table.add_row(
+                name(row["attribute"]),
+                name(groups, 60),
+                f"{row['tasks']:,}",
+                way.replace("->", "→"),
+                f"{facts['pairs']:,}",
+                f"{facts['bags']:,}",
+                many,
+            )
+    console.print(table)
+    console.print(
+        Text(
+            f"written to {printable(path, 200)}; add such files up with biasamp merge, measure them with biasamp audit"
+        )
+    )
