@@ -220,7 +220,7 @@ def _rows(data: Compared) -> Iterator[Row]:
 
 
 def _chart(sets: Sequence[Compared]) -> Chart:
-    metric, kinds = SHOWN[0], ("change", "amplification", "TPR difference", "FPR difference", SKEW)
+    metric, kinds = SHOWN[0], (SKEW, "change", "amplification", "TPR difference", "FPR difference")
     lines: dict[str, list[tuple[float, float]]] = {}
     intervals: dict[str, list[tuple[float, float]]] = {}
     for data in sets:
@@ -237,7 +237,7 @@ def _chart(sets: Sequence[Compared]) -> Chart:
         "rank correlation",
         lines,
         intervals,
-        ("A→T or MALS change", "its amplification", *kinds[2:]),
+        kinds,
     )
 
 
