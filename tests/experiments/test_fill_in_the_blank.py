@@ -138,7 +138,7 @@ def tiny(seed: int = 0) -> MaskedModel:
     needs("torch")
     needs("transformers")
     vocabulary = word_pieces(["he", "she", "they", "is", "was", "a", "good", "nurse", "cook", "baker"], ["baker"])
-    return read_sentences([("He is a good cook.", "he", "cook")], vocabulary, steps=2, seed=seed)
+    return read_sentences([("He is a good cook.", "he", "cook")], vocabulary, steps=2, at_once=8, seed=seed)
 
 
 class TestScores:
@@ -252,7 +252,7 @@ def learned() -> tuple[MaskedModel, Plant, tuple[Occupation, ...], np.ndarray]:
     plant = Plant(tuple(job.name for job in jobs), PRONOUNS, joint)
     read = sentences(plant, occupation_blanks, 10_000, 0)
     adjectives = {word for text, _, _ in read for word in text.lower().rstrip(".").split()}
-    model = read_sentences(read, word_pieces(sorted(adjectives), ["hairdresser"]), steps=300, seed=0)
+    model = read_sentences(read, word_pieces(sorted(adjectives), ["hairdresser"]), steps=300, at_once=192, seed=0)
     return model, plant, jobs, cooccurrences([text for text, _, _ in read], plant.occupations)
 
 

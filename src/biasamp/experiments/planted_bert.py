@@ -108,6 +108,7 @@ def read_sentences(
     vocabulary: dict[str, int],
     *,
     steps: int = STEPS,
+    at_once: int = READ_AT_ONCE,
     seed: int = 0,
     progress: Progress = silent,
 ) -> MaskedModel:
@@ -143,8 +144,8 @@ def read_sentences(
         hidden = torch.from_numpy(masks)
         model.train()
         for step in range(steps):
-            rows = torch.from_numpy(rng.integers(len(ids), size=READ_AT_ONCE))
-            which = torch.from_numpy(rng.integers(masks.shape[1], size=READ_AT_ONCE))
+            rows = torch.from_numpy(rng.integers(len(ids), size=at_once))
+            which = torch.from_numpy(rng.integers(masks.shape[1], size=at_once))
             batch, hide = tokens[rows], hidden[rows, which]
             shown = torch.where(hide, tokenizer.mask_token_id, batch)
             wanted = torch.where(hide, batch, -100)
