@@ -122,6 +122,23 @@ class TestAgreement:
         assert found.low < found.value < found.high
         assert 0.3 < found.apart < found.ceiling < 1
 
+    def test_the_interval_is_as_wide_as_new_records_make_it(self) -> None:
+        rng = np.random.default_rng(8)
+        rates = [rng.uniform(0.2, 0.8, 30) for _ in range(2)]
+        values, errors = [], []
+        for seed in range(24):
+            fresh = np.random.default_rng([8, seed])
+            first = fresh.random(300) < 0.5
+            truth = fresh.random((300, 30)) < np.where(first[:, None], *rates)
+            predicted = np.where(fresh.random((300, 30)) < 0.2, ~truth, truth)
+            group = two_groups(first)
+            data = Labelled(tuple(map(str, range(30))), group, group, truth, predicted)
+            found = draw(data, seed, resamples=40, halvings=1).agreement("dp", "A→T amplification")
+            values.append(found.value)
+            errors.append((found.high - found.low) / 3.92)
+        # The standard deviation of 24 values is known to about 15%.
+        assert np.mean(errors) == pytest.approx(np.std(values, ddof=1), rel=0.45)
+
     def test_sizes_of_gaps_are_held_against_amplification(self) -> None:
         whole = {"dp": np.array([[-0.9, 0.1, 0.5, -0.2]]), "A→T amplification": np.array([[4.0, 1.0, 3.0, 2.0]])}
         assert Drawn(whole, whole).value("dp", "A→T amplification") == pytest.approx(1)

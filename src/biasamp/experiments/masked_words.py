@@ -147,7 +147,7 @@ def load_masked_model(name_or_path: str) -> MaskedModel:
         with _without_bars():
             tokenizer = AutoTokenizer.from_pretrained(name_or_path)
             model = AutoModelForMaskedLM.from_pretrained(name_or_path)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, ImportError) as error:
         why = str(error).strip().splitlines()
         raise ValueError(
             f"model: {name_or_path!r} could not be loaded as a masked language model; give the name of one on the Hugging "
