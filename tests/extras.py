@@ -16,6 +16,7 @@ OPTIONAL = (
     "torch",
     "torchmetrics",
     "captum",
+    "transformers",
     "PIL",
     "matplotlib",
     "starlette",

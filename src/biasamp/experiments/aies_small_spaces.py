@@ -238,6 +238,7 @@ def _chart(sets: Sequence[Compared]) -> Chart:
         lines,
         intervals,
         kinds,
+        joined=False,
     )
 
 

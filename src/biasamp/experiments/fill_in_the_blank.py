@@ -176,7 +176,8 @@ def _figure_5(filled: FilledIn, asked: Asked) -> tuple[list[Row], Chart]:
     if asked.plant is not None:
         truth = planted_truth(asked.plant, filled)
         lines["planted"] = [(float(men[i]), float(truth.he[i])) for i in order]
-    return rows, Chart("Fig. 5: P(he | occupation) among he and she", "share of men, 2016", "P(he)", lines)
+    title = "Fig. 5: P(he | occupation) among he and she"
+    return rows, Chart(title, "share of men, 2016", "P(he)", lines, joined=False)
 
 
 def _planted_rows(filled: FilledIn, plant: Plant) -> Iterator[Row]:
