@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 _NEEDS = {
-    "numba": ("counts/long_fast.py", "counts/kernels/draws.py", "counts/kernels/fast.py"),
+    "numba": ("counts/long_fast.py", "counts/kernels/bagged.py", "counts/kernels/draws.py", "counts/kernels/fast.py"),
     "torchmetrics": ("integrations/torch.py", "integrations/tensors.py"),
     "mlflow": ("integrations/mlflow.py",),
 }

@@ -172,6 +172,8 @@ def _multi(subject: Counted, direction: str, bags: BagCounts, settings: Settings
         if given.exclusive and outcome.exclusive:
             sample = BagSample(bags, subject.clustered)
             return multi.from_samples([lambda: sample], subject.train(direction), direction, settings.confidence)
+        if subject.plan.weights is not None:
+            raise ValueError("Multi of sets of labels needs the records where they have weights: audit them in memory")
         if cells is None or (subject.counts.train is not None and subject.counts.train_cells is None):
             raise ValueError(f"Multi of sets of labels {_why_no_cells(subject, bags)}")
         train = None
@@ -238,6 +240,10 @@ def _attack(
         if table is None:
             name = "DPA" if metric == "dpa" else metric
             raise ValueError(f"{name} {_why_no_cells(subject, subject.counts.pairs[direction])}")
+        # Attackers learn from records that have every label, where others were read as having none.
+        sides = records_of(table, given.variables, outcome.variables, outcome.variables)
+        keep = np.logical_and.reduce([labels.complete() for labels in sides])
+        table = replace(table, cells=table.cells[keep], counts=table.counts[keep])
         return attack.from_table(
             table, metric, direction=stated, equalize="confusion", trials=trials, seed=settings.seed
         )

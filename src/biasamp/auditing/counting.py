@@ -352,7 +352,7 @@ def _count_subject(
     mals = None
     if A_pred is not None and T_pred is not None:
         # Both terms are about the same records: one that lacks any label is in neither.
-        keep = np.logical_and.reduce([labels.complete() for labels in (A, T, A_pred, T_pred)])
+        keep = _whole([A, T, A_pred, T_pred])
         own = None if weights is None else weights[keep]
         said_joint, true_joint = (
             bag_joint(left.take(keep), right.take(keep), units[keep], bags, own)
@@ -370,13 +370,20 @@ def _count_subject(
     )
 
 
+def _whole(sets: Sequence[LabelSet]) -> NDArray[np.bool_]:
+    """Which records lack no label."""
+    return np.logical_and.reduce(
+        [labels.complete() if labels.missing else np.ones(len(labels), dtype=bool) for labels in sets]
+    )
+
+
 def _cells(sets: Mapping[str, LabelSet], weights: NDArray[Any] | None) -> ContingencyTable | None:
     """Combinations of labels of records that lack none; None for probabilities, fractional weights and too many."""
     if any(labels.soft or labels.width > _MOST_LABELS for labels in sets.values()):
         return None
     if weights is not None and weights.dtype.kind == "f":
         return None
-    keep = np.logical_and.reduce([labels.complete() for labels in sets.values()])
+    keep = _whole(list(sets.values()))
     if not keep.all():
         sets = {name: labels.take(keep) for name, labels in sets.items()}
         weights = None if weights is None else weights[keep]

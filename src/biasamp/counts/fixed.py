@@ -54,11 +54,16 @@ class Fixed:
     def __getitem__(self, index: Any) -> Fixed:
         return Fixed(self.whole[index], self.high[index], self.low[index])
 
-    def floats(self) -> NDArray[np.float64]:
-        """The sums as floats: the carries first, so that there is one rounding and it is the same everywhere."""
+    def carried(self) -> Fixed:
+        """The same sums with limbs of 26 bits: one way to write each, whatever the addends were."""
         carry, low = np.divmod(self.low, 1 << _BITS)
         carry, high = np.divmod(self.high + carry, 1 << _BITS)
-        out: NDArray[np.float64] = (self.whole + carry) + (high * (1 << _BITS) + low) / (_LIMB * _LIMB)
+        return Fixed(self.whole + carry, high, low)
+
+    def floats(self) -> NDArray[np.float64]:
+        """The sums as floats: the carries first, so that there is one rounding and it is the same everywhere."""
+        sums = self.carried()
+        out: NDArray[np.float64] = sums.whole + (sums.high * (1 << _BITS) + sums.low) / (_LIMB * _LIMB)
         return out
 
 

@@ -207,6 +207,7 @@ _PAIR = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "
 def put_count(arrays: Arrays, name: str, count: Count) -> None:
     """Put one count among named arrays."""
     if isinstance(count, Fixed):
+        count = count.carried()
         for limb in _LIMBS:
             arrays[f"{name}.{limb}"] = getattr(count, limb)
     else:

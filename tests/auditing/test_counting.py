@@ -1,0 +1,322 @@
+"""Counts of an audit: the same whatever cut, counted, saved or added them, and the audit they give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as csv
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+import biasamp
+from biasamp.counts.storage import to_arrays
+from biasamp.readers.parts import split
+
+N = 3000
+SPLIT = dict(split.__kwdefaults__ or {})
+
+
+def made(n: int = N, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    gender = rng.choice(["man", "woman", "other"], n, p=[0.5, 0.4, 0.1])
+    race = rng.choice(["x", "y"], n)
+    truth = (rng.random(n) < np.where(gender == "man", 0.3, 0.55)).astype(int)
+    said = np.where(rng.random(n) < 0.2, 1 - truth, truth)
+    tasks = (rng.random((n, 3)) < 0.3 + 0.2 * (gender == "man")[:, None]).astype(int)
+    guessed = np.where(rng.random((n, 3)) < 0.15, 1 - tasks, tasks)
+    return pd.DataFrame(
+        {
+            "id": rng.permutation(n) + 10_000 * seed,
+            "gender": gender,
+            "race": race,
+            "gender_pred": np.where(rng.random(n) < 0.2, rng.choice(["man", "woman"], n), gender),
+            "race_pred": np.where(rng.random(n) < 0.2, "x", race),
+            "hired": truth,
+            "said": said,
+            "score": np.clip(0.7 * said + 0.3 * rng.random(n), 0, 1),
+            "w": rng.random(n) + 0.1,
+            "times": rng.integers(1, 4, n),
+            "person": rng.integers(0, n // 4, n),
+            **{f"t{i}": tasks[:, i] for i in range(3)},
+            **{f"p{i}": guessed[:, i] for i in range(3)},
+        }
+    )
+
+
+DATA = made()
+SIMPLE = {"attributes": "gender", "tasks": "hired", "task_predictions": "said"}
+SETS = {"attributes": "gender", "tasks": ["t0", "t1", "t2"], "task_predictions": ["p0", "p1", "p2"]}
+BOTH = {**SETS, "attribute_predictions": "gender_pred"}
+CASES: dict[str, dict[str, Any]] = {
+    "simple": {**SIMPLE, "attribute_predictions": "gender_pred"},
+    "sets": BOTH,
+    "crossed": {
+        **SIMPLE,
+        "attributes": ["gender", "race"],
+        "attribute_predictions": ["gender_pred", "race_pred"],
+        "intersections": True,
+    },
+    "scores": {**SIMPLE, "task_predictions": "score"},
+    "real weights": {**SIMPLE, "weights": "w"},
+    "whole weights": {**BOTH, "weights": "times"},
+    "clusters": {**BOTH, "cluster": "person", "record": "id"},
+    "train": {**BOTH, "train": made(800, 7)},
+}
+
+
+def numbers(counts: Any) -> dict[str, np.ndarray]:
+    """Every number that counts hold."""
+    out: dict[str, np.ndarray] = {}
+    for subject in counts.subjects:
+        parts: dict[str, Any] = {f"pairs {way}": bags.counts for way, bags in subject.pairs.items()}
+        parts |= {f"cells {way}": cells for way, cells in subject.cells.items() if cells is not None}
+        if subject.mals is not None:
+            parts["said"], parts["truth"] = subject.mals
+        for name, part in parts.items():
+            out |= {f"{subject.attribute} {name} {key}": array for key, array in to_arrays(part)[1].items()}
+        out |= {f"{subject.attribute} {side}": sizes for side, sizes in subject.sizes.items()}
+    return out
+
+
+def same_counts(one: Any, two: Any) -> None:
+    mine, theirs = numbers(one), numbers(two)
+    assert mine.keys() == theirs.keys()
+    for name in mine:
+        np.testing.assert_array_equal(mine[name], theirs[name], err_msg=name)
+    assert (one.units, one.content, one.missing_values) == (two.units, two.content, two.missing_values)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_audit_of_counts_has_the_values_of_the_audit_of_records(case: str) -> None:
+    options = {"resamples": 200, "metrics": ["directional", "multi", "mals", "parity"]}
+    records = biasamp.audit(DATA, **CASES[case], **options)
+    counts = biasamp.audit(DATA, **CASES[case], **options, engine="local", threads=2)
+    mine, theirs = (
+        {(m["attribute"], m["metric"], m["direction"]): m for m in audit.document["metrics"]}
+        for audit in (counts, records)
+    )
+    if case == "whole weights":
+        reasons = {row["metric"]: row["reason"] for row in counts.document["not_run"]}
+        assert "weights" in reasons["multi"]
+        theirs = {name: entry for name, entry in theirs.items() if name[1] != "multi"}
+    assert mine.keys() == theirs.keys()
+    for name, entry in mine.items():
+        other = theirs[name]
+        assert entry["value"] == other["value"], name
+        assert entry.get("crossfit") == other.get("crossfit"), name
+        assert entry.get("floor") == other.get("floor"), name
+        assert [p["amplification"] for p in entry.get("pairs", ())] == [
+            p["amplification"] for p in other.get("pairs", ())
+        ]
+        if case == "clusters" and name[1] == "multi":  # combinations do not tell clusters apart, and say so
+            assert entry["interval"] == [None, None]
+            assert any("clusters" in caution for caution in entry["cautions"])
+            continue
+        width = [m["interval"][1] - m["interval"][0] for m in (entry, other)]
+        middle = [sum(m["interval"]) / 2 for m in (entry, other)]
+        # Two bootstraps of 200 resamples: bounds agree within a few of their own errors.
+        assert width[0] == pytest.approx(width[1], rel=0.45, abs=1e-9), name
+        assert abs(middle[0] - middle[1]) <= 0.25 * max(width) + 1e-9, name
+    assert counts.document["data"] == records.document["data"]
+
+
+@pytest.mark.parametrize("case", ["simple", "sets", "whole weights"])
+def test_leakage_and_dpa_follow_from_combinations(case: str) -> None:
+    options = {"resamples": 50, "metrics": ["dpa", "leakage"]}
+    records = biasamp.audit(DATA, **CASES[case], **options).document["metrics"]
+    counts = biasamp.audit(DATA, **CASES[case], **options, engine="local").document["metrics"]
+    assert [(m["metric"], m["direction"]) for m in counts] == [(m["metric"], m["direction"]) for m in records]
+    for one, two in zip(counts, records, strict=True):
+        assert one["value"] == two["value"]
+        assert one["interval"] == pytest.approx(two["interval"], abs=1e-12)
+
+
+def test_combinations_that_are_not_counted_are_named_with_a_reason() -> None:
+    audit = biasamp.audit(DATA, **CASES["scores"], engine="local", resamples=50)
+    reasons = {row["metric"]: row["reason"] for row in audit.document["not_run"] if row["direction"] != "T->A"}
+    assert "probabilities" in reasons["dpa"]
+    assert "probabilities" in reasons["leakage"]
+    assert "scores themselves" in reasons["sweep"]
+
+
+def write(folder: Path, kind: str, pieces: int) -> Path:
+    folder.mkdir()
+    for i, part in enumerate(np.array_split(np.arange(N), pieces)):
+        table = pa.Table.from_pandas(DATA.iloc[part], preserve_index=False)
+        path = folder / f"part-{i}.{kind}"
+        if kind == "parquet":
+            pq.write_table(table, path, row_group_size=211)
+        elif kind == "csv":
+            csv.write_csv(table, path)
+        else:
+            feather.write_feather(table, path, chunksize=100)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "feather"])
+@pytest.mark.parametrize("case", CASES)
+def test_files_threads_and_chunks_change_no_bit(case: str, kind: str, tmp_path: Path, monkeypatch: Any) -> None:
+    options = CASES[case]
+    expected = biasamp.count(DATA, **options, threads=1)
+    folder = write(tmp_path / "data", kind, 3)
+    for threads, rows, part_rows in ((1, 1 << 17, 1 << 20), (2, 97, 300)):
+        monkeypatch.setattr("biasamp.counts.engines.memory._MOST_ROWS", rows)
+        monkeypatch.setattr(split, "__kwdefaults__", {**SPLIT, "part_rows": part_rows})
+        same_counts(biasamp.count(folder, **options, threads=threads), expected)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_saved_counts_come_back_and_give_the_same_audit(case: str, tmp_path: Path) -> None:
+    counts = biasamp.count(DATA, **CASES[case])
+    counts.save(tmp_path / "counts.parquet")
+    again = biasamp.AuditCounts.load(tmp_path / "counts.parquet")
+    same_counts(again, counts)
+    options = {"resamples": 50, "metrics": ["directional", "parity"]}
+    assert biasamp.audit(again, **options).to_json() == biasamp.audit(counts, **options).to_json()
+    assert biasamp.audit(tmp_path / "counts.parquet", **options).to_json() == biasamp.audit(counts, **options).to_json()
+
+
+@pytest.mark.parametrize("case", ["simple", "sets", "crossed", "real weights", "clusters"])
+def test_counts_of_sites_add_up_to_the_counts_of_all(case: str) -> None:
+    options = {**CASES[case], "record": "id"}
+    whole = biasamp.count(DATA, **options)
+    parts = [biasamp.count(DATA.iloc[i], **options) for i in np.array_split(np.arange(N), 4)]
+    total = parts[2] + parts[0] + parts[3] + parts[1]
+    same_counts(total, whole)
+    assert [source.records for source in total.sources] == [750] * 4
+    settings = {"resamples": 50, "metrics": ["directional", "multi"]}
+    one, two = (biasamp.audit(counts, **settings).to_dict() for counts in (total, whole))
+    assert one == two
+
+
+def test_train_labels_are_counted_once() -> None:
+    options = {**CASES["train"], "record": "id"}
+    whole = biasamp.count(DATA, **options)
+    total = biasamp.count(DATA.iloc[:1000], **options) + biasamp.count(DATA.iloc[1000:], **options)
+    settings = {"resamples": 50, "metrics": ["directional", "multi", "mals"]}
+    assert biasamp.audit(total, **settings).to_dict() == biasamp.audit(whole, **settings).to_dict()
+    other = biasamp.count(made(50, 3), **{**options, "train": made(800, 8)})
+    with pytest.raises(ValueError, match="different train labels"):
+        whole + other
+
+
+class TestRefused:
+    def test_the_same_records_twice(self) -> None:
+        one = biasamp.count(DATA, **SIMPLE, record="id")
+        changed = biasamp.count(DATA.assign(said=0), **SIMPLE, record="id", labels=one)
+        for other in (one, changed):
+            with pytest.raises(ValueError, match="hold the same 3,000 records"):
+                one + other
+
+    def test_rows_without_ids_are_the_same_where_they_say_the_same(self) -> None:
+        one = biasamp.count(DATA, **SIMPLE)
+        with pytest.raises(ValueError, match="hold the same 3,000 records"):
+            one + biasamp.count(DATA.copy(), **SIMPLE)
+        assert (one + biasamp.count(made(N, 5), **SIMPLE)).records == 2 * N
+
+    def test_another_label_space(self) -> None:
+        one = biasamp.count(DATA, **SIMPLE, record="id")
+        without = made(500, 1).query("gender != 'other'")
+        two = biasamp.count(without, **SIMPLE, record="id")
+        with pytest.raises(
+            ValueError, match=r"attribute labels.*only the first have gender=other; only the second have none"
+        ):
+            one + two
+        assert (one + biasamp.count(without, **SIMPLE, record="id", labels=one)).records == N + len(without)
+        with pytest.raises(ValueError, match="labels= does not know 'gender=other'"):
+            biasamp.count(DATA, **SIMPLE, record="id", labels=two)
+
+    def test_other_roles(self) -> None:
+        one = biasamp.count(DATA, **SIMPLE)
+        two = biasamp.count(DATA, **{**SIMPLE, "task_predictions": "p0"})
+        with pytest.raises(ValueError, match=r"made in different ways.*task_prediction"):
+            one + two
+
+    def test_a_truncated_file_is_named_and_nothing_is_half_counted(self, tmp_path: Path) -> None:
+        folder = write(tmp_path / "data", "parquet", 3)
+        broken = folder / "part-1.parquet"
+        whole = broken.read_bytes()
+        broken.write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(ValueError, match=r"part-1\.parquet cannot be read as parquet"):
+            biasamp.count(folder, **SIMPLE)
+        # The end is there, but pages are not what they say.
+        middle = len(whole) // 3
+        broken.write_bytes(whole[:middle] + bytes(len(whole) // 3) + whole[middle + len(whole) // 3 :])
+        with pytest.raises(ValueError, match=r"part-1\.parquet"):
+            biasamp.count(folder, **SIMPLE)
+
+    def test_missing_labels_are_told_with_their_rows(self, tmp_path: Path) -> None:
+        data = DATA.assign(gender=DATA["gender"].where(DATA.index != 2500))
+        with pytest.raises(ValueError, match=r"attributes has 1 record with missing labels in gender \(record 2500\)"):
+            biasamp.count(data, **SIMPLE)
+
+    def test_bad_values_are_told_with_their_part(self, tmp_path: Path) -> None:
+        data = DATA.assign(t1=DATA["t1"].where(DATA.index != 2500, 7))
+        pq.write_table(pa.Table.from_pandas(data), tmp_path / "data.parquet", row_group_size=1000)
+        with pytest.raises(ValueError, match=r"tasks column 't1' holds 7 .*in data\.parquet"):
+            biasamp.count(tmp_path / "data.parquet", **SETS)
+
+    def test_repeated_ids(self) -> None:
+        with pytest.raises(ValueError, match="record column 'person' has repeated ids"):
+            biasamp.count(DATA, **SIMPLE, record="person")
+
+    def test_weights_in_an_array(self) -> None:
+        with pytest.raises(TypeError, match="weights must name a column"):
+            biasamp.count(DATA, **SIMPLE, weights=np.ones(N))  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="weights must name a column with engine='local'"):
+            biasamp.audit(DATA, **SIMPLE, weights=np.ones(N), engine="local")
+
+    def test_counts_know_their_columns(self) -> None:
+        counts = biasamp.count(DATA, **SIMPLE)
+        with pytest.raises(ValueError, match="counts, which say what the columns were"):
+            biasamp.audit(counts, **SIMPLE)
+        with pytest.raises(TypeError, match="tasks is None"):
+            biasamp.audit(DATA, attributes="gender")
+
+    def test_a_damaged_file_of_counts(self, tmp_path: Path) -> None:
+        path = tmp_path / "counts.parquet"
+        biasamp.count(DATA, **SIMPLE).save(path)
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(bytes(data))
+        with pytest.raises((ValueError, OSError)):
+            biasamp.AuditCounts.load(path)
+
+
+@pytest.mark.parametrize("missing", ["drop", "negative"])
+@pytest.mark.parametrize("case", ["simple", "sets"])
+def test_missing_labels_are_treated_as_in_memory(case: str, missing: str) -> None:
+    rng = np.random.default_rng(3)
+    data = DATA.assign(
+        gender=DATA["gender"].where(rng.random(N) > 0.05),
+        t1=DATA["t1"].where(rng.random(N) > 0.05),
+        hired=DATA["hired"].where(rng.random(N) > 0.05),
+    )
+    options = {**CASES[case], "missing": missing, "metrics": ["directional", "mals", "parity"], "resamples": 50}
+    records, counts = (biasamp.audit(data, **options, engine=engine).document for engine in ("auto", "local"))
+    assert [(m["metric"], m["value"], m["n"]) for m in counts["metrics"]] == [
+        (m["metric"], m["value"], m["n"]) for m in records["metrics"]
+    ]
+    assert counts["data"] == records["data"]
+
+
+def test_two_models_are_compared_in_pairs_where_bags_agree() -> None:
+    options = {"metrics": ["directional"], "resamples": 300, "engine": "local"}
+    audits = {
+        name: biasamp.audit(DATA, attributes="gender", tasks="hired", task_predictions=name, record="id", **options)
+        for name in ("said", "score")
+    }
+    (row,) = (r for r in biasamp.compare(audits).table.rows() if r["metric"] == "directional")
+    assert row["paired"]
+    in_memory = biasamp.audit(
+        DATA, attributes="gender", tasks="hired", task_predictions="score", record="id", metrics=["directional"]
+    )
+    (mixed,) = (
+        r for r in biasamp.compare({"a": audits["said"], "b": in_memory}).table.rows() if r["metric"] == "directional"
+    )
+    assert not mixed["paired"]
