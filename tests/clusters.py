@@ -88,3 +88,11 @@ def on_one_process(items: list[Any]) -> None:
     for item in items:
         if set(FIXTURES) & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group("clusters"))
+
+
+def executor_of(process: int) -> int:
+    """The Java process above a Python worker of Spark."""
+    while "java" not in Path(f"/proc/{process}/cmdline").read_text():
+        stat = Path(f"/proc/{process}/stat").read_text()
+        process = int(stat.rpartition(")")[2].split()[1])
+    return process

@@ -17,6 +17,7 @@ from biasamp.counts.engines import Engine, engine_for
 from biasamp.readers.cluster_frames import split_frame
 from biasamp.readers.parts import split_table
 from cluster_kernels import Slowly, add, fail, groups, spread, total
+from clusters import executor_of
 
 KEYS = np.random.default_rng(0).integers(0, 300, 2000)
 TABLE = pa.table({"value": np.arange(2000), "key": KEYS})
@@ -89,7 +90,7 @@ def test_a_worker_killed_after_its_first_batch_costs_nothing(
         while not (log.exists() and "\n" in log.read_text()):
             time.sleep(0.01)
         worker, parent = map(int, log.read_text().split()[:2])
-        victim = worker if kind == "dask" else _executor(parent)
+        victim = worker if kind == "dask" else executor_of(parent)
         os.kill(victim, signal.SIGKILL)
         killed.append(worker)
 
@@ -103,11 +104,3 @@ def test_a_worker_killed_after_its_first_batch_costs_nothing(
     again = [number for number, _, message in lines if message.startswith(f"{part}: a batch")]
     assert int(again[0]) == killed[0]
     assert {int(number) for number in again} > {killed[0]}, "another process counted the part of the one that died"
-
-
-def _executor(process: int) -> int:
-    """The Java process above a Python worker."""
-    while "java" not in Path(f"/proc/{process}/cmdline").read_text():
-        stat = Path(f"/proc/{process}/stat").read_text()
-        process = int(stat.rpartition(")")[2].split()[1])
-    return process
