@@ -34,6 +34,7 @@ QUICK = Scale(
     validation=100,
     test=120,
     training=Training(epochs=1),
+    coco_epochs=1,
     seeds=2,
     trials=2,
     attributed=4,

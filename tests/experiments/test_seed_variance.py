@@ -25,7 +25,7 @@ from biasamp.experiments.seed_variance import (
 from extras import needs
 from made_images import make_celeba
 
-QUICK = Scale(train=80, validation=80, test=120, epochs=1, seeds=2, workers=1)
+QUICK = Scale(train=80, validation=80, test=120, epochs=1, celeba_epochs=1, seeds=2, workers=1)
 
 
 class TestComparisons:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,8 @@ class Scale:
     train, validation, test : int
         Scenes of each part.
     training : Training
+    coco_epochs : int
+        Of COCO's images, which take longer to learn (12 in the DPA paper).
     seeds : int
         Runs of every condition, each with pictures drawn again.
     trials, attributed : int
@@ -49,6 +51,7 @@ class Scale:
     validation: int = 2500
     test: int = 5000
     training: Training = field(default_factory=Training)
+    coco_epochs: int = 12
     seeds: int = 5
     trials: int = 20
     attributed: int = 300
@@ -134,7 +137,8 @@ def _on_coco(setting: Setting, scale: Scale) -> Outcome:
         setting.progress(done, total, "networks on masked images")
 
     coco: Coco = read_coco(setting.folder / "coco", reading)
-    runs = run_jobs(_main_jobs(coco.splits, setting, scale), training, workers=scale.workers)
+    longer = replace(scale, training=replace(scale.training, epochs=scale.coco_epochs))
+    runs = run_jobs(_main_jobs(coco.splits, setting, longer), training, workers=scale.workers)
     source = (
         f"COCO 2014, {len(coco.train):,} train and {len(coco.test):,} test images with one gender in their captions and one of "
         f"{', '.join(coco.names)}; {SIDE} x {SIDE} pixels and a small network from scratch, not VGG16 pre-trained on "

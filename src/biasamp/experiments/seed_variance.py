@@ -35,12 +35,25 @@ CELEBA_TASKS = {"Big_Nose": True, "Young": False}
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is run: images of each part, epochs, and runs of every cell, each with images drawn again."""
+    """How much is run.
+
+    Attributes
+    ----------
+    train, validation, test : int
+        Scenes of each part.
+    epochs, celeba_epochs : int
+        Of scenes, and of CelebA (10 in the paper).
+    seeds : int
+        Runs of every cell, each with images drawn again.
+    workers : int, optional
+        Processes; by default one a core.
+    """
 
     train: int = 3000
     validation: int = 2000
     test: int = 4000
     epochs: int = 6
+    celeba_epochs: int = 10
     seeds: int = 5
     workers: int | None = None
 
@@ -255,6 +268,7 @@ def reproduce(setting: Setting, scale: Scale) -> Outcome:
             task: lambda ratio, seed, k=k, of_men=of_men: partial(celeba_splits, faces, k, of_men, ratio, seed)
             for k, (task, of_men) in enumerate(CELEBA_TASKS.items())
         }
+        scale = replace(scale, epochs=scale.celeba_epochs)
         kind, left = REAL, ("pre-trained ResNet18, AlexNet and VGG16 on whole images, as in the paper",)
         source = (
             f"CelebA, {len(faces.train):,} train and {len(faces.test):,} test faces of {SIDE} x {SIDE} pixels; three small "
