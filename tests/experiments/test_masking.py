@@ -21,9 +21,9 @@ from biasamp.experiments.experiment import REAL, STAND_IN, Outcome, Row, rounds_
 from biasamp.experiments.masking import Scale, reproduce, scene_splits
 from biasamp.experiments.masking_published import TABLE_1, TABLE_3
 from biasamp.experiments.masking_rows import Figures
-from biasamp.experiments.masking_run import A_TO_T, GENDER, MALS, MULTI, T_TO_A, Job, Run, run_job, run_jobs
+from biasamp.experiments.masking_run import A_TO_T, GENDER, MALS, MULTI, T_TO_A, Job, Run, covered, run_job, run_jobs
 from biasamp.experiments.masking_sweep import cells
-from biasamp.experiments.masks import CONDITIONS, SEGMENT
+from biasamp.experiments.masks import CONDITIONS, NOISY, PARTIAL, SEGMENT
 from biasamp.experiments.networks import Training
 from biasamp.experiments.scenes import SceneDesign
 from extras import needs
@@ -146,6 +146,15 @@ class TestScenes:
         assert run.figures[A_TO_T] == pytest.approx(np.mean(a_to_t))
         assert run.by_object[A_TO_T][splits.names[0]] == pytest.approx(np.mean(a_to_t[:2]))
         assert run.figures[f"{MULTI} {T_TO_A}"] == pytest.approx(np.mean(sizes))
+
+    def test_masks_do_not_tell_gender(self) -> None:
+        """How much a mask hides says nothing of who is hidden, as it would if both were drawn from one stream."""
+        splits = scene_splits(SceneDesign(), replace(QUICK, train=4000), 11, False)
+        for condition in (NOISY, PARTIAL):
+            hid = (covered(splits, condition, 11)[0] != splits.train.images).any(axis=1).sum(axis=(1, 2))
+            # Of the person, whose outline does tell a little.
+            share = hid / splits.train.person.sum(axis=(1, 2))
+            assert abs(np.corrcoef(share, splits.train.man)[0, 1]) < 0.06, condition
 
     def test_cores_change_nothing(self) -> None:
         needs("torch")
