@@ -1,12 +1,14 @@
-"""Write the table of docs/reproductions.md from a run: ``python docs/make_reproductions_table.py figures.json``.
+"""Write the table of docs/reproductions.md from runs: ``python docs/make_reproductions_table.py figures.json``.
 
-The run is ``biasamp reproduce all --json figures.json``.
+The run is ``biasamp reproduce all --json figures.json``; of several files, such as of experiments run one by one, each
+experiment's last is taken.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,23 @@ def row(item: dict[str, Any]) -> tuple[str, ...]:
     else:
         told = ["nothing printed", *("" for _ in COUNTS[1:])]
     return item["name"], item["place"], outcome["kind"].lower(), *told, f"{item['seconds']:.0f}"
+
+
+def joined(documents: Sequence[dict[str, Any]], order: Sequence[str]) -> dict[str, Any]:
+    """Several runs as one, the experiments in this order."""
+    found = {item["name"]: item for document in documents for item in document["experiments"]}
+    for key in ("seed", "cores"):
+        if len({document[key] for document in documents}) > 1:
+            raise ValueError(f"the runs differ in their {key}")
+    kept = [found[name] for name in order if name in found]
+    return {
+        "date": max(document["date"] for document in documents),
+        "seed": documents[0]["seed"],
+        "cores": documents[0]["cores"],
+        "versions": {name: version for document in documents for name, version in document["versions"].items()},
+        "seconds": sum(item["seconds"] for item in kept),
+        "experiments": kept,
+    }
 
 
 def table(document: dict[str, Any]) -> str:
@@ -63,6 +82,9 @@ def replaced(page: str, document: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    figures = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    from biasamp.experiments import experiments
+
+    runs = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
+    figures = joined(runs, list(experiments()))
     PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), figures), encoding="utf-8")
     print(f"wrote the table of {PAGE.name}")

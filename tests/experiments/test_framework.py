@@ -175,6 +175,23 @@ class TestPages:
         size = int.from_bytes(first[33:37], "big")
         assert zlib.decompress(first[41 : 41 + size])[:4] == bytes([0, 212, 136, 145])
 
+    def test_numbers_stand_at_the_middle_of_cells(self) -> None:
+        from xml.etree import ElementTree
+
+        def places(xs: tuple[float, ...]) -> dict[str, float]:
+            nodes = ElementTree.fromstring(svg(Heatmap("t", "x", "y", xs, (0.0,), ([1.0] * len(xs),))))
+            image = nodes.find("image")
+            assert image is not None
+            left, width = (float(image.attrib[name]) for name in ("x", "width"))
+            told = [node for node in nodes.findall("text") if node.attrib.get("text-anchor") == "middle"]
+            return {str(node.text): (float(node.attrib["x"]) - left) / width for node in told}
+
+        two = places((1.8, 4.0))
+        assert (two["1.8"], two["4"]) == pytest.approx((0.25, 0.75), abs=1e-3)
+        # Of eleven cells from 0 to 1, the number .4 is in the middle of the fifth.
+        many = places(tuple(k / 10 for k in range(11)))
+        assert many["0.4"] == pytest.approx(4.5 / 11, abs=1e-3)
+
     def test_nothing_to_draw(self) -> None:
         assert figure(Chart("t", "x", "y", {"a": [(float("nan"), 1.0)]})) == ""
 

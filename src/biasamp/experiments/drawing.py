@@ -19,6 +19,7 @@ _DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4")
 # Wide enough for six numbers, narrow enough to be read on a telephone.
 _WIDTH, _HEIGHT = 560, 330
 _AIR = 0.03
+_FEW_CELLS = 8
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66, 16, 14, 48
 # Below 0, at 0, above 0.
 _COLD, _NONE, _WARM = (33, 102, 172), (247, 247, 247), (178, 24, 43)
@@ -92,22 +93,27 @@ def round_places(low: float, high: float, most: int = 6) -> list[float]:
     return [round(k * step, digits) + 0.0 for k in range(first, last + 1)]
 
 
-def _below(frame: _Frame, place: float, words: str) -> str:
-    x = frame.x(place)
-    return (
-        f'<text x="{x:.1f}" y="{frame.bottom + 18}" text-anchor="middle">{words}</text>'
-        f'<path d="M{x:.1f} {frame.bottom}v4" stroke="currentColor"/>'
-    )
+Places = list[tuple[float, str]]
 
 
-def _axes(frame: _Frame, chart: Chart | Heatmap, ticks: Sequence[str]) -> list[str]:
+def _numbers(low: float, high: float) -> Places:
+    return [(place, f"{place:.4g}") for place in round_places(low, high)]
+
+
+def _axes(frame: _Frame, chart: Chart | Heatmap, across: Places, up: Places) -> list[str]:
     out = [f'<path d="M{_LEFT} {_TOP}V{frame.bottom}H{frame.right}" fill="none" stroke="currentColor"/>']
-    out += [_below(frame, place, _text(name, 18)) for place, name in enumerate(ticks)]
-    if not ticks:
-        out += [_below(frame, place, f"{place:.4g}") for place in round_places(frame.low_x, frame.high_x)]
-    for value in round_places(frame.low_y, frame.high_y):
-        out.append(f'<text x="{_LEFT - 6}" y="{frame.y(value) + 4:.1f}" text-anchor="end">{value:.4g}</text>')
-        out.append(f'<path d="M{_LEFT - 4} {frame.y(value):.1f}H{_LEFT}" stroke="currentColor"/>')
+    for place, words in across:
+        x = frame.x(place)
+        out.append(
+            f'<text x="{x:.1f}" y="{frame.bottom + 18}" text-anchor="middle">{words}</text>'
+            f'<path d="M{x:.1f} {frame.bottom}v4" stroke="currentColor"/>'
+        )
+    for place, words in up:
+        y = frame.y(place)
+        out.append(
+            f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{words}</text>'
+            f'<path d="M{_LEFT - 4} {y:.1f}H{_LEFT}" stroke="currentColor"/>'
+        )
     middle = (_TOP + frame.bottom) / 2
     out.append(
         f'<text x="{(_LEFT + frame.right) / 2:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">{_text(chart.x, 80)}</text>'
@@ -139,7 +145,9 @@ def _lines(chart: Chart) -> str:
     # A little air, so that nothing lies on the edge.
     air = _AIR * (max(ys) - min(ys))
     frame = _Frame(xs, [min(ys) - air, max(ys) + air])
-    out = [_open(chart.title), *_axes(frame, chart, chart.ticks)]
+    named = [(float(place), _text(name, 18)) for place, name in enumerate(chart.ticks)]
+    across = named or _numbers(frame.low_x, frame.high_x)
+    out = [_open(chart.title), *_axes(frame, chart, across, _numbers(frame.low_y, frame.high_y))]
     if frame.low_y < 0 < frame.high_y:
         out.append(
             f'<path d="M{_LEFT} {frame.y(0.0):.1f}H{frame.right}" stroke="currentColor" stroke-opacity=".45" '
@@ -189,6 +197,15 @@ def _image(pixels: Sequence[Sequence[tuple[int, int, int]]], place: str) -> str:
     )
 
 
+def _of_cells(values: Sequence[float]) -> Places:
+    """Where the numbers of cells stand: of few every one, of many round ones."""
+    last = len(values) - 1
+    if last < _FEW_CELLS:
+        return [(float(place), f"{value:.4g}") for place, value in enumerate(values)]
+    low, high = values[0], values[-1]
+    return [((place - low) / (high - low) * last, words) for place, words in _numbers(low, high)]
+
+
 def _heatmap(chart: Heatmap) -> str:
     known = [abs(value) for row in chart.values for value in row if math.isfinite(value)]
     if not known:
@@ -196,10 +213,11 @@ def _heatmap(chart: Heatmap) -> str:
     most = max(known) or 1.0
     # The first row of a picture is at its top, the least y at the bottom.
     pixels = [[_colour(value, most) for value in row] for row in reversed(chart.values)]
-    frame = _Frame(chart.xs, chart.ys)
+    # A cell is as wide as another and its number is at its middle.
+    frame = _Frame([-0.5, len(chart.xs) - 0.5], [-0.5, len(chart.ys) - 0.5])
     frame.right -= 70
     inside = f'x="{_LEFT}" y="{_TOP}" width="{frame.right - _LEFT}" height="{frame.bottom - _TOP}"'
-    out = [_open(chart.title), _image(pixels, inside), *_axes(frame, chart, ())]
+    out = [_open(chart.title), _image(pixels, inside), *_axes(frame, chart, _of_cells(chart.xs), _of_cells(chart.ys))]
     scale = [[_colour(most * share / 50, most)] for share in range(50, -51, -1)]
     height = frame.bottom - _TOP
     out.append(_image(scale, f'x="{frame.right + 16}" y="{_TOP}" width="14" height="{height}"'))
