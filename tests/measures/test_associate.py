@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -200,7 +201,9 @@ def test_rankings_of_metrics_are_compared():
 
 def test_counts_made_before_can_be_measured(result):
     counts = result.values.counts
-    again = biasamp.associate(counts + counts, ["man", "woman"])
+    with pytest.raises(ValueError, match="hold the same counts of 301 records"):
+        counts + counts
+    again = biasamp.associate(counts + replace(counts, sources=()), ["man", "woman"])
     assert again.n == 602
     assert row_of(again, "bike")["dp_gap"] == pytest.approx(row_of(result, "bike")["dp_gap"])
     with pytest.raises(ValueError, match="counts were made for"):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.association import AssociationCounts
 from biasamp.counts.audit_counts import MOST_COMBINATIONS, AuditCounts, CountedSource, SubjectCounts, add_cells
 from biasamp.counts.bags import BagCounts, bag_joint, bags_for
 from biasamp.counts.contingency import ContingencyTable
@@ -27,6 +28,7 @@ from biasamp.labels import (
     refuse_missing,
 )
 from biasamp.labels.keys import Keys, row_keys
+from biasamp.measures.associate import count_labels
 from biasamp.measures.progress import RowsBar
 
 from .content import content_of
@@ -44,10 +46,14 @@ _MOST_LABELS = 1024
 def count(
     data: Any,
     *,
-    attributes: Any,
-    tasks: Any,
+    attributes: Any = None,
+    tasks: Any = None,
     attribute_predictions: Any = None,
     task_predictions: Any = None,
+    identities: Any = None,
+    label: Any = None,
+    score: str | None = None,
+    threshold: Any = None,
     train: Any = None,
     weights: str | None = None,
     record: str | None = None,
@@ -58,11 +64,11 @@ def count(
     engine: Any = "auto",
     threads: int | None = None,
     memory: int | str | None = None,
-) -> AuditCounts:
-    """Count what an audit needs, and leave the records where they are.
+) -> AuditCounts | AssociationCounts:
+    """Count what an audit or an association needs, and leave the records where they are.
 
     The counts hold no record. They add up (``a + b``) over files, days or sites, are saved and loaded, and
-    ``biasamp.audit(counts)`` measures them, intervals included.
+    ``biasamp.audit(counts)`` or ``biasamp.associate(counts)`` measures them, intervals included.
 
     Parameters
     ----------
@@ -72,6 +78,8 @@ def count(
     attributes, tasks, attribute_predictions, task_predictions, train, weights, record, cluster, missing, intersections
         As in :func:`biasamp.audit`; ``weights`` names a column. Rows without ``record`` are told apart by their number
         in the whole; those of a Dask or Spark dataframe have none, and need it.
+    identities, label, score, threshold
+        As in :func:`biasamp.associate`, instead of attributes and tasks: labels are counted with identities.
     labels : AuditCounts, optional
         Other counts whose label space this is counted in, so that the two add up even where a label does not occur
         here. A label that they do not know is an error.
@@ -84,7 +92,7 @@ def count(
 
     Returns
     -------
-    AuditCounts
+    AuditCounts, or AssociationCounts where ``identities`` are named
 
     Examples
     --------
@@ -99,6 +107,23 @@ def count(
     >>> bool(biasamp.audit(both).metrics["value"][0] == biasamp.audit(site(0), **roles).metrics["value"][0])
     True
     """
+    if identities is not None:
+        _refuse_beside(
+            attributes=attributes,
+            tasks=tasks,
+            attribute_predictions=attribute_predictions,
+            task_predictions=task_predictions,
+            train=train,
+            weights=weights,
+            cluster=cluster,
+            labels=labels,
+        )
+        return count_labels(data, identities, label, record, score, threshold, engine, memory, threads)[0]
+    if attributes is None or tasks is None:
+        lacking = "attributes" if attributes is None else "tasks"
+        raise TypeError(
+            f"{lacking} is None: name attributes and tasks to be audited, or identities to be associated with"
+        )
     if weights is not None and not isinstance(weights, str):
         raise TypeError("weights must name a column: counts are made part by part, and an array has no parts")
     plan = make_plan(
@@ -115,6 +140,13 @@ def count(
     )
     with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
         return count_plan(data, plan, train, running, labels)
+
+
+def _refuse_beside(**given: Any) -> None:
+    """Refuse what has no meaning where labels are counted with identities."""
+    strange = [name for name, value in given.items() if value is not None]
+    if strange:
+        raise TypeError(f"{strange[0]} has no meaning beside identities: count one or the other")
 
 
 def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditCounts | None = None) -> AuditCounts:

@@ -20,7 +20,7 @@ from .output import (
 )
 
 
-def _identities(values: tuple[str, ...]) -> Any:
+def read_identities(values: tuple[str, ...]) -> Any:
     """``--identities Man,Woman`` or ``--identities man=Man,Male,Boy``; labels with a comma are quoted as in CSV."""
     import csv
 
@@ -36,7 +36,7 @@ def _identities(values: tuple[str, ...]) -> Any:
     return groups
 
 
-def _threshold(value: str | None) -> Any:
+def read_threshold(value: str | None) -> Any:
     """A number, or a CSV file of label and threshold."""
     if value is None:
         return None
@@ -68,7 +68,6 @@ def _threshold(value: str | None) -> Any:
     "-i",
     "identities",
     multiple=True,
-    required=True,
     help="Identity labels, comma separated, or NAME=LABEL,LABEL,... to unite labels under one name; may be repeated.",
 )
 @click.option("--label", help="The column of labels.")
@@ -144,7 +143,7 @@ def command(
     """Rank the labels of DATA by how they lean to identities, without ground truth.
 
     DATA is a file or folder (Parquet, CSV, Arrow, Feather or JSON lines): a long table of record and label, a table
-    with a column of lists, or a wide table of 0/1 columns.
+    with a column of lists, or a wide table of 0/1 columns; or counts that biasamp count saved.
 
     \b
     Examples:
@@ -153,6 +152,7 @@ def command(
       biasamp associate oidv6/ --open-images --classes class-descriptions.csv -i Man -i Woman --top 20
     """
     import biasamp
+    from biasamp.counts.storage import is_counts
 
     if csv_path == "-" and json_path == "-":
         raise click.UsageError("--csv - and --json - cannot share standard output")
@@ -162,7 +162,7 @@ def command(
         check_target(target)
     check_figures(figures_folder)
     source: Any = data
-    limit = _threshold(threshold)
+    limit = read_threshold(threshold)
     if open_images:
         if isinstance(limit, dict):
             raise click.UsageError("--open-images takes one --threshold for all machine labels")
@@ -172,7 +172,9 @@ def command(
         raise click.UsageError("--classes, --sources and --miap belong to --open-images")
     names = metrics if metrics == "all" else [name.strip() for name in metrics.split(",")]
     arguments = {"threshold": limit, "metrics": names, **options}
-    result = biasamp.associate(source, _identities(identities), **arguments)
+    if not identities and not is_counts(data):
+        raise click.UsageError("Missing option '--identities' / '-i'.")
+    result = biasamp.associate(source, read_identities(identities) or None, **arguments)
     shown = sort_by or ("npmi_xy" if "npmi_xy" in result.metrics else result.metrics[0])
     if shown not in result.metrics:
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from biasamp.labels import printable
 
 from .shared import SharedCounts, shared_of_patterns
 
@@ -40,6 +43,8 @@ class AssociationCounts:
         C(x, y).
     shared : SharedCounts
         C(x1, x2, y) where it is not 0.
+    sources : tuple of (str, int, str)
+        What was counted: names, records, and digests of their counts, by which the same source is known again.
     """
 
     labels: tuple[str, ...]
@@ -51,6 +56,7 @@ class AssociationCounts:
     overlap: Index
     identity_joint: Index
     shared: SharedCounts
+    sources: tuple[tuple[str, int, str], ...] = ()
 
     @property
     def identity_count(self) -> Index:
@@ -87,6 +93,13 @@ class AssociationCounts:
                 f"association counts of different identities do not add up: {list(self.identities)} with "
                 f"labels {list(self.members)}, and {list(other.identities)} with labels {list(other.members)}"
             )
+        known = {digest: (name, records) for name, records, digest in self.sources}
+        for name, records, digest in other.sources:
+            if digest in known:
+                raise ValueError(
+                    f"'{printable(name, 60)}' and '{printable(known[digest][0], 60)}' hold the same counts of "
+                    f"{records:,} records: counted twice they would weigh twice. Leave one of them out"
+                )
         place = dict(zip(self.labels, range(len(self.labels)), strict=True))
         new = [i for i, label in enumerate(other.labels) if label not in place]
         for i in new:
@@ -107,6 +120,7 @@ class AssociationCounts:
             overlap=self.overlap + other.overlap,
             identity_joint=joint,
             shared=self.shared + other.shared.moved(target),
+            sources=self.sources + other.sources,
         )
 
     def take(self, order: Sequence[int]) -> AssociationCounts:
@@ -127,6 +141,30 @@ class AssociationCounts:
         """The same counts with the labels in the order of their keys, whatever order they were met in."""
         return self.take(sorted(range(len(self.labels)), key=self.labels.__getitem__))
 
+    def named(self, source: str) -> AssociationCounts:
+        """The same counts, as those of a source."""
+        import hashlib
+
+        whole = self.sorted()
+        digest = hashlib.sha256(repr((whole.labels, whole.identities, whole.members, whole.n)).encode())
+        for array in (whole.count, whole.overlap, whole.identity_joint, whole.shared.keys, whole.shared.values):
+            digest.update(np.ascontiguousarray(array).astype("<i8").tobytes())
+        return replace(self, sources=((source, self.n, digest.hexdigest()[:32]),))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was counted, in plain values."""
+        return {
+            "schema": 1,
+            "kind": _KIND,
+            "records": self.n,
+            "labels": len(self.labels),
+            "identities": [
+                {"identity": name, "labels": list(members), "records": int(count)}
+                for name, members, count in zip(self.identities, self.members, self.identity_count, strict=True)
+            ],
+            "sources": [{"name": name, "records": n, "digest": digest} for name, n, digest in self.sources],
+        }
+
     def save(self, path: str | Path) -> None:
         """Write the counts to a Parquet file with a checksum; :meth:`load` reads them back.
 
@@ -141,6 +179,7 @@ class AssociationCounts:
             "identities": list(self.identities),
             "members": [list(group) for group in self.members],
             "n": self.n,
+            "sources": [list(source) for source in self.sources],
         }
         arrays = {
             "count": self.count,
@@ -172,6 +211,7 @@ class AssociationCounts:
                 arrays["overlap"],
                 arrays["identity_joint"],
                 SharedCounts(many, arrays["shared_keys"], arrays["shared_values"]),
+                tuple((str(name), int(records), str(digest)) for name, records, digest in header["sources"]),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"{name} is damaged: it does not hold what counts consist of ({error})") from None

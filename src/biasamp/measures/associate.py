@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from biasamp.counts.association import AssociationCounts
 from biasamp.counts.engines import engine_for
+from biasamp.counts.storage import is_counts
 from biasamp.labels import canonical
 from biasamp.metrics.association import metric_names
 from biasamp.readers.label_source import label_source
@@ -25,7 +27,7 @@ _ALPHA = 0.5
 
 def associate(
     data: Any,
-    identities: Sequence[Any] | Mapping[str, Any],
+    identities: Sequence[Any] | Mapping[str, Any] | None = None,
     *,
     label: str | Sequence[str] | None = None,
     record: str | None = None,
@@ -55,9 +57,10 @@ def associate(
     data : path, frame, matrix or list of lists
         A long table of (record, label[, score]) rows, a table with a list column, a wide 0/1 table, a
         scipy.sparse or numpy matrix, a list of lists of labels, or the path of files or of a folder (Parquet,
-        CSV, Arrow, Feather, JSON lines); also what :func:`biasamp.read_open_images` gives, and
-        ``AssociationCounts``.
+        CSV, Arrow, Feather, JSON lines); also what :func:`biasamp.read_open_images` gives, and what
+        :func:`biasamp.count` gave for identities, or the file it was saved to.
     identities : list of labels, or mapping of a name to one label or several
+        Counts know theirs; otherwise they are needed.
         ``{"man": ["Man", "Male", "Boy"], "woman": ["Woman", "Female", "Girl"]}`` unites labels under a name:
         a record has the identity when it has one of them. Identities may overlap.
     label, record, score : str, optional
@@ -121,13 +124,34 @@ def associate(
     _check_number("min_count", min_count)
     _check_number("min_expected", min_expected)
     threshold = _checked_threshold(threshold)
+    if isinstance(data, (str, Path)) and identities is None and is_counts(data):
+        data = AssociationCounts.load(data)
+    reading: Reading | None = None
     if isinstance(data, AssociationCounts):
-        counts, reading = _of_identities(data, identities), None
+        counts = data if identities is None else _of_identities(data, identities)
     else:
-        with RowsBar() as bar, engine_for(engine, data, memory=memory, threads=threads, progress=bar) as chosen:
-            source = label_source(data, label=label, record=record, score=score)
-            counts, reading = count_source(source, identities, threshold=threshold, engine=chosen)
+        counts, reading = count_labels(data, identities, label, record, score, threshold, engine, memory, threads)
     return _result(counts, reading, names, alpha, zero_name, min_count, min_expected, paper_literal, correction)
+
+
+def count_labels(
+    data: Any,
+    identities: Any,
+    label: Any = None,
+    record: str | None = None,
+    score: str | None = None,
+    threshold: Any = None,
+    engine: Any = "auto",
+    memory: int | str | None = None,
+    threads: int | None = None,
+) -> tuple[AssociationCounts, Reading]:
+    """Count labels with identities, and say what was met while reading."""
+    if identities is None:
+        raise TypeError("identities is None: name the labels of at least one identity; only counts know theirs")
+    with RowsBar() as bar, engine_for(engine, data, memory=memory, threads=threads, progress=bar) as chosen:
+        source = label_source(data, label=label, record=record, score=score)
+        counts, reading = count_source(source, identities, threshold=_checked_threshold(threshold), engine=chosen)
+    return counts.named(source.origin), reading
 
 
 def _result(

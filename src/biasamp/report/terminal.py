@@ -321,6 +321,16 @@ def show_counts(counts: Any, path: str, console: Console) -> None:
             printable(", ".join(f"{s['name']} ({s['records']:,})" for s in held["sources"]), 200),
         )
     )
+    done = Text(f"written to {printable(path, 200)}; add such files up with biasamp merge, measure them with biasamp ")
+    if held["kind"] == "association":
+        console.print(Text(f"{held['labels']:,} labels"))
+        for row in held["identities"]:
+            members = ", ".join(row["labels"])
+            console.print(
+                Text(f"{printable(row['identity'], 40)} ({printable(members, 80)}): {row['records']:,} records")
+            )
+        console.print(done + Text("associate"))
+        return
     table = RichTable(box=None, pad_edge=False, header_style="bold")
     for title in ("attribute", "groups", "tasks", "direction", "pairs", "bags", "combinations"):
         table.add_column(title, justify="left" if title in ("attribute", "groups", "direction") else "right")
@@ -338,8 +348,4 @@ def show_counts(counts: Any, path: str, console: Console) -> None:
                 many,
             )
     console.print(table)
-    console.print(
-        Text(
-            f"written to {printable(path, 200)}; add such files up with biasamp merge, measure them with biasamp audit"
-        )
-    )
+    console.print(done + Text("audit"))
