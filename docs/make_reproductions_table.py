@@ -14,8 +14,20 @@ from typing import Any
 
 PAGE = Path(__file__).parent / "reproductions.md"
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
-HEAD = ("experiment", "of", "ran on", "agree", "reached", "moved", "left open", "out of reach", "no reason", "seconds")
-COUNTS = ("agreed", "reached", "moved", "left_open", "out_of_reach", "unexplained")
+HEAD = (
+    "experiment",
+    "of",
+    "ran on",
+    "agree",
+    "reached",
+    "moved",
+    "left open",
+    "out of reach",
+    "not seen",
+    "no reason",
+    "seconds",
+)
+COUNTS = ("agreed", "reached", "moved", "left_open", "out_of_reach", "not_seen", "unexplained")
 
 
 def row(item: dict[str, Any]) -> tuple[str, ...]:

@@ -90,6 +90,16 @@ class TestAgreement:
         assert (result.agreed, result.reached, result.moved, result.unexplained) == (2, 1, 1, 1)
         assert (result.left_open, result.out_of_reach) == (1, 2)
 
+    def test_a_trend_that_a_stand_in_does_not_show(self) -> None:
+        row = claimed("a", "falls", 0.2, False)
+        made_up, real = outcome(row, kind=STAND_IN), outcome(row)
+        assert (made_up.not_seen, made_up.unexplained) == (1, 0)
+        assert (real.not_seen, real.unexplained) == (0, 1)
+        # A number that is printed does not come from the stand-in, and is held to.
+        assert (outcome(printed("a", "0.1", 0.5), kind=STAND_IN).unexplained) == 1
+        assert "not seen on the stand-in" in page(done(made_up), ABOUT)
+        assert "no reason found" in page(done(real), ABOUT)
+
     def test_a_search_tells_its_whole_range(self) -> None:
         row = printed("x", "0.100", 0.9, tried=Tried.of([0.2, 0.9, 0.8], "depths"))
         assert words(row) == "out of reach: it lies outside 0.2000 to 0.9000, all that 3 runs (depths) gave"
@@ -319,6 +329,9 @@ class TestCommand:
             "needy": Experiment("needy", "t", "p", lambda setting: outcome(), files=("not_there.csv",)),
             "sought": Experiment("sought", "t", "p", lambda s: outcome(printed("x", "0.1", 0.5, tried=TRIED))),
             "broken": Experiment("broken", "t", "p", lambda s: outcome(1 / 0)),
+            "made-up": Experiment(
+                "made-up", "t", "p", lambda s: outcome(claimed("x", "falls", 0.5, False), kind=STAND_IN)
+            ),
         }
         monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
 
@@ -326,9 +339,9 @@ class TestCommand:
             return CliRunner().invoke(command, [name, "--folder", str(tmp_path)]).exit_code
 
         codes = {name: code(name) for name in (*made, "all")}
-        assert codes == {"off": 1, "told": 0, "needy": 3, "sought": 0, "broken": 4, "all": 4}
+        assert codes == {"off": 1, "told": 0, "needy": 3, "sought": 0, "broken": 4, "made-up": 0, "all": 4}
         # Of all that can run nothing failed: one figure is without a reason; then all have one; then nothing can run.
-        for gone, expected in (("broken", 1), ("off", 0), ("told", 0), ("sought", 3)):
+        for gone, expected in (("broken", 1), ("off", 0), ("told", 0), ("sought", 0), ("made-up", 3)):
             del made[gone]
             assert code("all") == expected
 

@@ -223,7 +223,7 @@ class TestAiesRankings:
         outcome = ran("aies-rankings")
         assert outcome.kind == STAND_IN
         assert "open_images/" in outcome.left_out[0]
-        assert outcome.unexplained == 0
+        assert (outcome.unexplained, outcome.not_seen) == (0, 0)
         # PMI, PMI² and LLR gaps are increasing functions of one ratio, so they rank alike whatever the data.
         assert row(outcome, "PMI, PMI², LLR: top 100").ours == "100, 100, 100"
         assert row(outcome, "PMI, PMI², LLR: pairs").ours == "100.00%, 100.00%, 100.00%"

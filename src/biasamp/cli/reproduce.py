@@ -182,7 +182,7 @@ def _show_one(item: Done, screen: Any) -> None:
         for head in HEAD:
             table.add_column(head, overflow="fold")
         for row in item.outcome.rows:
-            table.add_row(*cells(row))
+            table.add_row(*cells(row, item.outcome.kind))
         screen.print(table)
         screen.print(f"{tally(item.outcome)}.")
         for text in item.outcome.left_out:

@@ -143,6 +143,11 @@ class Row:
         return self.agrees is False and self.reason is None and self.tried is not None
 
     @property
+    def in_words(self) -> bool:
+        """Whether what is published is a claim, not a number."""
+        return _figure(self.published) is None
+
+    @property
     def unexplained(self) -> bool:
         """Whether it differs and nothing was found that changes it."""
         return self.agrees is False and self.reason is None and self.tried is None
@@ -315,9 +320,14 @@ class Outcome:
         return sum(row.out_of_reach for row in self.rows)
 
     @property
+    def not_seen(self) -> int:
+        """How many claims do not show on a stand-in, which is not the data that the paper speaks of."""
+        return sum(row.unexplained and row.in_words for row in self.rows) if self.kind == STAND_IN else 0
+
+    @property
     def unexplained(self) -> int:
-        """How many differ without one."""
-        return sum(row.unexplained for row in self.rows)
+        """How many differ otherwise, and nothing is known of why."""
+        return sum(row.unexplained for row in self.rows) - self.not_seen
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome in plain values."""
@@ -329,6 +339,7 @@ class Outcome:
             "moved": self.moved,
             "left_open": self.left_open,
             "out_of_reach": self.out_of_reach,
+            "not_seen": self.not_seen,
             "unexplained": self.unexplained,
             "rows": [row.to_dict() for row in self.rows],
             "charts": [chart.to_dict() for chart in self.charts],

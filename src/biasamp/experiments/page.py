@@ -30,17 +30,17 @@ def _places(published: str | None) -> int:
     return 1 if size >= 10 and not decimals(published or "") else max(decimals(published or ""), 2) + 1
 
 
-def cells(row: Row) -> tuple[str, ...]:
-    """A row as text, a cell for each of ``HEAD``."""
+def cells(row: Row, kind: str = "") -> tuple[str, ...]:
+    """A row of an outcome of this kind as text, a cell for each of ``HEAD``."""
     published = row.published or "–"
     if row.spread:
         published += f" ± {row.spread}"
     interval = "–" if row.interval is None else " to ".join(number(end, row.published) for end in row.interval)
     agrees = {True: "yes", False: "no", None: "–"}[row.agrees]
-    return row.what, published, number(row.ours, row.published), interval, agrees, words(row)
+    return row.what, published, number(row.ours, row.published), interval, agrees, words(row, kind)
 
 
-def words(row: Row) -> str:
+def words(row: Row, kind: str = "") -> str:
     """Why a row differs, and what to know of it."""
     parts = []
     if row.agrees is False and isinstance(row.ours, float) and row.within(row.ours):
@@ -53,7 +53,7 @@ def words(row: Row) -> str:
     if row.left_open or row.out_of_reach:
         parts.append(_searched(row))
     elif row.unexplained:
-        parts.append("no reason found")
+        parts.append("not seen on the stand-in" if kind == STAND_IN and row.in_words else "no reason found")
     if row.note:
         parts.append(row.note)
     return "; ".join(parts)
@@ -82,6 +82,7 @@ DIFFERENCES = (
     ("moved", "another run moves ours without reaching it"),
     ("left_open", "within what the paper's open choices give"),
     ("out_of_reach", "out of reach of every run tried"),
+    ("not_seen", "not seen on the stand-in, which is not the paper's data"),
     ("unexplained", "no reason was found"),
 )
 
@@ -126,7 +127,7 @@ def markdown(item: Done, about: Mapping[str, Any]) -> str:
     ]
     if outcome is not None:
         lines += [f"{tally(outcome)}.", ""]
-        rows = [[markdown_text(cell) for cell in cells(row)] for row in outcome.rows]
+        rows = [[markdown_text(cell) for cell in cells(row, outcome.kind)] for row in outcome.rows]
         lines += [*markdown_table(HEAD, rows), ""]
         lines += [f"Left out: {markdown_text(words)}." for words in outcome.left_out]
         lines += [""] if outcome.left_out else []
@@ -142,7 +143,7 @@ def page(item: Done, about: Mapping[str, Any]) -> str:
     ]
     if outcome is not None:
         parts.append(f"<p>{text(tally(outcome))}.</p>")
-        parts.append(html_table(HEAD, [[text(cell) for cell in cells(row)] for row in outcome.rows]))
+        parts.append(html_table(HEAD, [[text(cell) for cell in cells(row, outcome.kind)] for row in outcome.rows]))
         parts += [figure(chart) for chart in outcome.charts]
         parts += [f"<p>Left out: {text(words)}.</p>" for words in outcome.left_out]
     parts.append(f"<p>{text(made_with(about))} {item.seconds:.1f} seconds.</p>")
