@@ -202,6 +202,17 @@ class TestPages:
         many = places(tuple(k / 10 for k in range(11)))
         assert many["0.4"] == pytest.approx(4.5 / 11, abs=1e-3)
 
+    def test_points_without_an_order_are_not_joined(self) -> None:
+        chart = Chart("t", "x", "y", {"a": [(0, 1.0), (1, 2.0)]}, ticks=("b", "c"), joined=False)
+        assert "<polyline" not in figure(chart)
+        # Two points and the legend's.
+        assert figure(chart).count("<circle") == 3
+
+    def test_only_verdicts_are_coloured(self) -> None:
+        written = page(done(outcome(claimed("a", "no", "b", True))), ABOUT)
+        assert 'class="yes" data-head="agrees"' in written
+        assert 'class="no"' not in written
+
     def test_nothing_to_draw(self) -> None:
         assert figure(Chart("t", "x", "y", {"a": [(float("nan"), 1.0)]})) == ""
 

@@ -51,9 +51,13 @@ def _stroke(i: int) -> str:
 
 
 def _legend(chart: Chart) -> str:
+    def sample(i: int) -> str:
+        if chart.joined:
+            return f'<path d="M0 5H28" {_stroke(i)}/>'
+        return f'<circle cx="14" cy="5" r="4" fill="{_COLOURS[i % len(_COLOURS)]}"/>'
+
     items = "".join(
-        f'<li><svg viewBox="0 0 28 10" width="28" height="10" aria-hidden="true"><path d="M0 5H28" {_stroke(i)}/></svg> '
-        f"{_text(name, 80)}</li>"
+        f'<li><svg viewBox="0 0 28 10" width="28" height="10" aria-hidden="true">{sample(i)}</svg> {_text(name, 80)}</li>'
         for i, name in enumerate(chart.lines)
     )
     return f'<ul class="legend">{items}</ul>'

@@ -55,7 +55,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table whose cells are HTML already; on a narrow screen each cell that has something says which column it is of."""
 
     def cell(inner: str, name: str) -> str:
-        kind = f' class="{inner}"' if inner in ("yes", "no") else ' class="nil"' if inner in ("", "–", "0") else ""
+        verdict = name == "agrees" and inner in ("yes", "no")
+        kind = f' class="{inner}"' if verdict else ' class="nil"' if inner in ("", "–", "0") else ""
         return f'<td{kind} data-head="{html.escape(name)}">{inner}</td>'
 
     top = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
