@@ -100,21 +100,20 @@ class AssociationCounts:
                     f"'{printable(name, 60)}' and '{printable(known[digest][0], 60)}' hold the same counts of "
                     f"{records:,} records: counted twice they would weigh twice. Leave one of them out"
                 )
-        place = dict(zip(self.labels, range(len(self.labels)), strict=True))
-        new = [i for i, label in enumerate(other.labels) if label not in place]
-        for i in new:
-            place[other.labels[i]] = len(place)
-        target = np.fromiter(map(place.__getitem__, other.labels), dtype=np.int64, count=len(other.labels))
-        count = np.zeros(len(place), dtype=np.int64)
-        joint = np.zeros((len(place), len(self.identities)), dtype=np.int64)
+        new, target = _united(self.labels, other.labels)
+        width = len(self.labels) + len(new)
+        count = np.zeros(width, dtype=np.int64)
+        joint = np.zeros((width, len(self.identities)), dtype=np.int64)
         count[: len(self.labels)] = self.count
         joint[: len(self.labels)] = self.identity_joint
         count[target] += other.count
         joint[target] += other.identity_joint
+        labels = self.labels + tuple(other.labels[i] for i in new)
+        same = self.names is self.labels and other.names is other.labels
         return replace(
             self,
-            labels=self.labels + tuple(other.labels[i] for i in new),
-            names=self.names + tuple(other.names[i] for i in new),
+            labels=labels,
+            names=labels if same else self.names + tuple(other.names[i] for i in new),
             n=self.n + other.n,
             count=count,
             overlap=self.overlap + other.overlap,
@@ -128,10 +127,11 @@ class AssociationCounts:
         place = np.array(order, dtype=np.int64)
         target = np.full(len(self.labels), -1, dtype=np.int64)
         target[place] = np.arange(len(place))
+        labels = tuple(map(self.labels.__getitem__, order))
         return replace(
             self,
-            labels=tuple(self.labels[i] for i in place.tolist()),
-            names=tuple(self.names[i] for i in place.tolist()),
+            labels=labels,
+            names=labels if self.names is self.labels else tuple(map(self.names.__getitem__, order)),
             count=self.count[place],
             identity_joint=self.identity_joint[place],
             shared=self.shared.moved(target),
@@ -223,6 +223,18 @@ class AssociationCounts:
         return counts
 
 
+def _united(mine: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[Sequence[int], Index]:
+    """Which of their labels are new, and the place of each of theirs when the new ones follow mine."""
+    both = min(len(mine), len(theirs))
+    if mine[:both] == theirs[:both]:
+        return range(both, len(theirs)), np.arange(len(theirs))
+    place = dict(zip(mine, range(len(mine)), strict=True))
+    new = [i for i, label in enumerate(theirs) if label not in place]
+    for i in new:
+        place[theirs[i]] = len(place)
+    return new, np.fromiter(map(place.__getitem__, theirs), dtype=np.int64, count=len(theirs))
+
+
 def from_patterns(
     labels: Sequence[str],
     identities: Sequence[str],
@@ -245,6 +257,7 @@ def from_patterns(
     rare : tuple of ndarray, optional
         Pattern, label and records with both, where the pattern is not in the table.
     """
+    own = tuple(labels)
     many = len(identities)
     bits = (masks[:, None] >> np.arange(many)) & 1
     count = table.sum(axis=1)
@@ -261,8 +274,8 @@ def from_patterns(
             np.add.at(joint[:, k], own[here], more[here])
         pattern, label, values = (np.concatenate(pair) for pair in ((pattern, at), (label, own), (values, more)))
     return AssociationCounts(
-        tuple(labels),
-        tuple(labels),
+        own,
+        own,
         tuple(identities),
         tuple(tuple(group) for group in members),
         int(records.sum()),

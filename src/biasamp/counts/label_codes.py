@@ -75,12 +75,21 @@ class LabelCodes:
             )
         return self._dictionary(pc.dictionary_encode(column))
 
+    @property
+    def lookup(self) -> Codes:
+        """The code of each whole number, -1 where it has none yet."""
+        return self._table
+
     def _integers(self, values: NDArray[Any]) -> Codes | None:
         codes = self._looked_up(values)
-        if codes is not None:
-            return codes
+        if codes is None and self.learn(values):
+            codes = self._table[values]
+        return codes
+
+    def learn(self, values: NDArray[Any]) -> bool:
+        """Give whole numbers codes; False where all have one, or where some are too large or too small for a table."""
         if values.min() < 0 or values.max() >= _TABLE:
-            return None
+            return False
         top = int(values.max()) + 1
         if top > len(self._table):
             grown = np.full(max(top, 2 * len(self._table)), -1, dtype=np.int32)
@@ -88,7 +97,7 @@ class LabelCodes:
             self._table = grown
         new = np.unique(values[self._table[values] < 0])
         self._table[new] = self._add_all([str(value) for value in new.tolist()])
-        return self._table[values]
+        return len(new) > 0
 
     def _looked_up(self, values: NDArray[Any]) -> Codes | None:
         """Codes of whole numbers if all of them have one."""

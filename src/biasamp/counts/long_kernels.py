@@ -31,6 +31,8 @@ CELL_BITS = 32
 CELL_LABEL = (1 << CELL_BITS) - 1
 # Cells that wait to be added up, eight bytes each.
 _WAITING = 1 << 20
+# Runs are told apart by 32 bits.
+_MOST_RUNS = 1 << 32
 # Room for patterns to begin with.
 _FIRST_ROOM = 4
 
@@ -100,12 +102,11 @@ class NumpyTally(Tally):
             self.table = np.concatenate([self.table, np.zeros((len(self.table), columns), dtype=np.int64)], axis=1)
         return place[inverse]
 
-    def rare(self) -> tuple[Index, Index, Index]:
-        """As :meth:`Tally.rare`."""
+    def settle(self) -> None:
+        """Make what has been counted so far readable."""
         if self._waiting:
             self._keep(np.concatenate(self._waiting))
             self._waiting = []
-        return super().rare()
 
     def add(self, starts: Flags, codes: Codes, masks: Index) -> None:
         """Count rows. ``starts`` marks the first row of each run; a code below 0 is a row without a label."""
@@ -153,7 +154,7 @@ class NumpyTally(Tally):
                 beyond = of_row >= width
                 self._waiting.append((of_row[beyond] << CELL_BITS) | labels[beyond])
                 if sum(map(len, self._waiting)) > _WAITING:
-                    self.rare()
+                    self.settle()
                 of_row, labels = of_row[~beyond], labels[~beyond]
             flat = labels * np.int64(width) + of_row
             self.table += np.bincount(flat, minlength=self.table.size).reshape(self.table.shape)
@@ -224,11 +225,12 @@ class NumbaTally(Tally):
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen = np.full(0, -1, dtype=np.int32)
+        # Of each label, the last run that named it in the upper half, and in the lower half how many runs did.
+        self._seen = np.zeros(0, dtype=np.uint64)
         self._buffer = np.zeros(0, dtype=np.int32)
         # Held labels of the open run, its mask, runs begun, patterns known, duplicates, the first run's length,
-        # and cells that wait to be added up.
-        self._state = np.array([0, 0, 0, 1, 0, -1, 0], dtype=np.int64)
+        # cells that wait to be added up, and the record of the open run where records are whole numbers.
+        self._state = np.array([0, 0, 0, 1, 0, -1, 0, 0], dtype=np.int64)
         self._columns = np.zeros(_FIRST_ROOM, dtype=np.int64)
         self._records = np.zeros(_FIRST_ROOM, dtype=np.int64)
         # One row a pattern: the labels of the commonest pattern then stand close together in memory.
@@ -252,7 +254,7 @@ class NumbaTally(Tally):
             room = max(labels, 2 * old)
             more = room - old
             self._wide = np.concatenate([self._wide, np.zeros((len(self._wide), more), dtype=np.int64)], axis=1)
-            self._seen = np.concatenate([self._seen, np.full(more, -1, dtype=np.int32)])
+            self._seen = np.concatenate([self._seen, np.zeros(more, dtype=np.uint64)])
             self._buffer = np.concatenate([self._buffer, np.zeros(more, dtype=np.int32)])
             self._first = np.concatenate([self._first, np.zeros(more, dtype=np.int32)])
 
@@ -260,6 +262,7 @@ class NumbaTally(Tally):
         """Count rows; as :meth:`NumpyTally.add`."""
         from .long_fast import add_runs
 
+        self._refuse_too_many(len(codes))
         at = 0
         while at < len(codes):
             at = add_runs(
@@ -268,7 +271,26 @@ class NumbaTally(Tally):
             )  # fmt: skip
             if at < len(codes):
                 self._make_room()
-        self._publish()
+
+    def add_integers(self, at: int, ids: Index, labels: NDArray[Any], lookup: Codes, masks: Index) -> int:
+        """Count rows of whole numbers from ``at`` on, as far as labels have a code and ids do not fall."""
+        from .long_fast import add_integer_rows
+
+        self._refuse_too_many(len(ids))
+        while True:
+            stopped: int = add_integer_rows(
+                at, ids, labels, lookup, masks, self._slots, self._columns, self._seen, self._buffer, self._first,
+                self._wide, self._waiting, self._records, self._state,
+            )  # fmt: skip
+            known = stopped == len(ids) or not 0 <= labels[stopped] < len(lookup) or lookup[labels[stopped]] < 0
+            if known or ids[stopped] < self._state[7]:
+                return stopped
+            at = stopped
+            self._make_room()
+
+    def _refuse_too_many(self, rows: int) -> None:
+        if self._state[2] + rows >= _MOST_RUNS:
+            raise ValueError(f"one part of the data has more than {_MOST_RUNS:,} records: write it as several files")
 
     def _make_room(self) -> None:
         """For a new pattern, or for cells of patterns without a row of the table."""
@@ -287,18 +309,23 @@ class NumbaTally(Tally):
         self._keep(self._waiting[: self._state[6]])
         self._state[6] = 0
 
-    def rare(self) -> tuple[Index, Index, Index]:
-        """As :meth:`Tally.rare`."""
+    def settle(self) -> None:
+        """Make what has been counted so far readable."""
         self._add_up()
-        return super().rare()
-
-    def _publish(self) -> None:
-        held, _, runs, known, duplicates, first, _ = self._state.tolist()
+        held, _, runs, known, duplicates, first, _, _ = self._state.tolist()
         self.masks = self._columns[:known].tolist()
-        self.table, self.records = self._wide[: min(known, MOST_COLUMNS)].T, self._records[:known]
         self.duplicates, self.runs = duplicates, runs
         self.open = self._buffer[:held]
         self.first = None if first < 0 else self._first[:first]
+        none = (self._seen & np.uint64((1 << 32) - 1)).astype(np.int64)
+        for run in (self.open, self.first):
+            if run is not None:
+                none[run] -= 1
+        none -= self._wide[1:].sum(axis=0)
+        _, label, values = self.rare()
+        np.subtract.at(none, label, values)
+        self._wide[0] = none
+        self.table, self.records = self._wide[: min(known, MOST_COLUMNS)].T, self._records[:known]
 
 
 def new_tally(kernel: str = "auto") -> Any:

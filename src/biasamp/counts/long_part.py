@@ -120,9 +120,10 @@ class LongPart:
         open_runs = [run for edge in self.edges for run in (edge.first, edge.last) if run is not None]
         counts = replace(self, closed=(*self.closed, *open_runs))._settled().counts
         assert counts.members == tuple(tuple(group) for group in members)
-        counts = counts.take(np.flatnonzero(counts.count).tolist())
-        shown = counts.labels if names is None else tuple(names.get(label, label) for label in counts.labels)
-        return replace(counts, identities=tuple(identities), names=shown).sorted()
+        there = sorted(np.flatnonzero(counts.count).tolist(), key=counts.labels.__getitem__)
+        counts = counts.take(there)
+        shown = tuple(names.get(label, label) for label in counts.labels) if names else counts.labels
+        return replace(counts, identities=tuple(identities), names=shown)
 
 
 def join(

@@ -46,6 +46,8 @@ class LongCounter:
     keep_keys : bool
         Whether records may come in any order as long as the rows of each stand together. Without it, a record
         out of order raises :class:`~biasamp.counts.record_runs.Unordered`.
+    codes : LabelCodes, optional
+        Those of another counter of the same identities, which need not be found again.
 
     Examples
     --------
@@ -64,17 +66,25 @@ class LongCounter:
         threshold: float | Mapping[str, float] | None = None,
         kernel: str = "auto",
         keep_keys: bool = False,
+        codes: LabelCodes | None = None,
     ) -> None:
         self.members = members
         self.tally = new_tally(kernel)
-        self.codes = _codes_for(members, self.tally)
+        self.codes = _codes_for(members, self.tally) if codes is None else codes
         self.masks = _member_masks(members, self.codes.places)
         self.runs = RecordRuns(keep_keys=keep_keys, compiled=not isinstance(self.tally, NumpyTally))
         self.threshold = _Threshold(threshold, self.codes)
         self.rows = 0
+        # Until some rows are of another kind.
+        self._in_one_go = True
+        self._widen()
 
     def add(self, record: Any, label: Any, score: Any = None) -> None:
         """Count one batch: Arrow arrays of equal length. A null label is a record without a label here."""
+        if self._in_one_go and len(record):
+            at = self._integers(record, label, score)
+            self._in_one_go = at == len(record)
+            record, label, score = (None if column is None else column[at:] for column in (record, label, score))
         if not len(record):
             return
         starts = self.runs.starts(record)
@@ -83,6 +93,28 @@ class LongCounter:
         codes = self._codes(label, score)
         self.tally.add(starts, codes, self.masks)
         self.rows += len(codes)
+
+    def _integers(self, record: Any, label: Any, score: Any) -> int:
+        """Count rows of whole numbers in one go as far as that is possible; how many were."""
+        import pyarrow as pa
+
+        plain = all(pa.types.is_integer(column.type) and not column.null_count for column in (record, label))
+        scored = score is not None and self.threshold.given
+        # Ids beyond 63 bits, and rows of which something else must be known, go the longer way.
+        if not (plain and self.runs.compiled) or scored or self.runs.keep_keys or pa.types.is_uint64(record.type):
+            return 0
+        ids, labels = record.to_numpy(zero_copy_only=False), label.to_numpy(zero_copy_only=False)
+        at = 0
+        while True:
+            at = self.tally.add_integers(at, ids, labels, self.codes.lookup, self.masks)
+            if at == len(ids) or not self.codes.learn(labels[at:]):
+                break
+            self._widen()
+        if at:
+            self.runs.first = int(ids[0]) if self.runs.first is None else self.runs.first
+            self.runs.last = int(ids[at - 1])
+            self.rows += at
+        return at
 
     def add_lists(self, labels: Any) -> None:
         """Count one batch of lists of labels, one list a record."""
@@ -113,6 +145,7 @@ class LongCounter:
         if self.runs.scattered(final=True):
             raise Scattered
         tally, runs = self.tally, self.runs
+        tally.settle()
         said = (self.rows, tally.duplicates, self.threshold.below)
         if runs.first is None:
             # No rows at all, or rows of whole records, the first and the last of which go on nowhere.
@@ -180,6 +213,7 @@ class ScatteredCounter:
 
 def _counts_of(tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]]) -> AssociationCounts:
     """The counts of a tally's whole runs."""
+    tally.settle()
     width = len(codes)
     table = np.zeros((width, tally.table.shape[1]), dtype=np.int64)
     table[: len(tally.table)] = tally.table[:width]
@@ -196,6 +230,7 @@ def _counts_of(tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]]) 
 
 def _closed_counts(tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]], masks: Index) -> AssociationCounts:
     """The counts of a tally's runs, the first and the last among them."""
+    tally.settle()
     counts = _counts_of(tally, codes, members)
     if not tally.runs:
         return counts
@@ -255,6 +290,7 @@ class _Threshold:
 
     def __init__(self, threshold: float | Mapping[str, float] | None, codes: LabelCodes) -> None:
         self.below = 0
+        self.given = threshold is not None
         self._threshold = threshold
         self._codes = codes
         self._of_label = np.zeros(0)

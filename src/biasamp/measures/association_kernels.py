@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -53,11 +54,21 @@ class CountLabels:
     kernel: str
     rows: int
     keep_keys: bool = False
+    # What a thread has learnt from its last part: the codes of labels.
+    known: threading.local = field(default_factory=threading.local, init=False, compare=False, repr=False)
+
+    def __reduce__(self) -> Any:
+        given = (self.shape, self.members, self.threshold, self.kernel, self.rows, self.keep_keys)
+        return CountLabels, given
 
     def __call__(self, part: Any) -> LongPart:
         """The counts of a part."""
         threshold = self.threshold if self.shape == "long" else None
-        counter = LongCounter(self.members, threshold=threshold, kernel=self.kernel, keep_keys=self.keep_keys)
+        codes = getattr(self.known, "codes", None)
+        counter = LongCounter(
+            self.members, threshold=threshold, kernel=self.kernel, keep_keys=self.keep_keys, codes=codes
+        )
+        self.known.codes = counter.codes
         for batch in part.batches(self.rows):
             before = counter.rows
             if self.shape == "long":

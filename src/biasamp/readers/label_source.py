@@ -16,7 +16,7 @@ from .batches import BATCH_ROWS, file_schema, list_files
 from .files import check_columns
 
 # A part has labels of its own, which merging has to bring together: it takes many rows for that to cost little.
-_PART_ROWS = 1 << 22
+_PART_ROWS = 1 << 21
 
 _DEFAULT = {"record": "record", "label": "label", "score": "score"}
 

@@ -95,10 +95,10 @@ def test_a_worker_killed_after_its_first_batch_costs_nothing(
         killed.append(worker)
 
     with engine_for(request.getfixturevalue(_FIXTURE[kind])) as engine:
-        killer = threading.Thread(target=kill)
+        killer = threading.Thread(target=kill, daemon=True)
         killer.start()
         assert engine.reduce(Slowly(total, str(log), 0.1), PARTS, add) == 1999 * 1000
-        killer.join()
+        killer.join(60)
     lines = [line.split(maxsplit=2) for line in log.read_text().splitlines()]
     part = lines[0][2].split(":")[0]
     again = [number for number, _, message in lines if message.startswith(f"{part}: a batch")]

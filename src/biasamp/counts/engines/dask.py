@@ -57,7 +57,7 @@ class DaskEngine(Engine):
             n_workers=workers or cores(),
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             memory_limit="auto" if memory is None else memory,
         )
         client = Client(cluster)
