@@ -139,10 +139,13 @@ class DaskEngine(Engine):
         from dask import delayed
 
         refuse_nothing(parts)
-        rows = delayed(_spread_frame, pure=False)
-        lazy = [lazy_of(part) for part in parts]
-        frames = [rows(spread, part, held) for part, held in zip(_light(parts), lazy, strict=True)]
-        meta = self.client.compute(delayed(_spread_meta, pure=False)(spread, *_first(parts))).result()
+        rows, first = delayed(_spread_frame, pure=False), delayed(_spread_meta, pure=False)
+        held = list(zip(_light(parts), map(lazy_of, parts), strict=True))
+        empty = (self.client.compute(first(spread, part, lazy)).result() for part, lazy in held)
+        meta = next((frame for frame in empty if frame is not None), None)
+        if meta is None:
+            raise ValueError("data has no rows: at least one record is needed")
+        frames = [rows(spread, part, lazy, meta) for part, lazy in held]
         frame = dd.from_delayed(frames, meta=meta, verify_meta=False, prefix="biasamp-rows")
         shuffled = frame.shuffle(on="key", npartitions=max(len(parts), len(self._workers())))
         count = delayed(_count_frame, pure=False)
@@ -174,11 +177,6 @@ def _light(parts: Sequence[Any]) -> list[Any]:
     return [part if lazy_of(part) is None else part.without_rows() for part in parts]
 
 
-def _first(parts: Sequence[Any]) -> tuple[Any, Any]:
-    (light,) = _light(parts[:1])
-    return light, lazy_of(parts[0])
-
-
 def _count(kernel: Kernel[T], part: Any, rows: Any = None) -> T:
     part = part if rows is None else part.with_rows(rows)
     out = kernel(part)
@@ -203,21 +201,22 @@ def _fold(merge: Merge[T], results: Sequence[T]) -> T:
     return out
 
 
-def _spread_frame(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any) -> Any:
+def _spread_frame(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any, meta: Any) -> Any:
     import pandas as pd
     import pyarrow as pa
 
     part = part if rows is None else part.with_rows(rows)
-    return pa.Table.from_batches(list(spread(part))).to_pandas(types_mapper=pd.ArrowDtype)
+    batches = list(spread(part))
+    return pa.Table.from_batches(batches).to_pandas(types_mapper=pd.ArrowDtype) if batches else meta
 
 
 def _spread_meta(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any) -> Any:
-    """An empty frame of the columns that spreading gives."""
+    """An empty frame of the columns that spreading gives; None for a part without rows."""
     import pandas as pd
 
     part = part if rows is None else part.with_rows(rows)
-    batch = next(iter(spread(part)))
-    return batch.slice(0, 0).to_pandas(types_mapper=pd.ArrowDtype)
+    batch = next(iter(spread(part)), None)
+    return None if batch is None else batch.slice(0, 0).to_pandas(types_mapper=pd.ArrowDtype)
 
 
 def _count_frame(kernel: Callable[[Iterable[Any]], T], frame: Any) -> T:

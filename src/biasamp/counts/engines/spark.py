@@ -72,7 +72,7 @@ class SparkEngine(Engine):
     def reduce(self, kernel: Kernel[T], parts: Sequence[Any], merge: Merge[T]) -> T:
         """The results of all parts merged by trees on the executors."""
         refuse_nothing(parts)
-        return self._merged(self._results(kernel, parts, merge), merge)
+        return self._merged(self._results(kernel, parts, merge), self._tasks(parts), merge)
 
     def regroup(
         self,
@@ -85,12 +85,12 @@ class SparkEngine(Engine):
         refuse_nothing(parts)
         schema = self._schema(spread, parts)
         rows = _map(self._frame(parts), _Spread(spread, _lazy(parts)), schema)
-        return self._merged(_map(rows.repartition("key"), _Gather(kernel)), merge)
+        results = _map(rows.repartition("key"), _Gather(kernel))
+        return self._merged(results, int(self.session.conf.get("spark.sql.shuffle.partitions")), merge)
 
     def _schema(self, spread: Callable[[Any], Iterator[Any]], parts: Sequence[Any]) -> Any:
         """The columns that spreading gives, from one batch that an executor spreads."""
-        frame = self._frame(parts[:1])
-        described = _map(frame, _Describe(spread, _lazy(parts))).limit(1).collect()
+        described = _map(self._frame(parts), _Describe(spread, _lazy(parts))).limit(1).collect()
         if not described:
             raise ValueError("data has no rows: at least one record is needed")
         from pyspark.sql.pandas.types import from_arrow_schema
@@ -107,9 +107,10 @@ class SparkEngine(Engine):
             return parts[0].lazy
         rows = [(number, bytearray(pickle.dumps(part))) for number, part in enumerate(parts)]
         frame = self.session.createDataFrame(rows, "number long, part binary")
-        return frame.repartitionByRange(min(len(rows), self._tasks()), "number")
+        return frame.repartition(self._tasks(parts))
 
-    def _tasks(self) -> int:
+    def _tasks(self, parts: Sequence[Any]) -> int:
+        """How many tasks count parts: as many as there are, unless there are very many."""
         cores = int(self.session.conf.get("spark.default.parallelism", "0") or 0)
         if not cores:
             try:
@@ -117,10 +118,11 @@ class SparkEngine(Engine):
             except Exception:
                 # A session on another machine has no context here.
                 cores = 32
-        return max(1, cores) * _TASKS_PER_CORE
+        most = max(1, cores) * _TASKS_PER_CORE
+        # How many partitions a dataframe has is not known here.
+        return most if _lazy(parts) is not None else min(len(parts), most)
 
-    def _merged(self, results: Any, merge: Merge[T]) -> T:
-        tasks = self._tasks()
+    def _merged(self, results: Any, tasks: int, merge: Merge[T]) -> T:
         while tasks > _FAN_IN:
             tasks = -(-tasks // _FAN_IN)
             results = _map(results.repartition(tasks), _Fold(merge))
