@@ -257,7 +257,7 @@ def from_patterns(
     rare : tuple of ndarray, optional
         Pattern, label and records with both, where the pattern is not in the table.
     """
-    own = tuple(labels)
+    keys = tuple(labels)
     many = len(identities)
     bits = (masks[:, None] >> np.arange(many)) & 1
     count = table.sum(axis=1)
@@ -274,8 +274,8 @@ def from_patterns(
             np.add.at(joint[:, k], own[here], more[here])
         pattern, label, values = (np.concatenate(pair) for pair in ((pattern, at), (label, own), (values, more)))
     return AssociationCounts(
-        own,
-        own,
+        keys,
+        keys,
         tuple(identities),
         tuple(tuple(group) for group in members),
         int(records.sum()),

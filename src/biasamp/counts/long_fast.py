@@ -151,7 +151,7 @@ def add_integer_rows(
     held, mask, duplicates = np.uint64(state[_HELD]), state[_MASK], state[_DUPLICATES]
     runs, inside, empty = np.uint64(state[_RUNS]), state[_FIRST] >= 0, 0
     last = state[_LAST]
-    stopped = len(ids)
+    stopped: Any = len(ids)
     top = np.uint64(len(lookup))
     if runs == 0 and at < len(ids):
         runs, last = _ONE, np.int64(ids[at])
