@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 
 # Names are imported when they are first used, so that ``import biasamp`` costs little more than numpy.
 _PLACES = {
+    "AssociationCounts": "counts.association",
     "Audit": "results.audit",
     "AuditCounts": "counts.audit_counts",
     "Policy": "policy",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .auditing import audit as audit
     from .auditing import compare as compare
     from .auditing import count as count
+    from .counts.association import AssociationCounts as AssociationCounts
     from .counts.audit_counts import AuditCounts as AuditCounts
     from .generate import open_images_shape as open_images_shape
     from .labels import binary as binary

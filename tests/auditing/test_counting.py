@@ -298,3 +298,69 @@ def test_two_models_are_compared_in_pairs_where_bags_agree() -> None:
         r for r in biasamp.compare({"a": audits["said"], "b": in_memory}).table.rows() if r["metric"] == "directional"
     )
     assert not mixed["paired"]
+
+
+class TestOddData:
+    def test_a_batch_without_any_known_label(self, tmp_path: Path) -> None:
+        folder = tmp_path / "data"
+        folder.mkdir()
+        for i, part in enumerate((DATA.iloc[:500], DATA.iloc[500:900].assign(hired=None), DATA.iloc[900:])):
+            table = pa.Table.from_pandas(part[["gender", "hired", "said", "w"]], preserve_index=False)
+            pq.write_table(table, folder / f"{i}.parquet")
+        for more in ({}, {"weights": "w"}):
+            options = {**SIMPLE, **more, "missing": "drop", "metrics": ["directional", "parity"], "resamples": 50}
+            mine, theirs = (
+                biasamp.audit(folder, **options, engine=engine).document["metrics"] for engine in ("local", "auto")
+            )
+            assert [m["value"] for m in mine] == [m["value"] for m in theirs]
+
+    def test_integers_beyond_what_floats_hold(self) -> None:
+        data = {"g": np.array([2**53, 2**53 + 1] * 50), "t": [0, 1] * 50, "p": [1, 0] * 50}
+        counts = biasamp.count(data, attributes="g", tasks="t", task_predictions="p")
+        assert [label.category for label in counts.subjects[0].pairs["A->T"].counts.given_labels] == [
+            str(2**53),
+            str(2**53 + 1),
+        ]
+
+    def test_a_fraction_is_shown_as_it_is(self) -> None:
+        data = {"g": [0.125, 0.125] * 50, "t": [0, 1] * 50, "p": [1, 0] * 50}
+        with pytest.raises(ValueError, match=r"fractions such as 0\.125"):
+            biasamp.count(data, attributes="g", tasks="t", task_predictions="p")
+
+    @pytest.mark.parametrize(
+        ("weights", "message"),
+        [
+            (np.zeros(N), "weights are all 0"),
+            (np.full(N, 1e15), "too large to be summed exactly"),
+            (np.full(N, 1e9), "too large to be summed exactly"),
+            (np.full(N, 1e-12), "too small to be summed exactly"),
+            (np.full(N, -1.0), "not negative"),
+            (np.full(N, np.nan), "missing values"),
+        ],
+    )
+    def test_weights_that_cannot_be_summed(
+        self, weights: np.ndarray, message: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("biasamp.counts.engines.memory._MOST_ROWS", 100)
+        with pytest.raises(ValueError, match=message):
+            biasamp.count(DATA.assign(w=weights), **SIMPLE, weights="w")
+
+    def test_no_records(self, tmp_path: Path) -> None:
+        pq.write_table(pa.Table.from_pandas(DATA.iloc[:0]), tmp_path / "none.parquet")
+        with pytest.raises(ValueError, match=r"none\.parquet has no records"):
+            biasamp.count(tmp_path / "none.parquet", **SIMPLE)
+
+    def test_scores_that_are_whole_at_first(self, tmp_path: Path) -> None:
+        data = DATA.assign(score=np.where(DATA.index < 2000, np.rint(DATA["score"]), DATA["score"]))
+        pq.write_table(pa.Table.from_pandas(data), tmp_path / "data.parquet", row_group_size=500)
+        options = {**CASES["scores"], "metrics": ["directional", "parity"], "resamples": 50}
+        mine, theirs = (
+            biasamp.audit(tmp_path / "data.parquet", **options, engine=engine).document["metrics"]
+            for engine in ("local", "auto")
+        )
+        assert [m["value"] for m in mine] == [m["value"] for m in theirs]
+
+    def test_counts_print_in_one_line(self) -> None:
+        counts = biasamp.count(DATA, **SIMPLE)
+        assert repr(counts) == "<AuditCounts of 3,000 records from data: gender: 3 groups x 2 tasks>"
+        assert "\n" not in repr(counts.subjects)

@@ -10,6 +10,7 @@ from biasamp.labels import Column, canonical
 from biasamp.labels.keys import Keys, mix, record_keys
 
 _MISSING = np.uint64(0xA24BAED4963EE407)
+_ODD = np.uint64(0xD1342543DE82EF95)
 _EMPTY = np.uint64(0x9FB21C651E98DF25)
 
 
@@ -21,7 +22,8 @@ def content_of(columns: Mapping[str, Column], keys: Keys) -> int:
     total = keys
     with np.errstate(over="ignore"):
         for name in sorted(columns):
-            total = mix(total ^ mix(_values(columns[name]) ^ record_keys(np.array([name], dtype=object))))
+            total = (total ^ _values(columns[name]) ^ record_keys(np.array([name], dtype=object))) * _ODD
+            total = total ^ (total >> np.uint64(29))
         return int(mix(total).sum(dtype=np.uint64))
 
 
@@ -34,6 +36,10 @@ def _values(column: Column) -> Keys:
             out: Keys = sums[column.indptr[1:]] - sums[column.indptr[:-1]] + _EMPTY
     elif column.kind == "text":
         out = np.append(_categories(column), _MISSING)[column.values]
+    elif column.kind == "bool":
+        out = _numbers(np.array([0.0, 1.0]))[column.values.astype(np.int64)]
+    elif column.kind == "int" and column.values.dtype.itemsize == 1:
+        out = _numbers(np.arange(-128, 256).astype(np.float64))[column.values.astype(np.int64) + 128]
     else:
         out = _numbers(column.values.astype(np.float64))
     return out if column.missing is None else np.where(column.missing, _MISSING, out)

@@ -29,6 +29,7 @@ from .plan import Plan
 _FEW_BAGS = (
     "there are so many pairs that no resamples of them are kept: the aggregate has no interval, each pair has its own"
 )
+_ONE_RECORD = "there is one record only"
 _NO_CLUSTERS = "combinations of labels do not tell clusters apart: there is no interval"
 
 
@@ -159,7 +160,9 @@ def _directional(subject: Counted, direction: str, bags: BagCounts, settings: Se
         result = directional.from_sample(
             sample, subject.source(direction), direction=direction, level=settings.confidence
         )
-        return result if bags.resamplable else replace(result, cautions=(*result.cautions, _FEW_BAGS))
+        if bags.resamplable:
+            return result if bags.whole.records > 1 else replace(result, cautions=(*result.cautions, _ONE_RECORD))
+        return replace(result, cautions=(*result.cautions, _FEW_BAGS))
 
     run(subject, "directional", direction, settings, out, make)
 

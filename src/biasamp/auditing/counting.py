@@ -10,16 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.association import AssociationCounts
-from biasamp.counts.audit_counts import MOST_COMBINATIONS, AuditCounts, CountedSource, SubjectCounts, add_cells
-from biasamp.counts.bags import BagCounts, bag_joint, bags_for
+from biasamp.counts.audit_counts import (
+    MOST_COMBINATIONS,
+    TOO_LARGE,
+    AuditCounts,
+    CountedSource,
+    SubjectCounts,
+    add_cells,
+)
+from biasamp.counts.bags import BagCounts, bag_joint, bags_for, truth_joint
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.engines import Engine, counted, engine_for
+from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
+from biasamp.counts.kernels.slabs import column_sums
 from biasamp.counts.resampling import Fingerprint
 from biasamp.labels import (
     Codes,
     Column,
     Columns,
+    Dense,
     Evaluation,
     LabelSet,
     Variable,
@@ -27,6 +37,7 @@ from biasamp.labels import (
     label_set,
     refuse_missing,
 )
+from biasamp.labels.evaluation import LEAST_TOTAL, MOST_SQUARES
 from biasamp.labels.keys import Keys, row_keys
 from biasamp.measures.associate import count_labels
 from biasamp.measures.progress import RowsBar
@@ -157,6 +168,8 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
             "record is None: rows of a Dask or Spark dataframe have no number by which resampling could tell them "
             "apart. Name a column of ids with record="
         )
+    if all(part.rows == 0 for part in parts):
+        raise ValueError(f"{name} has no records")
     found = survey(plan, parts, engine, plan.labels)
     _refuse(found, plan)
     train_parts, train_found = None, None
@@ -170,6 +183,8 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
     total = engine.reduce(kernel, parts, _merged)
     if not total.records:
         raise ValueError(f"{name} has no records")
+    if plan.weights is not None:
+        _check_total(total)
     if train_parts is not None:
         known = engine.reduce(TrainKernel(plan, tuple(subjects), engine.batch_rows), train_parts, _merged_train)
         total = replace(
@@ -180,6 +195,15 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
             ),
         )
     return replace(total, sources=(CountedSource(name, total.records, total.units, total.content),))
+
+
+def _check_total(total: AuditCounts) -> None:
+    """Refuse weights that are all 0, or too small to be summed exactly."""
+    weight = float(floats(next(iter(total.subjects[0].pairs.values())).whole.n).max())
+    if not weight:
+        raise ValueError("weights are all 0: nothing would be counted")
+    if weight < LEAST_TOTAL:
+        raise ValueError(TOO_LARGE.replace("large", "small"))
 
 
 def _merged(one: AuditCounts, two: AuditCounts) -> AuditCounts:
@@ -274,7 +298,7 @@ class CountKernel:
         for start, columns in read_batches(part, self.plan.columns, self.batch_rows):
             rows = len(next(iter(columns.values())))
             try:
-                made = self._batch(Source(part.name, columns, rows), start)
+                made = self._batch(Source(part.name, columns, rows), start, total)
             except (ValueError, TypeError) as error:
                 where = f"{part.name}, from row {start:,}" if start is not None else part.name
                 raise type(error)(f"{error} (in {where})") from None
@@ -284,11 +308,12 @@ class CountKernel:
             return AuditCounts(self.plan.to_dict(), (), Fingerprint(0, 0, 0), 0, 0)
         return total
 
-    def _batch(self, source: Source, start: int | None) -> AuditCounts:
+    def _batch(self, source: Source, start: int | None, before: AuditCounts | None) -> AuditCounts:
         plan = self.plan
         if plan.record is not None:
             keys = source.ids(plan.record, "record")
-            if len(np.unique(keys)) < len(keys):
+            ranked = np.sort(keys)
+            if (ranked[1:] == ranked[:-1]).any():
                 raise ValueError(
                     f"record column {plan.record!r} has repeated ids: a record has one row. Rows that belong together "
                     "without being the same record go into cluster="
@@ -302,8 +327,8 @@ class CountKernel:
         return AuditCounts(
             plan.to_dict(),
             tuple(
-                _count_subject(subject, sides, units, weights)
-                for subject, sides in zip(self.subjects, self._sides(source), strict=True)
+                _count_subject(subject, sides, units, weights, {} if before is None else before.subjects[i].cells)
+                for i, (subject, sides) in enumerate(zip(self.subjects, self._sides(source), strict=True))
             ),
             Fingerprint.of(units),
             content_of(source.columns, keys),
@@ -362,44 +387,64 @@ def _weights(values: NDArray[Any]) -> NDArray[Any]:
     values = np.asarray(values, dtype=np.float64)
     if not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError("weights must be finite and not negative")
+    with np.errstate(over="ignore"):
+        if not float((values**2).sum()) <= MOST_SQUARES:
+            raise ValueError(TOO_LARGE)
     if (values == np.rint(values)).all() and values.max(initial=0.0) < 2**31:
         return values.astype(np.int64)
     return values
 
 
 def _count_subject(
-    subject: Subject, sides: Sequence[LabelSet | None], units: Keys, weights: NDArray[Any] | None
+    subject: Subject,
+    sides: Sequence[LabelSet | None],
+    units: Keys,
+    weights: NDArray[Any] | None,
+    before: Mapping[str, ContingencyTable | None],
 ) -> SubjectCounts:
+    """The counts of one subject; combinations that were too many ``before`` are not looked at again."""
     A, T, A_pred, T_pred = sides
     assert A is not None
     assert T is not None
     bags = bags_for(A.width * T.width)
+    sizes = {"A": _held(A), "T": _held(T)}
     pairs: dict[str, BagCounts] = {}
     cells: dict[str, ContingencyTable | None] = {}
     for way, given, truth, said in (("A->T", A, T, T_pred), ("T->A", T, A, A_pred)):
         if said is None:
             continue
         pairs[way] = BagCounts.from_labels(Evaluation(given, truth, said, weights, units), bags)
-        cells[way] = _cells({"given": given, "truth": truth, "predicted": said}, weights)
+        known = way not in before or before[way] is not None
+        cells[way] = _cells({"given": given, "truth": truth, "predicted": said}, weights) if known else None
     mals = None
     if A_pred is not None and T_pred is not None:
         # Both terms are about the same records: one that lacks any label is in neither.
         keep = _whole([A, T, A_pred, T_pred])
-        own = None if weights is None else weights[keep]
-        said_joint, true_joint = (
-            bag_joint(left.take(keep), right.take(keep), units[keep], bags, own)
-            for left, right in ((A_pred, T_pred), (A, T))
-        )
-        mals = said_joint, true_joint
+        if keep.all():
+            mals = bag_joint(A_pred, T_pred, units, bags, weights), truth_joint(pairs["A->T"])
+        else:
+            own = None if weights is None else weights[keep]
+            A, T, A_pred, T_pred = (labels.take(keep) for labels in (A, T, A_pred, T_pred))
+            mals = (
+                bag_joint(A_pred, T_pred, units[keep], bags, own),
+                bag_joint(A, T, units[keep], bags, own),
+            )
     return SubjectCounts(
         subject.attribute,
         subject.A.variables,
         subject.T.variables,
-        {side: np.bincount(labels.nonzero()[1], minlength=labels.width) for side, labels in (("A", A), ("T", T))},
+        sizes,
         pairs,
         cells,
         mals,
     )
+
+
+def _held(labels: LabelSet) -> NDArray[np.int64]:
+    """How many records have each label."""
+    if len(labels.blocks) == 1 and isinstance(labels.blocks[0], Dense):
+        return column_sums(labels.blocks[0].values)
+    return np.bincount(labels.nonzero()[1], minlength=labels.width)
 
 
 def _whole(sets: Sequence[LabelSet]) -> NDArray[np.bool_]:

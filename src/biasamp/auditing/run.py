@@ -10,6 +10,7 @@ from typing import Any
 from biasamp import __version__
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.engines import engine_for
+from biasamp.counts.fixed import floats
 from biasamp.counts.resampling import Fingerprint
 from biasamp.counts.storage import is_counts
 from biasamp.measures.progress import RowsBar
@@ -123,7 +124,7 @@ def audit(
     if resamples < 2:
         raise ValueError(f"resamples is {resamples}; at least 2 are needed")
     settings = Settings(_metrics(metrics), confidence, resamples, seed, cluster is not None)
-    if attributes is None and tasks is None and isinstance(data, (str, os.PathLike)) and is_counts(data):
+    if isinstance(data, (str, os.PathLike)) and is_counts(data):
         data = AuditCounts.load(os.fspath(data))
     if isinstance(data, AuditCounts):
         if attributes is not None or tasks is not None or train is not None:
@@ -175,6 +176,11 @@ def audit(
 def from_counts(counts: AuditCounts, settings: Settings, base: Any, min_group: int) -> Audit:
     """The audit of counts."""
     plan = Plan.from_dict(counts.plan)
+    if plan.cluster is not None and counts.records > 1 and _filled(counts) == 1:
+        raise ValueError(
+            f"cluster column {plan.cluster!r} has one value in all {counts.records:,} records: with fewer than two "
+            "clusters there is no interval. Leave cluster out, or name the column that tells the clusters apart"
+        )
     settings = replace(settings, clustered=plan.cluster is not None)
     read = read_audit_base(base, plan.groups, plan.task)
     subjects = [Counted(subject, counts.records, plan, read) for subject in counts.subjects]
@@ -191,6 +197,12 @@ def from_counts(counts: AuditCounts, settings: Settings, base: Any, min_group: i
         _bags(counts),
     )
     return gather(facts, subjects, measured, settings, min_group)
+
+
+def _filled(counts: AuditCounts) -> int:
+    """How many bags hold any record."""
+    bags = next(iter(counts.subjects[0].pairs.values()))
+    return int((floats(bags.counts.n).reshape(bags.bags, -1).max(axis=1) > 0).sum())
 
 
 def _bags(counts: AuditCounts) -> int:

@@ -31,7 +31,7 @@ class ColumnFacts:
 
     kind: str = ""
     categories: set[str] = field(default_factory=set)
-    fraction: bool = False
+    fraction: float | None = None
     missing: int = 0
     places: tuple[int, ...] = ()
 
@@ -49,15 +49,16 @@ class ColumnFacts:
             self.categories.update(column.categories)
             return
         there = column.values if gone is None else column.values[~gone]
-        if column.kind == "float" and (there != np.rint(there)).any():
-            self.fraction = True
+        broken = there[there != np.rint(there)] if column.kind == "float" else there[:0]
+        if len(broken):
+            self.fraction = float(broken[0])
         else:
             self.categories.update(number_codes(there, None)[1])
 
     def __iadd__(self, other: ColumnFacts) -> ColumnFacts:
         self.kind = self.kind or other.kind
         self.categories |= other.categories
-        self.fraction |= other.fraction
+        self.fraction = other.fraction if self.fraction is None else self.fraction
         self.missing += other.missing
         self.places = tuple(sorted((*self.places, *other.places)))[:_PLACES]
         return self
@@ -72,13 +73,15 @@ class ColumnFacts:
                 indptr[0] = 0
                 return Column(name, "list", np.arange(len(categories)), None, categories, indptr)
             return Column(name, "text", place % len(categories), None, categories)
-        if not self.kind or not (self.categories or self.fraction):
+        if self.kind == "int":
+            whole = np.array(sorted(int(category) for category in self.categories))
+            return Column(name, "int", whole[place % len(whole)])
+        numbers = [float(category) for category in self.categories]
+        numbers += [] if self.fraction is None else [self.fraction]
+        if not numbers:
             return Column(name, "float", np.zeros(rows), np.ones(rows, dtype=bool))
-        numbers = np.array(sorted(float(category) for category in self.categories) or [0.5])
-        if self.fraction:
-            return Column(name, "float", np.append(0.5, numbers)[place % (len(numbers) + 1)])
-        values = numbers[place % len(numbers)]
-        return Column(name, self.kind, values.astype({"bool": bool, "int": np.int64}.get(self.kind, np.float64)))
+        values = np.array(sorted(numbers))[place % len(numbers)]
+        return Column(name, self.kind, values.astype(bool) if self.kind == "bool" else values)
 
 
 @dataclass

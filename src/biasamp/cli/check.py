@@ -77,7 +77,9 @@ def command(
     audit = _saved(data)
     if audit is not None and given:
         named = ", ".join(f"--{key.replace('_', '-')}" for key in given)
-        raise click.UsageError(f"{data} is a saved audit, which says by itself what it measured; leave out {named}")
+        raise click.UsageError(
+            f"{data} holds counts or a saved audit, which say by themselves what was measured; leave out {named}"
+        )
     if audit is None:
         audit = _with_status(data, lambda: policy.audit(data, **given))
     if save is not None:
@@ -119,10 +121,14 @@ def _with_status(data: str, work: Any) -> Any:
 
 
 def _saved(data: str) -> Any:
-    """The audit in a file, where it holds one; JSON may also be records."""
+    """The audit in a file, or that of saved counts, where it holds either; JSON may also be records."""
     from biasamp import Audit
+    from biasamp import audit as measure
+    from biasamp.counts.storage import is_counts
 
     path = Path(data)
+    if is_counts(path):
+        return _with_status(data, lambda: measure(path))
     if not path.is_file() or not path.name.lower().endswith((".json", ".json.gz")):
         return None
     try:
@@ -143,7 +149,7 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
     audit = _saved(data)
     if audit is not None:
         if arguments:
-            raise click.UsageError(f"{data} is a saved audit, which says by itself what it measured")
+            raise click.UsageError(f"{data} holds counts or a saved audit, which say by themselves what was measured")
         used = audit.document["data"]
         kept = {key: _one_or_many(names) for key, names in used["roles"].items() if names}
         kept["intersections"] = len(used["attributes"]) > len(used["roles"]["attributes"])

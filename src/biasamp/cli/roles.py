@@ -122,7 +122,12 @@ def audit_roles(data: str, options: dict[str, Any]) -> dict[str, Any]:
     groups, labels = (split_names(options.pop(name), f"--{name}") for name in ("attributes", "tasks"))
     as_binary, as_categorical = options.pop("as_binary"), options.pop("as_categorical")
     predictions = {name: options.pop(name) for name in ("attribute_predictions", "task_predictions")}
-    if groups is None and labels is None and is_counts(data):
+    if is_counts(data):
+        named = [f"--{name}" for name, value in (("attributes", groups), ("tasks", labels)) if value is not None]
+        named += [f"--{name.replace('_', '-')}" for name, value in predictions.items() if value is not None]
+        named += [f"--{name}" for name in ("train", "weights", "record", "cluster") if options.pop(name) is not None]
+        if named:
+            raise click.UsageError(f"{data} holds counts, which know their columns: leave out {', '.join(named)}")
         return {}
     for name, value in (("--attributes", groups), ("--tasks", labels)):
         if value is None:

@@ -19,7 +19,7 @@ Index = NDArray[np.int64]
 _KIND = "association"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AssociationCounts:
     """Counts of every label with every identity; they add up over records.
 
@@ -84,6 +84,10 @@ class AssociationCounts:
     def overlapping(self) -> bool:
         """Whether some record has two identities."""
         return bool(self.overlap.sum() > np.trace(self.overlap))
+
+    def __repr__(self) -> str:
+        names = ", ".join(printable(name, 40) for name in self.identities[:5])
+        return f"<AssociationCounts of {self.n:,} records: {len(self.labels):,} labels with {names}>"
 
     def __add__(self, other: AssociationCounts) -> AssociationCounts:
         if not isinstance(other, AssociationCounts):

@@ -15,7 +15,7 @@ from biasamp.labels import Label, Variable, printable
 
 from .bags import BagCounts
 from .contingency import ContingencyTable
-from .fixed import Count
+from .fixed import Count, floats
 from .joint import JointCounts
 from .pair import PairCounts
 from .resampling import Fingerprint
@@ -26,6 +26,7 @@ Cells = ContingencyTable | None
 
 # Distinct combinations of labels that are kept; beyond, what needs them is left out.
 MOST_COMBINATIONS = 1 << 17
+TOO_LARGE = "weights are too large to be summed exactly: multiply them all by one constant; only their ratios matter"
 _KIND = "audit"
 _SHOWN = 5
 
@@ -43,7 +44,7 @@ class CountedSource:
     content: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SubjectCounts:
     """The counts of one protected attribute with the tasks.
 
@@ -75,15 +76,22 @@ class SubjectCounts:
     train: JointCounts | None = None
     train_cells: Cells = None
 
+    def __repr__(self) -> str:
+        return f"<counts of {self.attribute!r}: {len(_labels(self.A))} groups x {len(_labels(self.T))} tasks>"
+
     def __add__(self, other: SubjectCounts) -> SubjectCounts:
         if not isinstance(other, SubjectCounts):
             return NotImplemented
+        pairs = {way: self.pairs[way] + other.pairs[way] for way in self.pairs}
+        # Either addend is far below what 64 bits hold, so that a sum beyond it is negative.
+        if any(floats(bags.counts.squared).min() < 0 for bags in pairs.values()):
+            raise ValueError(TOO_LARGE)
         return SubjectCounts(
             self.attribute,
             self.A,
             self.T,
             {side: self.sizes[side] + other.sizes[side] for side in self.sizes},
-            {way: self.pairs[way] + other.pairs[way] for way in self.pairs},
+            pairs,
             {way: add_cells(self.cells[way], other.cells[way]) for way in self.cells},
             None
             if self.mals is None or other.mals is None
@@ -94,7 +102,7 @@ class SubjectCounts:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AuditCounts:
     """What :func:`biasamp.count` gives, and :func:`biasamp.audit` takes: counts only, no record.
 
@@ -131,6 +139,15 @@ class AuditCounts:
     def fingerprint(self) -> str:
         """A short digest of what was counted: the same for the same records, whatever counted them."""
         return f"{self.content:016x}"
+
+    def __repr__(self) -> str:
+        names = ", ".join(printable(source.name, 40) for source in self.sources[:_SHOWN])
+        more = f" and {len(self.sources) - _SHOWN} more" if len(self.sources) > _SHOWN else ""
+        held = "; ".join(
+            f"{printable(s.attribute, 40)}: {len(_labels(s.A))} groups x {len(_labels(s.T))} tasks"
+            for s in self.subjects
+        )
+        return f"<AuditCounts of {self.records:,} records from {names or 'no source'}{more}: {held}>"
 
     def __add__(self, other: AuditCounts) -> AuditCounts:
         if not isinstance(other, AuditCounts):

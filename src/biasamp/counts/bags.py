@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Evaluation, LabelSet
+from biasamp.labels import Dense, Evaluation, LabelSet
 from biasamp.labels.keys import Keys, mix, row_keys
 
 from .fixed import Count, Fixed, add, concatenate, floats, limbs
@@ -72,7 +72,7 @@ def bag_weights(numbers: Index, bags: int, resamples: int, seed: int) -> NDArray
     return Drawing(resamples, seed, bags).weights(row_keys(0, bags)[numbers]).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BagCounts:
     """Pair counts of one direction, bag by bag; they add up over records.
 
@@ -207,6 +207,9 @@ class BagCounts:
         arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _RESAMPLED}
         return replace(parts[0], **arrays)
 
+    def __repr__(self) -> str:
+        return f"<BagCounts of {self.counts.records:,} records in {self.bags:,} bags>"
+
     def __add__(self, other: BagCounts) -> BagCounts:
         if not isinstance(other, BagCounts):
             return NotImplemented
@@ -302,21 +305,25 @@ def _summed(evaluation: Evaluation, bag: Index, bags: int) -> _Tables:
 
 def _compiled(evaluation: Evaluation, bag: Index, bags: int) -> _Tables:
     """As :func:`_summed` for hard unweighted labels, in numba."""
-    from .kernels.bagged import add_bagged
+    from .kernels.bagged import add_laid_out, add_listed
 
-    groups, width = evaluation.given.width + 1, evaluation.truth.width
-    table = np.zeros((bags * groups, 3 * width + 1), dtype=np.int64)
+    given, groups, width = evaluation.given, evaluation.given.width + 1, evaluation.truth.width
+    table = np.zeros((bags, groups, 3 * width + 1), dtype=np.int64)
     step = 1 << 17
     for start in range(0, len(evaluation), step):
         stop = min(start + step, len(evaluation))
-        rows, keys = _held(evaluation.given, bag, start, stop, groups)
+        mine = bag[start:stop]
         # Records of one bag together, so that its counts stay in cache.
-        order = np.argsort(keys.astype(np.uint16) if bags * groups <= 1 << 16 else keys, kind="stable")
+        order = np.argsort(mine.astype(np.uint16), kind="stable")
         one = np.ascontiguousarray(evaluation.truth.rows(start, stop))
         held = np.ascontiguousarray(evaluation.predicted.rows(start, stop))
-        add_bagged(rows[order], keys[order], one, held, table)
-    shaped = table.reshape(bags, groups, 3 * width + 1)
-    return shaped[..., : width + 1], shaped[..., width + 1 :]
+        if len(given.blocks) == 1 and isinstance(given.blocks[0], Dense):
+            add_laid_out(order, mine, np.ascontiguousarray(given.rows(start, stop)), one, held, table)
+        else:
+            row, label = given.nonzero(start, stop)
+            ends = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=stop - start))])
+            add_listed(order, mine, ends, label, one, held, table)
+    return table[..., : width + 1], table[..., width + 1 :]
 
 
 def _listed(evaluation: Evaluation, bag: Index, bags: int) -> _Tables:
@@ -393,6 +400,35 @@ def _masked(evaluation: Evaluation, bag: Index, bags: int) -> tuple[dict[str, An
     return arrays, agreeing
 
 
+def _joint_of(left: LabelSet, right: LabelSet, table: Count, weights: NDArray[Any] | None) -> JointCounts:
+    """Joint counts from a table (bags, left labels and everyone, right labels and one)."""
+    return JointCounts(
+        left.labels,
+        right.labels,
+        len(left),
+        n=table[:, -1:, -1:],
+        left=table[:, :-1, -1:],
+        right=table[:, -1:, :-1],
+        joint=table[:, :-1, :-1],
+        squared=squared_weights(weights, len(left)),
+    )
+
+
+def truth_joint(bags: BagCounts) -> JointCounts:
+    """The joint counts of given and truth, bag by bag."""
+    counts = bags.counts
+    return JointCounts(
+        counts.given_labels,
+        counts.outcome_labels,
+        counts.records,
+        counts.n,
+        counts.given,
+        counts.truth,
+        counts.joint_truth,
+        counts.squared,
+    )
+
+
 def whole_joint(bags: JointCounts) -> JointCounts:
     """The joint counts of all bags together."""
     arrays: dict[str, Any] = {name: total(getattr(bags, name)) for name in ("n", "left", "right", "joint")}
@@ -416,8 +452,12 @@ def bag_joint(
     """Joint counts of two label sets, hard or soft, with a leading axis of bags; records without missing labels."""
     bag = bag_of(units, bags)
     width, other = left.width, right.width
-    if other > WIDE and not (left.soft or right.soft):
+    hard = not (left.soft or right.soft)
+    if other > WIDE and hard:
         return _listed_joint(left, right, bag, bags, weights)
+    if hard and weights is None and find_spec("numba") is not None:
+        true, _ = _compiled(Evaluation(left, right, right), bag, bags)
+        return _joint_of(left, right, true, weights)
     table: Count | None = None
     step = max(256, min(_CHUNK, (1 << 22) // max(width * other, 1)))
     for start in range(0, len(left), step):
@@ -457,15 +497,5 @@ def _listed_joint(left: LabelSet, right: LabelSet, bag: Index, bags: int, weight
         many = sparse.marginal(mine, bags * groups, own)
         joint = part if joint is None else add(joint, part)
         size = many if size is None else add(size, many)
-    table = _shaped(joint, bags, groups, right.width)
-    sizes = _shaped(size, bags, groups, 1)
-    return JointCounts(
-        left.labels,
-        right.labels,
-        len(left),
-        n=sizes[:, -1:],
-        left=sizes[:, :-1],
-        right=table[:, -1:],
-        joint=table[:, :-1],
-        squared=squared_weights(weights, len(left)),
-    )
+    parts = [_shaped(joint, bags, groups, right.width), _shaped(size, bags, groups, 1)]
+    return _joint_of(left, right, concatenate(parts, axis=-1), weights)

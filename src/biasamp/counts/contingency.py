@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.labels import Label, LabelSet
+from biasamp.labels.keys import mix
 
 from .fixed import Count, Fixed, concatenate, exact_sums
 
@@ -63,7 +65,10 @@ class ContingencyTable:
             if labels.soft:
                 raise ValueError(f"{name} holds probabilities: a contingency table needs 0/1 labels")
             packed = np.concatenate(
-                [np.packbits(labels.rows(start, start + _CHUNK), axis=1) for start in range(0, len(labels), _CHUNK)]
+                [
+                    np.packbits(labels.rows(start, start + _CHUNK), axis=1)
+                    for start in range(0, max(len(labels), 1), _CHUNK)
+                ]
             )
             distinct, codes = _distinct_rows(packed)
             sides[name] = Side(labels.labels, np.unpackbits(distinct, axis=1, count=labels.width))
@@ -75,8 +80,8 @@ class ContingencyTable:
         cls, sides: dict[str, Side], cells: NDArray[np.int64], weights: Count | NDArray[np.float64] | None
     ) -> ContingencyTable:
         """The table of cells that may be named more than once."""
-        distinct, codes = np.unique(cells, axis=0, return_inverse=True)
-        counts = _sum_by(codes.reshape(-1), len(distinct), weights)
+        distinct, codes = _distinct_cells(cells, [len(side.combinations) for side in sides.values()])
+        counts = _sum_by(codes, len(distinct), weights)
         if isinstance(counts, Fixed):
             return cls(sides, distinct, counts.floats(), counts)
         return cls(sides, distinct, counts)
@@ -102,13 +107,50 @@ class ContingencyTable:
         return self.counts if self.exact is None else self.exact  # type: ignore[return-value]
 
 
+def _distinct_cells(cells: NDArray[np.int64], sizes: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Distinct cells in order, and for each row which of them it is."""
+    if math.prod(sizes) >= 1 << 63:
+        distinct, codes = np.unique(cells, axis=0, return_inverse=True)
+        return distinct, codes.reshape(-1)
+    numbers = np.zeros(len(cells), dtype=np.int64)
+    for i, size in enumerate(sizes):
+        numbers = numbers * size + cells[:, i]
+    found, codes = np.unique(numbers, return_inverse=True)
+    columns = []
+    for size in reversed(sizes):
+        found, column = np.divmod(found, size)
+        columns.append(column)
+    return np.column_stack(columns[::-1]), codes
+
+
 def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Distinct rows in order, and for each row which of them it is."""
-    if packed.shape[1] == 0:
-        return packed[:1], np.zeros(len(packed), dtype=np.int64)
-    rows = np.ascontiguousarray(packed)
-    distinct, codes = np.unique(rows.view(np.dtype((np.void, rows.shape[1])))[:, 0], return_inverse=True)
-    return distinct.view(np.uint8).reshape(-1, rows.shape[1]), codes.astype(np.int64)
+    """Distinct rows in the order of their bytes, and for each row which of them it is."""
+    rows, width = packed.shape
+    if width == 0:
+        return packed[:1], np.zeros(rows, dtype=np.int64)
+    # Rows as whole numbers, the first byte the highest, sort as their bytes do, and much faster.
+    padded = np.zeros((rows, -(-width // 8) * 8), dtype=np.uint8)
+    padded[:, :width] = packed
+    words = padded.view(">u8").astype(np.uint64)
+    if words.shape[1] == 1:
+        distinct, codes = np.unique(words[:, 0], return_inverse=True)
+        return _bytes(distinct[:, None], width), codes.astype(np.int64)
+    hashed = words[:, 0]
+    for i in range(1, words.shape[1]):
+        hashed = mix(hashed) ^ words[:, i]
+    _, first, codes = np.unique(mix(hashed), return_index=True, return_inverse=True)
+    found = words[first]
+    if not (found[codes] == words).all():  # two rows of one hash
+        found, codes = np.unique(words, axis=0, return_inverse=True)
+        codes = codes.reshape(-1)
+    order = np.lexsort(found.T[::-1])
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return _bytes(found[order], width), place[codes]
+
+
+def _bytes(words: NDArray[np.uint64], width: int) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(words.astype(">u8")).view(np.uint8).reshape(len(words), 8 * words.shape[1])[:, :width]
 
 
 def _sum_by(codes: NDArray[np.int64], size: int, weights: Count | NDArray[np.float64] | None) -> Count:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from biasamp.labels import Evaluation, Label
 
-from .fixed import Count, add, as_fixed, concatenate, floats, subtract
+from .fixed import Count, Fixed, add, as_fixed, concatenate, floats, subtract
 from .joint import WIDE, JointCounts, and_everyone, chunks, refuse_too_many, same_labels, squared_weights
 from .kernels import dense, sparse
 from .kernels.slabs import pair_tables
@@ -304,7 +304,9 @@ def pair_spread(evaluation: Evaluation) -> tuple[Count, Count, Count]:
         down = np.maximum(one - held.astype(np.float64), 0.0)
         part = [dense.cross(given, columns, squares) for columns in (there, up, down, (up + down) ** 2)]
         total = part if total is None else [add(a, b) for a, b in zip(total, part, strict=True)]
-    assert total is not None
+    if total is None:  # no records
+        nothing = Fixed.zeros((evaluation.given.width, evaluation.truth.width))
+        return nothing, nothing, nothing
     size, up_sum, down_sum, square = (as_fixed(part) for part in total)
     return size, up_sum - down_sum, square
 

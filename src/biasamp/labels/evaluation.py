@@ -16,8 +16,8 @@ from .labelset import LabelSet, align
 
 _PLACES_SHOWN = 5
 # Sums of weights are kept as multiples of 2**-52 in 64-bit integers, and so are sums of their squares.
-_LEAST_TOTAL = 2.0**-20
-_MOST_SQUARES = 2.0**62
+LEAST_TOTAL = 2.0**-20
+MOST_SQUARES = 2.0**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         raise ValueError("weights are all 0: nothing would be counted")
     with np.errstate(over="ignore"):
         total, squares = float(values.sum(dtype=np.float64)), float((values.astype(np.float64) ** 2).sum())
-    if not (total >= _LEAST_TOTAL and squares <= _MOST_SQUARES):
+    if not (total >= LEAST_TOTAL and squares <= MOST_SQUARES):
         raise ValueError(
             f"weights add up to {total:g}, and their squares to {squares:g}: too {'small' if total < 1 else 'large'} "
             "to be summed exactly. Multiply them all by one constant; only their ratios matter"

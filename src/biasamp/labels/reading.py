@@ -8,6 +8,7 @@ at the values present, so that a part of the data reads like the whole.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -201,19 +202,19 @@ def _not_zero_one(values: NDArray[Any], names: Any, role: str) -> str:
 def _merge(blocks: list[Block]) -> list[Block]:
     """Neighbouring yes/no matrices become one block, so that a kernel meets one matrix."""
     merged: list[Block] = []
-    for block in blocks:
-        last = merged[-1] if merged else None
-        if isinstance(last, Dense) and isinstance(block, Dense):
-            there = None
-            if last.there is not None or block.there is not None:
-                there = np.concatenate(
-                    [np.ones(b.values.shape, dtype=bool) if b.there is None else b.there for b in (last, block)],
-                    axis=1,
-                )
-            values = np.concatenate([last.values, block.values], axis=1)
-            merged[-1] = Dense(last.variables + block.variables, values, there)
-        else:
-            merged.append(block)
+    for dense, group in groupby(blocks, key=lambda block: isinstance(block, Dense)):
+        held = list(group)
+        if not dense or len(held) == 1:
+            merged.extend(held)
+            continue
+        matrices = [block for block in held if isinstance(block, Dense)]
+        there = None
+        if any(block.there is not None for block in matrices):
+            there = np.concatenate(
+                [np.ones(b.values.shape, dtype=bool) if b.there is None else b.there for b in matrices], axis=1
+            )
+        variables = tuple(variable for block in matrices for variable in block.variables)
+        merged.append(Dense(variables, np.concatenate([block.values for block in matrices], axis=1), there))
     return merged
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.association import AssociationCounts
+from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.engines import engine_for
-from biasamp.counts.storage import is_counts
+from biasamp.counts.storage import is_counts, load_counts
 from biasamp.labels import canonical
 from biasamp.metrics.association import metric_names
 from biasamp.readers.label_source import label_source
@@ -124,8 +125,10 @@ def associate(
     _check_number("min_count", min_count)
     _check_number("min_expected", min_expected)
     threshold = _checked_threshold(threshold)
-    if isinstance(data, (str, Path)) and identities is None and is_counts(data):
-        data = AssociationCounts.load(data)
+    if isinstance(data, (str, Path)) and is_counts(data):
+        data = load_counts(data)
+    if isinstance(data, AuditCounts):
+        raise TypeError("data are the counts of an audit: measure them with audit(), or count labels with identities=")
     reading: Reading | None = None
     if isinstance(data, AssociationCounts):
         counts = data if identities is None else _of_identities(data, identities)

@@ -187,7 +187,7 @@ class MalsBags:
     def intervals(self, labels: JointCounts, predictions: JointCounts, pairs: MalsValues) -> Intervals | None:
         """Intervals of the value; None where there are too few bags."""
         bags = self.predicted.n.shape[0]
-        if bags < FEWEST_BAGS:
+        if bags < FEWEST_BAGS or predictions.records < 2:
             return None
         factor = _factor(pairs)
 

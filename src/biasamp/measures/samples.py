@@ -175,8 +175,8 @@ class BagSample:
 
     @property
     def resamplable(self) -> bool:
-        """Whether there are enough bags for an interval."""
-        return self.bags.resamplable
+        """Whether there are enough bags, and more than one record, for an interval."""
+        return self.bags.resamplable and self.counts.records > 1
 
     def __len__(self) -> int:
         return self.bags.bags if self.bags.numbers is None else len(self.bags.numbers)
