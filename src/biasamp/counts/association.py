@@ -126,6 +126,10 @@ class AssociationCounts:
             sources=self.sources + other.sources,
         )
 
+    def __radd__(self, other: Any) -> AssociationCounts:
+        # ``sum`` begins with 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def take(self, order: Sequence[int]) -> AssociationCounts:
         """The counts of some labels, in an order."""
         place = np.array(order, dtype=np.int64)

@@ -155,6 +155,10 @@ class AuditCounts:
         self._refuse_strangers(other)
         return self.joined(other, (*self.sources, *other.sources))
 
+    def __radd__(self, other: Any) -> AuditCounts:
+        # ``sum`` begins with 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def joined(self, other: AuditCounts, sources: Sequence[CountedSource] = ()) -> AuditCounts:
         """The sum with other counts of the same job, whose label space and records need no check."""
         return replace(
@@ -170,7 +174,11 @@ class AuditCounts:
         """Raise for counts that do not add up with these, saying how they differ."""
         if self.plan != other.plan:
             names = sorted(k for k in {*self.plan, *other.plan} if self.plan.get(k) != other.plan.get(k))
-            shown = "; ".join(f"{name}: {self.plan.get(name)!r} and {other.plan.get(name)!r}" for name in names)
+            shown = "; ".join(
+                f"{_ROLES.get(name, name)} is {_shown(self.plan.get(name))} in the first, {_shown(other.plan.get(name))} in "
+                "the second"
+                for name in names
+            )
             raise ValueError(f"counts made in different ways do not add up: {shown[:500]}")
         for mine, theirs in zip(self.subjects, other.subjects, strict=True):
             for role, one, two in (("attribute", mine.A, theirs.A), ("tasks", mine.T, theirs.T)):
@@ -300,6 +308,29 @@ def _differing(role: str, mine: Sequence[Variable], theirs: Sequence[Variable]) 
         f"counts of different {role} labels do not add up: {detail}. Count again with the label space said outright, "
         "categorical(column, categories=[...]), or with labels= of the other counts"
     )
+
+
+_ROLES = {
+    "groups": "attributes",
+    "task": "tasks",
+    "group_predictions": "attribute_predictions",
+    "task_prediction": "task_predictions",
+}
+
+
+def _shown(held: Any) -> str:
+    """A part of a plan, for people: the columns of a role, or a setting."""
+    if isinstance(held, Mapping):
+        return ", ".join(_shown(one) for one in held.values())
+    if isinstance(held, list) and len(held) == 3 and isinstance(held[0], list):
+        names, declared, categories = held
+        text = ", ".join(printable(str(name), 40) for name in names)
+        if declared is not None:
+            text = f"{declared}({text}{'' if categories is None else f', categories={categories}'})"
+        return text
+    if isinstance(held, list):
+        return ", ".join(_shown(one) for one in held) or "nothing"
+    return "nothing" if held is None else printable(str(held), 60)
 
 
 def _same_joint(mine: JointCounts, theirs: JointCounts | None) -> bool:
