@@ -157,7 +157,7 @@ def _rows(runs: list[Run], what: str) -> Iterator[Row]:
 
 def _charts(figures: Figures) -> tuple[Chart, ...]:
     wanted = (
-        ("T→A and A→T", (T_TO_A, A_TO_T, MALS), "amplification"),
+        ("T→A, A→T and MALS", (T_TO_A, A_TO_T, MALS), "amplification"),
         ("DPA and Multi, T→A", (f"{DPA} {T_TO_A}", f"{MULTI} {T_TO_A}"), "amplification"),
         ("Attribution", (ATTRIBUTION,), ATTRIBUTION),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .chart import Heatmap
+from .chart import Chart
 from .experiment import Row, measured
 from .masking_rows import Estimate, estimate
 from .masking_run import A_TO_T, GENDER, PRECISION, T_TO_A, Job, Run
@@ -113,25 +113,29 @@ def _readable(
         yield measured(
             f"sweep: rank correlation over kinds of scenes of the objects' average precision with the change in {metric}",
             float(rank.statistic),
-            note=f"p = {rank.pvalue:.3f}; is it how well objects can be read that decides?",
+            note=("p < 0.001" if rank.pvalue < 0.001 else f"p = {rank.pvalue:.3f}")
+            + "; is it how well objects can be read that decides?",
         )
 
 
-def sweep_charts(swept: Sequence[Cell], found: Sequence[Run]) -> tuple[Heatmap, ...]:
-    """The changes as heatmaps: ratio and faintness in each, cue and noise in the title."""
+def sweep_charts(swept: Sequence[Cell], found: Sequence[Run]) -> tuple[Chart, ...]:
+    """The changes in every cell, by how well objects can be read in it."""
     if not found:
         return ()
     runs = {run.key: run for run in found}
-    place_of = {cell.design: place for place, cell in enumerate(swept)}
-    out = []
-    for metric, cue, noise in product((A_TO_T, T_TO_A), CUE, NOISE):
-        design = replace(SceneDesign(), cue=cue, noise=noise)
-        places = [[place_of.get(replace(design, faint=f, ratio=r)) for r in RATIO] for f in FAINT]
-        if any(place is None for line in places for place in line):
-            continue
-        values = [[_change(runs, place, metric)[0] for place in line if place is not None] for line in places]
-        title = f"Change in {metric} by the full mask, cue {cue:g}, noise {noise:g}"
-        out.append(
-            Heatmap(title, "how many times likelier with one gender", "share of faint objects", RATIO, FAINT, values)
-        )
-    return tuple(out)
+    read = [_mean(runs, place, SEGMENT, PRECISION) for place in range(len(swept))]
+    order = sorted(range(len(swept)), key=lambda place: read[place])
+    changes = {metric: [_change(runs, place, metric) for place in order] for metric in (A_TO_T, T_TO_A)}
+    return (
+        Chart(
+            f"Change by the full mask in {len(swept)} kinds of scenes",
+            f"{PRECISION} under the full mask",
+            "full mask less original",
+            {metric: [(read[p], v) for p, (v, _) in zip(order, line, strict=True)] for metric, line in changes.items()},
+            {
+                metric: [interval for _, interval in line if interval is not None]
+                for metric, line in changes.items()
+                if all(interval is not None for _, interval in line)
+            },
+        ),
+    )
