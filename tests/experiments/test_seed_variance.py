@@ -12,6 +12,7 @@ from biasamp.experiments.celeba import read_attributes, read_celeba, read_partit
 from biasamp.experiments.experiment import REAL, STAND_IN, silent
 from biasamp.experiments.masking_run import A_TO_T
 from biasamp.experiments.seed_variance import (
+    FIXED,
     FPR,
     PRECISION,
     Found,
@@ -90,6 +91,20 @@ class TestScenes:
             rates[man] = fp / (fp + tn)
             changes[man] = said[here].mean() - truth[here].mean()
         assert figures[FPR] == pytest.approx(abs(rates[True] - rates[False]))
+        # The fixed test set is of ratio 3 though trained at 2.
+        assert splits.fixed is not None
+        there = [int(splits.fixed.objects[splits.fixed.man == man, 0].sum()) for man in (True, False)]
+        assert there[1] == 3 * there[0]
+        moved = np.asarray(
+            calibrate(scores(model, splits.validation.images), rate=splits.train.objects.mean()).apply(
+                scores(model, splits.fixed.images)
+            )
+        ).ravel()
+        apart = [
+            moved[splits.fixed.man == man].mean() - splits.fixed.objects[splits.fixed.man == man, 0].mean()
+            for man in (False, True)
+        ]
+        assert figures[FIXED] == pytest.approx((apart[0] - apart[1]) / 2)
         # The object goes with women, so their sign is + and men's is -.
         assert figures[A_TO_T] == pytest.approx((changes[False] - changes[True]) / 2)
 
@@ -107,7 +122,7 @@ class TestScenes:
             "a consistent ranking",
             "intervals overlap: nothing can be concluded",
         }
-        assert [len(chart.ticks) for chart in outcome.charts] == [3, 3, 3, 4]  # type: ignore[union-attr]
+        assert [len(chart.ticks) for chart in outcome.charts] == [3, 3, 3, 4, 4]  # type: ignore[union-attr]
 
 
 class TestCelebA:

@@ -55,9 +55,13 @@ class Pictures:
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """Pictures to train on, to calibrate on and to test on, with the objects' names."""
+    """Pictures to train on, to calibrate on and to test on, with the objects' names.
+
+    ``fixed``, where it is given, are pictures to test on that are of one kind whatever the others are.
+    """
 
     train: Pictures
     validation: Pictures
     test: Pictures
     names: tuple[str, ...]
+    fixed: Pictures | None = None

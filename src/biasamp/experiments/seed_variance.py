@@ -14,7 +14,7 @@ import numpy as np
 from .balance import with_majority
 from .celeba import ATTRIBUTES, PARTITION, SIDE, read_celeba
 from .chart import Chart
-from .experiment import REAL, STAND_IN, Experiment, Outcome, Row, Setting, claimed, measured
+from .experiment import REAL, STAND_IN, Experiment, Outcome, Reason, Row, Setting, claimed, measured
 from .masking_rows import Estimate, estimate
 from .masking_run import A_TO_T, run_jobs
 from .networks import ARCHITECTURES, PLAIN, Training, scores, trained
@@ -26,6 +26,8 @@ METRICS = (PRECISION, FPR, A_TO_T)
 RATIOS = (1.5, 2.0, 3.0, 5.0)
 # The architectures are compared at one ratio, the ratios with one architecture.
 MIDDLE = 3.0
+# A→T where every network is tested on pictures of the middle ratio, whatever it was trained on.
+FIXED = f"{A_TO_T}, all tested at ratio {MIDDLE:g}"
 # Half of the objects are hard to see, so that there is something for gender to decide.
 DESIGN = SceneDesign(faint=0.5)
 # Scenes: one task that goes with men, one that goes with women, as big nose and young do in CelebA.
@@ -70,58 +72,74 @@ class Job:
 
 def run_job(job: Job) -> tuple[tuple[Any, ...], dict[str, float]]:
     """Train, calibrate on validation, measure on test."""
-    from sklearn.metrics import average_precision_score
-
     import biasamp
 
     splits = job.splits()
     model = trained(splits.train.images, splits.train.objects, job.seed, job.training)
-    raw = scores(model, splits.test.images)
-    truth = splits.test.objects[:, 0]
     with warnings.catch_warnings():
         # Ties of scores, and false positives that a small set has none of, are the page's matter.
         warnings.simplefilter("ignore", UserWarning)
         calibration = biasamp.calibrate(scores(model, splits.validation.images), rate=splits.train.objects.mean())
-        task, said = biasamp.binary(truth.astype(np.int64)), biasamp.binary(calibration.apply(raw)[:, 0])
-        man = np.where(splits.test.man, "man", "woman")
-        train = (
-            np.where(splits.train.man, "man", "woman"),
-            biasamp.binary(splits.train.objects[:, 0].astype(np.int64)),
-        )
-        amplification = biasamp.directional(man, task, said, train=train).value
-        difference = float(biasamp.parity(man, task, said).table["fpr_difference"][0])
-    found = {PRECISION: float(average_precision_score(truth, raw[:, 0])), FPR: difference, A_TO_T: amplification}
+        found = _measured(splits.train, splits.test, scores(model, splits.test.images), calibration)
+        if splits.fixed is not None:
+            beside = _measured(splits.train, splits.fixed, scores(model, splits.fixed.images), calibration)
+            found[FIXED] = beside[A_TO_T]
     return job.key, found
 
 
-def _chosen(pictures: Pictures, task: int, of_men: bool, ratio: float, most: int, rng: np.random.Generator) -> Pictures:
-    """Pictures with one task's labels, in which majority groups are ``ratio`` times as many as minority groups."""
-    rows = with_majority(pictures.objects[:, task], pictures.man, ratio=ratio, of_men=of_men, most=most, seed=rng)
-    return replace(pictures.take(rows), objects=pictures.objects[rows][:, [task]])
+def _measured(train: Pictures, test: Pictures, raw: Any, calibration: Any) -> dict[str, float]:
+    """The three figures of scores, thresholded as calibrated."""
+    from sklearn.metrics import average_precision_score
+
+    import biasamp
+
+    def labels_of(pictures: Pictures) -> tuple[Any, Any]:
+        people = np.where(pictures.man, "man", "woman")
+        return people, biasamp.binary(pictures.objects[:, 0].astype(np.int64))
+
+    man, task = labels_of(test)
+    said = biasamp.binary(calibration.apply(raw)[:, 0])
+    return {
+        PRECISION: float(average_precision_score(test.objects[:, 0], raw[:, 0])),
+        FPR: float(biasamp.parity(man, task, said).table["fpr_difference"][0]),
+        A_TO_T: biasamp.directional(man, task, said, train=labels_of(train)).value,
+    }
+
+
+def _scenes(task: int, ratio: float, size: int, rng: np.random.Generator) -> Pictures:
+    """Scenes with one task's labels, in which majority groups are ``ratio`` times as many as minority groups."""
+    # A pool from which the majority, up to five sixths of what is kept, can be taken.
+    man, objects = labels(replace(DESIGN, men=0.5), 3 * size, rng)
+    objects[:, task] = rng.random(len(man)) < 0.5
+    rows = with_majority(objects[:, task], man, ratio=ratio, of_men=bool(OF_MEN[task]), most=size, seed=rng)
+    return replace(paint(DESIGN, man[rows], objects[rows], rng), objects=objects[rows][:, [task]])
 
 
 def scene_splits(task: int, ratio: float, scale: Scale, seed: int) -> Splits:
-    """Scenes of one task and ratio, drawn anew."""
-    parts = []
-    for place, size in enumerate((scale.train, scale.validation, scale.test)):
-        rng = np.random.default_rng([seed, task, place])
-        # A pool from which the majority, up to five sixths of what is kept, can be taken.
-        man, objects = labels(replace(DESIGN, men=0.5), 3 * size, rng)
-        objects[:, task] = rng.random(len(man)) < 0.5
-        of_men = bool(OF_MEN[task])
-        rows = with_majority(objects[:, task], man, ratio=ratio, of_men=of_men, most=size, seed=rng)
-        parts.append(replace(paint(DESIGN, man[rows], objects[rows], rng), objects=objects[rows][:, [task]]))
-    train, validation, test = parts
-    return Splits(train, validation, test, (f"object {task + 1}",))
+    """Scenes of one task and ratio, drawn anew, and more of the middle ratio."""
+    sizes = ((ratio, scale.train), (ratio, scale.validation), (ratio, scale.test), (MIDDLE, scale.test))
+    train, validation, test, fixed = (
+        _scenes(task, wanted, size, np.random.default_rng([seed, task, place]))
+        for place, (wanted, size) in enumerate(sizes)
+    )
+    return Splits(train, validation, test, (f"object {task + 1}",), fixed)
 
 
 def celeba_splits(faces: Splits, task: int, of_men: bool, ratio: float, seed: int) -> Splits:
-    """Faces of one task and ratio, chosen anew from all that were read."""
-    rng = np.random.default_rng([seed, task])
-    train, validation, test = (
-        _chosen(part, task, of_men, ratio, len(part), rng) for part in (faces.train, faces.validation, faces.test)
+    """Faces of one task and ratio, chosen anew from all that were read, and test faces of the middle ratio."""
+
+    def chosen(part: Pictures, wanted: float, place: int) -> Pictures:
+        rng = np.random.default_rng([seed, task, place])
+        rows = with_majority(part.objects[:, task], part.man, ratio=wanted, of_men=of_men, seed=rng)
+        return replace(part.take(rows), objects=part.objects[rows][:, [task]])
+
+    return Splits(
+        chosen(faces.train, ratio, 0),
+        chosen(faces.validation, ratio, 1),
+        chosen(faces.test, ratio, 2),
+        (faces.names[task],),
+        chosen(faces.test, MIDDLE, 3),
     )
-    return Splits(train, validation, test, (faces.names[task],))
 
 
 def _jobs(
@@ -182,15 +200,29 @@ class Comparison:
 def _rows(found: Found, tasks: Sequence[str]) -> Iterator[Row]:
     for task in tasks:
         yield from _across(found, task, "architecture", [(name, MIDDLE) for name in ARCHITECTURES], METRICS)
-        yield from _across(found, task, "ratio", [(PLAIN, ratio) for ratio in RATIOS], METRICS)
-        ends = found.compared(task, (PLAIN, RATIOS[0]), (PLAIN, RATIOS[-1]), A_TO_T)
+        yield from _across(found, task, "ratio", [(PLAIN, ratio) for ratio in RATIOS], (*METRICS, FIXED))
+        ends, fixed = (
+            found.compared(task, (PLAIN, RATIOS[0]), (PLAIN, RATIOS[-1]), metric) for metric in (A_TO_T, FIXED)
+        )
+        words = "differences across ratios are significant"
         yield claimed(
             f"{task}: A→T at ratio {RATIOS[-1]:g} less ratio {RATIOS[0]:g}",
-            "differences across ratios are significant",
+            words,
             ends.difference[0],
             ends.concluded,
             interval=ends.difference[1],
+            reason=Reason(f"all tested at ratio {MIDDLE:g}", fixed.difference[0], "significant")
+            if fixed.concluded
+            else None,
             note=f"paired by run; the two intervals {'overlap' if ends.overlap else 'do not overlap'}",
+        )
+        yield claimed(
+            f"{task}: {FIXED}, trained at ratio {RATIOS[-1]:g} less ratio {RATIOS[0]:g}",
+            words,
+            fixed.difference[0],
+            fixed.concluded,
+            interval=fixed.difference[1],
+            note=f"paired by run; the two intervals {'overlap' if fixed.overlap else 'do not overlap'}",
         )
 
 
@@ -199,6 +231,7 @@ _PUBLISHED = {
     ("architecture", FPR): "intervals overlap: nothing can be concluded",
     ("architecture", A_TO_T): "intervals overlap: nothing can be concluded",
     ("ratio", A_TO_T): "differences are significant",
+    ("ratio", FIXED): "differences are significant",
 }
 
 
@@ -230,7 +263,7 @@ def _charts(found: Found, tasks: Sequence[str]) -> tuple[Chart, ...]:
     out = []
     for title, cells, place, metrics in (
         ("architecture", [(name, MIDDLE) for name in ARCHITECTURES], 0, METRICS),
-        ("ratio of majority to minority", [(PLAIN, ratio) for ratio in RATIOS], 1, (A_TO_T,)),
+        ("ratio of majority to minority", [(PLAIN, ratio) for ratio in RATIOS], 1, (A_TO_T, FIXED)),
     ):
         for metric in metrics:
             lines = {task: [found.over(task, *cell, metric) for cell in cells] for task in tasks}
