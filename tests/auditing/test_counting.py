@@ -253,8 +253,14 @@ class TestRefused:
 
     def test_counts_know_their_columns(self) -> None:
         counts = biasamp.count(DATA, **SIMPLE)
-        with pytest.raises(ValueError, match="counts, which say what the columns were"):
-            biasamp.audit(counts, **SIMPLE)
+        for given in (
+            {"attributes": "gender", "tasks": "hired"},
+            {"weights": "w"},
+            {"missing": "drop"},
+            {"record": "id"},
+        ):
+            with pytest.raises(ValueError, match=f"counts, which say how they were made: leave {', '.join(given)} out"):
+                biasamp.audit(counts, **given)
         with pytest.raises(TypeError, match="tasks is None"):
             biasamp.audit(DATA, attributes="gender")
 

@@ -52,6 +52,8 @@ from .survey import Survey, read_batches, survey
 
 # Sets of more labels hardly ever repeat from record to record.
 _MOST_LABELS = 1024
+# Batches are as long as the engine says up to so many columns, and shorter beyond.
+_COLUMNS, _FEWEST_ROWS = 128, 1024
 
 
 def count(
@@ -179,7 +181,9 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
         train_found = survey(plan, train_parts, engine, plan.truths)
         _refuse(train_found, plan, "train ")
     subjects, truths = _spaces(plan, found, train_found, labels)
-    kernel = CountKernel(plan, tuple(subjects), tuple(truths), engine.batch_rows)
+    # The budget is for rows of a few columns.
+    rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
+    kernel = CountKernel(plan, tuple(subjects), tuple(truths), rows)
     total = engine.reduce(kernel, parts, _merged)
     if not total.records:
         raise ValueError(f"{name} has no records")

@@ -127,27 +127,40 @@ def audit(
     if isinstance(data, (str, os.PathLike)) and is_counts(data):
         data = AuditCounts.load(os.fspath(data))
     if isinstance(data, AuditCounts):
-        if attributes is not None or tasks is not None or train is not None:
-            raise ValueError("data are counts, which say what the columns were: leave attributes, tasks and train out")
+        given = {
+            "attributes": attributes,
+            "tasks": tasks,
+            "attribute_predictions": attribute_predictions,
+            "task_predictions": task_predictions,
+            "train": train,
+            "weights": weights,
+            "record": record,
+            "cluster": cluster,
+            "missing": None if missing == "error" else missing,
+            "intersections": intersections or None,
+        }
+        named = [name for name, value in given.items() if value is not None]
+        if named:
+            raise ValueError(f"data are counts, which say how they were made: leave {', '.join(named)} out")
         return from_counts(data, settings, base, min_group)
     if attributes is None or tasks is None:
         lacking = "attributes" if attributes is None else "tasks"
         raise TypeError(f"{lacking} is None: name the columns; only counts know theirs")
-    named = isinstance(weights, str) or weights is None
+    by_name = isinstance(weights, str) or weights is None
     plan = make_plan(
         attributes,
         tasks,
         attribute_predictions,
         task_predictions,
         missing=missing,
-        weights=weights if named else None,
+        weights=weights if by_name else None,
         record=record,
         cluster=cluster,
         intersections=bool(intersections),
         train=train is not None,
     )
     if in_parts(data, engine):
-        if not named:
+        if not by_name:
             raise TypeError(
                 f"weights must name a column with engine={engine!r}: data is counted part by part, and an array has none"
             )
