@@ -137,5 +137,6 @@ def sweep_charts(swept: Sequence[Cell], found: Sequence[Run]) -> tuple[Chart, ..
                 for metric, line in changes.items()
                 if all(interval is not None for _, interval in line)
             },
+            joined=False,
         ),
     )

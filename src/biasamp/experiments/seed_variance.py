@@ -279,6 +279,7 @@ def _charts(found: Found, tasks: Sequence[str]) -> tuple[Chart, ...]:
                         if all(interval is not None for _, interval in line)
                     },
                     [_name(cell[place]) for cell in cells],
+                    joined=place == 1,
                 )
             )
     return tuple(out)
