@@ -1,4 +1,4 @@
-"""Run all benchmarks, or those named: ``python -m benchmarks counts``."""
+"""Run all benchmarks, or those named: ``python -m benchmarks counts``; options go to the one named before them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ _NOT_BENCHMARKS = {"__init__", "__main__", "timing"}
 
 def main() -> None:
     known = sorted(p.stem for p in Path(__file__).parent.glob("*.py") if p.stem not in _NOT_BENCHMARKS)
-    chosen = sys.argv[1:] or known
+    given = sys.argv[1:]
+    at = next((i for i, word in enumerate(given) if word.startswith("--")), len(given))
+    chosen, options = given[:at] or known, given[at:]
+    if options and len(chosen) != 1:
+        sys.exit(f"{options[0]} is an option of one benchmark: name it first")
     for name in chosen:
         if name not in known:
             sys.exit(f"no benchmark {name!r}; there are {', '.join(known)}")
         print(f"\n== {name}")
-        import_module(f"benchmarks.{name}").main()
+        main_of = import_module(f"benchmarks.{name}").main
+        main_of(options) if options else main_of()
 
 
 main()

@@ -3,13 +3,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 import biasamp
-from biasamp.cli import group
+from biasamp.cli import group, main
 
 NASTY = [
     '=HYPERLINK("http://x","y")',
@@ -154,3 +155,23 @@ def test_names_that_labels_share_are_shown_with_their_key(tmp_path):
     # A class that has a description is not misspelt, so no other name is offered.
     with pytest.raises(ValueError, match=r"no record has the label 'Boy' \(/m/7\); the data holds 6 labels"):
         run(*base, "-i", "Man,Boy")
+
+
+def test_engine_options_change_nothing_but_where_it_runs(table):
+    plain = json.loads(run(*options(table, "--json", "-")).stdout)
+    bounded = json.loads(
+        run(*options(table, "--json", "-", "--engine", "local", "--threads", "1", "--memory", "200MB")).stdout
+    )
+    assert bounded == plain
+    assert run(*options(table, "--engine", "abacus")).exit_code == 2
+
+
+def test_an_engine_that_is_not_installed_is_a_message(table, monkeypatch, capsys):
+    monkeypatch.setattr("biasamp.counts.engines.choose.find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "argv", ["biasamp", "associate", *options(table, "--engine", "dask")])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == (
+        "biasamp: engine='dask' needs distributed, which is not installed: pip install \"biasamp[dask]\"\n"
+    )

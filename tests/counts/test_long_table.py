@@ -15,8 +15,10 @@ from biasamp.counts import ContingencyTable, save
 from biasamp.counts.association import AssociationCounts
 from biasamp.counts.long_kernels import numba_installed, repeated
 from biasamp.counts.long_table import LongCounter, Scattered, ScatteredCounter, Unordered, join
+from biasamp.counts.record_runs import keys_of
 from biasamp.counts.shared import SharedCounts
 from biasamp.labels import label_set
+from biasamp.labels.keys import mix, record_keys
 from biasamp.readers import read_columns
 
 KERNELS = ["numpy", *(["numba"] if numba_installed() else [])]
@@ -283,3 +285,11 @@ def test_many_identities_of_many_labels_stay_small(tmp_path):
     assert (tmp_path / "c.parquet").stat().st_size < 10e6
     back = AssociationCounts.load(tmp_path / "c.parquet")
     assert (back.both(1, 2) == counts.both(1, 2)).all()
+
+
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=20), st.integers(0, 3))
+def test_keys_of_texts_are_the_same_with_and_without_numba(texts, skipped):
+    column = pa.array(["skipped"] * skipped + texts)[skipped:]
+    plain = [int(mix(record_keys([text]))[0]) for text in texts]
+    assert keys_of(column).tolist() == plain
+    assert keys_of(column.dictionary_encode()).tolist() == plain

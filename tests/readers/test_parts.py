@@ -75,6 +75,17 @@ def test_parquet_is_split_by_row_groups(tmp_path: Path, size: int) -> None:
     assert same(joined(parts, ["t"]), TABLE.select(["t"]))
 
 
+def test_very_many_parts_are_put_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, piece in (("a", TABLE.slice(0, 120)), ("b", TABLE.slice(120))):
+        pq.write_table(piece, tmp_path / f"{name}.parquet", row_group_size=5)
+    files = open_files(tmp_path)
+    monkeypatch.setattr("biasamp.readers.parts.MOST_PARTS", 7)
+    parts = split(files, NAMES, part_rows=1)
+    assert [part.rows for part in parts] == [30, 30, 30, 30, 30, 30, 20]
+    assert parts[0].name == "a.parquet, row group 0 to 5"
+    assert same(joined(parts), TABLE.select(NAMES))
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

@@ -121,7 +121,9 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        if isinstance(error, ImportError) and "pip install" not in str(error):
+            raise
         from biasamp.labels import printable
 
         click.echo(f"biasamp: {printable(str(error), 2000)}", err=True)

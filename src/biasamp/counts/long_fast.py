@@ -215,3 +215,14 @@ def mark_starts(values: Any, starts: Any) -> bool:
         starts[i] = values[i] != values[i - 1]
         ordered &= values[i] >= values[i - 1]
     return ordered
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def hash_texts(characters: Any, ends: Any, radix_inverse: Any, golden: Any, out: Any) -> None:
+    """What :func:`~biasamp.labels.keys.text_keys` hashes, before its bits are mixed, in one loop over the text."""
+    for i in range(len(out)):
+        total, power = _NONE, radix_inverse
+        for j in range(ends[i], ends[i + 1]):
+            total += (np.uint64(characters[j]) + _ONE) * power
+            power *= radix_inverse
+        out[i] = total ^ (np.uint64(ends[i + 1] - ends[i]) * golden)

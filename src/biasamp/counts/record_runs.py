@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels.keys import mix, record_keys, text_keys
+from biasamp.labels.keys import GOLDEN, RADIX_INVERSE, mix, record_keys, text_keys
 
 Keys = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -185,6 +186,11 @@ def keys_of(column: Any) -> Keys:
     ends = np.frombuffer(offsets, dtype=np.int64)[text.offset : text.offset + len(text) + 1]
     data = np.frombuffer(characters, dtype=np.uint8) if characters is not None else np.zeros(0, np.uint8)
     out = np.empty(len(text), dtype=np.uint64)
+    if find_spec("numba") is not None:
+        from .long_fast import hash_texts
+
+        hash_texts(data, ends, np.uint64(RADIX_INVERSE), GOLDEN, out)
+        return mix(mix(out))
     # Hashing takes some forty bytes of work space for each byte of text.
     for start in range(0, len(text), _HASHED_AT_ONCE):
         stop = min(start + _HASHED_AT_ONCE, len(text))

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 Keys = NDArray[np.uint64]
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 # An odd multiplier has an inverse modulo 2**64, which lets one cumulative sum hash every string at once.
 _RADIX = 0x9FB21C651E98DF25
-_RADIX_INVERSE = pow(_RADIX, -1, 1 << 64)
+RADIX_INVERSE = pow(_RADIX, -1, 1 << 64)
 
 
 def mix(values: Keys) -> Keys:
     """Spread 64-bit integers over all 64 bits (the finalizer of SplitMix64)."""
-    z = values + _GOLDEN
+    z = values + GOLDEN
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
     return z ^ (z >> np.uint64(31))
@@ -43,11 +43,11 @@ def text_keys(characters: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Keys
     first = int(offsets[0])
     used = characters[first : int(offsets[-1])].astype(np.uint64) + np.uint64(1)
     with np.errstate(over="ignore"):
-        powers = np.cumprod(np.full(len(used) + 1, _RADIX_INVERSE, dtype=np.uint64))
+        powers = np.cumprod(np.full(len(used) + 1, RADIX_INVERSE, dtype=np.uint64))
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(used * powers[:-1], dtype=np.uint64)])
         starts, stops = offsets[:-1] - first, offsets[1:] - first
         raised = _powers(starts)
-        return mix((sums[stops] - sums[starts]) * raised ^ (stops - starts).astype(np.uint64) * _GOLDEN)
+        return mix((sums[stops] - sums[starts]) * raised ^ (stops - starts).astype(np.uint64) * GOLDEN)
 
 
 def _powers(exponents: NDArray[np.int64]) -> Keys:

@@ -21,6 +21,8 @@ from .text_files import CsvPlan, JsonPlan, survey_csv, survey_json
 BATCH_ROWS = 1 << 17
 # Row groups and record batches are put together until a part has so many rows: a part costs a task.
 PART_ROWS = 1 << 20
+# A longer list of parts would be a burden of its own: then neighbours in one file are put together.
+MOST_PARTS = 1 << 13
 
 _DAMAGE = (pa.ArrowException, OSError, EOFError, zlib.error)
 
@@ -156,7 +158,7 @@ def split(
             parts = [replace(part, plan=part.plan.as_text(mixed)) for part in parts if isinstance(part.plan, CsvPlan)]
             seen = [{**kinds, **dict.fromkeys(mixed, pa.string())} for kinds in seen]
     fields = tuple((column, _united(column, [kinds[column] for kinds in seen], name)) for column in wanted)
-    return _numbered(parts, fields)
+    return _numbered(_fewer(parts), fields)
 
 
 def split_table(table: Any, columns: Sequence[str] | None = None, *, part_rows: int = PART_ROWS) -> list[Part]:
@@ -169,6 +171,28 @@ def split_table(table: Any, columns: Sequence[str] | None = None, *, part_rows: 
         Part(f"rows {start} on", number, start, piece.num_rows, None, (), fields, table=piece)
         for number, start in enumerate(starts)
         for piece in (table.slice(start, part_rows),)
+    ]
+
+
+def _fewer(parts: Sequence[Part]) -> list[Part]:
+    """Neighbouring parts of a file together, where there are very many."""
+    step = -(-len(parts) // MOST_PARTS)
+    if step == 1:
+        return list(parts)
+    out: list[list[Part]] = []
+    for part in parts:
+        if out and out[-1][0].path == part.path and len(out[-1]) < step and part.groups:
+            out[-1].append(part)
+        else:
+            out.append([part])
+    return [
+        replace(
+            own[0],
+            name=own[0].name if len(own) == 1 else f"{own[0].name} to {own[-1].groups[-1]}",
+            rows=sum(part.rows or 0 for part in own) if own[0].groups else own[0].rows,
+            groups=tuple(group for part in own for group in part.groups),
+        )
+        for own in out
     ]
 
 
