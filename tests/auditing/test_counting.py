@@ -372,3 +372,32 @@ class TestOddData:
         counts = biasamp.count(DATA, **SIMPLE)
         assert repr(counts) == "<AuditCounts of 3,000 records from data: gender: 3 groups x 2 tasks>"
         assert "\n" not in repr(counts.subjects)
+
+
+def test_sites_sorted_alike_have_errors_of_their_own() -> None:
+    """Rows without ids are numbered anew at every site: rows of one number must not be resampled together."""
+    data = made(8000, 4)
+    mixed = np.array_split(np.random.default_rng(0).permutation(8000), 10)
+    ordered = [data.iloc[rows].sort_values(["hired", "gender", "said"]) for rows in mixed]
+    options = {"metrics": ["directional"], "resamples": 1000}
+    known = biasamp.audit(sum(biasamp.count(site, **SIMPLE, record="id") for site in ordered), **options)
+    by_row = biasamp.audit(sum(biasamp.count(site, **SIMPLE) for site in ordered), **options)
+    widths = [np.diff(audit.document["metrics"][0]["interval"])[0] for audit in (by_row, known)]
+    assert widths[0] == pytest.approx(widths[1], rel=0.15)
+
+
+def test_damaged_files_of_counts_are_called_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "counts.parquet"
+    biasamp.count(DATA, **SIMPLE).save(path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for place in rng.integers(4, len(whole), 60):
+        broken = bytearray(whole)
+        broken[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(broken))
+        try:
+            again = biasamp.AuditCounts.load(path)
+        except ValueError as error:
+            assert "counts.parquet" in str(error)
+        else:  # a bit that says nothing, such as a page's statistics
+            same_counts(again, biasamp.count(DATA, **SIMPLE))

@@ -14,7 +14,6 @@ from biasamp.counts.audit_counts import (
     MOST_COMBINATIONS,
     TOO_LARGE,
     AuditCounts,
-    CountedSource,
     SubjectCounts,
     add_cells,
 )
@@ -198,7 +197,7 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
                 for subject, (joint, cells) in zip(total.subjects, known, strict=True)
             ),
         )
-    return replace(total, sources=(CountedSource(name, total.records, total.units, total.content),))
+    return total.of_source(name)
 
 
 def _check_total(total: AuditCounts) -> None:
@@ -309,7 +308,7 @@ class CountKernel:
             total = made if total is None else total.joined(made)
             counted(part, rows)
         if total is None:
-            return AuditCounts(self.plan.to_dict(), (), Fingerprint(0, 0, 0), 0, 0)
+            return AuditCounts(self.plan.to_dict(), (), Fingerprint(0, 0, 0), 0, 0, 0)
         return total
 
     def _batch(self, source: Source, start: int | None, before: AuditCounts | None) -> AuditCounts:
@@ -336,6 +335,7 @@ class CountKernel:
             ),
             Fingerprint.of(units),
             content_of(source.columns, keys),
+            content_of({name: source.columns[name] for one, _ in plan.truths for name in one.names}, keys),
             sum(gaps(column) for column in source.columns.values()),
         )
 

@@ -202,12 +202,11 @@ def from_counts(counts: AuditCounts, settings: Settings, base: Any, min_group: i
         " + ".join(source.name for source in counts.sources) or "counts",
         counts.records,
         counts.fingerprint,
-        str(counts.units),
+        counts.resampled_as,
         counts.missing_values,
         plan,
         plan.weights is not None,
         base is not None,
-        _bags(counts),
     )
     return gather(facts, subjects, measured, settings, min_group)
 
@@ -216,10 +215,6 @@ def _filled(counts: AuditCounts) -> int:
     """How many bags hold any record."""
     bags = next(iter(counts.subjects[0].pairs.values()))
     return int((floats(bags.counts.n).reshape(bags.bags, -1).max(axis=1) > 0).sum())
-
-
-def _bags(counts: AuditCounts) -> int:
-    return max((bags.bags for subject in counts.subjects for bags in subject.pairs.values()), default=0)
 
 
 def _metrics(metrics: Any) -> frozenset[str]:
@@ -234,10 +229,7 @@ def _metrics(metrics: Any) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Facts:
-    """What an audit says of its data.
-
-    ``bags`` is how many bags of records were resampled, 0 where records were resampled one by one.
-    """
+    """What an audit says of its data; ``units`` tells whether two audits' resamples are paired."""
 
     name: str
     records: int
@@ -247,7 +239,6 @@ class Facts:
     plan: Plan
     weighted: bool
     base: bool
-    bags: int = 0
 
 
 def gather(
@@ -303,7 +294,7 @@ def gather(
         return {
             "seed": settings.seed,
             "resamples": settings.resamples,
-            "records": facts.units if not facts.bags else f"{facts.units} in {facts.bags} bags",
+            "records": facts.units,
             "values": {name: values for part in drawn for name, values in part.items()},
         }
 

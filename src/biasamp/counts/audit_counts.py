@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from biasamp.labels import Label, Variable, printable
 
-from .bags import BagCounts
+from .bags import BagCounts, shuffled_joint
 from .contingency import ContingencyTable
 from .fixed import Count, floats
 from .joint import JointCounts
@@ -76,6 +76,15 @@ class SubjectCounts:
     train: JointCounts | None = None
     train_cells: Cells = None
 
+    def shuffled(self, seed: int) -> SubjectCounts:
+        """The same counts with the bags in another order."""
+        mals = None if self.mals is None else tuple(shuffled_joint(joint, seed) for joint in self.mals)
+        return replace(
+            self,
+            pairs={way: bags.shuffled(seed) for way, bags in self.pairs.items()},
+            mals=mals,  # type: ignore[arg-type]
+        )
+
     def __repr__(self) -> str:
         return f"<counts of {self.attribute!r}: {len(_labels(self.A))} groups x {len(_labels(self.T))} tasks>"
 
@@ -118,8 +127,8 @@ class AuditCounts:
         What was counted.
     units : Fingerprint
         Of what is resampled as one: records, or clusters.
-    content : int
-        A digest of the labels themselves, which adds up too.
+    content, truths : int
+        Digests of all values and of the true labels alone, which add up too.
     missing_values : int
     """
 
@@ -127,6 +136,7 @@ class AuditCounts:
     subjects: tuple[SubjectCounts, ...]
     units: Fingerprint
     content: int
+    truths: int
     missing_values: int
     sources: tuple[CountedSource, ...] = ()
 
@@ -139,6 +149,25 @@ class AuditCounts:
     def fingerprint(self) -> str:
         """A short digest of what was counted: the same for the same records, whatever counted them."""
         return f"{self.content:016x}"
+
+    @property
+    def resampled_as(self) -> str:
+        """What tells whether two audits' resamples are of the same records in the same bags, and so are paired."""
+        bags = max((b.bags for subject in self.subjects for b in subject.pairs.values()), default=0)
+        keyed = self.plan.get("record") is not None or self.plan.get("cluster") is not None
+        return f"{self.units} in {bags} bags" + ("" if keyed else f" of {self.truths:016x}")
+
+    def of_source(self, name: str) -> AuditCounts:
+        """The counts as those of a source.
+
+        Rows without ids are keyed by their number, which starts anew in every source: rows of the same number would
+        share a bag, and where sources are sorted alike their errors would go together. So each source has its bags
+        in an order of its own, decided by its true labels; two models on the same records have the same.
+        """
+        subjects = self.subjects
+        if self.plan.get("record") is None and self.plan.get("cluster") is None:
+            subjects = tuple(subject.shuffled(self.truths) for subject in subjects)
+        return replace(self, subjects=subjects, sources=(CountedSource(name, self.records, self.units, self.content),))
 
     def __repr__(self) -> str:
         names = ", ".join(printable(source.name, 40) for source in self.sources[:_SHOWN])
@@ -166,6 +195,7 @@ class AuditCounts:
             subjects=tuple(a + b for a, b in zip(self.subjects, other.subjects, strict=True)),
             units=self.units + other.units,
             content=(self.content + other.content) % (1 << 64),
+            truths=(self.truths + other.truths) % (1 << 64),
             missing_values=self.missing_values + other.missing_values,
             sources=tuple(sources),
         )
@@ -246,6 +276,7 @@ class AuditCounts:
                 "subjects": subjects,
                 "units": str(self.units),
                 "content": self.fingerprint,
+                "truths": f"{self.truths:016x}",
                 "missing_values": self.missing_values,
                 "sources": [[s.name, s.records, str(s.keys), f"{s.content:016x}"] for s in self.sources],
             },
@@ -270,6 +301,7 @@ class AuditCounts:
                 subjects,
                 Fingerprint.parse(header["units"]),
                 int(header["content"], 16),
+                int(header["truths"], 16),
                 int(header["missing_values"]),
                 tuple(
                     CountedSource(name, n, Fingerprint.parse(keys), int(content, 16))

@@ -207,6 +207,12 @@ class BagCounts:
         arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _RESAMPLED}
         return replace(parts[0], **arrays)
 
+    def shuffled(self, seed: int) -> BagCounts:
+        """The same counts with the bags in another order."""
+        order = shuffled_bags(self.bags, seed)
+        arrays: dict[str, Any] = {name: getattr(self.counts, name)[order] for name in _RESAMPLED}
+        return replace(self, counts=replace(self.counts, **arrays))
+
     def __repr__(self) -> str:
         return f"<BagCounts of {self.counts.records:,} records in {self.bags:,} bags>"
 
@@ -221,6 +227,13 @@ class BagCounts:
         if mine.spread is not None or theirs.spread is not None:
             mine, theirs = (replace(part.counts, spread=whole_spread(part.whole)) for part in (self, other))
         return BagCounts(self.bags, mine + theirs, add(self.agreeing, other.agreeing))
+
+
+def shuffled_bags(bags: int, seed: int) -> Index:
+    """The bags in another order, each half within itself."""
+    rng = np.random.default_rng(np.random.SeedSequence([_DEALING, seed]))
+    half = bags // 2
+    return np.concatenate([rng.permutation(half), half + rng.permutation(half)])
 
 
 def total(values: Count) -> Count:
@@ -427,6 +440,13 @@ def truth_joint(bags: BagCounts) -> JointCounts:
         counts.joint_truth,
         counts.squared,
     )
+
+
+def shuffled_joint(bags: JointCounts, seed: int) -> JointCounts:
+    """The same joint counts with the bags in another order."""
+    order = shuffled_bags(bags.n.shape[0], seed)
+    arrays: dict[str, Any] = {name: getattr(bags, name)[order] for name in ("n", "left", "right", "joint")}
+    return replace(bags, **arrays)
 
 
 def whole_joint(bags: JointCounts) -> JointCounts:

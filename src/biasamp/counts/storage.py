@@ -75,8 +75,9 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
         raise FileNotFoundError(f"no file {str(path)!r}")
     try:
         table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"{path.name} is not a file of counts: {error}") from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        what = "damaged" if _begins(path) else "not a file of counts"
+        raise ValueError(f"{path.name} is {what}: {str(error).splitlines()[0]}") from None
     metadata = table.schema.metadata or {}
     if _MAGIC not in metadata:
         raise ValueError(f"{path.name} is a Parquet file, but not one of counts")
@@ -89,17 +90,31 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
         raise ValueError(f"{path.name} is damaged: it does not hold what counts consist of")
     if header.get("schema") != SCHEMA:
         raise ValueError(f"{path.name} has schema {header.get('schema')}; this version reads schema {SCHEMA}")
+    try:
+        arrays = _arrays(table)
+    except (pa.ArrowException, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise ValueError(f"{path.name} is damaged: {error}") from None
+    if metadata.get(b"checksum", b"").decode() != _checksum(text, arrays):
+        raise ValueError(f"{path.name} is damaged: its checksum does not agree with its contents")
+    return header, arrays
+
+
+def _arrays(table: Any) -> Arrays:
     arrays: Arrays = {}
     for row in range(table.num_rows):
         shape = table["shape"][row].as_py()
         column = "integers" if table["integers"][row].is_valid else "reals"
         values = table[column][row].values.to_numpy(zero_copy_only=False)
         if len(values) != int(np.prod(shape, dtype=np.int64)):
-            raise ValueError(f"{path.name} is damaged: an array does not have the size it states")
+            raise ValueError("an array does not have the size it states")
         arrays[table["name"][row].as_py()] = values.reshape(shape)
-    if metadata.get(b"checksum", b"").decode() != _checksum(text, arrays):
-        raise ValueError(f"{path.name} is damaged: its checksum does not agree with its contents")
-    return header, arrays
+    return arrays
+
+
+def _begins(path: Path) -> bool:
+    """Whether a file begins as Parquet does."""
+    with path.open("rb") as stream:
+        return stream.read(4) == b"PAR1"
 
 
 def is_counts(path: Any) -> bool:
@@ -109,10 +124,7 @@ def is_counts(path: Any) -> bool:
 
     try:
         file = Path(path)
-        with file.open("rb") as stream:
-            if stream.read(4) != b"PAR1":
-                return False
-        return _MAGIC in (pq.read_schema(file).metadata or {})
+        return _begins(file) and _MAGIC in (pq.read_schema(file).metadata or {})
     except (OSError, TypeError, ValueError, pa.ArrowException):
         return False
 
