@@ -395,9 +395,12 @@ def test_damaged_files_of_counts_are_called_damaged(tmp_path: Path) -> None:
         broken = bytearray(whole)
         broken[place] ^= 1 << int(rng.integers(8))
         path.write_bytes(bytes(broken))
+        said = ""
         try:
             again = biasamp.AuditCounts.load(path)
         except ValueError as error:
-            assert "counts.parquet" in str(error)
+            said = str(error)
+        if said:
+            assert said.startswith("counts.parquet")
         else:  # a bit that says nothing, such as a page's statistics
             same_counts(again, biasamp.count(DATA, **SIMPLE))

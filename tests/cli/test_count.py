@@ -114,3 +114,23 @@ def test_mistakes_are_named(
     assert ran.code == 2
     assert message in ran.err
     assert not (tmp_path / "y").exists()
+
+
+def test_what_is_read_is_not_overwritten(run: Any, sites: list[Path], tmp_path: Path) -> None:
+    before = sites[0].read_bytes()
+    ran = run("count", sites[0], *ROLES, "--save", sites[0])
+    assert ran.code == 2
+    assert "is what is read" in ran.err
+    assert sites[0].read_bytes() == before
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    sites[1].rename(folder / "two.parquet")
+    assert "in the folder that is read" in run("count", folder, *ROLES, "--save", folder / "counts.parquet").err
+    saved = tmp_path / "counts.parquet"
+    assert run("count", sites[0], *ROLES, "--save", saved).code == 0
+    assert "is what is read" in run("merge", saved, "--save", saved).err
+    assert "holds counts, not records" in run("count", saved, *ROLES, "--save", tmp_path / "again.parquet").err
+    assert "holds counts, which know their columns: leave out --attributes" in run("audit", saved, *ROLES).err
+    policy = tmp_path / "policy.toml"
+    assert run("check", saved, "--init", "--policy", policy).code == 0
+    assert run("check", saved, "--policy", policy).code in (0, 1, 3)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.engines import home_of
+from biasamp.counts.storage import is_counts
 from biasamp.labels import Column
 from biasamp.labels.keys import Keys, record_keys
 from biasamp.readers import read_columns
@@ -101,6 +102,9 @@ def data_parts(data: Any, columns: Sequence[str], role: str) -> tuple[str, list[
         from biasamp.readers.parts import split
 
         files = open_files(os.fspath(data))
+        counted = next((path for path in files.paths if is_counts(path)), None)
+        if counted is not None:
+            raise ValueError(f"{counted.name} holds counts, not records: add counts up (+ or merge) and audit the sum")
         return files.name, list(split(files, columns))
     if home_of(data) != "local":
         from biasamp.readers.cluster_frames import split_frame

@@ -159,7 +159,7 @@ def command(
     if top < 0:
         raise click.BadParameter("--top is a number of 0 or more")
     for target in (csv_path, json_path, html_path):
-        check_target(target)
+        check_target(target, data)
     check_figures(figures_folder)
     source: Any = data
     limit = read_threshold(threshold)

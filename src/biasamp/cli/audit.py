@@ -65,7 +65,7 @@ def command(
         **options,
     }
     for target in (save, json_path, html_path):
-        check_target(target)
+        check_target(target, data)
     check_figures(figures_folder)
     if sys.stderr.isatty() and not in_parts(data, arguments["engine"]):
         with console(stderr=True).status(f"auditing {Path(data).name}"):

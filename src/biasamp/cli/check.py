@@ -66,7 +66,7 @@ def command(
     from biasamp.policy import Policy
 
     for target in (save, junit, markdown, json_path):
-        check_target(target)
+        check_target(target, data)
     if [markdown, json_path].count("-") > 1:
         raise click.UsageError("--json and --markdown cannot both take standard output")
     given = {key: value for key, value in _arguments(options).items() if value is not None}

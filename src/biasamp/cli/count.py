@@ -68,7 +68,7 @@ def command(
     from biasamp.counts.audit_counts import AuditCounts
 
     for target in (save, json_path):
-        check_target(target)
+        check_target(target, data)
     if identities:
         roles = {name: options.pop(name) for name in _AUDIT_ONLY}
         strange = [name for name, value in roles.items() if value not in (None, (), False, "error")]

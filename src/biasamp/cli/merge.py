@@ -27,7 +27,7 @@ def command(counts: tuple[str, ...], save: str, json_path: str | None) -> None:
     from biasamp.counts.storage import load_counts
 
     for target in (save, json_path):
-        check_target(target)
+        check_target(target, *counts)
     loaded = [load_counts(path) for path in counts]
     total = reduce(lambda one, two: one + two, loaded)
     total.save(save)

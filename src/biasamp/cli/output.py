@@ -53,11 +53,18 @@ def console(stderr: bool = False) -> Any:
     return Console(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
 
 
-def check_target(path: str | None) -> None:
-    """Refuse a file that cannot be written before the work starts, not after it."""
+def check_target(path: str | None, *inputs: str) -> None:
+    """Refuse a file that cannot be written, or that is an input, before the work starts, not after it."""
     if path is None or path == "-":
         return
     target = Path(path)
+    for held in map(Path, inputs):
+        if target.exists() and held.exists() and target.samefile(held):
+            raise click.UsageError(f"{path!r} is what is read: name another file, so that it is not overwritten")
+        if held.is_dir() and held.resolve() in target.resolve().parents:
+            raise click.UsageError(
+                f"{path!r} is in the folder that is read, and would be taken for data next time: name a file elsewhere"
+            )
     if target.is_dir():
         raise click.UsageError(f"{path!r} is a folder; name a file in it to write to")
     if not target.parent.is_dir():
