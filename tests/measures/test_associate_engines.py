@@ -112,7 +112,7 @@ def test_threads_and_parts(
 ) -> None:
     folder = folder_of(rows(order, text), tmp_path / "t")
     source = cut(label_source(folder, **COLUMNS), folder, part_rows)
-    with LocalEngine(threads=threads, memory="200MB") as engine:
+    with LocalEngine(threads=threads, memory="1GB") as engine:
         counts, reading = count_source(source, IDENTITIES, engine=engine)
     assert reading.order == order
     assert reading.rows == expected["count"].sum()
@@ -180,6 +180,11 @@ def test_parts_merge_in_any_order(data: Any) -> None:
     assert (found.n, list(found.labels)) == (whole["n"], whole["labels"])
     assert (found.identity_joint == whole["joint"]).all()
     assert (found.count == whole["count"]).all()
+
+
+def test_tables_in_memory_travel_to_a_cluster_in_slices(dask_client: Any, expected: dict[str, Any]) -> None:
+    table = rows("sorted", True)
+    check(biasamp.associate(table, IDENTITIES, engine=dask_client, **COLUMNS), expected)
 
 
 def test_truncated_files_are_named_and_nothing_is_counted(tmp_path: Path) -> None:

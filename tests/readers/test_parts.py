@@ -204,4 +204,6 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 60, 1000])
 def test_a_table_in_memory_has_parts_too(size: int) -> None:
-    assert same(joined(split_table(TABLE, NAMES, part_rows=size)), TABLE.select(NAMES))
+    parts = split_table(TABLE, NAMES, part_rows=size)
+    assert same(joined(parts), TABLE.select(NAMES))
+    assert len(pickle.dumps(parts[0])) < 3000 + 60 * size, "a slice travels without the rest of its table"

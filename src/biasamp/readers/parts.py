@@ -63,6 +63,21 @@ class Part:
     plan: CsvPlan | JsonPlan | None = None
     table: Any = field(default=None, repr=False, compare=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels of a table is the part's own rows, not the whole that they are a slice of."""
+        state = dict(self.__dict__)
+        if self.table is not None:
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, self.table.schema) as writer:
+                writer.write_table(self.table)
+            state["table"] = sink.getvalue().to_pybytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state["table"] is not None:
+            state = {**state, "table": pa.ipc.open_stream(state["table"]).read_all()}
+        self.__dict__.update(state)
+
     def batches(
         self, columns: Sequence[str] | None = None, *, rows: int = BATCH_ROWS, categories: Sequence[str] = ()
     ) -> Iterator[Any]:

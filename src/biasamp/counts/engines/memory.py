@@ -10,12 +10,12 @@ _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 # Bytes that a thread takes to decode, code and count one row of a batch, and beside that for its counts and its
 # file's buffers. Measured with benchmarks/scale.py, and rounded up.
-_ROW_BYTES = 128
+_ROW_BYTES = 160
 _THREAD_BYTES = 32 << 20
 # Larger batches do not fit a processor's cache, smaller ones cost more than they save.
 _MOST_ROWS, _LEAST_ROWS = 1 << 17, 1 << 12
-# What a process takes that has imported what counting needs.
-_BASE_BYTES = 150 << 20
+# What a process takes that has imported what counting needs and compiled its loops.
+_BASE_BYTES = 230 << 20
 
 
 class Budget(NamedTuple):
@@ -51,7 +51,7 @@ def parse_memory(memory: int | str | None) -> int | None:
 def budget(memory: int | str | None, threads: int | None) -> Budget:
     """What a budget allows; without one, a quarter of the machine's memory.
 
-    The budget is for what grows with batches and threads, beside what the process has anyway.
+    The budget is for the whole process; what it has anyway is taken off, as far as something is left.
     """
     most = parse_memory(memory)
     if threads is None:
