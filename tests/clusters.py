@@ -55,6 +55,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     os.environ.update(set_here)
     settings = {
         "spark.ui.enabled": "false",
+        # For seconds of work it does not pay to compile well.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.adaptive.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.executorEnv.PYTHONPATH": WORKER_PATH,
         "spark.executorEnv.OMP_NUM_THREADS": "1",
