@@ -404,3 +404,20 @@ def test_damaged_files_of_counts_are_called_damaged(tmp_path: Path) -> None:
             assert said.startswith("counts.parquet")
         else:  # a bit that says nothing, such as a page's statistics
             same_counts(again, biasamp.count(DATA, **SIMPLE))
+
+
+def test_so_many_pairs_that_no_resamples_are_kept() -> None:
+    rng = np.random.default_rng(0)
+    lists = [[f"l{i}" for i in rng.integers(0, 9000, 4)] for _ in range(3000)]
+    said = [row if rng.random() < 0.8 else row[:2] for row in lists]
+    data = {"g": rng.choice(["a", "b"], 3000).tolist(), "t": lists, "p": said}
+    options = {"attributes": "g", "tasks": "t", "task_predictions": "p", "metrics": ["directional"], "resamples": 50}
+    counts, records = (biasamp.audit(data, **options, engine=engine) for engine in ("local", "auto"))
+    mine, theirs = (audit.document["metrics"][0] for audit in (counts, records))
+    assert mine["pairs_in_all"] > 16_384
+    assert (mine["value"], mine["crossfit"]) == (theirs["value"], theirs["crossfit"])
+    assert mine["interval"] == [None, None]
+    assert [p["low"] for p in mine["pairs"]] == [p["low"] for p in theirs["pairs"]]
+    said_of = {finding.code: finding.text for finding in counts.findings}
+    assert "no resamples of them are kept" in said_of["no-interval"]
+    assert "There is no interval, so this concludes nothing" in said_of["amplification"]

@@ -124,6 +124,19 @@ def over_zero(context: Context) -> Iterator[Finding]:
         )
 
 
+def no_interval(context: Context) -> Iterator[Finding]:
+    """A value without an interval, and why it has none."""
+    for entry in context.entries("directional"):
+        if side(entry) is None and entry.get("cautions"):
+            yield caution(
+                "no-interval",
+                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: {'; '.join(entry['cautions'])}.",
+                6.5,
+                attribute=entry["attribute"],
+                direction=entry["direction"],
+            )
+
+
 def thresholds(context: Context) -> Iterator[Finding]:
     """Predicted rates off the base rates: the threshold, not the model, may make the amplification."""
     for subject in context.subjects:
@@ -358,6 +371,7 @@ CAUTIONS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     not_fairness,
     balanced,
     over_zero,
+    no_interval,
     thresholds,
     not_ground_truth,
     perceived,

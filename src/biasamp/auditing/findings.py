@@ -50,7 +50,7 @@ def _amplification(context: Context) -> Iterator[Finding]:
         verdict = side(entry)
         shown = f"{number(value)}{bounds(entry)}"
         if verdict is None:
-            words = f"{where}: amplification is {shown}."
+            words = f"{where}: amplification is {shown}. There is no interval, so this concludes nothing."
         elif verdict > 0:
             words = f"{where}: the model amplifies the bias of its data, {shown}: {effect}."
         elif verdict < 0:
@@ -85,10 +85,16 @@ def _pairs(context: Context) -> Iterator[Finding]:
         )
         up = sum(pair["amplification"] > 0 for pair in told)
         words = (
-            f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: of {len(entry['pairs'])} pairs, {up} are "
+            f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: of {_listed(entry)}, {up} are "
             f"amplified and {len(told) - up} weakened beyond their interval. Largest: {shown}."
         )
         yield Finding("finding", "pairs", words, _PAIR + abs(told[0]["amplification"]), figure(entry, pairs=named))
+
+
+def _listed(entry: dict[str, Any]) -> str:
+    """How many pairs are looked at, and of how many: a document lists those that change most."""
+    listed, known = len(entry["pairs"]), entry.get("pairs_in_all", len(entry["pairs"]))
+    return f"{listed:,} pairs" if listed == known else f"the {listed:,} listed pairs of {known:,}"
 
 
 def _distinct(pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
