@@ -15,7 +15,7 @@ _THREAD_BYTES = 32 << 20
 # Larger batches do not fit a processor's cache, smaller ones cost more than they save.
 _MOST_ROWS, _LEAST_ROWS = 1 << 17, 1 << 12
 # What a process takes that has imported what counting needs and compiled its loops.
-_BASE_BYTES = 230 << 20
+_BASE_BYTES = 280 << 20
 
 
 class Budget(NamedTuple):
