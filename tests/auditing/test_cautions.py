@@ -66,6 +66,10 @@ CASES: dict[str, tuple[Case, Case]] = {
     "not-fairness": ((FAITHFUL, {}), (AMPLIFIED, {})),
     "balanced": ((BALANCED, {}), (AMPLIFIED, {})),
     "over-zero": ((FAITHFUL, {}), (AMPLIFIED, {})),
+    "no-interval": (
+        ({name: values[:1] for name, values in AMPLIFIED.items()}, {"engine": "local"}),
+        (AMPLIFIED, {"engine": "local"}),
+    ),
     "threshold": (
         ({**AMPLIFIED, "said": [x or int(i % 3 == 0) for i, x in enumerate(AMPLIFIED["said"])]}, {}),
         (FAITHFUL, {}),

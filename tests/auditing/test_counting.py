@@ -408,7 +408,7 @@ def test_damaged_files_of_counts_are_called_damaged(tmp_path: Path) -> None:
 
 def test_so_many_pairs_that_no_resamples_are_kept() -> None:
     rng = np.random.default_rng(0)
-    lists = [[f"l{i}" for i in rng.integers(0, 9000, 4)] for _ in range(3000)]
+    lists = [[f"l{i}" for i in rng.integers(0, 15_000, 6)] for _ in range(3000)]
     said = [row if rng.random() < 0.8 else row[:2] for row in lists]
     data = {"g": rng.choice(["a", "b"], 3000).tolist(), "t": lists, "p": said}
     options = {"attributes": "g", "tasks": "t", "task_predictions": "p", "metrics": ["directional"], "resamples": 50}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from biasamp import __version__
+from biasamp.counts.association import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.engines import engine_for
 from biasamp.counts.fixed import floats
@@ -126,6 +127,8 @@ def audit(
     settings = Settings(_metrics(metrics), confidence, resamples, seed, cluster is not None)
     if isinstance(data, (str, os.PathLike)) and is_counts(data):
         data = AuditCounts.load(os.fspath(data))
+    if isinstance(data, AssociationCounts):
+        raise TypeError("data are counts of labels with identities: measure them with associate()")
     if isinstance(data, AuditCounts):
         given = {
             "attributes": attributes,

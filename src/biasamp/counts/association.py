@@ -59,6 +59,11 @@ class AssociationCounts:
     sources: tuple[tuple[str, int, str], ...] = ()
 
     @property
+    def records(self) -> int:
+        """How many records were counted."""
+        return self.n
+
+    @property
     def identity_count(self) -> Index:
         """C(x) of each identity."""
         return np.diagonal(self.overlap)

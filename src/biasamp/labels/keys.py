@@ -73,6 +73,6 @@ def record_keys(ids: Any) -> Keys:
     ids = np.asarray(ids)
     if ids.dtype.kind in "iub":
         return mix(mix(ids.astype(np.int64).view(np.uint64) if ids.dtype.kind == "i" else ids.astype(np.uint64)))
-    encoded = [str(value).encode() for value in ids.tolist()]
+    encoded = [str(value).encode("utf-8", "surrogatepass") for value in ids.tolist()]
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in encoded])]).astype(np.int64)
     return text_keys(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
