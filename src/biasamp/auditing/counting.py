@@ -171,24 +171,28 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
         )
     if all(part.rows == 0 for part in parts):
         raise ValueError(f"{name} has no records")
+    _pass(engine, "looking for labels")
     found = survey(plan, parts, engine, plan.labels)
     _refuse(found, plan)
     train_parts, train_found = None, None
     if train is not None:
         columns = list(dict.fromkeys(column for one, _ in plan.truths for column in one.names))
         _, train_parts = data_parts(train, columns, "train")
+        _pass(engine, "looking for labels of train")
         train_found = survey(plan, train_parts, engine, plan.truths)
         _refuse(train_found, plan, "train ")
     subjects, truths = _spaces(plan, found, train_found, labels)
     # The budget is for rows of a few columns.
     rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
     kernel = CountKernel(plan, tuple(subjects), tuple(truths), rows)
+    _pass(engine, "counting")
     total = engine.reduce(kernel, parts, _merged)
     if not total.records:
         raise ValueError(f"{name} has no records")
     if plan.weights is not None:
         _check_total(total)
     if train_parts is not None:
+        _pass(engine, "counting train")
         known = engine.reduce(TrainKernel(plan, tuple(subjects), engine.batch_rows), train_parts, _merged_train)
         total = replace(
             total,
@@ -198,6 +202,13 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
             ),
         )
     return total.of_source(name)
+
+
+def _pass(engine: Engine, title: str) -> None:
+    """Tell whoever waits that another pass over the rows begins."""
+    progress = getattr(engine, "progress", None)
+    if isinstance(progress, RowsBar):
+        progress.begin(title)
 
 
 def _check_total(total: AuditCounts) -> None:

@@ -63,16 +63,23 @@ class RowsBar:
 
     def __init__(self, title: str = "rows counted") -> None:
         self.title = title
-        self._start = time.perf_counter()
+        self._start = self._pass = time.perf_counter()
         self._quiet = _outer.get() or not sys.stderr.isatty()
         self._bar: Any = None
         self._task: Any = None
 
+    def begin(self, title: str) -> None:
+        """Begin another pass over the rows."""
+        self.title, self._pass = title, time.perf_counter()
+        if self._bar is not None:
+            self._bar.reset(self._task, description=title, rows="")
+
     def __call__(self, done: int, total: int | None) -> None:
         """Say that so many rows are done."""
-        spent = time.perf_counter() - self._start
-        if self._quiet or (self._bar is None and spent < _PATIENCE):
+        now = time.perf_counter()
+        if self._quiet or (self._bar is None and now - self._start < _PATIENCE):
             return
+        spent = now - self._pass
         if self._bar is None:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
