@@ -70,7 +70,7 @@ export BIASAMP_TENSORBOARD = $(abspath $(VENV)-tensorboard/bin/python)
 endif
 
 test: lint
-	BIASAMP_TEST_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+	BIASAMP_TEST_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -n $(JOBS) --dist loadscope $(ARGS)
 
 demo: $(VENV)/.$(EXTRAS)
 	$(BIN)/biasamp demo

@@ -1,6 +1,7 @@
 """One Dask cluster and one Spark cluster of real processes for a whole test run.
 
-Tests that use them run in one process (``xdist_group``), so that no more than one of each is started.
+Tests that use them stand in files named ``test_*clusters.py``, which run in one process (see the conftest.py beside
+tests), so that no more than one of each is started.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from extras import needs
 
 # What worker processes must be able to import: the package, and the kernels of tests.
 WORKER_PATH = os.pathsep.join(str(Path(__file__).resolve().parent.parent / name) for name in ("src", "tests"))
-FIXTURES = ("dask_client", "spark")
 
 
 @pytest.fixture(scope="session")
@@ -86,13 +86,6 @@ def _restore(name: str, value: str | None) -> None:
         os.environ.pop(name, None)
     else:
         os.environ[name] = value
-
-
-def on_one_process(items: list[Any]) -> None:
-    """Keep the tests of a cluster together when tests run in several processes."""
-    for item in items:
-        if set(FIXTURES) & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group("clusters"))
 
 
 def executor_of(process: int) -> int:

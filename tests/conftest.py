@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from clusters import dask_client, on_one_process, spark
+from clusters import dask_client, spark
 from extras import absent, all_wanted, data_folder
 
 __all__ = ["dask_client", "spark"]
@@ -33,9 +33,7 @@ def data() -> Path:
     return folder
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    on_one_process(items)
     if data_folder() is None:
         for item in items:
             if item.get_closest_marker("data") is not None:

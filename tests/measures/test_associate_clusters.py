@@ -27,6 +27,7 @@ from biasamp.measures.association_kernels import CountLabels
 from biasamp.readers.label_source import LabelPart, LabelSource, label_source
 from biasamp.readers.parts import split
 from cluster_kernels import Slowly
+from clusters import executor_of
 
 RECORDS, ROWS = 4_000, 30_000
 IDENTITIES = {"a": ["y0", "y3"], "b": ["y1"], "c": ["y2"]}
@@ -254,7 +255,7 @@ def test_a_worker_killed_after_its_first_batch(
             time.sleep(0.01)
         worker, parent = log.read_text().split()[:2]
         victim.append(worker)
-        os.kill(int(worker) if kind == "dask" else _java(int(parent)), signal.SIGKILL)
+        os.kill(int(worker) if kind == "dask" else executor_of(int(parent)), signal.SIGKILL)
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
@@ -269,10 +270,3 @@ def test_a_worker_killed_after_its_first_batch(
     assert lines[0][0] == victim[0]
     assert "a batch of 500 rows counted" in lines[0][2]
     assert {number for number, _, said in lines if said.startswith(f"{first}:")} > {victim[0]}
-
-
-def _java(process: int) -> int:
-    """The executor above a Python worker."""
-    while "java" not in Path(f"/proc/{process}/cmdline").read_text():
-        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
-    return process
