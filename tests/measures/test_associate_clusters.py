@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -27,7 +30,8 @@ from biasamp.measures.association_kernels import CountLabels
 from biasamp.readers.label_source import LabelPart, LabelSource, label_source
 from biasamp.readers.parts import split
 from cluster_kernels import Slowly
-from clusters import executor_of
+from clusters import WORKER_PATH, executor_of
+from extras import needs
 
 RECORDS, ROWS = 4_000, 30_000
 IDENTITIES = {"a": ["y0", "y3"], "b": ["y1"], "c": ["y2"]}
@@ -270,3 +274,17 @@ def test_a_worker_killed_after_its_first_batch(
     assert lines[0][0] == victim[0]
     assert "a batch of 500 rows counted" in lines[0][2]
     assert {number for number, _, said in lines if said.startswith(f"{first}:")} > {victim[0]}
+
+
+def test_the_command_line_starts_a_dask_cluster_and_ends_it(tmp_path: Path, expected: dict[str, Any]) -> None:
+    needs("distributed")
+    folder = folder_of(rows("sorted", True), tmp_path / "t")
+    code = "from biasamp.cli import main\nif __name__ == '__main__':\n    main()\n"
+    (tmp_path / "run.py").write_text(code)
+    options = ["--record", "id", "--label", "tag", "-i", "a=y0,y3", "-i", "b=y1", "-i", "c=y2", "--engine", "dask"]
+    command = [sys.executable, str(tmp_path / "run.py"), "associate", str(folder), *options, "--threads", "2"]
+    environment = {**os.environ, "PYTHONPATH": WORKER_PATH}
+    done = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [label["count"] for label in found["labels"]] == expected["count"].tolist()

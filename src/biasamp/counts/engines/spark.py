@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 import warnings
@@ -51,9 +52,9 @@ class SparkEngine(Engine):
         active = SparkSession.getActiveSession()
         if active is not None:
             return active
-        builder = SparkSession.builder.appName("biasamp").config("spark.ui.enabled", "false")
         # Workers on this machine need the packages of this interpreter.
-        self._own = builder.config("spark.pyspark.python", sys.executable).getOrCreate()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        self._own = SparkSession.builder.appName("biasamp").config("spark.ui.enabled", "false").getOrCreate()
         return self._own
 
     def close(self) -> None:
