@@ -421,3 +421,33 @@ def test_so_many_pairs_that_no_resamples_are_kept() -> None:
     said_of = {finding.code: finding.text for finding in counts.findings}
     assert "no resamples of them are kept" in said_of["no-interval"]
     assert "There is no interval, so this concludes nothing" in said_of["amplification"]
+
+
+def test_clusters_that_go_on_at_another_site() -> None:
+    options = {**SIMPLE, "cluster": "person", "record": "id"}
+    whole = biasamp.count(DATA, **options)
+    first = DATA["id"] % 2 == 0
+    parts = [biasamp.count(DATA[mask], **options) for mask in (first, ~first)]
+    same_counts(sum(parts), whole)
+    again = DATA.assign(id=DATA["id"] + N)  # the same persons, other records
+    assert (whole + biasamp.count(again, **options)).records == 2 * N
+
+
+def test_a_label_space_may_be_said_or_found() -> None:
+    said = biasamp.categorical("gender", categories=["man", "other", "woman"])
+    one = biasamp.count(DATA, **{**SIMPLE, "attributes": said}, record="id")
+    two = biasamp.count(made(N, 2), **SIMPLE, record="id")
+    assert (one + two).records == 2 * N
+
+
+def test_a_site_may_lack_an_identity(tmp_path: Path) -> None:
+    sites = [["man", "bike"]] * 30 + [["man"]] * 20, [["woman", "bike"]] * 10 + [["woman", "man"]] * 15
+    with pytest.warns(UserWarning, match="no record has the label 'woman'"):
+        one = biasamp.count(sites[0], identities=["man", "woman"])
+    total = one + biasamp.count(sites[1], identities=["man", "woman"])
+    total.save(tmp_path / "counts.parquet")
+    mine = biasamp.associate(tmp_path / "counts.parquet").to_dict()
+    theirs = biasamp.associate(sites[0] + sites[1], ["man", "woman"]).to_dict()
+    assert mine["labels"] == theirs["labels"]
+    with pytest.raises(TypeError, match="tasks has no meaning beside identities"):
+        biasamp.count(sites[0], identities=["man"], tasks="x")

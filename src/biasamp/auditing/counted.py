@@ -133,7 +133,7 @@ def measure_counted(subject: Counted, settings: Settings) -> Measured:
                 out.skip(subject.attribute, metric, direction, lacking(direction))
                 continue
             measured(subject, direction, bags, settings, out)
-            if metric == "directional" and isinstance(bags.counts.joint_predicted, Fixed) and _chances(subject, bags):
+            if metric == "directional" and bags.soft:
                 reason = "thresholds need the scores themselves, which counts do not hold: see sweep() and calibrate()"
                 out.skip(subject.attribute, "sweep", direction, reason)
     if "leakage" in settings.metrics:
@@ -147,11 +147,6 @@ def measure_counted(subject: Counted, settings: Settings) -> Measured:
     if "parity" in settings.metrics:
         _parity(subject, settings, out)
     return out
-
-
-def _chances(subject: Counted, bags: BagCounts) -> bool:
-    """Whether predictions are probabilities, and not only weights fractions."""
-    return not isinstance(bags.counts.joint_truth, Fixed) or subject.plan.weights is None
 
 
 def _directional(subject: Counted, direction: str, bags: BagCounts, settings: Settings, out: Measured) -> None:

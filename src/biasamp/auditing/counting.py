@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -72,7 +74,7 @@ def count(
     cluster: str | None = None,
     missing: str = "error",
     intersections: bool = False,
-    labels: AuditCounts | None = None,
+    labels: AuditCounts | str | os.PathLike[str] | None = None,
     engine: Any = "auto",
     threads: int | None = None,
     memory: int | str | None = None,
@@ -92,8 +94,8 @@ def count(
         in the whole; those of a Dask or Spark dataframe have none, and need it.
     identities, label, score, threshold
         As in :func:`biasamp.associate`, instead of attributes and tasks: labels are counted with identities.
-    labels : AuditCounts, optional
-        Other counts whose label space this is counted in, so that the two add up even where a label does not occur
+    labels : AuditCounts or path, optional
+        Other counts, or the file they were saved to, whose label space this is counted in, so that the two add up even where a label does not occur
         here. A label that they do not know is an error.
     engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
         Where the counting runs; the counts are the same to the bit.
@@ -130,7 +132,12 @@ def count(
             cluster=cluster,
             labels=labels,
         )
-        return count_labels(data, identities, label, record, score, threshold, engine, memory, threads)[0]
+        found, reading = count_labels(
+            data, identities, label, record, score, threshold, engine, memory, threads, absent=True
+        )
+        for note in reading.notes:
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return found
     if attributes is None or tasks is None:
         lacking = "attributes" if attributes is None else "tasks"
         raise TypeError(
@@ -138,6 +145,8 @@ def count(
         )
     if weights is not None and not isinstance(weights, str):
         raise TypeError("weights must name a column: counts are made part by part, and an array has no parts")
+    if labels is not None and not isinstance(labels, AuditCounts):
+        labels = AuditCounts.load(os.fspath(labels))
     plan = make_plan(
         attributes,
         tasks,
@@ -319,7 +328,7 @@ class CountKernel:
             total = made if total is None else total.joined(made)
             counted(part, rows)
         if total is None:
-            return AuditCounts(self.plan.to_dict(), (), Fingerprint(0, 0, 0), 0, 0, 0)
+            return AuditCounts(self.plan.to_dict(), (), Fingerprint(0, 0, 0), Fingerprint(0, 0, 0), 0, 0, 0)
         return total
 
     def _batch(self, source: Source, start: int | None, before: AuditCounts | None) -> AuditCounts:
@@ -345,6 +354,7 @@ class CountKernel:
                 for i, (subject, sides) in enumerate(zip(self.subjects, self._sides(source), strict=True))
             ),
             Fingerprint.of(units),
+            Fingerprint.of(keys),
             content_of(source.columns, keys),
             content_of({name: source.columns[name] for one, _ in plan.truths for name in one.names}, keys),
             sum(gaps(column) for column in source.columns.values()),

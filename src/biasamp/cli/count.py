@@ -65,7 +65,6 @@ def command(
       biasamp count labels.parquet -i man=Man,Male -i woman=Woman,Female --record image --label label --save c.parquet
     """
     import biasamp
-    from biasamp.counts.audit_counts import AuditCounts
 
     for target in (save, json_path):
         check_target(target, data)
@@ -80,8 +79,7 @@ def command(
         for name in ("label", "score", "threshold"):
             if (threshold if name == "threshold" else options.pop(name)) is not None:
                 raise click.UsageError(f"--{name} belongs to --identities")
-        known = None if labels is None else AuditCounts.load(labels)
-        arguments = {**audit_roles("", options), "labels": known}
+        arguments = {**audit_roles("", options), "labels": labels}
     counts = biasamp.count(data, **arguments, **options)
     counts.save(save)
     show_counts(counts, save, json_path)

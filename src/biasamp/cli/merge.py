@@ -29,6 +29,10 @@ def command(counts: tuple[str, ...], save: str, json_path: str | None) -> None:
     for target in (save, json_path):
         check_target(target, *counts)
     loaded = [load_counts(path) for path in counts]
+    kinds = {type(held).__name__: path for held, path in zip(loaded, counts, strict=True)}
+    if len(kinds) > 1:
+        one, two = list(kinds.values())[:2]
+        raise click.UsageError(f"{one} and {two} hold counts of different kinds, of an audit and of associations")
     total = reduce(lambda one, two: one + two, loaded)
     total.save(save)
     show_counts(total, save, json_path)

@@ -125,8 +125,8 @@ class AuditCounts:
         One a protected attribute.
     sources : tuple of CountedSource
         What was counted.
-    units : Fingerprint
-        Of what is resampled as one: records, or clusters.
+    units, keys : Fingerprint
+        Of what is resampled as one, records or clusters, and of the records themselves.
     content, truths : int
         Digests of all values and of the true labels alone, which add up too.
     missing_values : int
@@ -135,6 +135,7 @@ class AuditCounts:
     plan: Mapping[str, Any]
     subjects: tuple[SubjectCounts, ...]
     units: Fingerprint
+    keys: Fingerprint
     content: int
     truths: int
     missing_values: int
@@ -167,7 +168,7 @@ class AuditCounts:
         subjects = self.subjects
         if self.plan.get("record") is None and self.plan.get("cluster") is None:
             subjects = tuple(subject.shuffled(self.truths) for subject in subjects)
-        return replace(self, subjects=subjects, sources=(CountedSource(name, self.records, self.units, self.content),))
+        return replace(self, subjects=subjects, sources=(CountedSource(name, self.records, self.keys, self.content),))
 
     def __repr__(self) -> str:
         names = ", ".join(printable(source.name, 40) for source in self.sources[:_SHOWN])
@@ -194,6 +195,7 @@ class AuditCounts:
             self,
             subjects=tuple(a + b for a, b in zip(self.subjects, other.subjects, strict=True)),
             units=self.units + other.units,
+            keys=self.keys + other.keys,
             content=(self.content + other.content) % (1 << 64),
             truths=(self.truths + other.truths) % (1 << 64),
             missing_values=self.missing_values + other.missing_values,
@@ -202,20 +204,22 @@ class AuditCounts:
 
     def _refuse_strangers(self, other: AuditCounts) -> None:
         """Raise for counts that do not add up with these, saying how they differ."""
-        if self.plan != other.plan:
-            names = sorted(k for k in {*self.plan, *other.plan} if self.plan.get(k) != other.plan.get(k))
+        # How columns were declared shows in the labels they gave, which are compared below.
+        mine, theirs = _columns(self.plan), _columns(other.plan)
+        if mine != theirs:
+            names = sorted(k for k in {*mine, *theirs} if mine.get(k) != theirs.get(k))
             shown = "; ".join(
                 f"{_ROLES.get(name, name)} is {_shown(self.plan.get(name))} in the first, {_shown(other.plan.get(name))} in "
                 "the second"
                 for name in names
             )
             raise ValueError(f"counts made in different ways do not add up: {shown[:500]}")
-        for mine, theirs in zip(self.subjects, other.subjects, strict=True):
-            for role, one, two in (("attribute", mine.A, theirs.A), ("tasks", mine.T, theirs.T)):
+        for first, second in zip(self.subjects, other.subjects, strict=True):
+            for role, one, two in (("attribute", first.A, second.A), ("tasks", first.T, second.T)):
                 if one != two:
                     raise ValueError(_differing(role, one, two))
-            if (mine.train is None) != (theirs.train is None) or (
-                mine.train is not None and not _same_joint(mine.train, theirs.train)
+            if (first.train is None) != (second.train is None) or (
+                first.train is not None and not _same_joint(first.train, second.train)
             ):
                 raise ValueError(
                     "the counts were made with different train labels, which decide the signs: count all with the same"
@@ -275,6 +279,7 @@ class AuditCounts:
                 "plan": self.plan,
                 "subjects": subjects,
                 "units": str(self.units),
+                "keys": str(self.keys),
                 "content": self.fingerprint,
                 "truths": f"{self.truths:016x}",
                 "missing_values": self.missing_values,
@@ -300,6 +305,7 @@ class AuditCounts:
                 _hashable(header["plan"]),
                 subjects,
                 Fingerprint.parse(header["units"]),
+                Fingerprint.parse(header["keys"]),
                 int(header["content"], 16),
                 int(header["truths"], 16),
                 int(header["missing_values"]),
@@ -350,6 +356,19 @@ _ROLES = {
 }
 
 
+def _columns(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """A plan without what columns were declared to be."""
+
+    def plain(held: Any) -> Any:
+        if isinstance(held, Mapping):
+            return {name: plain(one) for name, one in held.items()}
+        if isinstance(held, list) and len(held) == 3 and isinstance(held[0], list):
+            return [held[0], None, None]
+        return [plain(one) for one in held] if isinstance(held, list) else held
+
+    return {name: plain(held) for name, held in plan.items()}
+
+
 def _shown(held: Any) -> str:
     """A part of a plan, for people: the columns of a role, or a setting."""
     if isinstance(held, Mapping):
@@ -396,7 +415,7 @@ def _subject_arrays(subject: SubjectCounts) -> tuple[dict[str, Any], Arrays]:
         "A": _variables(subject.A),
         "T": _variables(subject.T),
         "parts": {},
-        "bags": {way: bags.bags for way, bags in subject.pairs.items()},
+        "bags": {way: [bags.bags, bags.soft] for way, bags in subject.pairs.items()},
         "cells": sorted(subject.cells),
     }
     parts: dict[str, PairCounts | JointCounts | ContingencyTable] = {}
@@ -429,7 +448,10 @@ def _subject(header: Mapping[str, Any], arrays: Arrays) -> SubjectCounts:
         _unvariables(header["A"]),
         _unvariables(header["T"]),
         {side: arrays[f"sizes/{side}"] for side in ("A", "T")},
-        {way: BagCounts(bags, parts[f"pairs/{way}"], agreeing[way]) for way, bags in header["bags"].items()},
+        {
+            way: BagCounts(bags, parts[f"pairs/{way}"], agreeing[way], bool(soft))
+            for way, (bags, soft) in header["bags"].items()
+        },
         {way: parts.get(f"cells/{way}") for way in header["cells"]},
         (parts["mals/predicted"], parts["mals/truth"]) if "mals/truth" in parts else None,
         parts.get("train"),

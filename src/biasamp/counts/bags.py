@@ -84,6 +84,8 @@ class BagCounts:
         Its arrays have a leading axis of bags, but for ``spread`` and ``squared``, which are of all records.
     agreeing : counts of shape (outcome labels,)
         ``C(o and o_hat)`` over all records, whatever their given labels.
+    soft : bool
+        Whether any prediction is a probability.
     numbers : ndarray, optional
         Which bags these are; all by default.
     """
@@ -91,6 +93,7 @@ class BagCounts:
     bags: int
     counts: PairCounts
     agreeing: Count
+    soft: bool = False
     numbers: Index | None = None
 
     @classmethod
@@ -131,7 +134,7 @@ class BagCounts:
             spread=None if plain and not masked else pair_spread(evaluation),
             **arrays,
         )
-        return cls(bags, counts, agreeing)
+        return cls(bags, counts, agreeing, predicted.soft)
 
     @classmethod
     def from_cells(
@@ -226,7 +229,7 @@ class BagCounts:
         mine, theirs = self.counts, other.counts
         if mine.spread is not None or theirs.spread is not None:
             mine, theirs = (replace(part.counts, spread=whole_spread(part.whole)) for part in (self, other))
-        return BagCounts(self.bags, mine + theirs, add(self.agreeing, other.agreeing))
+        return BagCounts(self.bags, mine + theirs, add(self.agreeing, other.agreeing), self.soft or other.soft)
 
 
 def shuffled_bags(bags: int, seed: int) -> Index:

@@ -147,13 +147,16 @@ def count_labels(
     engine: Any = "auto",
     memory: int | str | None = None,
     threads: int | None = None,
+    absent: bool = False,
 ) -> tuple[AssociationCounts, Reading]:
     """Count labels with identities, and say what was met while reading."""
     if identities is None:
         raise TypeError("identities is None: name the labels of at least one identity; only counts know theirs")
     with RowsBar() as bar, engine_for(engine, data, memory=memory, threads=threads, progress=bar) as chosen:
         source = label_source(data, label=label, record=record, score=score)
-        counts, reading = count_source(source, identities, threshold=_checked_threshold(threshold), engine=chosen)
+        counts, reading = count_source(
+            source, identities, threshold=_checked_threshold(threshold), engine=chosen, absent=absent
+        )
     return counts.named(source.origin), reading
 
 

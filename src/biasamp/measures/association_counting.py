@@ -90,8 +90,9 @@ def count_source(
     threshold: Threshold = None,
     kernel: str = "auto",
     engine: Engine | None = None,
+    absent: bool = False,
 ) -> tuple[AssociationCounts, Reading]:
-    """Count a source.
+    """Count a source; ``absent`` allows identities that no record has, as one of several sources may lack some.
 
     Rows in the order of their records, or with each record's rows together, are counted in one pass. Where a
     record comes back after others, the source is read again and rows are brought together by record: in temporary
@@ -127,7 +128,7 @@ def count_source(
                 f"threshold: no record has {shown}, or none with so high a score ({len(unmet)} of the "
                 f"{len(threshold)} labels it names)"
             )
-    _refuse_unknown(counts, part, source.names, notes)
+    _refuse_unknown(counts, part, source.names, notes, absent)
     return counts, Reading(part.rows, order, part.duplicates, part.below, tuple(notes))
 
 
@@ -203,7 +204,9 @@ def _seconds(value: float) -> str:
     return f"{value:.2g} s"
 
 
-def _refuse_unknown(counts: AssociationCounts, part: LongPart, names: Mapping[str, str], notes: list[str]) -> None:
+def _refuse_unknown(
+    counts: AssociationCounts, part: LongPart, names: Mapping[str, str], notes: list[str], absent: bool = False
+) -> None:
     """An identity none of whose labels occurs is an error; one that lacks some of them is a note."""
     there = set(counts.labels)
     for name, labels, size in zip(counts.identities, counts.members, counts.identity_count.tolist(), strict=True):
@@ -211,7 +214,7 @@ def _refuse_unknown(counts: AssociationCounts, part: LongPart, names: Mapping[st
         if not missing:
             continue
         known = list(dict.fromkeys([*(names.get(label, label) for label in counts.labels), *counts.labels]))
-        if size == 0:
+        if size == 0 and not absent:
             alone = len(labels) == 1 and name in (labels[0], names.get(labels[0]))
             raise ValueError(
                 f"identities: no record has the label {', '.join(_quoted(label, names) for label in missing[:5])}"
