@@ -14,7 +14,7 @@ PAGES = [page for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.
 # A block may say which optional package it needs: ```python needs=torchmetrics
 _BLOCK = re.compile(r"^```python(?: needs=(\w+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # Packages that "make test EXTRAS=all" promises; the others are tested where they happen to be installed.
-PROMISED = ("torchmetrics", "fairlearn")
+PROMISED = ("torchmetrics", "fairlearn", "distributed")
 
 
 def snippets(page: Path, package: str | None = None) -> list[tuple[int, str]]:
