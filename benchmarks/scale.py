@@ -100,7 +100,11 @@ def whole_file(folder: Path, rows: int) -> None:
         print(f"{kind}: {int(found['rows']):,} rows, {int(found['n']):,} records, {int(found['labels']):,} labels; "
               f"{path.stat().st_size / MEGABYTE:,.0f} MB on disk")  # fmt: skip
         print(f"  pyarrow decoding the two columns   {decode['cpu']:7.2f} s of CPU")
-        wanted = f"(at most {MOST_RATIO}x with numba)" if find_spec("numba") else "(numba is not installed)"
+        wanted = (
+            f"(at most {MOST_RATIO}x with numba, at {ROWS:,} rows)"
+            if find_spec("numba")
+            else "(numba is not installed)"
+        )
         print(f"  biasamp.associate, the whole call  {found['cpu']:7.2f} s of CPU  {ratio:5.2f}x {wanted}, "
               f"{found['wall']:.1f} s on the clock")  # fmt: skip
         print(f"  peak memory                        {found['peak'] / MEGABYTE:7.0f} MB (below {MOST_MEMORY})")
