@@ -451,3 +451,33 @@ def test_a_site_may_lack_an_identity(tmp_path: Path) -> None:
     assert mine["labels"] == theirs["labels"]
     with pytest.raises(TypeError, match="tasks has no meaning beside identities"):
         biasamp.count(sites[0], identities=["man"], tasks="x")
+
+
+def test_ids_that_start_again_are_noticed(tmp_path: Path) -> None:
+    one = biasamp.count(DATA.assign(id=np.arange(N)), **SIMPLE, record="id")
+    for other in (made(N - 1, 5).assign(id=np.arange(N - 1)), made(N, 6).assign(id=np.arange(N) + N // 2)):
+        with pytest.raises(ValueError, match=r"'id' has repeated ids.*put the source's name before them"):
+            one + biasamp.count(other, **SIMPLE, record="id")
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    for name in "ab":
+        pq.write_table(pa.Table.from_pandas(DATA), folder / f"{name}.parquet")
+    with pytest.raises(ValueError, match="'id' has repeated ids"):
+        biasamp.count(folder, **SIMPLE, record="id")
+    assert biasamp.count(folder, **SIMPLE).records == 2 * N
+
+
+def test_noise_in_many_signs_is_no_finding() -> None:
+    """Thousands of rare labels and errors without regard to group: signs from the same records mislead."""
+    rng = np.random.default_rng(1)
+    lists = [[f"l{i}" for i in rng.integers(0, 3000, 5)] for _ in range(2000)]
+    said = [[x if rng.random() < 0.85 else f"l{rng.integers(0, 3000)}" for x in row] for row in lists]
+    data = {"g": rng.choice(["a", "b"], 2000).tolist(), "t": lists, "p": said}
+    for engine in ("auto", "local"):
+        audit = biasamp.audit(
+            data, attributes="g", tasks="t", task_predictions="p", metrics=["directional"], resamples=200, engine=engine
+        )
+        entry = audit.document["metrics"][0]
+        assert entry["interval"][1] < 0 < entry["crossfit_interval"][1]
+        (text,) = (finding.text for finding in audit.findings if finding.code == "amplification")
+        assert "This concludes nothing" in text

@@ -25,7 +25,7 @@ from biasamp.counts.engines import Engine, counted, engine_for
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.kernels.slabs import column_sums
-from biasamp.counts.resampling import Fingerprint
+from biasamp.counts.resampling import Fingerprint, least_keys
 from biasamp.labels import (
     Codes,
     Column,
@@ -358,6 +358,7 @@ class CountKernel:
             content_of(source.columns, keys),
             content_of({name: source.columns[name] for one, _ in plan.truths for name in one.names}, keys),
             sum(gaps(column) for column in source.columns.values()),
+            least_keys(keys) if plan.record is not None else (),
         )
 
     def _sides(self, source: Source) -> list[tuple[LabelSet | None, ...]]:

@@ -49,7 +49,14 @@ def _amplification(context: Context) -> Iterator[Finding]:
         )
         verdict = side(entry)
         shown = f"{number(value)}{bounds(entry)}"
-        if verdict is None:
+        crossed = _crossed(entry)
+        if verdict and crossed is not None:
+            verdict = 0
+            words = (
+                f"{where}: amplification is {shown} with signs from the same records, which they cannot tell for many "
+                f"pairs; with signs from the other half of them it is {crossed}. This concludes nothing."
+            )
+        elif verdict is None:
             words = f"{where}: amplification is {shown}. There is no interval, so this concludes nothing."
         elif verdict > 0:
             words = f"{where}: the model amplifies the bias of its data, {shown}: {effect}."
@@ -64,6 +71,15 @@ def _amplification(context: Context) -> Iterator[Finding]:
         yield Finding(
             "finding", "amplification", words, _FINDING + (10 if verdict else 0) + abs(value or 0.0), figure(entry)
         )
+
+
+def _crossed(entry: dict[str, Any]) -> str | None:
+    """The cross-fitted value where signs are in doubt and its interval does not say the same as the value's."""
+    low, high = entry.get("crossfit_interval") or (None, None)
+    doubtful = any("cannot tell the direction" in caution for caution in entry.get("cautions", ()))
+    if low is None or high is None or not doubtful or (1 if low > 0 else -1 if high < 0 else 0) == side(entry):
+        return None
+    return f"{number(entry['crossfit'])} [{number(low)}, {number(high)}]"
 
 
 def _pairs(context: Context) -> Iterator[Finding]:

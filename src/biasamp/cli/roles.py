@@ -74,7 +74,9 @@ _ROLE_OPTIONS = [
         "--train", type=click.Path(), help="Training records with the same truth columns; they decide the signs."
     ),
     click.option("--weights", help="A column of weights."),
-    click.option("--record", help="A column of record ids, which key the resamples."),
+    click.option(
+        "--record", help="A column of record ids, which key the resamples; they differ over all files and sites."
+    ),
     click.option("--cluster", help="A column of clusters that are resampled together."),
     click.option(
         "--missing",

@@ -18,7 +18,7 @@ from .contingency import ContingencyTable
 from .fixed import Count, floats
 from .joint import JointCounts
 from .pair import PairCounts
-from .resampling import Fingerprint
+from .resampling import Fingerprint, least_keys
 from .storage import SCHEMA, Arrays, from_arrays, get_count, put_count, read_arrays, to_arrays, write_arrays
 
 Index = NDArray[np.int64]
@@ -130,6 +130,8 @@ class AuditCounts:
     content, truths : int
         Digests of all values and of the true labels alone, which add up too.
     missing_values : int
+    sampled : tuple of int
+        A few keys of records that have ids, by which overlapping counts are told.
     """
 
     plan: Mapping[str, Any]
@@ -139,6 +141,7 @@ class AuditCounts:
     content: int
     truths: int
     missing_values: int
+    sampled: tuple[int, ...] = ()
     sources: tuple[CountedSource, ...] = ()
 
     @property
@@ -190,7 +193,13 @@ class AuditCounts:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def joined(self, other: AuditCounts, sources: Sequence[CountedSource] = ()) -> AuditCounts:
-        """The sum with other counts of the same job, whose label space and records need no check."""
+        """The sum with other counts in the same label space."""
+        if not set(self.sampled).isdisjoint(other.sampled):
+            raise ValueError(
+                f"record column {self.plan.get('record')!r} has repeated ids: a record has one row, and is counted once. "
+                "Rows that belong together without being the same record go into cluster=; ids of several sources must "
+                "differ, so put the source's name before them where they start again at each"
+            )
         return replace(
             self,
             subjects=tuple(a + b for a, b in zip(self.subjects, other.subjects, strict=True)),
@@ -199,6 +208,7 @@ class AuditCounts:
             content=(self.content + other.content) % (1 << 64),
             truths=(self.truths + other.truths) % (1 << 64),
             missing_values=self.missing_values + other.missing_values,
+            sampled=least_keys(np.array(self.sampled + other.sampled, dtype=np.uint64)),
             sources=tuple(sources),
         )
 
@@ -283,6 +293,7 @@ class AuditCounts:
                 "content": self.fingerprint,
                 "truths": f"{self.truths:016x}",
                 "missing_values": self.missing_values,
+                "sampled": [f"{key:016x}" for key in self.sampled],
                 "sources": [[s.name, s.records, str(s.keys), f"{s.content:016x}"] for s in self.sources],
             },
             arrays,
@@ -309,6 +320,7 @@ class AuditCounts:
                 int(header["content"], 16),
                 int(header["truths"], 16),
                 int(header["missing_values"]),
+                tuple(int(key, 16) for key in header["sampled"]),
                 tuple(
                     CountedSource(name, n, Fingerprint.parse(keys), int(content, 16))
                     for name, n, keys, content in header["sources"]

@@ -171,6 +171,21 @@ def half_of(keys: Keys, seed: int = 0) -> NDArray[np.bool_]:
     return halves
 
 
+# Keys that stand for all of a set of records.
+_SAMPLED = 256
+
+
+def least_keys(keys: Keys) -> tuple[int, ...]:
+    """The smallest distinct keys, by which two sets of records that overlap are told: a sample of keys that adds up.
+
+    >>> from biasamp.labels.keys import row_keys
+    >>> least_keys(row_keys(0, 1000)) == least_keys(np.array(least_keys(row_keys(0, 500)) + least_keys(row_keys(500, 500)), np.uint64))
+    True
+    """
+    few = keys if len(keys) <= 4 * _SAMPLED else np.partition(keys, 4 * _SAMPLED)[: 4 * _SAMPLED]
+    return tuple(np.unique(few)[:_SAMPLED].tolist())
+
+
 @dataclass(frozen=True)
 class Fingerprint:
     """Which records were counted, in a few numbers that add up over batches in any order.

@@ -80,7 +80,7 @@ class DaskEngine(Engine):
         try:
             for future in as_completed(futures):
                 place = number[future.key]
-                yield place, future.result()
+                yield place, _raised(future.result())
                 # A result that is here needs no room there.
                 future.release()
                 rows = self._advance(rows, parts, place)
@@ -117,11 +117,11 @@ class DaskEngine(Engine):
                 rows = 0
                 place = {future.key: i for i, future in enumerate(leaves)}
                 for future in as_completed([*leaves, level[0]]):
-                    if future.status == "error":
+                    if future.status == "error" or future.key == level[0].key:
                         break
                     if future.key in place:
                         rows = self._advance(rows, parts, place[future.key])
-            out: T = level[0].result()
+            out: T = _raised(level[0].result())
             return out
         except BaseException:
             self.client.cancel(every, force=True)
@@ -177,28 +177,46 @@ def _light(parts: Sequence[Any]) -> list[Any]:
     return [part if lazy_of(part) is None else part.without_rows() for part in parts]
 
 
-def _count(kernel: Kernel[T], part: Any, rows: Any = None) -> T:
+class _Failed:
+    """An error on its way to the driver: raised in a task it would fill the worker's log with traces."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _raised(result: Any) -> Any:
+    if isinstance(result, _Failed):
+        raise result.error
+    return result
+
+
+def _count(kernel: Kernel[T], part: Any, rows: Any = None) -> T | _Failed:
     part = part if rows is None else part.with_rows(rows)
-    out = kernel(part)
+    try:
+        out = kernel(part)
+    except Exception as error:
+        return _Failed(error)
     done(part)
     return out
 
 
-def _fold_parts(kernel: Kernel[T], merge: Merge[T], parts: Sequence[Any]) -> T:
-    out = _count(kernel, parts[0])
-    for part in parts[1:]:
-        out = merge(out, _count(kernel, part))
-    return out
+def _fold_parts(kernel: Kernel[T], merge: Merge[T], parts: Sequence[Any]) -> T | _Failed:
+    return _fold(merge, (_count(kernel, part) for part in parts))
 
 
-def _fold(merge: Merge[T], results: Sequence[T]) -> T:
+def _fold(merge: Merge[T], results: Iterable[T | _Failed]) -> T | _Failed:
     import copy
 
-    # A result stays on its worker until the tree is done: what is merged into must be our own.
-    out = copy.deepcopy(results[0])
-    for result in results[1:]:
-        out = merge(out, result)
-    return out
+    total: list[T] = []
+    for result in results:
+        if isinstance(result, _Failed):
+            return result
+        try:
+            # A result stays on its worker until the tree is done: what is merged into must be our own.
+            total = [merge(total[0], result)] if total else [copy.deepcopy(result)]
+        except Exception as error:
+            return _Failed(error)
+    return total[0]
 
 
 def _spread_frame(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any, meta: Any) -> Any:

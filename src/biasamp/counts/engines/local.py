@@ -14,6 +14,10 @@ from .memory import budget
 T = TypeVar("T")
 
 
+# Seconds that a thread is given to notice that it is not needed any more.
+_PATIENCE = 10.0
+
+
 class Stopped(Exception):
     """Another thread has failed, or nobody waits for the result any more."""
 
@@ -195,6 +199,9 @@ class _Run:
                     worker.join(0.1)
         except BaseException:
             self.stop.set()
+            # What they write to is taken away next.
+            for worker in workers:
+                worker.join(_PATIENCE)
             raise
         if self._error is not None:
             raise self._error

@@ -128,6 +128,8 @@ class SparkEngine(Engine):
             tasks = -(-tasks // _FAN_IN)
             results = _map(results.repartition(tasks), _Fold(merge))
         found = [_opened(row["result"]) for row in results.collect()]
+        if not found:
+            raise ValueError("data has no rows: at least one record is needed")
         out: T = found[0]
         for result in found[1:]:
             out = merge(out, result)
