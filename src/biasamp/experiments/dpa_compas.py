@@ -8,7 +8,10 @@ from typing import Any
 from .compas_data import FILE
 from .counted import with_margins
 from .dpa_tables import DIFFERENCES, MAJORITY_TEXT, STATED, TABLE_2, TABLE_3, arrow
-from .experiment import PRINTED, REAL, Experiment, Outcome, Reason, Row, Setting, claimed, measured, printed
+from .experiment import PRINTED, REAL, Experiment, Outcome, Reason, Row, Setting, Tried, claimed, measured, printed
+
+# From hardly better than a coin to no equalization.
+_ACCURACIES = [round(0.5 + 0.01 * step, 2) for step in range(1, 51)]
 
 
 def _accuracy_for(truth: Any, predicted: Any, wanted: float) -> float | None:
@@ -37,20 +40,23 @@ def _from_counts() -> Iterator[Row]:
         yield printed(f"Table 3, Multi, {where}", multi, size.value, spread=multi_spread)
         plain = biasamp.dpa(*records, equalize=None, evaluation="in_sample", trials=1)
         found = _accuracy_for(truth, predicted, float(dpa))
-        reason = (
-            _evaluated_otherwise(records, float(dpa))
-            if found is None
-            else Reason(
-                f"the truth equalized to an accuracy of {found:.3f}, which was solved for: Table 2 does not tell it",
-                dpa_from_counts(truth, predicted, accuracy=found),
+        reason, tried = None, None
+        if found is None:
+            reason = _evaluated_otherwise(records, float(dpa))
+        else:
+            # An accuracy that is solved for shows what it would take; it settles nothing.
+            tried = Tried.of(
+                [dpa_from_counts(truth, predicted, accuracy=accuracy) for accuracy in _ACCURACIES],
+                f"accuracies from {_ACCURACIES[0]} to {_ACCURACIES[-1]} that the truth is equalized to, which Table 2 does "
+                f"not tell; the printed figure takes {found:.3f}",
             )
-        )
         yield printed(
             f"Table 3, DPA, {where}",
             dpa,
             plain.value,
             spread=dpa_spread,
             reason=reason,
+            tried=tried,
             note="exact attacker, in sample, not equalized",
         )
         if (version, direction) in STATED:
