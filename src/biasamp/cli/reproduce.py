@@ -24,7 +24,9 @@ _ALL = "all"
 
 @click.command(name="reproduce")
 @click.argument("name", required=False, metavar="[NAME|all]")
-@click.option("--seed", type=int, default=0, show_default=True, help="Makes draws and attackers reproducible.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Makes draws and attackers reproducible."
+)
 @click.option(
     "--folder",
     type=click.Path(file_okay=False),

@@ -42,7 +42,7 @@ def _from_counts() -> Iterator[Row]:
         found = _accuracy_for(truth, predicted, float(dpa))
         reason, tried = None, None
         if found is None:
-            reason = _evaluated_otherwise(records, float(dpa))
+            reason = _evaluated_otherwise(records, float(dpa), plain.value)
         else:
             # An accuracy that is solved for shows what it would take; it settles nothing.
             tried = Tried.of(
@@ -72,8 +72,8 @@ def _from_counts() -> Iterator[Row]:
         )
 
 
-def _evaluated_otherwise(records: Any, wanted: float) -> Reason:
-    """The other ways to score attackers on the same counts: the one that comes nearest."""
+def _evaluated_otherwise(records: Any, wanted: float, ours: float) -> Reason:
+    """The ways to score attackers on the same counts: the one that comes nearest, which may be ours."""
     import biasamp
 
     rules = {None: "not equalized", "accuracy": "equalized to the accuracy that the counts allow"}
@@ -86,7 +86,9 @@ def _evaluated_otherwise(records: Any, wanted: float) -> Reason:
         if (rule, evaluation) != (None, "in_sample")
     }
     nearest = min(tried, key=lambda name: abs(tried[name] - wanted))
-    return Reason(f"{nearest} (the nearest of {len(tried)} ways)", tried[nearest])
+    if abs(tried[nearest] - wanted) >= abs(ours - wanted):
+        return Reason(f"none: ours is nearer than {len(tried)} other ways to score attackers", ours)
+    return Reason(f"{nearest} (the nearest of {len(tried)} other ways)", tried[nearest])
 
 
 def _text() -> Iterator[Row]:

@@ -81,7 +81,7 @@ DIFFERENCES = (
     ("reached", "another run gives the published figure"),
     ("moved", "another run moves ours without reaching it"),
     ("left_open", "within what the paper's open choices give"),
-    ("out_of_reach", "out of reach of every run tried"),
+    ("out_of_reach", "given by no run tried, or by none together with what is printed beside it"),
     ("not_seen", "not seen on the stand-in, which is not the paper's data"),
     ("unexplained", "no reason was found"),
 )

@@ -72,19 +72,20 @@ def run_all(
                 outcome = experiment.run(replace(setting, progress=progress))
             except Exception as error:
                 # Whatever goes wrong in one experiment is its own matter: the others still run.
-                failed = _told(error)
+                failed = _told(error, [name for name in experiment.files if setting.file(name) is not None])
         out.append(Done(experiment, outcome, blocked, time.perf_counter() - begin, failed))
         finished(out[-1])
     return out
 
 
-def _told(error: Exception) -> str:
-    """An error in one line, with the line of code that it came from but not the folders of this machine."""
+def _told(error: Exception, files: Sequence[str] = ()) -> str:
+    """An error in one line, with the line of code and the files it came from, but not the folders of this machine."""
     import traceback
     from pathlib import Path
 
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
+    read = f"; it read {', '.join(files)}: is each as docs/reproductions.md says?" if files else ""
+    return f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno}){read}"
 
 
 def versions(done: Sequence[Done] = ()) -> dict[str, str]:
