@@ -107,5 +107,13 @@ def test_known_captions(folder: Path) -> None:
     assert (replaced.ours, replaced.note) == (0, "0 captions still name a gender, so there is no T→A")
 
 
-def test_it_cannot_run_without_its_files() -> None:
-    assert all(file in experiments()["captions"].blocked(Setting()) for file in FILES)
+def test_it_lacks_its_files_and_runs_without() -> None:
+    experiment = experiments()["captions"]
+    assert experiment.lacking(Setting()) == list(FILES)
+    assert experiment.blocked(Setting()) == ""
+
+
+def test_a_folder_without_one_of_the_files_is_no_real_data(folder: Path) -> None:
+    (folder / OBJECTS).unlink()
+    outcome = experiments()["captions"].run(Setting(folder=folder))
+    assert outcome.first_line.startswith("Stand-in")
