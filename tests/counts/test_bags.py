@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasamp.counts.bags import BagCounts, bag_joint, bag_of, bags_for, resampled_joint, whole_joint
+from biasamp.counts.bag_joints import bag_joint, resampled_joint, whole_joint
+from biasamp.counts.bags import BagCounts, bag_of, bags_for
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts

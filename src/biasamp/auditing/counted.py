@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.audit_counts import MOST_COMBINATIONS, SubjectCounts
-from biasamp.counts.bags import BagCounts, whole_joint
+from biasamp.counts.bag_joints import whole_joint
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import JointCounts

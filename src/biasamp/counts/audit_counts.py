@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from biasamp.labels import Label, Variable, printable
 
-from .bags import BagCounts, shuffled_joint
+from .bag_joints import shuffled_joint
+from .bags import BagCounts
 from .contingency import ContingencyTable
 from .fixed import Count, floats
 from .joint import JointCounts

@@ -22,7 +22,7 @@ from biasamp.labels import Dense, Evaluation, LabelSet
 from biasamp.labels.keys import Keys, mix, row_keys
 
 from .fixed import Count, Fixed, add, concatenate, floats, limbs
-from .joint import WIDE, JointCounts, same_labels, squared_weights
+from .joint import WIDE, same_labels, squared_weights
 from .kernels import sparse
 from .pair import PairCounts, drop_records, pair_spread, present_rows, whole_spread
 from .resampling import Drawing, half_of
@@ -38,7 +38,7 @@ HALVES = 2
 # Cells of one table (bags x pairs), at most.
 _MOST_CELLS = 1 << 22
 # Records whose columns are laid out at once.
-_CHUNK = 1 << 14
+CHUNK = 1 << 14
 # Resampled counts that formulas see at a time; they make a dozen temporary arrays.
 _BLOCK = 1 << 20
 _BAG = np.uint64(0x2545F4914F6CDD1D)
@@ -195,7 +195,7 @@ class BagCounts:
         weights = bag_weights(numbers, self.bags, resamples, seed)
         size = int(np.prod(self.counts.joint_truth.shape[1:]))
         step = max(1, _BLOCK // max(size, 1))
-        columns = {name: _exact_floats(getattr(self.counts, name)) for name in _RESAMPLED}
+        columns = {name: exact_floats(getattr(self.counts, name)) for name in _RESAMPLED}
         for start in range(0, resamples, step):
             drawn = weights[start : start + step]
             arrays: dict[str, Any] = {
@@ -246,7 +246,7 @@ def total(values: Count) -> Count:
     return values.sum(axis=0)
 
 
-def _exact_floats(values: Count) -> Floats:
+def exact_floats(values: Count) -> Floats:
     """Counts as floats that products with small whole weights add up without rounding.
 
     Fractions are cut to as many bits as leave room for their sums: a product of matrices then gives the same to the
@@ -279,11 +279,12 @@ def sums_by(keys: Index, groups: int, values: NDArray[Any]) -> Count:
     return summed(values)
 
 
-def _weighted(values: NDArray[Any], weights: NDArray[Any] | None, start: int, stop: int) -> NDArray[Any]:
+def weighted(values: NDArray[Any], weights: NDArray[Any] | None, start: int, stop: int) -> NDArray[Any]:
+    """The values of some records, times their weights where there are any."""
     return values if weights is None else values * weights[start:stop, None]
 
 
-def _held(labels: LabelSet, bag: Index, start: int, stop: int, groups: int) -> tuple[Index, Index]:
+def held_in_bags(labels: LabelSet, bag: Index, start: int, stop: int, groups: int) -> tuple[Index, Index]:
     """Row and (bag, label) of every label held, and for every record a last label that all hold."""
     row, label = labels.nonzero(start, stop)
     here = bag[start:stop] * groups
@@ -300,7 +301,7 @@ def _tables(evaluation: Evaluation, bag: Index, bags: int, accelerate: bool | No
     if evaluation.truth.width > WIDE and hard:
         return _listed(evaluation, bag, bags)
     if hard and evaluation.weights is None and (find_spec("numba") is not None if accelerate is None else accelerate):
-        return _compiled(evaluation, bag, bags)
+        return compiled_tables(evaluation, bag, bags)
     return _summed(evaluation, bag, bags)
 
 
@@ -308,18 +309,18 @@ def _summed(evaluation: Evaluation, bag: Index, bags: int) -> _Tables:
     """As matrix products, whatever the labels."""
     groups, width = evaluation.given.width + 1, evaluation.truth.width
     tables: list[Count | None] = [None, None]
-    for start in range(0, len(evaluation), _CHUNK):
-        stop = min(start + _CHUNK, len(evaluation))
+    for start in range(0, len(evaluation), CHUNK):
+        stop = min(start + CHUNK, len(evaluation))
         one, held = evaluation.truth.rows(start, stop), evaluation.predicted.rows(start, stop)
-        rows, keys = _held(evaluation.given, bag, start, stop, groups)
+        rows, keys = held_in_bags(evaluation.given, bag, start, stop, groups)
         for i, columns in enumerate(([one, np.ones((stop - start, 1), dtype=one.dtype)], [held, one * held])):
-            values = _weighted(np.concatenate(columns, axis=1), evaluation.weights, start, stop)
+            values = weighted(np.concatenate(columns, axis=1), evaluation.weights, start, stop)
             part, before = sums_by(keys, bags * groups, values[rows]), tables[i]
             tables[i] = part if before is None else add(before, part)
-    return _shaped(tables[0], bags, groups, width + 1), _shaped(tables[1], bags, groups, 2 * width)
+    return shaped(tables[0], bags, groups, width + 1), shaped(tables[1], bags, groups, 2 * width)
 
 
-def _compiled(evaluation: Evaluation, bag: Index, bags: int) -> _Tables:
+def compiled_tables(evaluation: Evaluation, bag: Index, bags: int) -> _Tables:
     """As :func:`_summed` for hard unweighted labels, in numba."""
     from .kernels.bagged import add_laid_out, add_listed
 
@@ -350,7 +351,7 @@ def _listed(evaluation: Evaluation, bag: Index, bags: int) -> _Tables:
     for start in range(0, len(evaluation), 1 << 17):
         stop = min(start + (1 << 17), len(evaluation))
         weights = None if evaluation.weights is None else evaluation.weights[start:stop]
-        rows, keys = _held(evaluation.given, bag, start, stop, groups)
+        rows, keys = held_in_bags(evaluation.given, bag, start, stop, groups)
         order = np.argsort(rows, kind="stable")
         left = rows[order], keys[order]
         one, held = evaluation.truth.nonzero(start, stop), evaluation.predicted.nonzero(start, stop)
@@ -358,11 +359,12 @@ def _listed(evaluation: Evaluation, bag: Index, bags: int) -> _Tables:
         parts.insert(1, sparse.marginal(left, shape[0], weights)[:, None])
         part = concatenate(parts, axis=1)
         table = part if table is None else add(table, part)
-    shaped = _shaped(table, bags, groups, 3 * width + 1)
-    return shaped[..., : width + 1], shaped[..., width + 1 :]
+    whole = shaped(table, bags, groups, 3 * width + 1)
+    return whole[..., : width + 1], whole[..., width + 1 :]
 
 
-def _shaped(table: Count | None, *shape: int) -> Count:
+def shaped(table: Count | None, *shape: int) -> Count:
+    """Counts in another shape; zeros where nothing was counted."""
     if table is None:
         return np.zeros(shape, dtype=np.int64)
     if isinstance(table, Fixed):
@@ -390,11 +392,11 @@ def _masked(evaluation: Evaluation, bag: Index, bags: int) -> tuple[dict[str, An
     groups, width = evaluation.given.width, evaluation.truth.width
     sums: dict[tuple[int, int], Count] = {}
     agreeing: Count = np.zeros(width, dtype=np.int64)
-    for start in range(0, len(evaluation), _CHUNK):
-        stop = min(start + _CHUNK, len(evaluation))
+    for start in range(0, len(evaluation), CHUNK):
+        stop = min(start + CHUNK, len(evaluation))
         given, one, held, here, there = present_rows(evaluation, start, stop)
         for j, columns in enumerate(([there, one], [held, one * held])):
-            values = _weighted(np.concatenate(columns, axis=1), evaluation.weights, start, stop)
+            values = weighted(np.concatenate(columns, axis=1), evaluation.weights, start, stop)
             for i, side in enumerate((here, given)):
                 row, label = np.nonzero(side)
                 part = sums_by(bag[start:stop][row] * groups + label, bags * groups, values[row])
@@ -402,7 +404,7 @@ def _masked(evaluation: Evaluation, bag: Index, bags: int) -> tuple[dict[str, An
             if j:
                 agreeing = add(agreeing, total(sums_by(np.zeros(len(values), np.int64), 1, values[:, width:])))
     known, known_said, true, said = (
-        _shaped(sums.get(place), bags, groups, 2 * width) for place in ((0, 0), (0, 1), (1, 0), (1, 1))
+        shaped(sums.get(place), bags, groups, 2 * width) for place in ((0, 0), (0, 1), (1, 0), (1, 1))
     )
     arrays = {
         "n": known[..., :width],
@@ -414,111 +416,3 @@ def _masked(evaluation: Evaluation, bag: Index, bags: int) -> tuple[dict[str, An
         "joint_both": said[..., width:],
     }
     return arrays, agreeing
-
-
-def _joint_of(left: LabelSet, right: LabelSet, table: Count, weights: NDArray[Any] | None) -> JointCounts:
-    """Joint counts from a table (bags, left labels and everyone, right labels and one)."""
-    return JointCounts(
-        left.labels,
-        right.labels,
-        len(left),
-        n=table[:, -1:, -1:],
-        left=table[:, :-1, -1:],
-        right=table[:, -1:, :-1],
-        joint=table[:, :-1, :-1],
-        squared=squared_weights(weights, len(left)),
-    )
-
-
-def truth_joint(bags: BagCounts) -> JointCounts:
-    """The joint counts of given and truth, bag by bag."""
-    counts = bags.counts
-    return JointCounts(
-        counts.given_labels,
-        counts.outcome_labels,
-        counts.records,
-        counts.n,
-        counts.given,
-        counts.truth,
-        counts.joint_truth,
-        counts.squared,
-    )
-
-
-def shuffled_joint(bags: JointCounts, seed: int) -> JointCounts:
-    """The same joint counts with the bags in another order."""
-    order = shuffled_bags(bags.n.shape[0], seed)
-    arrays: dict[str, Any] = {name: getattr(bags, name)[order] for name in ("n", "left", "right", "joint")}
-    return replace(bags, **arrays)
-
-
-def whole_joint(bags: JointCounts) -> JointCounts:
-    """The joint counts of all bags together."""
-    arrays: dict[str, Any] = {name: total(getattr(bags, name)) for name in ("n", "left", "right", "joint")}
-    return replace(bags, **arrays)
-
-
-def resampled_joint(bags: JointCounts, resamples: int, seed: int) -> JointCounts:
-    """The joint counts of every resample of the bags, with a leading axis of resamples."""
-    count = len(floats(bags.n))
-    weights = bag_weights(np.arange(count), count, resamples, seed)
-    arrays: dict[str, Any] = {}
-    for name in ("n", "left", "right", "joint"):
-        values = _exact_floats(getattr(bags, name))
-        arrays[name] = (weights @ values.reshape(count, -1)).reshape(-1, *values.shape[1:])
-    return replace(bags, **arrays)
-
-
-def bag_joint(
-    left: LabelSet, right: LabelSet, units: Keys, bags: int, weights: NDArray[Any] | None = None
-) -> JointCounts:
-    """Joint counts of two label sets, hard or soft, with a leading axis of bags; records without missing labels."""
-    bag = bag_of(units, bags)
-    width, other = left.width, right.width
-    hard = not (left.soft or right.soft)
-    if other > WIDE and hard:
-        return _listed_joint(left, right, bag, bags, weights)
-    if hard and weights is None and find_spec("numba") is not None:
-        true, _ = _compiled(Evaluation(left, right, right), bag, bags)
-        return _joint_of(left, right, true, weights)
-    table: Count | None = None
-    step = max(256, min(_CHUNK, (1 << 22) // max(width * other, 1)))
-    for start in range(0, len(left), step):
-        stop = min(start + step, len(left))
-        a, t = left.rows(start, stop), right.rows(start, stop)
-        ones = np.ones((stop - start, 1), dtype=a.dtype)
-        joint = (a[:, :, None] * t[:, None, :]).reshape(stop - start, -1)
-        values = _weighted(np.concatenate([joint, a, t, ones], axis=1), weights, start, stop)
-        part = sums_by(bag[start:stop], bags, values)
-        table = part if table is None else add(table, part)
-    cells = width * other
-    whole = _shaped(table, bags, cells + width + other + 1)
-    return JointCounts(
-        left.labels,
-        right.labels,
-        len(left),
-        n=_shaped(whole[:, -1:], bags, 1, 1),
-        left=_shaped(whole[:, cells : cells + width], bags, width, 1),
-        right=_shaped(whole[:, cells + width : -1], bags, 1, other),
-        joint=_shaped(whole[:, :cells], bags, width, other),
-        squared=squared_weights(weights, len(left)),
-    )
-
-
-def _listed_joint(left: LabelSet, right: LabelSet, bag: Index, bags: int, weights: NDArray[Any] | None) -> JointCounts:
-    """As :func:`bag_joint` for many right labels of which a record has few."""
-    groups = left.width + 1
-    joint: Count | None = None
-    size: Count | None = None
-    for start in range(0, len(left), 1 << 17):
-        stop = min(start + (1 << 17), len(left))
-        own = None if weights is None else weights[start:stop]
-        rows, keys = _held(left, bag, start, stop, groups)
-        order = np.argsort(rows, kind="stable")
-        mine = rows[order], keys[order]
-        part = sparse.cross(mine, right.nonzero(start, stop), (bags * groups, right.width), own)
-        many = sparse.marginal(mine, bags * groups, own)
-        joint = part if joint is None else add(joint, part)
-        size = many if size is None else add(size, many)
-    parts = [_shaped(joint, bags, groups, right.width), _shaped(size, bags, groups, 1)]
-    return _joint_of(left, right, concatenate(parts, axis=-1), weights)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bags import FEWEST_BAGS, resampled_joint
+from biasamp.counts.bag_joints import resampled_joint
+from biasamp.counts.bags import FEWEST_BAGS
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.replicates import replicate_joints

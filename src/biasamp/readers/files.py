@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import gzip
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -217,7 +217,7 @@ def _schema(path: Path) -> list[str]:
         if _format(path) == "arrow":
             return list(_arrow(path).schema.names)
         if _format(path) == "csv":
-            with _csv(path, None) as reader:
+            with open_csv(path, None) as reader:
                 return list(reader.schema.names)
         return list(_json(path).schema.names)
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
@@ -283,7 +283,10 @@ def _json(path: Path) -> pa.Table:
     return json.read_json(path, read_options=options)
 
 
-def _csv(path: Path, columns: list[str] | None, text: Sequence[str] = ()) -> Any:
+def open_csv(
+    path: Path, columns: list[str] | None, types: Mapping[str, Any] | None = None, *, blank: bool = True
+) -> Any:
+    """A reader of the batches of a CSV file; ``blank`` says whether spellings of missing values are missing as text."""
     from pyarrow import csv
 
     tab = ".tsv" in [suffix.lower() for suffix in path.suffixes]
@@ -294,23 +297,23 @@ def _csv(path: Path, columns: list[str] | None, text: Sequence[str] = ()) -> Any
         convert_options=csv.ConvertOptions(
             include_columns=columns,
             null_values=_NULLS,
-            strings_can_be_null=True,
-            column_types=dict.fromkeys(text, pa.string()),
+            strings_can_be_null=blank,
+            column_types=dict(types or {}),
         ),
     )
 
 
 def _read_csv(path: Path, columns: list[str], text: Sequence[str] = ()) -> pa.Table:
     """Read a CSV, some columns as text; where a later row does not fit the type of the first rows, types are found anew."""
-    with _csv(path, None) as reader:
+    with open_csv(path, None) as reader:
         _check(columns, reader.schema.names, path)
     try:
-        with _csv(path, columns, text) as reader:
+        with open_csv(path, columns, dict.fromkeys(text, pa.string())) as reader:
             return reader.read_all()
     except pa.ArrowInvalid as error:
         if "conversion error" not in str(error).lower():
             raise
-    with _csv(path, columns, columns) as reader:
+    with open_csv(path, columns, dict.fromkeys(columns, pa.string())) as reader:
         table = reader.read_all()
     found = [table.column(name) if name in text else _typed(table.column(name)) for name in columns]
     return pa.table(found, names=columns)

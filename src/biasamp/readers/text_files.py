@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from .files import _CSV_BLOCK, _NULLS, _check, _zipped
+from .files import _CSV_BLOCK, _check, _zipped, open_csv
 
 # What text is tried as, in this order, where the type of a CSV's first rows does not hold for all.
 _TRIED = (pa.int64(), pa.float64(), pa.bool_())
@@ -67,24 +67,6 @@ class JsonPlan:
         schema = pa.schema([(name, kinds[name]) for name in columns])
         for block in _json_blocks(path):
             yield from _read_json(block, schema).select(columns).to_batches()
-
-
-def open_csv(path: Path, columns: list[str] | None, types: Mapping[str, Any], *, blank: bool = True) -> Any:
-    """A reader of the batches of a CSV file."""
-    from pyarrow import csv
-
-    tab = ".tsv" in [suffix.lower() for suffix in path.suffixes]
-    return csv.open_csv(
-        path,
-        read_options=csv.ReadOptions(block_size=_CSV_BLOCK),
-        parse_options=csv.ParseOptions(delimiter="\t" if tab else ",", newlines_in_values=True),
-        convert_options=csv.ConvertOptions(
-            include_columns=columns,
-            null_values=_NULLS,
-            strings_can_be_null=blank,
-            column_types=dict(types),
-        ),
-    )
 
 
 def survey_csv(
