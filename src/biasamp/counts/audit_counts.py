@@ -16,6 +16,7 @@ from biasamp.labels import Label, Variable, printable
 from .bag_joints import shuffled_joint
 from .bags import BagCounts
 from .contingency import ContingencyTable
+from .differences import differing, plan_columns, plans_apart, same_joint
 from .fixed import Count, floats
 from .joint import JointCounts
 from .pair import PairCounts
@@ -216,21 +217,15 @@ class AuditCounts:
     def _refuse_strangers(self, other: AuditCounts) -> None:
         """Raise for counts that do not add up with these, saying how they differ."""
         # How columns were declared shows in the labels they gave, which are compared below.
-        mine, theirs = _columns(self.plan), _columns(other.plan)
+        mine, theirs = plan_columns(self.plan), plan_columns(other.plan)
         if mine != theirs:
-            names = sorted(k for k in {*mine, *theirs} if mine.get(k) != theirs.get(k))
-            shown = "; ".join(
-                f"{_ROLES.get(name, name)} is {_shown(self.plan.get(name))} in the first, {_shown(other.plan.get(name))} in "
-                "the second"
-                for name in names
-            )
-            raise ValueError(f"counts made in different ways do not add up: {shown[:500]}")
+            raise ValueError(f"counts made in different ways do not add up: {plans_apart(mine, theirs)[:500]}")
         for first, second in zip(self.subjects, other.subjects, strict=True):
             for role, one, two in (("attribute", first.A, second.A), ("tasks", first.T, second.T)):
                 if one != two:
-                    raise ValueError(_differing(role, one, two))
+                    raise ValueError(differing(role, one, two))
             if (first.train is None) != (second.train is None) or (
-                first.train is not None and not _same_joint(first.train, second.train)
+                first.train is not None and not same_joint(first.train, second.train)
             ):
                 raise ValueError(
                     "the counts were made with different train labels, which decide the signs: count all with the same"
@@ -339,69 +334,6 @@ def add_cells(left: Cells, right: Cells) -> Cells:
         return None
     both = left + right
     return both if len(both.cells) <= MOST_COMBINATIONS else None
-
-
-def _differing(role: str, mine: Sequence[Variable], theirs: Sequence[Variable]) -> str:
-    one = {label for variable in mine for label in variable.labels}
-    two = {label for variable in theirs for label in variable.labels}
-
-    def shown(labels: set[Label]) -> str:
-        names = sorted(printable(str(label), 40) for label in labels)
-        return (", ".join(names[:_SHOWN]) or "none") + (
-            f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        )
-
-    if one == two:
-        detail = "they have the same labels in another order or of another kind"
-    else:
-        detail = f"only the first have {shown(one - two)}; only the second have {shown(two - one)}"
-    return (
-        f"counts of different {role} labels do not add up: {detail}. Count again with the label space said outright, "
-        "categorical(column, categories=[...]), or with labels= of the other counts"
-    )
-
-
-_ROLES = {
-    "groups": "attributes",
-    "task": "tasks",
-    "group_predictions": "attribute_predictions",
-    "task_prediction": "task_predictions",
-}
-
-
-def _columns(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """A plan without what columns were declared to be."""
-
-    def plain(held: Any) -> Any:
-        if isinstance(held, Mapping):
-            return {name: plain(one) for name, one in held.items()}
-        if isinstance(held, list) and len(held) == 3 and isinstance(held[0], list):
-            return [held[0], None, None]
-        return [plain(one) for one in held] if isinstance(held, list) else held
-
-    return {name: plain(held) for name, held in plan.items()}
-
-
-def _shown(held: Any) -> str:
-    """A part of a plan, for people: the columns of a role, or a setting."""
-    if isinstance(held, Mapping):
-        return ", ".join(_shown(one) for one in held.values())
-    if isinstance(held, list) and len(held) == 3 and isinstance(held[0], list):
-        names, declared, categories = held
-        text = ", ".join(printable(str(name), 40) for name in names)
-        if declared is not None:
-            text = f"{declared}({text}{'' if categories is None else f', categories={categories}'})"
-        return text
-    if isinstance(held, list):
-        return ", ".join(_shown(one) for one in held) or "nothing"
-    return "nothing" if held is None else printable(str(held), 60)
-
-
-def _same_joint(mine: JointCounts, theirs: JointCounts | None) -> bool:
-    if theirs is None:
-        return False
-    (_, one), (_, two) = to_arrays(mine), to_arrays(theirs)
-    return one.keys() == two.keys() and all(np.array_equal(one[name], two[name]) for name in one)
 
 
 def _hashable(plan: Any) -> Any:

@@ -116,7 +116,7 @@ class SparkEngine(Engine):
         if not cores:
             try:
                 cores = self.session.sparkContext.defaultParallelism
-            except Exception:
+            except AttributeError:
                 # A session on another machine has no context here.
                 cores = 32
         most = max(1, cores) * _TASKS_PER_CORE
