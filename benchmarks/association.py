@@ -17,11 +17,11 @@ import numpy as np
 
 import biasamp
 from benchmarks.timing import cpu_seconds
-from biasamp.counts.association import AssociationCounts
-from biasamp.measures.association_counting import count_source
-from biasamp.metrics.association import METRICS
-from biasamp.metrics.association_gap import association_gap
-from biasamp.readers.label_source import label_source
+from biasamp.association.formulas import METRICS
+from biasamp.association.gaps import association_gap
+from biasamp.association.label_counting import count_source
+from biasamp.counts.association_counts import AssociationCounts
+from biasamp.data.label_source import label_source
 
 ROWS, RECORDS, LABELS = 8_500_000, 1_000_000, 20_000
 MEGABYTE = 1 << 20

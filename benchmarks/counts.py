@@ -7,8 +7,7 @@ import numpy as np
 import biasamp
 from benchmarks.timing import cpu_seconds, row
 from biasamp.counts import PairCounts
-from biasamp.labels import Evaluation, align, label_set
-from biasamp.readers import read_columns
+from biasamp.data import Evaluation, align, label_set, read_columns
 
 
 def simulated(records: int, tasks: int = 80, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import biasamp
-from biasamp.uncertainty.compare import compare_values
+from biasamp.resampling.model_difference import compare_values
 
 LEVEL = 0.95
 RESAMPLES = 500

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import cpu_seconds, row
-from biasamp.measures.attack import from_problem
-from biasamp.measures.attack_input import read_problem
-from biasamp.measures.dpa import dpa
 from biasamp.predictability import dpa_heatmap
+from biasamp.predictability.attack import from_problem
+from biasamp.predictability.attack_input import read_problem
+from biasamp.predictability.dpa import dpa
 
 _TRIALS = 100
 

@@ -11,8 +11,7 @@ from benchmarks.counts import simulated
 from benchmarks.timing import cpu_seconds, row
 from biasamp.counts.replicates import ReplicateCounts
 from biasamp.counts.scores import collapsed, collapsed_replicates
-from biasamp.labels import Evaluation, align, label_set
-from biasamp.readers import read_columns
+from biasamp.data import Evaluation, align, label_set, read_columns
 
 RECORDS, RESAMPLES = 100_000, 1000
 # The rivals take minutes for all resamples: so many are timed, and the time is scaled up.

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 import biasamp
-from biasamp import berkeley
+from biasamp.datasets import berkeley
 from biasamp.report.terminal import show_audit
 
 result = biasamp.audit(

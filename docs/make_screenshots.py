@@ -17,8 +17,8 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import biasamp
-from biasamp import berkeley
-from biasamp.explorer.file import write_explorer
+from biasamp.datasets import berkeley
+from biasamp.report.explorer_file import write_explorer
 
 HERE = Path(__file__).parent
 MODELS = ("baseline_ft", "equalizer")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from biasamp.counts.engines import counted
+from biasamp.engines import counted
 
 
 def total(part: Any) -> int:

@@ -12,8 +12,7 @@ from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.replicates import ReplicateCounts
-from biasamp.labels import Evaluation, LabelSet, evaluation, label_set
-from biasamp.readers import read_columns
+from biasamp.data import Evaluation, LabelSet, evaluation, label_set, read_columns
 
 
 def read(data: Any, soft: bool = False, like: LabelSet | None = None) -> LabelSet:

@@ -48,8 +48,8 @@ import numpy as np
 from biasamp.labels import evaluation, label_set
 from biasamp.readers import read_columns
 from biasamp.counts.pair import PairCounts
-from biasamp.metrics.amplification import directional_pairs
-from biasamp.metrics.signs import association_signs
+from biasamp.amplification.pair_values import directional_pairs
+from biasamp.amplification.signs import association_signs
 read = lambda values: label_set(read_columns(values, "x"), "x")
 counts = PairCounts.from_labels(evaluation(read(np.array([0, 1, 1])), read(np.eye(3, 2)), read(np.eye(3, 2))))
 directional_pairs(counts, association_signs(counts.truth_joint))

@@ -15,7 +15,7 @@ import pytest
 
 import biasamp
 from auditing_counts import same_counts
-from biasamp.readers.parts import split
+from biasamp.data.parts import split
 
 N = 3000
 SPLIT = dict(split.__kwdefaults__ or {})
@@ -143,7 +143,7 @@ def test_files_threads_and_chunks_change_no_bit(case: str, kind: str, tmp_path: 
     expected = biasamp.count(DATA, **options, threads=1)
     folder = write(tmp_path / "data", kind, 3)
     for threads, rows, part_rows in ((1, 1 << 17, 1 << 20), (2, 97, 300)):
-        monkeypatch.setattr("biasamp.counts.engines.memory._MOST_ROWS", rows)
+        monkeypatch.setattr("biasamp.engines.memory_budget._MOST_ROWS", rows)
         monkeypatch.setattr(split, "__kwdefaults__", {**SPLIT, "part_rows": part_rows})
         same_counts(biasamp.count(folder, **options, threads=threads), expected)
 
@@ -349,7 +349,7 @@ class TestOddData:
     def test_weights_that_cannot_be_summed(
         self, weights: np.ndarray, message: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("biasamp.counts.engines.memory._MOST_ROWS", 100)
+        monkeypatch.setattr("biasamp.engines.memory_budget._MOST_ROWS", 100)
         with pytest.raises(ValueError, match=message):
             biasamp.count(DATA.assign(w=weights), **SIMPLE, weights="w")
 

@@ -18,7 +18,7 @@ import biasamp
 from auditing_counts import same_counts
 from biasamp.auditing.counting import count_plan
 from biasamp.auditing.plan import make_plan
-from biasamp.counts.engines import engine_for
+from biasamp.engines import engine_for
 from cluster_kernels import Slowly
 from clusters import executor_of
 from extras import needs
@@ -75,7 +75,7 @@ def expected(by_row: Any) -> str:
 def test_threads_and_chunks(
     folder: Path, by_row: Any, expected: str, threads: int, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("biasamp.counts.engines.memory._MOST_ROWS", rows)
+    monkeypatch.setattr("biasamp.engines.memory_budget._MOST_ROWS", rows)
     counts = biasamp.count(folder, **ROLES, threads=threads)
     same_counts(counts, by_row)
     assert biasamp.audit(counts, **METRICS).to_json() == expected

@@ -23,9 +23,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import biasamp
-from biasamp import berkeley
 from biasamp.cli import group
-from biasamp.metrics.registry import METRICS
+from biasamp.datasets import berkeley
+from biasamp.results.metric_registry import METRICS
 
 CONTEXT = click.Context(group, info_name="biasamp")
 COMMANDS = group.list_commands(CONTEXT)

@@ -82,7 +82,7 @@ def test_one_alone_needs_no_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_no_bar_inside_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    from biasamp.measures import progress
+    from biasamp.engines import progress
 
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)

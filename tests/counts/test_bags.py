@@ -13,10 +13,9 @@ from biasamp.counts.bags import BagCounts, bag_of, bags_for
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.resampling import half_of, poisson_weights
-from biasamp.labels import Evaluation, align, label_set
-from biasamp.labels.keys import row_keys
-from biasamp.readers import read_columns
+from biasamp.counts.poisson import half_of, poisson_weights
+from biasamp.data import Evaluation, align, label_set, read_columns
+from biasamp.data.keys import row_keys
 
 TABLES = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
 KINDS = ("hard", "soft", "real weights", "whole weights", "missing", "lists", "all at once")

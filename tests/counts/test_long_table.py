@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasamp.counts import ContingencyTable, save
-from biasamp.counts.association import AssociationCounts
-from biasamp.counts.long_kernels import numba_installed, repeated
+from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.kernels.long_tally import numba_installed, repeated
 from biasamp.counts.long_table import LongCounter, Scattered, ScatteredCounter, Unordered, join
 from biasamp.counts.record_runs import keys_of
-from biasamp.counts.shared import SharedCounts
-from biasamp.labels import label_set
-from biasamp.labels.keys import mix, record_keys
-from biasamp.readers import read_columns
+from biasamp.counts.shared_identities import SharedCounts
+from biasamp.data import label_set, read_columns
+from biasamp.data.keys import mix, record_keys
 
 KERNELS = ["numpy", *(["numba"] if numba_installed() else [])]
 MEMBERS = [["a", "aa"], ["b"], ["c"]]

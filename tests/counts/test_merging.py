@@ -16,7 +16,7 @@ from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.replicates import ReplicateCounts
-from biasamp.labels import Evaluation
+from biasamp.data import Evaluation
 from evaluations import bits, make, random_evaluation, read
 
 

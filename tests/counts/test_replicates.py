@@ -11,11 +11,11 @@ import pytest
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
+from biasamp.counts.poisson import poisson_weights
 from biasamp.counts.replicates import ReplicateCounts, replicate_joints
-from biasamp.counts.resampling import poisson_weights
 from biasamp.counts.scores import collapsed, collapsed_replicates, score_replicates
-from biasamp.labels import Evaluation
-from biasamp.labels.keys import record_keys
+from biasamp.data import Evaluation
+from biasamp.data.keys import record_keys
 from evaluations import make, random_evaluation, read
 
 TABLES = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
@@ -106,7 +106,7 @@ def test_scores_say_what_pair_counts_say(soft: bool, overlapping: bool) -> None:
 @pytest.mark.parametrize("weights", ["none", "whole"])
 def test_compiled_counts_are_the_same(monkeypatch: pytest.MonkeyPatch, overlapping: bool, weights: str) -> None:
     pytest.importorskip("numba")
-    import biasamp.counts.resampling as resampling
+    import biasamp.counts.poisson as resampling
 
     evaluation = random_evaluation(9, n=3000, width=6, weights=weights, overlapping=overlapping)
     evaluation = replace(evaluation, truth=read((np.arange(18000) % 11 == 0).reshape(3000, 6).astype(int)))

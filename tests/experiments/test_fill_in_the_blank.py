@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from biasamp.cli.reproduce import command
+from biasamp.cli.cmd_reproduce import command
 from biasamp.experiments import Setting, experiments, fill_in_the_blank
 from biasamp.experiments.blanks import (
     PRONOUNS,
@@ -29,14 +29,7 @@ from biasamp.experiments.cooccurrences import cooccurrences, sentences_of
 from biasamp.experiments.experiment import REAL, STAND_IN
 from biasamp.experiments.masked_words import Blank, MaskedModel, load_masked_model
 from biasamp.experiments.occupations import Occupation, labour_table, occupations
-from biasamp.experiments.planted_bert import (
-    Plant,
-    planted,
-    read_sentences,
-    sentences,
-    tokenizer_of,
-    word_pieces,
-)
+from biasamp.experiments.planted_bert import Plant, planted, read_sentences, sentences, tokenizer_of, word_pieces
 from extras import needs
 
 JOBS = (Occupation("cook", 0.38, 100, "men"), Occupation("nurse", 0.9, 300, "women"))

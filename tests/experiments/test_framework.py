@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from biasamp.cli import main
-from biasamp.cli.reproduce import command
+from biasamp.cli.cmd_reproduce import command
 from biasamp.experiments import Setting, experiments
 from biasamp.experiments.drawing import figure, png, svg
 from biasamp.experiments.experiment import (
@@ -297,7 +297,7 @@ class TestExperiments:
 class TestCommand:
     def test_the_shell_sees_the_exit_code(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         made = {"off": Experiment("off", "t", "p", lambda setting: outcome(printed("x", "0.1", 0.5)))}
-        monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
+        monkeypatch.setattr("biasamp.cli.cmd_reproduce.experiments", lambda: made)
         monkeypatch.setattr("sys.argv", ["biasamp", "reproduce", "off", "--folder", str(tmp_path)])
         with pytest.raises(SystemExit) as stop:
             main()
@@ -344,7 +344,7 @@ class TestCommand:
                 "made-up", "t", "p", lambda s: outcome(claimed("x", "falls", 0.5, False), kind=STAND_IN)
             ),
         }
-        monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
+        monkeypatch.setattr("biasamp.cli.cmd_reproduce.experiments", lambda: made)
 
         def code(name: str) -> int:
             return CliRunner().invoke(command, [name, "--folder", str(tmp_path)]).exit_code
@@ -362,7 +362,7 @@ class TestCommand:
             "needy": Experiment("needy", "t", "p", lambda s: outcome(), files=("not_there.csv",)),
             "broken": Experiment("broken", "t", "p", lambda s: outcome(1 / 0)),
         }
-        monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
+        monkeypatch.setattr("biasamp.cli.cmd_reproduce.experiments", lambda: made)
         ran = CliRunner().invoke(command, ["all", "--folder", str(tmp_path), "--json", "-"])
         document = json.loads(ran.stdout)
         assert [item["name"] for item in document["experiments"]] == list(made)

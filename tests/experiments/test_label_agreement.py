@@ -22,14 +22,7 @@ from biasamp.experiments.aies_small_spaces import (
 )
 from biasamp.experiments.compas_data import read_compas
 from biasamp.experiments.experiment import REAL, STAND_IN
-from biasamp.experiments.label_agreement import (
-    METRICS,
-    SKEW,
-    Drawn,
-    Labelled,
-    draw,
-    rank_correlation,
-)
+from biasamp.experiments.label_agreement import METRICS, SKEW, Drawn, Labelled, draw, rank_correlation
 
 
 @pytest.fixture

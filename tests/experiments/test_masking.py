@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from biasamp.cli.reproduce import command
+from biasamp.cli.cmd_reproduce import command
 from biasamp.experiments import Setting, experiments
 from biasamp.experiments.coco import read_coco, read_split, usual_objects
 from biasamp.experiments.experiment import REAL, STAND_IN, Outcome, Row, rounds_to, silent

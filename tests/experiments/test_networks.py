@@ -9,14 +9,7 @@ from extras import needs
 
 torch = needs("torch")
 
-from biasamp.experiments.networks import (  # noqa: E402
-    ARCHITECTURES,
-    Training,
-    attribution_outside,
-    network,
-    scores,
-    trained,
-)
+from biasamp.experiments.networks import ARCHITECTURES, Training, attribution_outside, network, scores, trained  # noqa: E402
 
 
 def bright_side(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

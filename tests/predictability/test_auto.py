@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from biasamp.labels import align, label_set
+from biasamp.data import align, label_set, read_columns
 from biasamp.predictability import measure, problem_from_labels
-from biasamp.readers import read_columns
 
 
 def measured(other, truth, predicted, kind, **options):

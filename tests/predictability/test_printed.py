@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from biasamp.measures.dpa import dpa
 from biasamp.predictability import dpa_from_counts
+from biasamp.predictability.dpa import dpa
 
 UNBALANCED_T_TO_A = ([[1229, 1402], [874, 1773]], [[1056, 1575], [1115, 1532]])
 

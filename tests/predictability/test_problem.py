@@ -4,12 +4,11 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 import biasamp
 from biasamp.counts.contingency import ContingencyTable
-from biasamp.labels import align, label_set
-from biasamp.measures.attack_input import read_problem
+from biasamp.data import align, label_set, read_columns
 from biasamp.predictability import problem_from_labels, problem_from_table
+from biasamp.predictability.attack_input import read_problem
 from biasamp.predictability.ordering import canonical
 from biasamp.predictability.sides import Labels, Numbers
-from biasamp.readers import read_columns
 
 NAMES = ("given", "truth", "predicted")
 

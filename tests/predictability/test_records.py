@@ -8,12 +8,11 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import biasamp
-from biasamp.labels import align, label_set
+from biasamp.data import align, label_set, read_columns
 from biasamp.predictability import AttackerError, measure, problem_from_labels
 from biasamp.predictability.attackers import Lookup, NaiveBayes, Trained
 from biasamp.predictability.records import RecordTrials
 from biasamp.predictability.tables import LookupTables
-from biasamp.readers import read_columns
 
 RULES = ("accuracy", "confusion", None)
 

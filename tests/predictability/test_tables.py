@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from biasamp.labels import align, label_set
+from biasamp.data import align, label_set, read_columns
 from biasamp.predictability import problem_from_labels
 from biasamp.predictability.tables import LookupTables
-from biasamp.readers import read_columns
 
 
 def problem_of(other, truth, predicted):

@@ -13,8 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import biasamp
-from biasamp.metrics.registry import METRICS
 from biasamp.report.terminal import show_audit, show_metrics
+from biasamp.results.metric_registry import METRICS
 
 N = 300
 rng = np.random.default_rng(2)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.labels import printable
-from biasamp.results.audit import Finding
+from biasamp.data import printable
 
+from .audit_result import Finding
 from .context import Context, arrow, bounds, figure, number, side
 from .margins import Margins
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from biasamp import __version__
-from biasamp.results import plain
-from biasamp.results.audit import SCHEMA, Audit
-from biasamp.results.comparison import Comparison
-from biasamp.uncertainty.compare import Difference, compare_errors, compare_values
-from biasamp.uncertainty.pairs import normal_quantile
+from biasamp.resampling.model_difference import Difference, compare_errors, compare_values
+from biasamp.resampling.pair_intervals import normal_quantile
+from biasamp.results.interval import plain
 
-from .measure import name_of
+from .audit_result import SCHEMA, Audit
+from .comparison import Comparison
+from .metrics_of import name_of
 
 # What a larger and a smaller figure of the other model mean.
 _WORDS = {

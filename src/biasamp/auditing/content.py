@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from biasamp.labels import Column, canonical
-from biasamp.labels.keys import Keys, mix, record_keys
+from biasamp.data import Column, canonical
+from biasamp.data.keys import Keys, mix, record_keys
 
 _MISSING = np.uint64(0xA24BAED4963EE407)
 _ODD = np.uint64(0xD1342543DE82EF95)

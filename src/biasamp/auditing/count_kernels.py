@@ -9,37 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.audit_counts import (
-    MOST_COMBINATIONS,
-    TOO_LARGE,
-    AuditCounts,
-    SubjectCounts,
-    add_cells,
-)
+from biasamp.counts.audit_counts import MOST_COMBINATIONS, TOO_LARGE, AuditCounts, SubjectCounts, add_cells
 from biasamp.counts.bag_joints import bag_joint, truth_joint
 from biasamp.counts.bags import BagCounts, bags_for
 from biasamp.counts.contingency import ContingencyTable
-from biasamp.counts.engines import counted
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.kernels.slabs import column_sums
-from biasamp.counts.resampling import Fingerprint, least_keys
-from biasamp.labels import (
-    Column,
-    Columns,
-    Dense,
-    Evaluation,
-    LabelSet,
-    align,
-    label_set,
-    refuse_missing,
-)
-from biasamp.labels.evaluation import MOST_SQUARES
-from biasamp.labels.keys import Keys, row_keys
+from biasamp.counts.poisson import Fingerprint, least_keys
+from biasamp.data import Column, Columns, Dense, Evaluation, LabelSet, align, label_set, refuse_missing
+from biasamp.data.evaluation import MOST_SQUARES
+from biasamp.data.keys import Keys, row_keys
+from biasamp.engines import counted
 
 from .content import content_of
-from .measure import Subject
+from .memory_reader import gaps
+from .metrics_of import Subject
 from .plan import Plan
-from .reading import gaps
 from .roles import HINT, Spec, crossing
 from .source import Source
 from .survey import read_batches

@@ -9,22 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.amplification import directional, mals, multi
+from biasamp.amplification.base import Base, read_base
+from biasamp.amplification.parity_intervals import bag_resampled_rates
 from biasamp.counts.audit_counts import MOST_COMBINATIONS, SubjectCounts
 from biasamp.counts.bag_joints import whole_joint
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import JointCounts
-from biasamp.labels import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
-from biasamp.measures import attack, directional, mals, multi
-from biasamp.measures.base import Base, read_base
-from biasamp.measures.samples import BagSample
-from biasamp.uncertainty.aggregate import MOST_REPLICATED
-from biasamp.uncertainty.parity import bag_resampled_rates
+from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
+from biasamp.predictability import attack
+from biasamp.resampling.aggregate import MOST_REPLICATED
+from biasamp.resampling.samples import BagSample
 
-from .base import BaseSource
+from .audit_base import BaseSource
 from .margins import Margins
-from .measure import FEW_TRIALS, NO_PARITY, TRIALS, Measured, Settings, lacking, parity_entries, run
+from .metrics_of import FEW_TRIALS, NO_PARITY, TRIALS, Measured, Settings, lacking, parity_entries, run
 from .plan import Plan
 
 _FEW_BAGS = (

@@ -9,26 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.counts.association import AssociationCounts
-from biasamp.counts.audit_counts import (
-    TOO_LARGE,
-    AuditCounts,
-)
-from biasamp.counts.engines import Engine, engine_for
+from biasamp.association.associate import count_labels
+from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.audit_counts import TOO_LARGE, AuditCounts
 from biasamp.counts.fixed import floats
-from biasamp.labels import (
-    Codes,
-    LabelSet,
-    Variable,
-)
-from biasamp.labels.evaluation import LEAST_TOTAL
-from biasamp.measures.associate import count_labels
-from biasamp.measures.progress import RowsBar
+from biasamp.data import Codes, LabelSet, Variable
+from biasamp.data.evaluation import LEAST_TOTAL
+from biasamp.engines import Engine, engine_for
+from biasamp.engines.progress import RowsBar
 
 from .count_kernels import CountKernel, TrainKernel, merged, merged_train
-from .measure import Subject
+from .memory_reader import Reader
+from .metrics_of import Subject
 from .plan import Plan, make_plan
-from .reading import Reader
 from .roles import HINT
 from .source import data_parts
 from .survey import Survey, survey

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from biasamp.labels import printable
-from biasamp.results.audit import Finding
+from biasamp.data import printable
 
+from .audit_result import Finding
 from .cautions import CAUTIONS
 from .context import Context, arrow, bounds, figure, number, side
 from .margins import Audited

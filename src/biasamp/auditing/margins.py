@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import chunks
 from biasamp.counts.pair import PairCounts
-from biasamp.labels import Evaluation, Label
+from biasamp.data import Evaluation, Label
 
 Floats = NDArray[np.float64]
 

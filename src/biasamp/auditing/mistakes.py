@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Label, printable
-from biasamp.results.audit import Finding
+from biasamp.data import Label, printable
 
+from .audit_result import Finding
 from .cautions import caution
 from .context import Context
 

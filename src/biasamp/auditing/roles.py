@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.labels import Codes, Columns, Declared, LabelSet, Variable, label_set, printable, refuse_missing
+from biasamp.data import Codes, Columns, Declared, LabelSet, Variable, label_set, printable, refuse_missing
 
 from .source import Source
 

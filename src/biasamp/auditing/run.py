@@ -8,24 +8,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from biasamp import __version__
-from biasamp.counts.association import AssociationCounts
+from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
-from biasamp.counts.engines import engine_for
 from biasamp.counts.fixed import floats
-from biasamp.counts.resampling import Fingerprint
+from biasamp.counts.poisson import Fingerprint
 from biasamp.counts.storage import is_counts
-from biasamp.measures.progress import RowsBar
-from biasamp.results.audit import SCHEMA, Audit
+from biasamp.engines import engine_for
+from biasamp.engines.progress import RowsBar
 
-from .base import read_audit_base
+from .audit_base import read_audit_base
+from .audit_result import SCHEMA, Audit
 from .content import content_of
 from .counted import Counted, measure_counted
 from .counting import count_plan
 from .findings import find
 from .margins import Audited
-from .measure import Measured, Settings, measure, resampled
+from .memory_reader import Reader, gaps
+from .metrics_of import Measured, Settings, measure, resampled
 from .plan import Plan, make_plan
-from .reading import Reader, gaps
 from .source import in_parts, read_source
 
 METRIC_NAMES = ("directional", "multi", "mals", "dpa", "leakage", "parity")

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.counts.engines import home_of
 from biasamp.counts.storage import is_counts
-from biasamp.labels import Column
-from biasamp.labels.keys import Keys, record_keys
-from biasamp.readers import read_columns
-from biasamp.readers.files import check_columns, open_files
+from biasamp.data import Column, read_columns
+from biasamp.data.files import check_columns, open_files
+from biasamp.data.keys import Keys, record_keys
+from biasamp.engines import home_of
 
 # Files of more bytes than this are not read into memory unless asked to.
 _LARGE = 256 << 20
@@ -62,7 +61,7 @@ def read_source(data: Any, wanted: Sequence[str], role: str = "data") -> Source:
     if isinstance(data, Source):
         return data
     if isinstance(data, (str, os.PathLike)):
-        from biasamp.readers.frames import arrow_column
+        from biasamp.data.frames import arrow_column
 
         files = open_files(os.fspath(data))
         table = files.read(wanted)
@@ -78,7 +77,7 @@ def read_source(data: Any, wanted: Sequence[str], role: str = "data") -> Source:
 
 def _named(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
     if not isinstance(data, Mapping):
-        from biasamp.readers.frames import named_columns
+        from biasamp.data.frames import named_columns
 
         return named_columns(data, wanted, role)
     check_columns(wanted, [str(name) for name in data], role)
@@ -99,7 +98,7 @@ def _named(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
 def data_parts(data: Any, columns: Sequence[str], role: str) -> tuple[str, list[Any]]:
     """What data is called, and the parts in which it is counted: of files, of a cluster's dataframe, or of a frame."""
     if isinstance(data, (str, os.PathLike)):
-        from biasamp.readers.parts import split
+        from biasamp.data.parts import split
 
         files = open_files(os.fspath(data))
         counted = next((path for path in files.paths if is_counts(path)), None)
@@ -107,11 +106,11 @@ def data_parts(data: Any, columns: Sequence[str], role: str) -> tuple[str, list[
             raise ValueError(f"{counted.name} holds counts, not records: add counts up (+ or merge) and audit the sum")
         return files.name, list(split(files, columns))
     if home_of(data) != "local":
-        from biasamp.readers.cluster_frames import split_frame
+        from biasamp.data.cluster_frames import split_frame
 
         return role, list(split_frame(data, columns, role))
-    from biasamp.readers.frames import arrow_table
-    from biasamp.readers.parts import split_table
+    from biasamp.data.frames import arrow_table
+    from biasamp.data.parts import split_table
 
     return role, list(split_table(arrow_table(data, columns, role)))
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.counts.engines import Engine, counted
-from biasamp.labels import Codes, Column, Columns, label_set, printable
-from biasamp.labels.reading import number_codes
-from biasamp.readers.frames import arrow_column
+from biasamp.data import Codes, Column, Columns, label_set, printable
+from biasamp.data.frames import arrow_column
+from biasamp.data.label_rules import number_codes
+from biasamp.engines import Engine, counted
 
 from .plan import Plan
 from .roles import Spec

@@ -40,7 +40,7 @@ class Commands(click.Group):
             return None
         from importlib import import_module
 
-        command: click.Command = import_module(f"biasamp.cli.{name}").command
+        command: click.Command = import_module(f"biasamp.cli.cmd_{name}").command
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -97,7 +97,7 @@ def group() -> None:
 def _note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     """A warning as a line for people, without the place in the code that it came from."""
     if issubclass(category, UserWarning):
-        from biasamp.labels import printable
+        from biasamp.data import printable
 
         click.echo(f"biasamp: note: {printable(str(message), 1000)}", err=True)
 
@@ -124,7 +124,7 @@ def main() -> None:
     except (ValueError, TypeError, OSError, ImportError) as error:
         if isinstance(error, ImportError) and "pip install" not in str(error):
             raise
-        from biasamp.labels import printable
+        from biasamp.data import printable
 
         click.echo(f"biasamp: {printable(str(error), 2000)}", err=True)
         sys.exit(USAGE)

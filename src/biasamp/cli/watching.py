@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from biasamp.data import printable
+from biasamp.engines.progress import one_bar
 from biasamp.experiments.experiment import Experiment, Progress
 from biasamp.experiments.running import Done
-from biasamp.labels import printable
-from biasamp.measures.progress import one_bar
 
 from .output import console
 

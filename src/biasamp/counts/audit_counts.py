@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Label, Variable, printable
+from biasamp.data import Label, Variable, printable
 
 from .bag_joints import shuffled_joint
 from .bags import BagCounts
 from .contingency import ContingencyTable
-from .differences import differing, plan_columns, plans_apart, same_joint
 from .fixed import Count, floats
 from .joint import JointCounts
+from .mismatch import differing, plan_columns, plans_apart, same_joint
 from .pair import PairCounts
-from .resampling import Fingerprint, least_keys
+from .poisson import Fingerprint, least_keys
 from .storage import SCHEMA, Arrays, from_arrays, get_count, put_count, read_arrays, to_arrays, write_arrays
 
 Index = NDArray[np.int64]

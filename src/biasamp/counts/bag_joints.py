@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Evaluation, LabelSet
-from biasamp.labels.keys import Keys
+from biasamp.data import Evaluation, LabelSet
+from biasamp.data.keys import Keys
 
 from .bags import (
     CHUNK,

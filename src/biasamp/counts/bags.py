@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Dense, Evaluation, LabelSet
-from biasamp.labels.keys import Keys, mix, row_keys
+from biasamp.data import Dense, Evaluation, LabelSet
+from biasamp.data.keys import Keys, mix, row_keys
 
 from .fixed import Count, Fixed, add, concatenate, floats, limbs
 from .joint import WIDE, same_labels, squared_weights
 from .kernels import sparse
 from .pair import PairCounts, drop_records, pair_spread, present_rows, whole_spread
-from .resampling import Drawing, half_of
+from .poisson import Drawing, half_of
 
 Index = NDArray[np.int64]
 Floats = NDArray[np.float64]

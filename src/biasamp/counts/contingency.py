@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Label, LabelSet
-from biasamp.labels.keys import mix
+from biasamp.data import Label, LabelSet
+from biasamp.data.keys import mix
 
 from .fixed import Count, Fixed, concatenate, exact_sums
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Dense, LabelSet, Sparse, Variable
+from biasamp.data import Dense, LabelSet, Sparse, Variable
 
 Itemset = tuple[int, ...]
 Records = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Label, LabelSet
+from biasamp.data import Label, LabelSet
 
 from .fixed import Count, add, exact_sums, floats
 from .kernels import dense, sparse

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import canonical
+from biasamp.data import canonical
 
 Codes = NDArray[np.int32]
 
@@ -102,7 +102,7 @@ class LabelCodes:
     def _looked_up(self, values: NDArray[Any]) -> Codes | None:
         """Codes of whole numbers if all of them have one."""
         if self._compiled:
-            from .long_fast import look_up
+            from .kernels.long_compiled import look_up
 
             codes: Codes = np.empty(len(values), dtype=np.int32)
             return codes if look_up(values, self._table, codes) else None

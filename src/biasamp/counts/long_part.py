@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .association import AssociationCounts
+from .association_counts import AssociationCounts
 from .record_runs import Keys, before, has_repeats
 
 Labels = tuple[str, ...]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .association import AssociationCounts, from_patterns
+from .association_counts import AssociationCounts, from_patterns
+from .kernels.long_tally import Index, NumpyTally, new_tally
 from .label_codes import LabelCodes
-from .long_kernels import Index, NumpyTally, new_tally
 from .long_part import Edge, LongPart, Scattered, join
 from .record_runs import Keys, RecordRuns, Unordered, keys_of, plain_records
 

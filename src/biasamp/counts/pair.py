@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Evaluation, Label
+from biasamp.data import Evaluation, Label
 
 from .fixed import Count, Fixed, add, as_fixed, concatenate, floats, subtract
 from .joint import WIDE, JointCounts, and_everyone, chunks, refuse_too_many, same_labels, squared_weights

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels.keys import GOLDEN, RADIX_INVERSE, mix, record_keys, text_keys
+from biasamp.data.keys import GOLDEN, RADIX_INVERSE, mix, record_keys, text_keys
 
 Keys = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -72,7 +72,7 @@ class RecordRuns:
     def _mark(self, values: NDArray[Any], out: Flags) -> bool:
         """Mark where whole numbers change; whether they never fall."""
         if self.compiled:
-            from .long_fast import mark_starts
+            from .kernels.long_compiled import mark_starts
 
             return bool(mark_starts(values, out))
         np.not_equal(values[1:], values[:-1], out=out[1:])
@@ -187,7 +187,7 @@ def keys_of(column: Any) -> Keys:
     data = np.frombuffer(characters, dtype=np.uint8) if characters is not None else np.zeros(0, np.uint8)
     out = np.empty(len(text), dtype=np.uint64)
     if find_spec("numba") is not None:
-        from .long_fast import hash_texts
+        from .kernels.long_compiled import hash_texts
 
         hash_texts(data, ends, np.uint64(RADIX_INVERSE), GOLDEN, out)
         return mix(mix(out))

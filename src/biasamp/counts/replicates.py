@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Evaluation, LabelSet
-from biasamp.labels.keys import Keys
+from biasamp.data import Evaluation, LabelSet
+from biasamp.data.keys import Keys
 
 from .fixed import Count, Fixed, add, concatenate, limbs
 from .joint import JointCounts
 from .pair import PairCounts, drop_records
-from .resampling import Drawing
+from .poisson import Drawing
 from .scores import there, weighted_sums
 
 # Weights of so many records at once: a block of them stays in cache for the matrix product.
@@ -143,7 +143,7 @@ def _held_sums(
     weights: NDArray[np.uint8], values: NDArray[Any], row: NDArray[np.int64], label: NDArray[np.int64], groups: int
 ) -> tuple[Count, Count]:
     """As :func:`_chunk_sums`, by adding weights for what each record holds."""
-    from .kernels.draws import sums_of_held
+    from .kernels.compiled_draws import sums_of_held
 
     if len(row) == len(values) and np.array_equal(row, np.arange(len(row))):
         joint = sums_of_held(weights, row, label, values, groups)

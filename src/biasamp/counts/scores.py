@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Evaluation, LabelSet
+from biasamp.data import Evaluation, LabelSet
 
 from .fixed import Count, add, exact_sums, floats
 from .joint import WIDE, chunks
-from .resampling import Drawing
+from .poisson import Drawing
 
 Floats = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ def score_replicates(
         own = np.ones(len(row), dtype=np.int64) if evaluation.weights is None else evaluation.weights[start:stop][row]
         whole = score.dtype.kind != "f" and own.dtype.kind != "f"
         if whole and drawing.compiled:
-            from .kernels.draws import add_scores
+            from .kernels.compiled_draws import add_scores
 
             part = np.zeros((2, groups, resamples), dtype=np.int64)
             add_scores(drawing.by_record(units[start:stop]), row, label, own.astype(np.int64), score, part)

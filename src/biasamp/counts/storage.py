@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.labels import Label
+from biasamp.data import Label
 
 from .contingency import ContingencyTable, Side
 from .fixed import Count, Fixed
@@ -131,7 +131,7 @@ def is_counts(path: Any) -> bool:
 
 def load_counts(path: str | Path) -> Any:
     """Counts of an audit or of associations, whichever a file holds."""
-    from .association import AssociationCounts
+    from .association_counts import AssociationCounts
     from .audit_counts import AuditCounts
 
     header, _ = read_arrays(path)

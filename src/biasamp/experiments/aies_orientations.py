@@ -86,7 +86,7 @@ ERRATA: dict[tuple[str, str], tuple[str, Form]] = {
 
 def finite_difference(metric: str, by: int) -> float:
     """The derivative of the gap as the paper defines it, by a small step either way."""
-    from biasamp.metrics.association_gap import association_gap
+    from biasamp.association.gaps import association_gap
 
     n, a, b, *rest = POINT
     ends = []
@@ -100,7 +100,7 @@ def finite_difference(metric: str, by: int) -> float:
 
 
 def _rows() -> Iterator[Row]:
-    from biasamp.metrics.orientation import orientation
+    from biasamp.association.orientation import orientation
 
     n, a, b, y, ay, by_ = POINT
     for metric, forms in PRINTED_FORMS.items():

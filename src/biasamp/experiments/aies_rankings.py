@@ -197,7 +197,7 @@ def _rank_changes(result: Any, note: str) -> Iterator[Row]:
 
 def _movement(result: Any, note: str) -> tuple[list[Row], Chart]:
     """E.2: a made-up label of fixed shares moves through counts; PMI's gap does not follow, nPMI's does."""
-    from biasamp.measures.movement import movement
+    from biasamp.association.movement import movement
 
     metrics = ("pmi", "pmi2", "llr", "npmi_xy", "npmi_y", "dp", "ji", "sdc", "tau_b")
     table = movement(result, counts=(100, 300, 1_000, 3_000), steps=(1.0,), toward="woman", against="man")

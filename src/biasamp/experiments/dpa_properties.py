@@ -189,10 +189,10 @@ def heatmaps() -> dict[str, Any]:
 
     With alpha a multiple of .005, P times 200 is a whole number of records.
     """
+    from biasamp.amplification.pair_values import directional_pairs, mean_over_pairs, multi_value
+    from biasamp.amplification.signs import association_signs
     from biasamp.counts.joint import JointCounts
     from biasamp.counts.pair import PairCounts
-    from biasamp.metrics.amplification import directional_pairs, mean_over_pairs, multi_value
-    from biasamp.metrics.signs import association_signs
     from biasamp.predictability import alpha_tables, dpa_heatmap
 
     alphas = np.round(np.arange(-0.25, 0.25 + STEP / 2, STEP), 6)

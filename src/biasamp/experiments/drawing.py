@@ -9,7 +9,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 
-from biasamp.labels import printable
+from biasamp.data import printable
 
 from .chart import Chart, Heatmap
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from biasamp.results import plain
+from biasamp.results.interval import plain
 
 from .chart import Chart as Chart
 from .chart import Heatmap as Heatmap

@@ -99,7 +99,7 @@ class Labelled:
 
 def association_figures(n: Array, sizes: list[Array], count: Array, joint: list[Array]) -> Figures:
     """The gap of every association metric."""
-    from biasamp.metrics.association_gap import association_gap
+    from biasamp.association.gaps import association_gap
 
     (first, second), (one, two) = sizes, joint
     return {metric: association_gap(metric, n, first, second, count, one, two) for metric in METRICS}
@@ -199,7 +199,7 @@ class Drawn:
         """Labels whose figure lies off 0, by its bootstrap standard error, with Benjamini-Hochberg over the labels."""
         from scipy.special import erfc
 
-        from biasamp.uncertainty.multiplicity import q_values
+        from biasamp.resampling.multiplicity import q_values
 
         redrawn = self.resampled[name]
         spread = np.nanstd(np.where(np.isfinite(redrawn), redrawn, np.nan), axis=0, ddof=1)

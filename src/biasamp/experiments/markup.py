@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from biasamp.labels import printable
+from biasamp.data import printable
 
 _WIDTH = 4000
 _STYLE = """

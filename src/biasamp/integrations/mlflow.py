@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from biasamp.results.audit import Audit
+from biasamp.auditing.audit_result import Audit
 
 _REFUSED = re.compile(r"[^\w.\-]", re.ASCII)
 

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from biasamp.amplification.multi import multi
+from biasamp.amplification.pair_values import directional_pairs, mean_over_pairs
+from biasamp.amplification.parity_rates import between_groups, group_rates, over_groups
+from biasamp.amplification.signs import association_signs
+from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.measures.multi import multi
-from biasamp.measures.reading import read_evaluation
-from biasamp.metrics.amplification import directional_pairs, mean_over_pairs
-from biasamp.metrics.parity import between_groups, group_rates, over_groups
-from biasamp.metrics.signs import association_signs
+from biasamp.data.arguments import read_evaluation
 
-from .thresholds import ThresholdCalibrator
+from .threshold_calibrator import ThresholdCalibrator
 
 __all__ = [
     "ThresholdCalibrator",
@@ -95,9 +96,10 @@ def bias_amplification_score(
         given, train = both[0], (both[1], train[1])
     else:
         (given,) = crossed(sensitive_features)
-    evaluation, signs_from, _ = read_evaluation(given, y_true, y_pred, train, sample_weight)
+    evaluation, train_sets = read_evaluation(given, y_true, y_pred, train, sample_weight)
     counts = PairCounts.from_labels(evaluation)
-    pairs = directional_pairs(counts, association_signs(signs_from or counts.truth_joint))
+    signs_from = counts.truth_joint if train_sets is None else JointCounts.from_labels(*train_sets)
+    pairs = directional_pairs(counts, association_signs(signs_from))
     value = float(mean_over_pairs(pairs.amplification, pairs.defined))
     return abs(value) if absolute else value
 
@@ -185,7 +187,7 @@ def _difference(rate: str, y_true: Any, y_pred: Any, sensitive_features: Any, sa
 
 def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any) -> Any:
     """Rates by group; a 0/1 variable has the rates of class 1, as in scikit-learn and Fairlearn."""
-    from biasamp.labels import binary
+    from biasamp.data import binary
 
     (given,) = crossed(sensitive_features)
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
@@ -193,7 +195,7 @@ def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any
     # A fold may lack a class that is predicted in it: then there are more than two.
     if numbers and np.isin(truth, (0, 1)).all() and ((predicted >= 0) & (predicted <= 1)).all():
         y_true, y_pred = binary(truth), binary(predicted)
-    evaluation, _, _ = read_evaluation(given, y_true, y_pred, None, sample_weight)
+    evaluation, _ = read_evaluation(given, y_true, y_pred, None, sample_weight)
     return group_rates(PairCounts.from_labels(evaluation))
 
 

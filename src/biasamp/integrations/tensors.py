@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from biasamp.labels import Label
+from biasamp.data import Label
 
 # An addend is a multiple of 2**-52 in two limbs of 26 bits, as in the counts of the library: sums of whole numbers
 # are exact, so that neither batching nor the order of processes changes a bit of them.

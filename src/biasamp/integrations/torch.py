@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 from torchmetrics import Metric
 
+from biasamp.amplification.pair_values import PairValues, directional_pairs, mean_over_pairs
+from biasamp.amplification.signs import association_signs
 from biasamp.counts.fixed import Count, Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.metrics.amplification import PairValues, directional_pairs, mean_over_pairs
-from biasamp.metrics.signs import association_signs
 
 from .tensors import LIMBS, Side, decisions, limbs, one_hot
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from biasamp.results.audit import Audit
-from biasamp.results.comparison import Comparison
+from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.comparison import Comparison
 
-from .errors import PolicyError
-from .figures import Figure, figures_of, key_of
+from .limited_figures import Figure, figures_of, key_of
 from .limits import PARITY, Limit
 from .policy import Policy, companion_limit
+from .policy_error import PolicyError
 from .verdict import FAIL, PASS, UNTOLD, Check, Verdict
 
 # What the models of a comparison are called; the baseline is the one that the other is held against.

@@ -6,7 +6,7 @@ import platform
 from datetime import datetime
 from xml.etree import ElementTree
 
-from biasamp.labels import printable
+from biasamp.data import printable
 
 from .verdict import FAIL, PASS, UNTOLD, Check, Verdict
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
-from biasamp.metrics.registry import METRICS
+from biasamp.results.metric_registry import METRICS
 
-from .errors import PolicyError
+from .policy_error import PolicyError
 
 PARITY_DIFFERENCES = ("fpr_difference", "tpr_difference", "accuracy_difference")
 PARITY = (*PARITY_DIFFERENCES, "mean_per_class_accuracy")

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biasamp.results.audit import Audit
+from biasamp.auditing.audit_result import Audit
 
-from .errors import PolicyError
 from .limits import PARITY, Limit, near
+from .policy_error import PolicyError
 from .verdict import Verdict
 
 MIN_GROUP = 30
@@ -123,14 +123,14 @@ class Policy:
         path : str or Path
             Paths inside the file, of a baseline or of train records, are relative to its folder.
         """
-        from .reading import read_policy
+        from .toml_policy import read_policy
 
         return read_policy(Path(path))
 
     def audit(self, data: Any, **arguments: Any) -> Audit:
         """Audit data with the arguments that the policy holds; those given here take their place."""
         from biasamp.auditing import audit
-        from biasamp.labels import binary, categorical
+        from biasamp.data import binary, categorical
 
         held: dict[str, Any] = {**self.data, **{k: v for k, v in arguments.items() if v is not None}}
         if self.confidence is not None:

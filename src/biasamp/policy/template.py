@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from biasamp.labels import printable
-from biasamp.results.audit import Audit
+from biasamp.auditing.audit_result import Audit
+from biasamp.data import printable
 
 from .limits import PARITY_DIFFERENCES
 from .policy import MIN_GROUP

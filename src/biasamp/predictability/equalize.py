@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .draws import Counts, draw, scatter
+from .cell_draws import Counts, draw, scatter
 from .sides import Labels, Numbers, Side
 
 Rule = str | None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .lookup import best_score, no_input
-from .scores import normalized_difference
+from .trial_scores import normalized_difference
 
 Values = NDArray[np.float64]
 

@@ -15,10 +15,10 @@ from .equalize import RULES, Rule, check_rule
 from .problem import Problem
 from .quality import Quality, check_quality
 from .records import Progress, RecordTrials
-from .scores import FIGURES, Scores
 from .sides import Numbers
 from .spread import Spread, spread
 from .tables import LookupTables
+from .trial_scores import FIGURES, Scores
 
 # Attackers that need records get so many of a larger table, drawn at random.
 _MOST_RECORDS = 500_000

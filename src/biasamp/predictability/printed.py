@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .lookup import best_score
-from .scores import normalized_difference
+from .trial_scores import normalized_difference
 
 Values = NDArray[np.float64]
 

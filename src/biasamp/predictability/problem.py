@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.contingency import ContingencyTable
-from biasamp.labels import LabelSet, refuse_missing, same_length
+from biasamp.data import LabelSet, refuse_missing, same_length
 
-from .draws import draw
+from .cell_draws import draw
 from .ordering import canonical
 from .sides import Index, Labels, Numbers, Side, labels_from, labels_of_combinations, number_rows, one_variable
 

@@ -16,8 +16,8 @@ from .attackers import Attacker, AttackerError, plain_score
 from .equalize import Rule, equalize_records
 from .problem import Problem
 from .quality import Quality
-from .scores import Scores
 from .sides import Index, Side
+from .trial_scores import Scores
 
 Seed = np.random.SeedSequence
 Progress = Callable[[int, int], None]

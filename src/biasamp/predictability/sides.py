@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.labels import Codes, Label, LabelSet, Variable
+from biasamp.data import Codes, Label, LabelSet, Variable
 
 Index = NDArray[np.int64]
 Values = NDArray[np.float64]

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .equalize import Rule
-from .scores import FIGURES, Scores
+from .trial_scores import FIGURES, Scores
 
 Values = NDArray[np.float64]
 

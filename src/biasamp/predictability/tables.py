@@ -14,12 +14,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .draws import Counts, draw
+from .cell_draws import Counts, draw
 from .equalize import Rule, equalize_tables
 from .lookup import Table, best_score, no_input
 from .problem import Problem
-from .scores import Scores
 from .sides import Index, Labels
+from .trial_scores import Scores
 
 Seed = np.random.SeedSequence
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]

@@ -1,1 +1,1 @@
-"""Results for people: terminal tables."""
+"""Results for people: terminal, Markdown, notebook, figures, one-file pages and the explorer."""

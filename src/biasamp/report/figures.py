@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.labels import printable
+from biasamp.data import printable
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart.
 MORE, LESS, UNSURE, INK = "#e08a3c", "#4c9bd0", "#a9afb8", "#1a1d21"

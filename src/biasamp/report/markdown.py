@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from biasamp.labels import printable
-from biasamp.metrics.registry import METRICS
-from biasamp.results.audit import Audit
+from biasamp.auditing.audit_result import Audit
+from biasamp.data import printable
+from biasamp.results.metric_registry import METRICS
 
 if TYPE_CHECKING:
     from biasamp.policy import Verdict

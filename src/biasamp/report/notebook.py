@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from biasamp.labels import printable
-from biasamp.results.amplification import Amplification
-from biasamp.results.association import Association
-from biasamp.results.audit import Audit
+from biasamp.amplification.result import Amplification
+from biasamp.association.association_result import Association
+from biasamp.auditing.audit_result import Audit
+from biasamp.data import printable
 
 _ROWS = 20
 _WIDTH = 140

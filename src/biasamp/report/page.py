@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from biasamp.labels import printable
+from biasamp.data import printable
 
 _LINE = 120
 

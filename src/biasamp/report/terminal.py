@@ -10,11 +10,11 @@ from rich.panel import Panel
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from biasamp.labels import printable
-from biasamp.metrics.registry import METRICS, Metric
-from biasamp.results.audit import Audit
-from biasamp.results.comparison import Comparison
-from biasamp.results.thresholds import Calibration, Sweep
+from biasamp.amplification.threshold_results import Calibration, Sweep
+from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.comparison import Comparison
+from biasamp.data import printable
+from biasamp.results.metric_registry import METRICS, Metric
 
 _NAMES = {
     "directional": "directional",

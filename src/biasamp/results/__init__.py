@@ -1,6 +1,6 @@
-"""What users hold: frozen results that know their numbers and how to hand them on."""
+"""What all results share: tables, intervals, the registry of metrics and the registry of renderers."""
 
-from .amplification import Amplification, Interval, plain
+from .interval import Interval, plain
 from .table import Table, text
 
-__all__ = ["Amplification", "Interval", "Table", "plain", "text"]
+__all__ = ["Interval", "Table", "plain", "text"]

@@ -11,6 +11,6 @@ from typing import Any
 
 
 def shown_by(place: str, name: str) -> Callable[..., Any]:
-    """A function of another room, such as ``shown_by("report.html", "write_html")``."""
+    """A function of another room, such as ``shown_by("report.audit_page", "write_html")``."""
     function: Callable[..., Any] = getattr(import_module(f"biasamp.{place}"), name)
     return function

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.fixed import EXACT, Count, concatenate, exact_sums
+from ..fixed import EXACT, Count, concatenate, exact_sums
 
 # Big enough to amortise the call, small enough to stay in cache; float32 counts are exact up to 2**24.
 CHUNK = 1024

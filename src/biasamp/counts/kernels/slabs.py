@@ -55,7 +55,7 @@ def pair_tables(
     total = np.zeros((groups + 1, 3, width), dtype=np.int64)
     sizes = np.zeros(groups + 1, dtype=np.int64)
     if accelerate:
-        from .fast import add_rows
+        from .compiled_slabs import add_rows
 
         truth, predicted = np.ascontiguousarray(truth), np.ascontiguousarray(predicted)
         add_rows(rows, labels, truth, predicted, total.reshape(groups + 1, 3 * width), sizes)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.fixed import Count, exact_sums
+from ..fixed import Count, exact_sums
 
 Held = tuple[NDArray[np.int64], NDArray[np.int64]]
 

@@ -1,0 +1,1 @@
+"""Bias amplification by co-occurrence: a file for each metric, with its formula, public function and result."""

@@ -1,0 +1,257 @@
+"""Where the signs and the base rates of a directional metric come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.fixed import floats
+from biasamp.counts.joint import JointCounts
+from biasamp.data import Evaluation, Label, LabelSet, align, canonical
+from biasamp.data.arguments import read_train
+
+from .signs import association_signs, compare_products
+
+# How far the uniform base leans towards the sign, as in App. A.3 of the 2021 paper.
+UNIFORM_EPSILON = 1e-7
+# Tables of probabilities carry rounding errors of the tool that wrote them.
+_TABLE_TOLERANCE = 1e-9
+
+Signs = NDArray[np.int8]
+Rates = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """Signs and base rates that do not come from the evaluated labels; None where they do."""
+
+    signs: Signs | None = None
+    sign_source: str = "the evaluated labels"
+    sign_counts: JointCounts | None = None
+    told: Rates | None = None
+    rates: Rates | None = None
+    rate_source: str | None = None
+
+
+def read_base(
+    base: Any,
+    direction: Any,
+    evaluation: Evaluation,
+    train: JointCounts | None = None,
+    without_truth: bool = False,
+) -> Base:
+    """Read the arguments ``base``, ``direction`` and ``train`` of a directional metric.
+
+    Parameters
+    ----------
+    base : optional
+        One of
+
+        - a pair ``(given, truth)`` of labels of other records;
+        - a joint table of counts or probabilities: a 2-D array with a row for each given label and a column
+          for each outcome label, in their order, or a mapping ``{given: {outcome: number}}``;
+        - ``{"joint": table}``, with the ``"given"`` totals where outcomes are yes/no labels, or
+          ``{"conditional": P(outcome | given), "given": P(given)}``, both with an optional ``"source"`` that
+          names it. Where the given labels may overlap or leave records out, the ``"outcome"`` totals (and
+          ``"n"`` beside a joint table) are needed too;
+        - ``"uniform"``: every value of the outcome alike, which needs ``direction``.
+    direction : optional
+        A pair of labels, or a table of signs (-1, 0, 1) laid out as a joint table.
+    evaluation : Evaluation
+        Decides the label space.
+    train : JointCounts, optional
+        Train labels, which decide the signs before ``base`` does.
+    """
+    known = _direction(direction, evaluation)
+    if known is None and train is not None:
+        known = Base(association_signs(train), "the train labels", train)
+    if base is None:
+        return known or Base()
+    if isinstance(base, str):
+        if base != "uniform":
+            raise ValueError(f"base is {base!r}; the only base with a name is 'uniform'")
+        if known is None or known.signs is None:
+            raise ValueError(
+                "base='uniform' has no direction of its own: give direction= (train labels or a table of signs)"
+            )
+        if not _partition(evaluation.truth):
+            raise ValueError(
+                "base='uniform' shares 1 among outcomes that exclude each other, but these are yes/no labels: give "
+                "one column whose values are the outcomes, or say the rates with base={'conditional': ...}"
+            )
+        width = evaluation.truth.width
+        rates = np.asarray(1.0 / width + UNIFORM_EPSILON * known.signs, dtype=np.float64)
+        return Base(known.signs, known.sign_source, known.sign_counts, known.told, rates, "uniform")
+    signs, rates, source, counts = _table(base, evaluation)
+    if known is None:
+        known = Base(signs, f"the base ({source})", counts, None if counts is not None else _untested(signs))
+    return Base(known.signs, known.sign_source, known.sign_counts, known.told, rates, source)
+
+
+def _untested(signs: Signs) -> Rates:
+    """A table has no sampling error to test: a sign is told where it is not 0."""
+    return np.where(signs == 0, 1.0, 0.0)
+
+
+def _direction(direction: Any, evaluation: Evaluation) -> Base | None:
+    if direction is None:
+        return None
+    if _is_pair(direction):
+        counts = _labels(direction, evaluation, "direction")
+        return Base(association_signs(counts), "the labels given as direction", counts)
+    table = _layout(direction, evaluation, "direction")
+    if not np.isin(table, (-1, 0, 1)).all():
+        raise ValueError("direction holds other values than -1, 0 and 1: it is a table of signs")
+    signs = table.astype(np.int8)
+    return Base(signs, "the table given as direction", None, _untested(signs))
+
+
+def _is_pair(data: Any) -> bool:
+    return isinstance(data, tuple) and len(data) == 2
+
+
+def _labels(pair: Any, evaluation: Evaluation, argument: str) -> JointCounts:
+    given, truth = read_train(pair, ("given", "truth"), argument)
+    wide = len(evaluation.given.labels), len(evaluation.truth.labels)
+    _, given = align([evaluation.given, given], ["given", f"{argument} given"])
+    _, truth = align([evaluation.truth, truth], ["truth", f"{argument} truth"])
+    for labels, expected, name in ((given, wide[0], "given"), (truth, wide[1], "truth")):
+        if len(labels.labels) != expected:
+            mine = evaluation.given.labels if name == "given" else evaluation.truth.labels
+            extra = [str(label) for label in labels.labels if label not in set(mine)][:5]
+            raise ValueError(f"{argument} has {name} labels that the evaluated records do not have: {extra}")
+    return JointCounts.from_labels(given, truth)
+
+
+def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointCounts | None]:
+    """Signs, ``P(outcome | given)`` and the name of a base."""
+    if _is_pair(base):
+        counts = _labels(base, evaluation, "base")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rates = floats(counts.joint) / floats(counts.left)
+        return association_signs(counts), rates, "other labels", counts
+    if isinstance(base, Mapping) and "conditional" in base:
+        if "given" not in base:
+            raise ValueError(
+                "base has conditionals P(outcome | given) but no 'given' marginal: without it the sign of "
+                "P(g, o) - P(g) P(o) is not known"
+            )
+        rates = _layout(base["conditional"], evaluation, "base['conditional']")
+        marginal = _marginal(base["given"], evaluation.given, "given")
+        if rates.min() < 0 or rates.max() > 1:
+            raise ValueError("base['conditional'] holds values outside [0, 1]: they are probabilities")
+        if "outcome" in base:
+            overall = _marginal(base["outcome"], evaluation.truth, "outcome")
+        else:
+            _need_partition(evaluation, "'outcome': P(outcome)")
+            overall = (marginal[:, None] * rates).sum(axis=0) / marginal.sum()
+        return _leaning(rates, overall), rates, str(base.get("source", "conditionals")), None
+    tables: Mapping[Any, Any] = base if isinstance(base, Mapping) and "joint" in base else {"joint": base}
+    joint = _layout(tables["joint"], evaluation, "base")
+    if (joint < 0).any() or not joint.any():
+        raise ValueError("base is a joint table of counts or probabilities: not negative, and not all 0")
+    if "given" in tables:
+        left = _marginal(tables["given"], evaluation.given, "given")
+    else:
+        left = _totals(joint, evaluation)
+    if "outcome" in tables and "n" in tables:
+        right, n = _marginal(tables["outcome"], evaluation.truth, "outcome"), np.array([float(tables["n"])])
+    else:
+        _need_partition(evaluation, "'outcome': C(outcome), 'n': n")
+        right, n = joint.sum(axis=0), left.sum(keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = joint / left[:, None]
+    source = str(tables.get("source", "joint table"))
+    if all((part == np.rint(part)).all() and part.max() < 2**53 for part in (joint, left, right, n)):
+        # Counts: independence is decided on whole numbers, as it is for records.
+        whole = [part.astype(np.int64) for part in (n, joint, left[:, None], right)]
+        return compare_products(*whole), rates, source, None
+    return _leaning(np.nan_to_num(rates), right / n), rates, source, None
+
+
+def _partition(labels: LabelSet) -> bool:
+    """Whether every record has exactly one of the labels: they are the values of one variable."""
+    return labels.exclusive and labels.variables[0].kind == "categorical"
+
+
+def _need_partition(evaluation: Evaluation, totals: str) -> None:
+    """Without totals over all records, the rows of a table must cover every record once."""
+    if not _partition(evaluation.given):
+        raise ValueError(
+            "base is a table over given labels that may overlap or leave records out, so that its rows do not "
+            f"sum to all records and the sign of P(g, o) - P(g) P(o) is not known: add {totals} to it"
+        )
+
+
+def _totals(joint: Rates, evaluation: Evaluation) -> Rates:
+    """``C(given)`` of a joint table: the row sums, which need outcomes that exclude each other."""
+    if _partition(evaluation.truth):
+        return np.asarray(joint.sum(axis=1), dtype=np.float64)
+    raise ValueError(
+        "base is a joint table, but the outcomes are yes/no labels, whose rows do not sum to the given's "
+        "total: give {'joint': C(given, outcome), 'given': C(given)} instead"
+    )
+
+
+def _leaning(rates: Rates, overall: Rates) -> Signs:
+    difference = rates - overall
+    return np.where(np.abs(difference) <= _TABLE_TOLERANCE, 0, np.sign(difference)).astype(np.int8)
+
+
+def _layout(table: Any, evaluation: Evaluation, argument: str) -> Rates:
+    """A table by label names or by position, as (given, outcome)."""
+    given, outcome = evaluation.given.labels, evaluation.truth.labels
+    if hasattr(table, "index") and hasattr(table, "columns") and hasattr(table, "to_dict"):
+        named = {canonical(key): row for key, row in table.to_dict(orient="index").items()}
+        if set(named) >= {label.category or label.variable for label in given}:
+            table = named
+    if isinstance(table, Mapping):
+        rows = _by_name(table, given, argument)
+        return np.array([_by_name(row, outcome, f"{argument} row") for row in rows], dtype=np.float64)
+    try:
+        values = np.asarray(table, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{argument} is neither a table of numbers nor a pair of labels: a pair (given, truth) is a tuple, a table "
+            "an array or a mapping {given: {outcome: number}}"
+        ) from None
+    if values.shape != (len(given), len(outcome)):
+        raise ValueError(
+            f"{argument} has shape {values.shape}; a row for each of the {len(given)} given labels and a column "
+            f"for each of the {len(outcome)} outcome labels are needed ({_names(given)} by {_names(outcome)})"
+        )
+    if np.isnan(values).any():
+        raise ValueError(f"{argument} holds missing values")
+    return values
+
+
+def _by_name(table: Mapping[Any, Any], labels: Sequence[Label], argument: str) -> list[Any]:
+    spelled = {canonical(name): value for name, value in table.items()}
+    out = []
+    for label in labels:
+        for name in (str(label), label.category, label.variable):
+            if name is not None and name in spelled:
+                out.append(spelled[name])
+                break
+        else:
+            raise ValueError(f"{argument} has no entry for the label {str(label)!r}; it has {_names(list(spelled))}")
+    return out
+
+
+def _marginal(totals: Any, side: LabelSet, name: str) -> Rates:
+    """Totals or shares of the labels of one side, by label names or by position."""
+    labels = side.labels
+    values = _by_name(totals, labels, f"base[{name!r}]") if isinstance(totals, Mapping) else totals
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (len(labels),) or not (array >= 0).all() or not array.any():
+        raise ValueError(f"base[{name!r}] must hold one share for each of the {len(labels)} {name} labels")
+    return array
+
+
+def _names(labels: Sequence[Any]) -> str:
+    shown = ", ".join(str(label) for label in labels[:6])
+    return shown + (", …" if len(labels) > 6 else "")

@@ -1,0 +1,151 @@
+"""``biasamp.calibrate``: thresholds that make the predicted rate what it should be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.data import Column, printable, read_columns
+from biasamp.data.columns import NumberMatrix
+
+from .threshold_results import Calibration
+
+Floats = NDArray[np.float64]
+
+
+def calibrate(scores: Any, *, rate: Any) -> Calibration:
+    r"""The threshold of every label that makes its predicted rate the wanted one.
+
+    A threshold off the base rate alone shows as amplification: the 2021 paper's model went from 0.040 to 0.001
+    when its thresholds were calibrated. Of ``N`` scores the ``N * rate`` highest are to be positive; where
+    scores are tied across that edge, the threshold is the one whose rate is nearest.
+
+    Parameters
+    ----------
+    scores : array-like of shape (records,) or (records, labels)
+        Scores of a validation set, higher for more likely; any real numbers.
+    rate : float, array-like or mapping
+        The wanted share of positives, such as the train rate: one for all labels, one a label, or by column
+        name.
+
+    Returns
+    -------
+    Calibration
+        ``.thresholds``, the ``.rates`` they give, and ``.apply(scores)``.
+
+    See Also
+    --------
+    sweep : amplification at every threshold.
+
+    References
+    ----------
+    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML. Sec. 5.3.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> calibration = biasamp.calibrate([0.1, 0.4, 0.35, 0.8], rate=0.5)
+    >>> calibration.threshold, calibration.apply([0.1, 0.4, 0.35, 0.8]).tolist()
+    (0.4, [0, 1, 0, 1])
+    """
+    values, labels = read_scores(scores)
+    wanted = _rates(rate, labels)
+    found = [_threshold(values[:, i], wanted[i]) for i in range(len(labels))]
+    thresholds, rates = np.array([f[0] for f in found]), np.array([f[1] for f in found])
+    # Half a record is as near as any count can come.
+    off = np.flatnonzero(np.abs(rates - wanted) > 0.5 / len(values) + 1e-12)
+    if len(off):
+        i = int(off[0])
+        name = f" of {printable(labels[i], 40)}" if len(labels) > 1 else ""
+        more = f", and {len(off) - 1} more labels" if len(off) > 1 else ""
+        warnings.warn(
+            f"scores are tied: the rate{name} nearest to {wanted[i]:.4g} is {rates[i]:.4g}{more}",
+            UserWarning,
+            stacklevel=2,
+        )
+    return Calibration(thresholds, rates, wanted, labels)
+
+
+def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[str, ...]]:
+    """Scores as a matrix with a column a label, finite, with the names of the columns."""
+    names: Sequence[str] | None = None
+    if hasattr(scores, "detach"):
+        scores = scores.detach().cpu()
+    elif hasattr(scores, "toarray"):
+        scores = scores.toarray()
+    elif not isinstance(scores, (np.ndarray, list, tuple)):
+        names, scores = _named_scores(scores, argument)
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{argument} must be numbers: {error}") from None
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2 or not values.size:
+        raise ValueError(f"{argument} has shape {values.shape}; one row a record and one column a label are needed")
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, column = (int(place[0]) for place in np.nonzero(bad))
+        raise ValueError(
+            f"{argument} holds {int(bad.sum()):,} values that are missing or not finite, such as "
+            f"{values[row, column]} in record {row}, column {column}: no threshold can place them. Fill them in or "
+            "leave those records out"
+        )
+    width = values.shape[1]
+    if names is not None and len(names) == width:
+        return values, tuple(str(name) for name in names)
+    return values, ("score",) if width == 1 else tuple(str(i) for i in range(width))
+
+
+def _named_scores(scores: Any, argument: str) -> tuple[tuple[str, ...], Floats]:
+    """The columns of a frame, an Arrow table or a mapping, with their names."""
+    read = read_columns(scores, argument)
+    columns = [
+        column
+        for item in read.items
+        for column in ([item] if isinstance(item, Column) else item.columns() if isinstance(item, NumberMatrix) else [])
+    ]
+    for column in columns:
+        if column.kind not in ("bool", "int", "float"):
+            raise TypeError(
+                f"{argument} must be numbers, but column {printable(column.name, 40)!r} holds {column.kind}"
+            )
+    values = [
+        np.where(False if column.missing is None else column.missing, np.nan, column.values) for column in columns
+    ]
+    names = tuple(column.name or "score" for column in columns)
+    return names, np.column_stack(values).astype(np.float64)
+
+
+def _rates(rate: Any, labels: tuple[str, ...]) -> Floats:
+    if isinstance(rate, Mapping):
+        lacking = [label for label in labels if label not in rate]
+        if lacking:
+            raise ValueError(f"rate has no entry for {lacking[:5]}; scores has the columns {list(labels)[:5]}")
+        rate = [rate[label] for label in labels]
+    try:
+        wanted = np.asarray(rate, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"rate is {rate!r}; a number between 0 and 1 is needed, or one a label") from None
+    if wanted.ndim == 0:
+        wanted = np.full(len(labels), float(wanted))
+    if wanted.shape != (len(labels),):
+        raise ValueError(f"rate has shape {wanted.shape}; give one rate, or one for each of the {len(labels)} labels")
+    if not ((wanted >= 0) & (wanted <= 1)).all():
+        raise ValueError(f"rate holds {wanted[~((wanted >= 0) & (wanted <= 1))][0]}; a rate lies between 0 and 1")
+    return wanted
+
+
+def _threshold(scores: Floats, wanted: float) -> tuple[float, float]:
+    """The threshold whose rate is nearest; of two as near, the one with fewer positives."""
+    ranked = np.sort(scores)[::-1]
+    count = len(ranked)
+    # Where the k highest can be told from the rest: nobody, before each drop, everybody.
+    edges = np.concatenate([[0], np.flatnonzero(ranked[1:] < ranked[:-1]) + 1, [count]])
+    best = int(edges[np.argmin(np.abs(edges - wanted * count))])
+    threshold = float(np.nextafter(ranked[0], np.inf)) if best == 0 else float(ranked[best - 1])
+    return threshold, best / count

@@ -1,0 +1,137 @@
+"""``biasamp.classify_errors``: which of a model's errors amplify, and in which direction (2021 paper, Fig. 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.joint import JointCounts, chunks
+from biasamp.data import LabelSet, align, same_length
+from biasamp.data.arguments import read, read_train
+from biasamp.results import Table, text
+
+from .signs import association_signs
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorClasses:
+    """How many records err, and how many of their errors amplify.
+
+    Attributes
+    ----------
+    counts : dict
+        ``"A->T amplifying"``: task errors along the association of the record's group with the task;
+        ``"T->A amplifying"``: attribute errors along it; ``"neither"``: errors of either kind that are not.
+    task_errors, attribute_errors : int
+        Records with a wrong task, and with a wrong attribute.
+    records : int
+        Records looked at.
+    table : Table
+        The same by kind of error and true labels.
+    """
+
+    counts: dict[str, int]
+    task_errors: int
+    attribute_errors: int
+    records: int
+    table: Table
+
+
+def classify_errors(A: Any, T: Any, A_pred: Any = None, T_pred: Any = None, *, train: Any = None) -> ErrorClasses:
+    """Class each record's errors as in Fig. 1 of Wang & Russakovsky (2021).
+
+    A wrong task amplifies A→T when it moves the record along the association of its group: it gains tasks
+    that the group is associated with or loses others, on balance. A wrong attribute amplifies T→A
+    likewise. What does neither is counted as such.
+
+    Parameters
+    ----------
+    A, T : array-like
+        True groups and tasks.
+    A_pred, T_pred : array-like, optional
+        Hard predictions; either may be left out.
+    train : pair of array-like, optional
+        ``(A, T)`` of the training set, which then decides the associations.
+
+    Examples
+    --------
+    Women paint more in the data; the model makes a man who paints a non-painter.
+
+    >>> import biasamp
+    >>> A = ["w"] * 40 + ["m"] * 40
+    >>> T = [1] * 30 + [0] * 10 + [1] * 10 + [0] * 30
+    >>> wrong = T.copy()
+    >>> wrong[40] = 0
+    >>> biasamp.classify_errors(A, T, T_pred=wrong).counts
+    {'A->T amplifying': 1, 'T->A amplifying': 0, 'neither': 0}
+    """
+    if A_pred is None and T_pred is None:
+        raise ValueError("A_pred and T_pred are both None: give the predictions whose errors are to be classed")
+    a, t = [read(A, "A")], [read(T, "T")]
+    names_a, names_t = ["A"], ["T"]
+    if A_pred is not None:
+        a.append(read(A_pred, "A_pred", soft=True, like=a[0]))
+        names_a.append("A_pred")
+    if T_pred is not None:
+        t.append(read(T_pred, "T_pred", soft=True, like=t[0]))
+        names_t.append("T_pred")
+    same_length(dict(zip(names_a + names_t, a + t, strict=True)))
+    for name, labels in zip(names_a + names_t, a + t, strict=True):
+        if labels.soft:
+            raise ValueError(f"{name} holds probabilities: an error needs hard predictions, so threshold them first")
+    if train is not None:
+        train_a, train_t = read_train(train, ("A", "T"))
+        *a, train_a = align([*a, train_a], [*names_a, "train A"])
+        *t, train_t = align([*t, train_t], [*names_t, "train T"])
+        signs = association_signs(JointCounts.from_labels(train_a, train_t))
+    else:
+        a, t = align(a, names_a), align(t, names_t)
+        signs = association_signs(JointCounts.from_labels(a[0], t[0]))
+    rows: list[tuple[str, str, str, bool, int]] = []
+    task = _classed("task", a[0], t, signs, a[0], t[0], rows) if T_pred is not None else (0, 0)
+    attribute = _classed("attribute", t[0], a, signs.T, a[0], t[0], rows) if A_pred is not None else (0, 0)
+    table = Table(
+        {
+            "error": text([row[0] for row in rows]),
+            "A": text([row[1] for row in rows]),
+            "T": text([row[2] for row in rows]),
+            "amplifies": np.array([row[3] for row in rows], dtype=bool),
+            "count": np.array([row[4] for row in rows], dtype=np.int64),
+        }
+    )
+    counts = {
+        "A->T amplifying": task[1],
+        "T->A amplifying": attribute[1],
+        "neither": task[0] - task[1] + attribute[0] - attribute[1],
+    }
+    return ErrorClasses(counts, task[0], attribute[0], len(a[0]), table)
+
+
+def _classed(
+    kind: str,
+    given: LabelSet,
+    outcome: list[LabelSet],
+    signs: NDArray[np.int8],
+    a: LabelSet,
+    t: LabelSet,
+    rows: list[tuple[str, str, str, bool, int]],
+) -> tuple[int, int]:
+    """How many records err in one kind of label and how many of these errors amplify; adds to the rows."""
+    found: dict[tuple[str, str, bool], int] = {}
+    for start, stop in chunks(len(given), given.width + 2 * outcome[0].width):
+        change = outcome[1].rows(start, stop).astype(np.int64) - outcome[0].rows(start, stop)
+        wrong = np.flatnonzero(change.any(axis=1))
+        along = ((given.rows(start, stop).astype(np.int64) @ signs) * change).sum(axis=1)
+        a_rows, t_rows = a.rows(start, stop), t.rows(start, stop)
+        for i in wrong.tolist():
+            key = (_names(a, a_rows[i]), _names(t, t_rows[i]), bool(along[i] > 0))
+            found[key] = found.get(key, 0) + 1
+    rows.extend((kind, *key, count) for key, count in sorted(found.items()))
+    return sum(found.values()), sum(count for key, count in found.items() if key[2])
+
+
+def _names(labels: LabelSet, row: NDArray[np.uint8]) -> str:
+    return ", ".join(str(labels.labels[i]) for i in np.flatnonzero(row)) or "none"

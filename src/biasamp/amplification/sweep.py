@@ -1,0 +1,360 @@
+"""``biasamp.sweep``: amplification at every threshold, and over all of them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.joint import JointCounts
+from biasamp.counts.pair import PairCounts
+from biasamp.data import Evaluation, LabelSet, align, same_length, weights_of
+from biasamp.data.arguments import read, read_train
+from biasamp.data.blocks import Dense
+from biasamp.results import Table
+from biasamp.results.interval import Interval
+
+from .calibrate import read_scores
+from .signs import association_signs, compare_products
+from .threshold_results import Sweep
+
+Floats = NDArray[np.float64]
+
+
+def sweep(
+    scores: Any,
+    given: Any,
+    truth: Any,
+    *,
+    train: Any = None,
+    weights: Any = None,
+    span: tuple[float, float] | None = None,
+) -> Sweep:
+    r"""Directional amplification, parity and rates at every distinct threshold of the scores.
+
+    A record is predicted positive when its score is at or above the threshold. All thresholds cost one sort.
+    The integral
+
+    .. math:: \frac{1}{b - a} \int_a^b \text{BiasAmp}_\rightarrow(\tau) \, d\tau
+
+    asks for no threshold at all. Over [0, 1] it equals the metric of the scores as soft predictions, since
+    :math:`\int_0^1 1[s \ge \tau] d\tau = s`; that is not so for MALS, Multi or scores that are mere ranks.
+
+    Parameters
+    ----------
+    scores : array-like of shape (records,) or (records, labels)
+        Higher for more likely. One column for a yes/no outcome, else one column a label, in the order of the
+        labels of ``truth``; the same threshold then holds for all of them.
+    given, truth : array-like
+        As for :func:`biasamp.directional`.
+    train : pair of array-like, optional
+        ``(given, truth)`` of the training set, which then decides the signs.
+    weights : array-like, optional
+        One weight a record.
+    span : pair of float, optional
+        The range of thresholds of the integral: [0, 1] where all scores lie in it, else from the lowest to the
+        highest score.
+
+    Returns
+    -------
+    Sweep
+
+    See Also
+    --------
+    calibrate : the threshold for a wanted rate.
+
+    References
+    ----------
+    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML. Sec. 5.3.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["f", "f", "f", "m", "m", "m"]
+    >>> truth = [1, 1, 0, 1, 0, 0]
+    >>> result = biasamp.sweep([0.9, 0.8, 0.6, 0.5, 0.2, 0.1], group, truth)
+    >>> [round(float(value), 3) for value in result.curve["amplification"]]
+    [-0.167, 0.0, 0.167, 0.333, 0.167, 0.0, -0.167]
+    >>> round(result.integral, 4) == round(biasamp.directional(group, truth, [0.9, 0.8, 0.6, 0.5, 0.2, 0.1]).value, 4)
+    True
+    """
+    values, _ = read_scores(scores)
+    held, outcome = read(given, "given"), read(truth, "truth")
+    count = same_length({"scores": values, "given": held, "truth": outcome})
+    own = weights_of(weights, count)
+    signs_from = None
+    if train is not None:
+        train_given, train_truth = read_train(train, ("given", "truth"))
+        held, train_given = align([held, train_given], ["given", "train given"])
+        outcome, train_truth = align([outcome, train_truth], ["truth", "train truth"])
+        signs_from = JointCounts.from_labels(train_given, train_truth)
+    columns = _positive(outcome, values.shape[1])
+    flags, member = _by_label(outcome, columns), _by_label(held, np.arange(held.width))
+    whole = None if own is None else own.astype(np.float64)
+    if signs_from is not None or own is not None or len(columns) > 1:
+        signs = association_signs(signs_from or JointCounts.from_labels(held, outcome, own))[:, columns]
+    else:
+        signs = _signs(member, flags[0])
+    size = np.array([_total(mine, whole) for mine in member])
+    _warn_of_empty(held, size)
+    low, high = _span(values, span)
+    soft = _soft(values, low, high)
+    row, label = held.nonzero()
+    chances = [soft[:, k] if whole is None else soft[:, k] * whole for k in range(len(columns))]
+    expected = np.stack([np.bincount(label, chance[row], minlength=held.width) for chance in chances], axis=1)
+    hits = np.array([[_total(mine & flag, whole) for flag in flags] for mine in member])
+    there = size > 0
+    moved = (expected[there] - hits[there]) / size[there, None]
+    integral = float((signs[there] * moved).sum() / moved.size)
+    if len(columns) == 1:
+        curve = _one_label(values[:, 0], held, member, hits[:, 0], signs[:, 0], size, whole)
+    else:
+        curve = _common_threshold(values, member, flags, signs, size, whole)
+    everyone = float(count) if whole is None else float(whole.sum())
+    return Sweep(
+        curve,
+        integral,
+        (low, high),
+        sum(_total(flag, whole) for flag in flags) / (everyone * len(columns)),
+        "the evaluated labels" if train is None else "the train labels",
+        count,
+        _Later(held, outcome, columns, soft, own, signs),
+    )
+
+
+def _by_label(labels: LabelSet, wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which records hold each of the wanted labels, a row a label."""
+    if labels.exclusive:
+        row, code = labels.nonzero()
+        if len(row) == len(labels):
+            return np.stack([code == place for place in wanted])
+    return np.ascontiguousarray(labels.rows()[:, wanted].T).astype(bool)
+
+
+def _total(flags: NDArray[np.bool_], weights: Floats | None) -> float:
+    return float(np.count_nonzero(flags) if weights is None else weights[flags].sum())
+
+
+def _signs(member: NDArray[np.bool_], positive: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """The signs of one label's associations, from as many passes as there are given labels."""
+    joint = np.array([[np.count_nonzero(mine & positive)] for mine in member], dtype=np.int64)
+    left = np.array([[np.count_nonzero(mine)] for mine in member], dtype=np.int64)
+    right = np.array([[np.count_nonzero(positive)]], dtype=np.int64)
+    return compare_products(np.array([[len(positive)]], dtype=np.int64), joint, left, right)
+
+
+class _Later:
+    """Makes the interval of the integral, as of the metric of the soft scores."""
+
+    def __init__(
+        self,
+        given: LabelSet,
+        outcome: LabelSet,
+        columns: NDArray[np.int64],
+        soft: Floats,
+        weights: NDArray[Any] | None,
+        signs: NDArray[np.int8],
+    ) -> None:
+        self._parts = given, outcome, columns, soft, weights, signs
+
+    def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
+        from biasamp.resampling.aggregate import Aggregate
+        from biasamp.resampling.intervals import Intervals
+
+        given, outcome, columns, soft, weights, signs = self._parts
+        variables = tuple(variable for variable in outcome.variables if variable.kind == "binary")
+        if len(variables) != len(columns):
+            from biasamp.data import Variable
+
+            variables = tuple(Variable(str(outcome.labels[i]), "binary") for i in columns)
+        flags = np.ascontiguousarray(outcome.rows()[:, columns])
+        evaluation = Evaluation(
+            given, LabelSet((Dense(variables, flags),)), LabelSet((Dense(variables, soft),)), weights
+        )
+        counts = PairCounts.from_labels(evaluation)
+        whole = Aggregate(evaluation, counts, np.broadcast_to(signs, counts.joint_truth.shape))
+        maker = Intervals(whole.value(), whole.influence, whole.replicates, len(evaluation))
+        return replace(maker(level, method, resamples, seed), varies="sampling of records")
+
+
+def _positive(outcome: LabelSet, width: int) -> NDArray[np.int64]:
+    """The labels of the truth that the columns of the scores are for."""
+    labels = outcome.labels
+    if len(labels) == width:
+        return np.arange(width)
+    if width == 1 and outcome.exclusive and {label.category for label in labels} <= {"0", "1"}:
+        place = [i for i, label in enumerate(labels) if label.category == "1"]
+        if place:
+            return np.array(place)
+        raise ValueError("truth holds no 1: no record is positive, so there is nothing to sweep")
+    raise ValueError(
+        f"scores has {width} column{'s' if width != 1 else ''}, but truth has the {len(labels)} labels "
+        f"{', '.join(str(label) for label in labels[:5])}{', …' if len(labels) > 5 else ''}: give a score for each, or "
+        "say which one is meant with biasamp.binary(...)"
+    )
+
+
+def _warn_of_empty(held: LabelSet, size: Floats) -> None:
+    empty = [str(held.labels[i]) for i in np.flatnonzero(size == 0)]
+    if len(empty) == held.width:
+        raise ValueError("no pair is defined: nobody has any of the given labels")
+    if empty:
+        warnings.warn(
+            f"no record has the given label {empty[0]!r}"
+            + (f", nor {len(empty) - 1} more" if len(empty) > 1 else "")
+            + ": its pairs are undefined and left out of the mean",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _span(values: Floats, span: tuple[float, float] | None) -> tuple[float, float]:
+    if span is not None:
+        low, high = float(span[0]), float(span[1])
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            raise ValueError(f"span is {span}; it must be two finite numbers, the lower first")
+        return low, high
+    low, high = float(values.min()), float(values.max())
+    chances = low >= 0.0 and high <= 1.0
+    if low == high:
+        integral = "that of the one score for all" if chances else "that of none"
+        warnings.warn(
+            f"scores are all {low}: every record is positive or none is, and the integral is {integral}",
+            UserWarning,
+            stacklevel=3,
+        )
+    return (0.0, 1.0) if chances else (low, high)
+
+
+def _soft(values: Floats, low: float, high: float) -> Floats:
+    """The share of the thresholds from low to high that a score is at or above."""
+    if (low, high) == (0.0, 1.0) and values.min() >= 0.0 and values.max() <= 1.0:
+        return values
+    return np.clip((values - low) / (high - low), 0.0, 1.0) if high > low else np.zeros_like(values)
+
+
+def _ascending(scores: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """The order of the scores, and the scores in it.
+
+    First a rough order by 16 bits, which is linear, then a stable sort that profits of it.
+    """
+    low, high = scores.min(), scores.max()
+    if len(scores) < _WORTH_BUCKETS or not np.isfinite(high - low) or high == low:
+        order = np.argsort(scores, kind="stable")
+        return order, scores[order]
+    bucket = scores - low
+    bucket *= 65535.0 / (high - low)
+    rough = np.argsort(bucket.astype(np.uint16), kind="stable")
+    nearly = scores[rough]
+    fine = np.argsort(nearly, kind="stable")
+    return rough[fine], nearly[fine]
+
+
+_WORTH_BUCKETS = 1 << 14
+
+
+def _edges(ranked: Floats) -> NDArray[np.int64]:
+    """Where each distinct score begins among ascending ones, and their number as the place above all."""
+    return np.concatenate([[0], np.flatnonzero(ranked[1:] != ranked[:-1]) + 1, [len(ranked)]])
+
+
+def _thresholds(ranked: Floats, edges: NDArray[np.int64]) -> Floats:
+    """Every distinct score, and one above all."""
+    out = np.empty(len(edges))
+    out[:-1] = ranked if len(edges) == len(ranked) + 1 else ranked[edges[:-1]]
+    out[-1] = np.nextafter(ranked[-1], np.inf)
+    return out
+
+
+def _at_or_above(values: NDArray[Any], edges: NDArray[np.int64]) -> NDArray[Any]:
+    """Sums of the values from each edge to the end: whole numbers of flags, floats of weights."""
+    flags = values.dtype.kind == "b"
+    small = np.int32 if len(values) < 1 << 31 else np.int64
+    sums = np.empty(len(values) + 1, dtype=small if flags else np.float64)
+    sums[0] = 0
+    np.cumsum(values, out=sums[1:])
+    if len(edges) < len(sums):
+        sums = sums[edges]
+    out: NDArray[Any] = sums[-1] - sums
+    return out
+
+
+def _one_label(
+    scores: Floats,
+    held: LabelSet,
+    member: NDArray[np.bool_],
+    hits: Floats,
+    signs: NDArray[np.int8],
+    size: Floats,
+    weights: Floats | None,
+) -> Table:
+    order, ranked = _ascending(scores)
+    edges = _edges(ranked)
+    weight = None if weights is None else weights[order]
+    there = np.flatnonzero(size > 0)
+    rates = {f"rate of {label}": np.empty(len(edges)) for label in held.labels}
+    amplification, scratch = np.zeros(len(edges)), np.empty(len(edges))
+    highest: Floats | None = None
+    for g, rate in enumerate(rates.values()):
+        if size[g] == 0:
+            rate[:] = np.nan
+            continue
+        mine = member[g][order]
+        np.divide(_at_or_above(mine if weight is None else mine * weight, edges), size[g], out=rate)
+        if signs[g]:
+            # In place: at a million thresholds fresh arrays cost more than the arithmetic.
+            np.subtract(rate, hits[g] / size[g], out=scratch)
+            scratch *= float(signs[g]) / len(there)
+            amplification += scratch
+        if highest is None:
+            highest, lowest = rate.copy(), rate.copy()
+        else:
+            np.maximum(highest, rate, out=highest)
+            np.minimum(lowest, rate, out=lowest)
+    assert highest is not None
+    highest -= lowest
+    if weight is None:
+        np.divide(len(scores) - edges, len(scores), out=scratch)
+    else:
+        np.divide(_at_or_above(weight, edges), weight.sum(), out=scratch)
+    return Table(
+        {
+            "threshold": _thresholds(ranked, edges),
+            "amplification": amplification,
+            "rate": scratch,
+            "parity": highest,
+            **rates,
+        }
+    )
+
+
+def _common_threshold(
+    scores: Floats,
+    member: NDArray[np.bool_],
+    truth: NDArray[np.bool_],
+    signs: NDArray[np.int8],
+    size: Floats,
+    weights: Floats | None,
+) -> Table:
+    """One threshold for all labels: every score steps the mean by what its record and label weigh in it."""
+    there = size > 0
+    pairs = int(there.sum()) * scores.shape[1]
+    each = np.where(there[:, None], signs / np.where(there, size, 1.0)[:, None], 0.0) / pairs
+    whole = np.ones(len(scores)) if weights is None else weights
+    step = (member.T @ each) * whole[:, None]
+    start = -float((step * truth.T).sum())
+    flat = scores.reshape(-1)
+    order, ranked = _ascending(flat)
+    edges = _edges(ranked)
+    above = _at_or_above(step.reshape(-1)[order], edges)
+    rate = _at_or_above(np.repeat(whole, scores.shape[1])[order], edges)
+    return Table(
+        {
+            "threshold": _thresholds(ranked, edges),
+            "amplification": above + start,
+            "rate": rate / rate[0],
+        }
+    )

@@ -1,0 +1,1 @@
+"""Which labels a model ties to which identity, where there is no ground truth."""

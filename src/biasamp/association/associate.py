@@ -1,0 +1,262 @@
+"""``associate``: what a model has learned to associate with identities, from its predictions alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.storage import is_counts, load_counts
+from biasamp.data import canonical
+from biasamp.data.label_source import label_source
+from biasamp.engines import engine_for
+from biasamp.engines.progress import RowsBar
+
+from .association_result import Association
+from .formulas import metric_names
+from .label_counting import Reading, count_source
+from .values import AssociationValues
+
+# Jeffreys' prior of a rate: the usual choice where none is asked for.
+_ALPHA = 0.5
+
+
+def associate(
+    data: Any,
+    identities: Sequence[Any] | Mapping[str, Any] | None = None,
+    *,
+    label: str | Sequence[str] | None = None,
+    record: str | None = None,
+    score: str | None = None,
+    threshold: float | Mapping[str, float] | None = None,
+    metrics: str | Iterable[str] = "all",
+    zero: str | tuple[str, float] = "limit",
+    min_count: int = 1,
+    min_expected: float = 5,
+    paper_literal: bool = False,
+    correction: str = "bh",
+    engine: Any = "auto",
+    memory: int | str | None = None,
+    threads: int | None = None,
+) -> Association:
+    r"""Measure how labels lean to identities, without ground truth.
+
+    Each record is a set of labels, such as a model's predictions for an image. For every label y and identity x
+    the ten metrics of Aka et al. say how strongly they go together, and the gap
+
+    .. math:: G(y|x_1, x_2) = A(x_1, y) - A(x_2, y)
+
+    says to which of two identities the label leans: a positive gap leans to the first.
+
+    Parameters
+    ----------
+    data : path, frame, matrix or list of lists
+        A long table of (record, label[, score]) rows, a table with a list column, a wide 0/1 table, a
+        scipy.sparse or numpy matrix, a list of lists of labels, or the path of files or of a folder (Parquet,
+        CSV, Arrow, Feather, JSON lines); also what :func:`biasamp.read_open_images` gives, and what
+        :func:`biasamp.count` gave for identities, or the file it was saved to.
+    identities : list of labels, or mapping of a name to one label or several
+        Counts know theirs; otherwise they are needed.
+        ``{"man": ["Man", "Male", "Boy"], "woman": ["Woman", "Female", "Girl"]}`` unites labels under a name:
+        a record has the identity when it has one of them. Identities may overlap.
+    label, record, score : str, optional
+        Columns of a long table; a row without a label is a record that has none there. A wide table takes in
+        ``label`` the columns that are labels, a matrix the names of its columns.
+    threshold : float or mapping, optional
+        Labels with a lower score are left out. A mapping gives each label its own; labels it does not name
+        keep all their rows.
+    metrics : "all", str or iterable of str
+        ``dp``, ``pmi``, ``npmi_y``, ``npmi_xy``, ``pmi2``, ``sdc``, ``ji``, ``llr``, ``tau_b``, ``t_test``.
+    zero : {"limit", "drop", "smooth"} or ("smooth", alpha)
+        What to do where a label never meets an identity: ``"limit"`` takes the limit (nPMI_xy is -1, PMI-type
+        metrics are minus infinity), ``"drop"`` leaves the label out of the rankings, ``"smooth"`` adds alpha
+        (0.5) to every cell of each two-by-two table.
+    min_count : int
+        Labels of fewer records are not ranked.
+    min_expected : float
+        Labels whose expected co-occurrence with some identity under independence, C(x) C(y) / n, is lower are
+        not ranked: their gaps are noise. They keep their values. The paper's lists are ``zero="drop",
+        min_expected=0``.
+    paper_literal : bool
+        The metrics as printed, where the print differs from the definition.
+    correction : {"bh", "by"}
+        Benjamini-Hochberg or, for any dependence between labels, Benjamini-Yekutieli q-values.
+    engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
+        Where the counting runs: on the threads of this machine, or on a cluster. ``"auto"`` counts Dask and Spark
+        dataframes where they are, and everything else here. Counts are the same to the last digit.
+    memory : int or str, optional
+        Memory budget of a process, in bytes or as ``"512MB"``; by default a quarter of the machine's memory.
+    threads : int, optional
+        Threads of this machine, or processes of a Dask cluster that is started here; by default all processors.
+
+    Returns
+    -------
+    Association
+        ``.table`` has one row a label, ``.top(metric, k, toward=)`` the labels that lean most to an identity,
+        ``.excluded`` the labels that are not ranked and why.
+
+    Notes
+    -----
+    One test of ``P(y|x1) = P(y|x2)`` a label and pair of identities serves all metrics: Fisher's exact test
+    where no record carries both identities, else a test that knows how they overlap. For ``pmi2``, ``sdc``,
+    ``ji`` and ``llr`` a gap of 0 is not what independence gives when the identities differ in size; the value
+    under independence stands beside the gap.
+
+    References
+    ----------
+    O. Aka, K. Burke, A. Bäuerle, C. Greer, M. Mitchell, "Measuring Model Biases in the Absence of Ground
+    Truth", AIES 2021.
+
+    Examples
+    --------
+    >>> images = [["man", "bike"]] * 30 + [["man"]] * 70 + [["woman", "bike"]] * 10 + [["woman"]] * 90
+    >>> result = associate(images, ["man", "woman"])
+    >>> row = next(result.top("dp", 1, toward="man").rows())
+    >>> row["label"], round(row["gap"], 3), round(row["q"], 5)
+    ('bike', 0.2, 0.00065)
+    """
+    names = metric_names(metrics)
+    alpha, zero_name = _zero_policy(zero)
+    _check_number("min_count", min_count)
+    _check_number("min_expected", min_expected)
+    threshold = _checked_threshold(threshold)
+    if isinstance(data, (str, Path)) and is_counts(data):
+        data = load_counts(data)
+    if isinstance(data, AuditCounts):
+        raise TypeError("data are the counts of an audit: measure them with audit(), or count labels with identities=")
+    reading: Reading | None = None
+    if isinstance(data, AssociationCounts):
+        counts = data if identities is None else _of_identities(data, identities)
+    else:
+        counts, reading = count_labels(data, identities, label, record, score, threshold, engine, memory, threads)
+    return _result(counts, reading, names, alpha, zero_name, min_count, min_expected, paper_literal, correction)
+
+
+def count_labels(
+    data: Any,
+    identities: Any,
+    label: Any = None,
+    record: str | None = None,
+    score: str | None = None,
+    threshold: Any = None,
+    engine: Any = "auto",
+    memory: int | str | None = None,
+    threads: int | None = None,
+    absent: bool = False,
+) -> tuple[AssociationCounts, Reading]:
+    """Count labels with identities, and say what was met while reading."""
+    if identities is None:
+        raise TypeError("identities is None: name the labels of at least one identity; only counts know theirs")
+    with RowsBar() as bar, engine_for(engine, data, memory=memory, threads=threads, progress=bar) as chosen:
+        source = label_source(data, label=label, record=record, score=score)
+        counts, reading = count_source(
+            source, identities, threshold=_checked_threshold(threshold), engine=chosen, absent=absent
+        )
+    return counts.named(source.origin), reading
+
+
+def _result(
+    counts: AssociationCounts,
+    reading: Reading | None,
+    metrics: tuple[str, ...],
+    alpha: float,
+    zero: str,
+    min_count: float,
+    min_expected: float,
+    paper_literal: bool,
+    correction: str,
+) -> Association:
+    members = {label for group in counts.members for label in group}
+    is_identity = np.array([label in members for label in counts.labels], dtype=bool)
+    values = AssociationValues(
+        counts, alpha=alpha, paper_literal=paper_literal, correction=correction, tested=~is_identity
+    )
+    expected = counts.count[:, None] * (counts.identity_count / counts.n)
+    return Association(
+        labels=counts.labels,
+        names=counts.names,
+        identities=counts.identities,
+        members=counts.members,
+        metrics=metrics,
+        n=counts.n,
+        count=counts.count,
+        identity_count=counts.identity_count,
+        overlap=counts.overlap,
+        joint=counts.identity_joint,
+        expected=expected,
+        is_identity=is_identity,
+        contrasts=tuple(values.contrasts),
+        settings={
+            "zero": zero,
+            "alpha": alpha or None,
+            "min_count": min_count,
+            "min_expected": min_expected,
+            "paper_literal": paper_literal,
+            "correction": correction,
+        },
+        reading={} if reading is None else _reading(reading),
+        notes=() if reading is None else reading.notes,
+        # The package itself stands above this room, so its version is looked up, not imported.
+        version=str(import_module("biasamp").__version__),
+        values=values,
+    )
+
+
+def _reading(reading: Reading) -> dict[str, Any]:
+    return {
+        "rows": reading.rows,
+        "order": reading.order,
+        "duplicates": reading.duplicates,
+        "below_threshold": reading.below,
+    }
+
+
+def _zero_policy(zero: Any) -> tuple[float, str]:
+    if isinstance(zero, tuple) and len(zero) == 2 and zero[0] == "smooth":
+        alpha = float(zero[1])
+        if not 0 < alpha < float("inf"):
+            raise ValueError(f"zero=('smooth', {zero[1]!r}): alpha must be a number above 0")
+        return alpha, "smooth"
+    if zero not in ("limit", "drop", "smooth"):
+        raise ValueError(f"zero is {zero!r}; 'limit', 'drop', 'smooth' or ('smooth', alpha) are accepted")
+    return (_ALPHA if zero == "smooth" else 0.0), str(zero)
+
+
+def _check_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not value >= 0:
+        raise ValueError(f"{name} is {value!r}; a number of 0 or more is needed")
+
+
+def _checked_threshold(threshold: Any) -> Any:
+    if threshold is None:
+        return None
+    numbers = list(threshold.values()) if isinstance(threshold, Mapping) else [threshold]
+    for number in numbers:
+        if (
+            isinstance(number, bool)
+            or not isinstance(number, (int, float, np.integer, np.floating))
+            or number != number
+        ):
+            raise TypeError(f"threshold holds {number!r}; a number, or a mapping of labels to numbers, is needed")
+    if isinstance(threshold, Mapping):
+        return {canonical(label): float(number) for label, number in threshold.items()}
+    return float(threshold)
+
+
+def _of_identities(counts: AssociationCounts, identities: Any) -> AssociationCounts:
+    """Counts made before, if they are of the identities asked for."""
+    from .label_counting import identity_members
+
+    names, members = identity_members(identities, dict(zip(counts.labels, counts.names, strict=True)))
+    asked = list(zip(names, members, strict=True))
+    have = list(zip(counts.identities, counts.members, strict=True))
+    if asked != have:
+        raise ValueError(
+            f"identities asks for {dict(asked)}, but the counts were made for {dict(have)}; count the data again"
+        )
+    return counts

@@ -1,0 +1,350 @@
+"""What ``associate`` hands back: every label's associations, gaps, tests and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.results.showing import shown_by
+from biasamp.results.table import Table, text
+
+from .export import association_dict
+from .metric_rankings import agreement, rank_changes, top_counts
+from .ranking import competition_ranks
+
+Array = NDArray[np.float64]
+Contrast = tuple[int, int | None]
+_REST = "rest"
+
+
+class Values(Protocol):
+    """What a result can compute when it is asked."""
+
+    def values(self, metric: str) -> Array: ...  # noqa: D102
+    def gaps(self, metric: str, contrast: Contrast) -> Array: ...  # noqa: D102
+    def lean(self, metric: str, contrast: Contrast) -> Array: ...  # noqa: D102
+    def interval(self, metric: str, contrast: Contrast, level: float = 0.95) -> tuple[Array, Array, Array]: ...  # noqa: D102
+    def independence(self, metric: str, contrast: Contrast) -> Array: ...  # noqa: D102
+    def p_values(self, contrast: Contrast) -> Array: ...  # noqa: D102
+    def q_values(self, contrast: Contrast) -> Array: ...  # noqa: D102
+    def both(self, contrast: Contrast) -> NDArray[np.int64] | None: ...  # noqa: D102
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Association:
+    """Associations of every label with every identity.
+
+    Attributes
+    ----------
+    labels, names : tuple of str
+        The key of each label, and what to show for it.
+    identities : tuple of str
+    members : tuple of tuple of str
+        The labels that make up each identity.
+    metrics : tuple of str
+    n : int
+        Records in all.
+    count : ndarray of shape (labels,)
+        C(y).
+    identity_count : ndarray of shape (identities,)
+        C(x).
+    overlap : ndarray of shape (identities, identities)
+        C(x1, x2).
+    joint : ndarray of shape (labels, identities)
+        C(x, y).
+    expected : ndarray of shape (labels, identities)
+        C(x) C(y) / n, the co-occurrence under independence.
+    is_identity : ndarray of bool
+        Labels that are part of an identity; they are marked, not ranked.
+    contrasts : tuple
+        The gaps: pairs of identities, then, with three or more, each identity against the rest
+        (``(k, None)``).
+    settings, reading : dict
+        How the result was asked for, and what was met while reading the data.
+    notes : tuple of str
+        What was left out or counted once, in words.
+    """
+
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    identities: tuple[str, ...]
+    members: tuple[tuple[str, ...], ...]
+    metrics: tuple[str, ...]
+    n: int
+    count: NDArray[np.int64]
+    identity_count: NDArray[np.int64]
+    overlap: NDArray[np.int64]
+    joint: NDArray[np.int64]
+    expected: Array
+    is_identity: NDArray[np.bool_]
+    contrasts: tuple[Contrast, ...]
+    settings: Mapping[str, Any]
+    reading: Mapping[str, Any]
+    notes: tuple[str, ...]
+    version: str
+    values: Values
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        # With three identities and more a label may be ranked in one gap and not in another.
+        unranked = len({row["label"] for row in self.excluded})
+        return (
+            f"Association({len(self.labels)} labels, {self.n} records, identities {', '.join(self.identities)}; "
+            f"{unranked} labels not ranked{' in some gap' if len(self.contrasts) > 1 else ''})"
+        )
+
+    # --- which labels are ranked -------------------------------------------------------------------------
+
+    def why_not(self, contrast: Contrast | None = None) -> NDArray[Any]:
+        """Why each label is not ranked in a gap (by default the first); the empty text where it is."""
+        contrast = self._contrast(contrast)
+        if ("why", contrast) in self._kept:
+            kept: NDArray[Any] = self._kept["why", contrast]
+            return kept
+        why = np.full(len(self.labels), "", dtype=object)
+        first, second = contrast
+        used = range(len(self.identities)) if second is None else (first, second)
+        empty = np.column_stack([self.joint[:, k] == 0 for k in used])
+        smooth = self.settings["zero"] == "smooth"
+        if self.settings["zero"] == "drop":
+            why[empty.any(axis=1)] = "never occurs with one of the identities (zero='drop')"
+        if not smooth:
+            # Two infinities of one sign have no difference.
+            alone = empty.all(axis=1) if second is not None else empty[:, first] & (empty.sum(axis=1) > 1)
+            why[alone] = "never occurs with the identities that are compared"
+        why[self.count == self.n] = "every record has it"
+        rare = (self.expected < self.settings["min_expected"]).any(axis=1)
+        why[rare] = "too rare to rank: expected co-occurrence below min_expected"
+        why[self.count < self.settings["min_count"]] = "too rare to rank: count below min_count"
+        why[self.is_identity] = "is part of an identity"
+        self._kept["why", contrast] = why
+        return why
+
+    def ranks(self, metric: str, contrast: Contrast | None = None, *, include_identities: bool = False) -> Array:
+        """Rank of each label by its gap, 1 for the label that leans most to x1; NaN where it is not ranked.
+
+        Labels with equal gaps share the better rank.
+        """
+        metric, contrast = self._metric(metric), self._contrast(contrast)
+        key = ("ranks", metric, contrast, include_identities)
+        if key not in self._kept:
+            lean = self.values.lean(metric, contrast)
+            self._kept[key] = competition_ranks(lean, self._ranked(contrast, include_identities))
+        out: Array = self._kept[key]
+        return out
+
+    def _ranked(self, contrast: Contrast, include_identities: bool = False) -> NDArray[np.bool_]:
+        why = self.why_not(contrast)
+        ranked: NDArray[np.bool_] = why == ""
+        if include_identities:
+            ranked = ranked | self.is_identity
+        return ranked
+
+    @property
+    def excluded(self) -> tuple[dict[str, Any], ...]:
+        """The labels that are not ranked in some gap, with the reason and their counts."""
+        if "excluded" not in self._kept:
+            out = []
+            for contrast in self.contrasts or ((0, None),):
+                why = self.why_not(contrast) if self.contrasts else np.array([], dtype=object)
+                for i in np.flatnonzero(why != "").tolist():
+                    row: dict[str, Any] = {
+                        "label": self.labels[i],
+                        "name": self.names[i],
+                        "why": why[i],
+                        "count": int(self.count[i]),
+                        "joint": {x: int(c) for x, c in zip(self.identities, self.joint[i], strict=True)},
+                    }
+                    if len(self.contrasts) > 1:
+                        row["gap"] = self._gap_name(contrast)
+                    out.append(row)
+            self._kept["excluded"] = tuple(out)
+        found: tuple[dict[str, Any], ...] = self._kept["excluded"]
+        return found
+
+    # --- tables ------------------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> Table:
+        """One row a label: counts, probabilities, and for every metric values, gaps, limits and ranks.
+
+        With one gap its columns are called ``dp_gap``, ``dp_low``, ``dp_high``, ``dp_null``, ``dp_rank``, ``p``
+        and ``q``; with several, ``dp_gap[man,woman]`` and so on. ``dp_null`` is the gap under independence, where
+        that is not 0.
+        """
+        if "table" in self._kept:
+            kept: Table = self._kept["table"]
+            return kept
+        columns: dict[str, NDArray[Any]] = {
+            "label": text(self.labels),
+            "name": text(self.names),
+            "count": self.count,
+            "probability": self.count / self.n,
+            "identity": self.is_identity,
+        }
+        for k, name in enumerate(self.identities):
+            columns[f"count[{name}]"] = self.joint[:, k]
+        for k, name in enumerate(self.identities):
+            columns[f"probability[{name}]"] = self.joint[:, k] / self.n
+            columns[f"expected[{name}]"] = self.expected[:, k]
+        for metric in self.metrics:
+            values = self.values.values(metric)
+            for k, name in enumerate(self.identities):
+                columns[f"{metric}[{name}]"] = values[:, k]
+        for contrast in self.contrasts:
+            end = "" if len(self.contrasts) == 1 else f"[{self._gap_name(contrast)}]"
+            why = self.why_not(contrast)
+            columns[f"ranked{end}"] = why == ""
+            columns[f"why_not{end}"] = why
+            if contrast[1] is not None:
+                columns[f"p{end}"] = self.values.p_values(contrast)
+                columns[f"q{end}"] = self.values.q_values(contrast)
+            for metric in self.metrics:
+                low, high, _ = self.values.interval(metric, contrast)
+                columns[f"{metric}_gap{end}"] = self.values.gaps(metric, contrast)
+                columns[f"{metric}_low{end}"] = low
+                columns[f"{metric}_high{end}"] = high
+                if self._has_null(metric):
+                    columns[f"{metric}_null{end}"] = self.values.independence(metric, contrast)
+                columns[f"{metric}_rank{end}"] = self.ranks(metric, contrast)
+        self._kept["table"] = Table(columns)
+        out: Table = self._kept["table"]
+        return out
+
+    def top(
+        self,
+        metric: str = "npmi_xy",
+        k: int = 10,
+        *,
+        toward: str | None = None,
+        against: str | None = None,
+        include_identities: bool = False,
+    ) -> Table:
+        """The labels that lean most to an identity.
+
+        Parameters
+        ----------
+        metric : str
+        k : int
+            How many labels.
+        toward : str, optional
+            The identity; by default the first.
+        against : str, optional
+            The identity it is compared with. With two identities it is the other one; with more, the default
+            is the mean of all others.
+        include_identities : bool
+            Whether labels that are part of an identity are listed too.
+
+        Returns
+        -------
+        Table
+            rank, label, name, count, the count with each identity, gap, low, high, null (the gap under
+            independence), p, q. A positive gap leans to ``toward`` (as printed, nPMI gaps lean the other way).
+            Ties go by count, then by label.
+        """
+        metric = self._metric(metric)
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+            raise ValueError(f"k is {k!r}; a whole number of 0 or more is needed")
+        contrast, sign = self._toward(toward, against)
+        lean = sign * self.values.lean(metric, contrast)
+        ranked = self._ranked(contrast, include_identities) & ~np.isnan(lean)
+        ranks = competition_ranks(lean, ranked)
+        place = np.flatnonzero(ranked)
+        order = place[np.lexsort((place, -self.count[place], ranks[place]))][:k]
+        low, high, _ = self.values.interval(metric, contrast)
+        if sign < 0:
+            low, high = 0.0 - high, 0.0 - low
+        columns: dict[str, NDArray[Any]] = {
+            "rank": ranks[order].astype(np.int64),
+            "label": text([self.labels[i] for i in order]),
+            "name": text([self.names[i] for i in order]),
+            "count": self.count[order],
+        }
+        for j, name in enumerate(self.identities):
+            columns[f"count[{name}]"] = self.joint[order, j]
+        columns["gap"] = (sign * self.values.gaps(metric, contrast))[order] + 0.0
+        columns["low"], columns["high"] = low[order], high[order]
+        columns["null"] = (sign * self.values.independence(metric, contrast))[order] + 0.0
+        columns["p"] = self.values.p_values(contrast)[order]
+        columns["q"] = self.values.q_values(contrast)[order]
+        return Table(columns)
+
+    def top_counts(self, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
+        """How common the k top labels of each metric are; see :func:`~biasamp.association.metric_rankings.top_counts`."""
+        return top_counts(self, k, toward=toward, against=against)
+
+    def agreement(self, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
+        """How far two metrics rank alike; see :func:`~biasamp.association.metric_rankings.agreement`."""
+        return agreement(self, k, toward=toward, against=against)
+
+    def rank_changes(
+        self, metric_a: str, metric_b: str, *, toward: str | None = None, against: str | None = None
+    ) -> Table:
+        """How ranks change between metrics; see :func:`~biasamp.association.metric_rankings.rank_changes`."""
+        return rank_changes(self, metric_a, metric_b, toward=toward, against=against)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
+        return association_dict(self)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write the explorer of this result: one file that opens in any browser, with everything inside it."""
+        shown_by("report.explorer_file", "write_explorer")({Path(path).stem: self}, path)
+
+    def plot(self, kind: str = "ranks", *, metrics: Sequence[str] | None = None, k: int = 100) -> Any:
+        """A matplotlib figure: ``"ranks"`` of two metrics, or ``"counts"`` of each metric's top k labels.
+
+        Needs the extra ``plot``.
+        """
+        return shown_by("report.figures", "association_plot")(self, kind, metrics=metrics, k=k)
+
+    def _repr_html_(self) -> str:
+        return str(shown_by("report.notebook", "association_table")(self))
+
+    # --- names of metrics and gaps -----------------------------------------------------------------------
+
+    def _metric(self, metric: str) -> str:
+        if metric not in self.metrics:
+            raise ValueError(f"metric is {metric!r}; this result holds {', '.join(self.metrics)}")
+        return metric
+
+    def _has_null(self, metric: str) -> bool:
+        printed = self.settings["paper_literal"] and metric == "tau_b"
+        return metric in ("pmi2", "sdc", "ji", "llr") or printed
+
+    def _contrast(self, contrast: Contrast | None) -> Contrast:
+        if not self.contrasts:
+            raise ValueError("one identity has no gap: name two or more identities")
+        if contrast is None:
+            return self.contrasts[0]
+        if contrast not in self.contrasts:
+            raise ValueError(f"contrast is {contrast!r}; this result holds {list(self.contrasts)}")
+        return contrast
+
+    def _gap_name(self, contrast: Contrast) -> str:
+        first, second = contrast
+        return f"{self.identities[first]},{_REST if second is None else self.identities[second]}"
+
+    def _toward(self, toward: str | None, against: str | None) -> tuple[Contrast, float]:
+        """The gap that measures how a label leans to an identity, and its sign."""
+        self._contrast(None)
+        first = 0 if toward is None else self._identity("toward", toward)
+        if against is None:
+            if len(self.identities) > 2:
+                return (first, None), 1.0
+            second = 1 - first
+        else:
+            second = self._identity("against", against)
+            if second == first:
+                raise ValueError(f"toward and against are both {against!r}; two identities are compared")
+        return ((first, second), 1.0) if first < second else ((second, first), -1.0)
+
+    def _identity(self, role: str, name: str) -> int:
+        if name not in self.identities:
+            raise ValueError(f"{role} is {name!r}; the identities are {', '.join(map(repr, self.identities))}")
+        return self.identities.index(name)

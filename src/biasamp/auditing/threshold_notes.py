@@ -1,0 +1,108 @@
+"""What soft predictions become at a threshold: the usual one, the calibrated one, and all of them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.amplification.base import Base
+from biasamp.amplification.calibrate import calibrate
+from biasamp.amplification.pair_values import directional_pairs, mean_over_pairs
+from biasamp.amplification.signs import association_signs
+from biasamp.amplification.sweep import sweep
+from biasamp.counts.pair import PairCounts
+from biasamp.data import Dense, Evaluation, LabelSet
+from biasamp.results.interval import plain
+
+# The threshold that classifiers use unless told otherwise.
+USUAL = 0.5
+_POINTS = 300
+
+
+def threshold_entries(
+    evaluation: Evaluation,
+    source: Base,
+    attribute: str,
+    direction: str,
+    train: tuple[LabelSet, LabelSet] | None = None,
+) -> list[dict[str, Any]]:
+    """Amplification over thresholds, with the calibrated one marked; nothing where predictions are hard."""
+    chances = _chances(evaluation)
+    if chances is None or evaluation.given.missing or source.rates is not None:
+        return []
+    scores, truth, names = chances
+    # With a single label the sweep takes a plain column of scores.
+    swept = sweep(
+        scores[:, 0] if scores.shape[1] == 1 else scores,
+        evaluation.given,
+        evaluation.truth,
+        train=train,
+        weights=evaluation.weights,
+    )
+    weights = evaluation.weights
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # tied scores: the nearest rate is reported beside
+        found = calibrate(scores, rate=np.average(truth, axis=0, weights=weights))
+    signs = (
+        source.signs if source.signs is not None else association_signs(PairCounts.from_labels(evaluation).truth_joint)
+    )
+    usual = _at(evaluation, scores, np.full(scores.shape[1], USUAL), signs)
+    calibrated = _at(evaluation, scores, found.thresholds, signs)
+    return [
+        {
+            "attribute": attribute,
+            "direction": direction,
+            "outcome": names[0] if len(names) == 1 else None,
+            **{k: v for k, v in swept.to_dict(_POINTS).items() if k != "schema"},
+            "usual": {
+                "threshold": USUAL,
+                "amplification": usual,
+                "rates": [plain(x) for x in np.average(scores >= USUAL, axis=0, weights=weights)],
+            },
+            "calibrated": {
+                "threshold": plain(found.thresholds[0]) if len(names) == 1 else None,
+                "amplification": calibrated,
+                "rate": plain(float(np.average(scores >= found.thresholds, weights=_tiled(weights, scores)))),
+            },
+            "labels": [
+                {"label": name, "threshold": plain(t), "rate": plain(r), "base_rate": plain(w)}
+                for name, t, r, w in zip(names, found.thresholds, found.rates, found.wanted, strict=True)
+            ],
+        }
+    ]
+
+
+def _tiled(weights: NDArray[Any] | None, scores: NDArray[np.float64]) -> NDArray[Any] | None:
+    return None if weights is None else np.repeat(weights[:, None], scores.shape[1], axis=1)
+
+
+def _chances(evaluation: Evaluation) -> tuple[NDArray[np.float64], NDArray[Any], list[str]] | None:
+    """Scores, truth and names of the labels that a threshold decides; None where none does."""
+    predicted = evaluation.predicted
+    if not predicted.soft or predicted.missing or evaluation.truth.missing:
+        return None
+    scores, truth = predicted.rows().astype(np.float64), evaluation.truth.rows()
+    if all(variable.kind == "binary" for variable in predicted.variables):
+        return scores, truth, [str(label) for label in evaluation.truth.labels]
+    if len(predicted.variables) == 1 and set(predicted.variables[0].categories) == {"0", "1"}:
+        place = predicted.variables[0].categories.index("1")
+        label = str(evaluation.truth.labels[place])
+        return scores[:, place : place + 1], truth[:, place : place + 1], [label]
+    return None  # several classes: the likeliest one is taken, and no threshold is set
+
+
+def _at(
+    evaluation: Evaluation, scores: NDArray[np.float64], thresholds: NDArray[np.float64], signs: NDArray[np.int8]
+) -> Any:
+    """The directional value of the predictions that thresholds make."""
+    hard = (scores >= thresholds).astype(np.uint8)
+    variables = evaluation.truth.variables
+    if scores.shape[1] < evaluation.truth.width:  # P(1) of a 0/1 variable decides both of its labels
+        hard = np.concatenate([1 - hard, hard], axis=1)
+    predicted = LabelSet((Dense(variables, hard),))
+    pairs = directional_pairs(PairCounts.from_labels(replace(evaluation, predicted=predicted)), signs)
+    return plain(float(mean_over_pairs(pairs.amplification, pairs.defined)))

@@ -1,0 +1,112 @@
+"""``biasamp compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .output import check_target, console, html_option, json_option, write_json
+from .role_options import split_names, split_predictions
+
+
+def _named(text: str, what: str) -> tuple[str, str]:
+    name, mark, rest = text.partition("=")
+    if not mark or not name or not rest:
+        raise click.UsageError(f"{text!r} is not of the form NAME={what}")
+    return name, rest
+
+
+@click.command(name="compare")
+@click.argument("sources", nargs=-1, required=True, metavar="NAME=AUDIT NAME=AUDIT... | DATA")
+@click.option("--model", "models", multiple=True, metavar="NAME=COLUMNS", help="With DATA: a model's task predictions.")
+@click.option(
+    "--attribute-model",
+    "attribute_models",
+    multiple=True,
+    metavar="NAME=COLUMNS",
+    help="With DATA: predicted attributes.",
+)
+@click.option("--attributes", help="With DATA: protected attributes, comma separated.")
+@click.option("--tasks", help="With DATA: task columns, comma separated.")
+@click.option("--record", help="With DATA: a column of record ids.")
+@click.option("--cluster", help="With DATA: a column of clusters that are resampled together.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level of the differences.")
+@click.option("--resamples", type=int, default=1000, show_default=True, help="With DATA: how many resamples.")
+@click.option("--seed", type=int, default=0, show_default=True, help="What the resamples are drawn from.")
+@json_option
+@html_option
+def command(
+    sources: tuple[str, ...],
+    models: tuple[str, ...],
+    attribute_models: tuple[str, ...],
+    attributes: str | None,
+    tasks: str | None,
+    level: float,
+    json_path: str | None,
+    html_path: str | None,
+    **options: Any,
+) -> None:
+    """Compare models: from saved audits, or from one file that holds the predictions of all of them.
+
+    Differences are paired where the audits are of the same records; what the models share then drops out.
+
+    \b
+    Examples:
+      biasamp compare old=old.json.gz new=new.json.gz
+      biasamp compare test.csv --attributes gender --tasks hired --model old=said_old --model new=said_new
+    """
+    import biasamp
+
+    for target in (json_path, html_path):
+        check_target(target)
+    if len(sources) == 1 and "=" not in Path(sources[0]).name:
+        audits: dict[str, Any] = _audited(sources[0], models, attribute_models, attributes, tasks, options)
+    else:
+        if models or attribute_models or attributes or tasks:
+            raise click.UsageError("--model, --attributes and --tasks go with one DATA file, not with saved audits")
+        audits = dict(_named(source, "AUDIT") for source in sources)
+        if len(audits) < len(sources):
+            raise click.UsageError("two audits have the same name")
+    result = biasamp.compare(audits, level=level)
+    if html_path is not None:
+        last = list(audits.values())[-1]
+        report = last if isinstance(last, biasamp.Audit) else biasamp.Audit.load(last)
+        report.compared(result).to_html(html_path)
+    if not write_json(result.to_json(), json_path):
+        from biasamp.report.terminal import show_comparison
+
+        show_comparison(result, console())
+
+
+def _audited(
+    data: str,
+    models: tuple[str, ...],
+    attribute_models: tuple[str, ...],
+    attributes: str | None,
+    tasks: str | None,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """Audits of every model whose predictions are in one file."""
+    import biasamp
+
+    if attributes is None or tasks is None:
+        raise click.UsageError("one DATA file needs --attributes and --tasks, or name saved audits as NAME=AUDIT")
+    said = dict(_named(text, "COLUMNS") for text in models)
+    groups = dict(_named(text, "COLUMNS") for text in attribute_models)
+    names = list(dict.fromkeys([*said, *groups]))
+    if len(names) < 2:
+        raise click.UsageError("name at least two models with --model NAME=COLUMNS or --attribute-model NAME=COLUMNS")
+    group, task = split_names(attributes, "--attributes"), split_names(tasks, "--tasks")
+    return {
+        name: biasamp.audit(
+            data,
+            attributes=group,
+            tasks=task,
+            task_predictions=split_predictions(said.get(name), task, "--model"),
+            attribute_predictions=split_predictions(groups.get(name), group, "--attribute-model"),
+            **options,
+        )
+        for name in names
+    }

@@ -1,0 +1,94 @@
+"""``biasamp explore``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .output import check_target, html_option
+
+
+def _results(paths: tuple[str, ...]) -> dict[str, Any]:
+    """Saved results by name: NAME=FILE, or the file's own name."""
+    import gzip
+    import json
+
+    out: dict[str, Any] = {}
+    for given in paths:
+        name, equals, path = given.partition("=")
+        if not equals or Path(given).is_file():
+            name, path = Path(given).name.removesuffix(".gz").removesuffix(".json"), given
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"no file {path!r}")
+        raw = Path(path).read_bytes()
+        try:
+            held = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+        except (ValueError, OSError, EOFError) as error:
+            raise ValueError(f"{Path(path).name} is no saved result: {error}") from None
+        if name in out:
+            raise click.UsageError(f"two results are called {name!r}; name them with NAME=FILE")
+        out[name] = held
+    return out
+
+
+@click.command(name="explore")
+@click.argument("results", nargs=-1, required=True, metavar="RESULT...")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port to listen on.  [default: any free]")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--allow-host", multiple=True, metavar="NAME", help="Another name this machine goes by, with --host.  [repeatable]"
+)
+@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser.")
+@html_option
+def command(
+    results: tuple[str, ...],
+    port: int,
+    host: str,
+    allow_host: tuple[str, ...],
+    browser: bool,
+    html_path: str | None,
+) -> None:
+    """Look through saved results in a browser: associations side by side, or one audit.
+
+    RESULT is a JSON file of biasamp associate or audit, or NAME=FILE to name it. The server listens on this machine
+    only, behind a random token; --html writes the page to a file and serves nothing.
+
+    \b
+    Examples:
+      biasamp explore labels.json
+      biasamp explore old=old.json new=new.json --port 8000
+      biasamp explore old=old.json new=new.json --html explorer.html
+    """
+    from biasamp.report.server import LOOPBACK, Served, documents, listening, serve
+
+    check_target(html_path)
+    document, title = documents(_results(results))
+    if html_path is not None:
+        from biasamp.report.page import page
+
+        Path(html_path).write_text(page(f"biasamp: {title}", document), encoding="utf-8")
+        click.echo(f"Written: {html_path}")
+        return
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise click.UsageError(
+            "serving needs the extra 'serve': pip install 'biasamp[serve]'; or write a file with --html FILE"
+        ) from None
+    if host not in LOOPBACK:
+        click.echo(f"Others can reach {host}: whoever has the address below can read these results.", err=True)
+    served = Served(
+        document, title, hosts=tuple(dict.fromkeys((*LOOPBACK, host.lower(), *(name.lower() for name in allow_host))))
+    )
+    sock = listening(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{sock.getsockname()[1]}/{served.token}/"
+    click.echo(f"{address}\nCtrl+C stops the server.")
+    if browser:
+        import webbrowser
+
+        webbrowser.open(address)
+    serve(served, sock)

@@ -1,0 +1,41 @@
+"""Arrays, frames and files as named labels of records. All validation of user input happens here, once."""
+
+from .arrays import read_columns
+from .blocks import Block, Codes, Dense, Sparse
+from .columns import Column, Columns, IndexMatrix, NumberMatrix
+from .declare import Declared, binary, categorical
+from .evaluation import Evaluation, evaluation, refuse_missing, same_length, weights_of
+from .keys import record_keys
+from .label import Label, Variable, canonical, category_order, printable
+from .label_rules import label_set
+from .labelset import LabelSet, align, join
+
+__all__ = [
+    "Block",
+    "Codes",
+    "Column",
+    "Columns",
+    "Declared",
+    "Dense",
+    "Evaluation",
+    "IndexMatrix",
+    "Label",
+    "LabelSet",
+    "NumberMatrix",
+    "Sparse",
+    "Variable",
+    "align",
+    "binary",
+    "canonical",
+    "categorical",
+    "category_order",
+    "evaluation",
+    "join",
+    "label_set",
+    "printable",
+    "read_columns",
+    "record_keys",
+    "refuse_missing",
+    "same_length",
+    "weights_of",
+]

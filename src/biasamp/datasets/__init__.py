@@ -1,0 +1,1 @@
+"""Data to try the tools on: embedded and generated."""

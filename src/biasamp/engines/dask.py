@@ -1,0 +1,243 @@
+"""A Dask cluster: one task for a few parts, and merges by trees on the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from .engine import Engine, Kernel, Merge, Progress, lazy_of, refuse_nothing, total_rows
+from .log import done
+from .memory_budget import budget, cores, parse_memory
+
+T = TypeVar("T")
+
+# Results that one task merges.
+_FAN_IN = 8
+# More tasks than this would cost the scheduler more than they gain: then a task counts several parts.
+_MOST_TASKS = 4096
+
+
+class DaskEngine(Engine):
+    """Counts on a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client, optional
+        By default the current client, and where there is none, a new cluster of processes on this machine, which
+        ends with the engine.
+    workers : int, optional
+        Processes of a new cluster.
+    memory : int or str, optional
+        Budget of one worker process.
+    """
+
+    name = "dask"
+
+    def __init__(
+        self,
+        client: Any = None,
+        *,
+        workers: int | None = None,
+        memory: int | str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.memory, _, self.batch_rows = budget(memory, 1)
+        self.progress = progress
+        self._own: list[Any] = []
+        self.client = client or self._client(workers, parse_memory(memory))
+
+    def _client(self, workers: int | None, memory: int | None) -> Any:
+        from distributed import Client, LocalCluster, default_client
+
+        try:
+            return default_client()
+        except ValueError:
+            pass
+        cluster = LocalCluster(
+            n_workers=workers or cores(),
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            memory_limit="auto" if memory is None else memory,
+        )
+        client = Client(cluster)
+        self._own = [client, cluster]
+        return client
+
+    def close(self) -> None:
+        """End the cluster, if it was started here."""
+        for item in self._own:
+            item.close()
+        self._own = []
+
+    def map(self, kernel: Kernel[T], parts: Sequence[Any]) -> Iterator[tuple[int, T]]:
+        """The result of each part with its number, as they are done."""
+        from distributed import as_completed
+
+        futures = [self._submit(kernel, part) for part in parts]
+        number = {future.key: i for i, future in enumerate(futures)}
+        rows = 0
+        try:
+            for future in as_completed(futures):
+                place = number[future.key]
+                yield place, _raised(future.result())
+                # A result that is here needs no room there.
+                future.release()
+                rows = self._advance(rows, parts, place)
+        except BaseException:
+            self.client.cancel(futures, force=True)
+            raise
+
+    def reduce(self, kernel: Kernel[T], parts: Sequence[Any], merge: Merge[T]) -> T:
+        """The results of all parts merged on the workers; one result comes here."""
+        refuse_nothing(parts)
+        step = -(-len(parts) // _MOST_TASKS)
+        if step > 1 and not any(lazy_of(part) is not None for part in parts):
+            level = [
+                self.client.submit(_fold_parts, kernel, merge, list(parts[i : i + step]), pure=False)
+                for i in range(0, len(parts), step)
+            ]
+        else:
+            level = [self._submit(kernel, part) for part in parts]
+        return self._tree(level, merge, parts)
+
+    def _tree(self, level: list[Any], merge: Merge[T], parts: Sequence[Any]) -> T:
+        from distributed import as_completed
+
+        leaves = level
+        every = list(level)
+        while len(level) > 1:
+            level = [
+                self.client.submit(_fold, merge, level[i : i + _FAN_IN], pure=False)
+                for i in range(0, len(level), _FAN_IN)
+            ]
+            every.extend(level)
+        try:
+            if self.progress is not None and len(leaves) == len(parts):
+                rows = 0
+                place = {future.key: i for i, future in enumerate(leaves)}
+                for future in as_completed([*leaves, level[0]]):
+                    if future.status == "error" or future.key == level[0].key:
+                        break
+                    if future.key in place:
+                        rows = self._advance(rows, parts, place[future.key])
+            out: T = _raised(level[0].result())
+            return out
+        except BaseException:
+            self.client.cancel(every, force=True)
+            raise
+
+    def regroup(
+        self,
+        spread: Callable[[Any], Iterator[Any]],
+        parts: Sequence[Any],
+        kernel: Callable[[Iterable[Any]], T],
+        merge: Merge[T],
+    ) -> T:
+        """Rows are brought together by Dask's own shuffle."""
+        import dask.dataframe as dd
+        from dask import delayed
+
+        refuse_nothing(parts)
+        rows, first = delayed(_spread_frame, pure=False), delayed(_spread_meta, pure=False)
+        held = list(zip(_light(parts), map(lazy_of, parts), strict=True))
+        empty = (self.client.compute(first(spread, part, lazy)).result() for part, lazy in held)
+        meta = next((frame for frame in empty if frame is not None), None)
+        if meta is None:
+            raise ValueError("data has no rows: at least one record is needed")
+        frames = [rows(spread, part, lazy, meta) for part, lazy in held]
+        frame = dd.from_delayed(frames, meta=meta, verify_meta=False, prefix="biasamp-rows")
+        shuffled = frame.shuffle(on="key", npartitions=max(len(parts), len(self._workers())))
+        count = delayed(_count_frame, pure=False)
+        level = self.client.compute([count(kernel, piece) for piece in shuffled.to_delayed()])
+        return self._tree(list(level), merge, [])
+
+    def _workers(self) -> Any:
+        return self.client.scheduler_info(n_workers=-1)["workers"]
+
+    def _submit(self, kernel: Kernel[T], part: Any) -> Any:
+        """One part's task; rows that live on the cluster are handed to it there."""
+        lazy = lazy_of(part)
+        if lazy is None:
+            return self.client.submit(_count, kernel, part, pure=False)
+        from dask import delayed
+
+        (light,) = _light([part])
+        return self.client.compute(delayed(_count, pure=False)(kernel, light, lazy))
+
+    def _advance(self, rows: int, parts: Sequence[Any], place: int) -> int:
+        rows += parts[place].rows or 0
+        if self.progress is not None:
+            self.progress(rows, total_rows(parts))
+        return rows
+
+
+def _light(parts: Sequence[Any]) -> list[Any]:
+    """Parts without the rows that Dask brings to the task itself."""
+    return [part if lazy_of(part) is None else part.without_rows() for part in parts]
+
+
+class _Failed:
+    """An error on its way to the driver: raised in a task it would fill the worker's log with traces."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _raised(result: Any) -> Any:
+    if isinstance(result, _Failed):
+        raise result.error
+    return result
+
+
+def _count(kernel: Kernel[T], part: Any, rows: Any = None) -> T | _Failed:
+    part = part if rows is None else part.with_rows(rows)
+    try:
+        out = kernel(part)
+    except Exception as error:
+        return _Failed(error)
+    done(part)
+    return out
+
+
+def _fold_parts(kernel: Kernel[T], merge: Merge[T], parts: Sequence[Any]) -> T | _Failed:
+    return _fold(merge, (_count(kernel, part) for part in parts))
+
+
+def _fold(merge: Merge[T], results: Iterable[T | _Failed]) -> T | _Failed:
+    import copy
+
+    total: list[T] = []
+    for result in results:
+        if isinstance(result, _Failed):
+            return result
+        try:
+            # A result stays on its worker until the tree is done: what is merged into must be our own.
+            total = [merge(total[0], result)] if total else [copy.deepcopy(result)]
+        except Exception as error:
+            return _Failed(error)
+    return total[0]
+
+
+def _spread_frame(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any, meta: Any) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    part = part if rows is None else part.with_rows(rows)
+    batches = list(spread(part))
+    return pa.Table.from_batches(batches).to_pandas(types_mapper=pd.ArrowDtype) if batches else meta
+
+
+def _spread_meta(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any) -> Any:
+    """An empty frame of the columns that spreading gives; None for a part without rows."""
+    import pandas as pd
+
+    part = part if rows is None else part.with_rows(rows)
+    batch = next(iter(spread(part)), None)
+    return None if batch is None else batch.slice(0, 0).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def _count_frame(kernel: Callable[[Iterable[Any]], T], frame: Any) -> T:
+    import pyarrow as pa
+
+    return kernel(pa.Table.from_pandas(frame, preserve_index=False).to_batches())

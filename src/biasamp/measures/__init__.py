@@ -1,1 +1,0 @@
-"""The public functions: labels in, result out."""

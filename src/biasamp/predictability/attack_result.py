@@ -1,0 +1,149 @@
+"""What leakage and DPA hand back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from biasamp.results.flat import flat_entries
+from biasamp.results.interval import Interval, plain
+from biasamp.results.table import Table
+
+IntervalMaker = Callable[[float, str, int | None, int | None], Interval]
+
+
+@dataclass(frozen=True, eq=False)
+class Predictability:
+    """Leakage amplification or DPA, in one direction.
+
+    Attributes
+    ----------
+    metric : str
+        ``"leakage"`` or ``"dpa"``.
+    value : float
+        The amplification, of the mean scores over all trials.
+    dataset, model : float
+        The mean score of the attackers on the equalized truth (lambda_D, psi_D) and on the predictions
+        (lambda_M, psi_M).
+    gain : float
+        The same figure made of the gains over the attacker without input. A gain below 0 counts as 0 in DPA's
+        ratio; with gains near 0 the ratio is mostly noise, and the two gains say more.
+    dataset_gain, model_gain : float
+        The scores less those of the attacker without input.
+    trials : Table
+        One row a trial: dataset, model, value, dataset_gain, model_gain.
+    unequalized, accuracy_equalized, confusion_equalized : float
+        The value by each rule of equalization; ``value`` is one of them.
+    n : int
+        How many records.
+    attacker, reason : str
+        Which attacker was used, and why.
+    quality, evaluation : str
+        What was scored, and on which records.
+    equalize : str or None
+        The rule behind ``value``.
+    direction : str or None
+        ``"A->T"`` or ``"T->A"`` where the roles are known.
+    cautions : tuple of str
+        What to know before the value is quoted.
+    """
+
+    metric: str
+    value: float
+    dataset: float
+    model: float
+    gain: float
+    dataset_gain: float
+    model_gain: float
+    trials: Table
+    unequalized: float
+    accuracy_equalized: float
+    confusion_equalized: float
+    n: int
+    attacker: str
+    reason: str
+    quality: str
+    equalize: str | None
+    evaluation: str
+    direction: str | None = None
+    cautions: tuple[str, ...] = ()
+    _interval: IntervalMaker | None = field(default=None, repr=False)
+
+    def confidence_interval(
+        self, level: float = 0.95, of: str = "value", resamples: int | None = None, seed: int | None = None
+    ) -> Interval:
+        """An interval that covers the sampling of records, the model's errors and the trials.
+
+        Trials alone would say how well *these* records were measured, not how far other records would differ.
+
+        Parameters
+        ----------
+        level : float
+            The confidence level, strictly between 0 and 1.
+        of : {"value", "gain_difference"}
+            The value, or ``model_gain - dataset_gain``.
+        resamples : int, optional
+            How many random halves of the records to measure; by default 500 on small tables, and fewer for
+            attackers that are trained.
+        seed : int, optional
+            Makes the halves reproducible; by default it follows from the measurement's own seed.
+        """
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+        if of not in ("value", "gain_difference"):
+            raise ValueError(f"of is {of!r}; take 'value' or 'gain_difference'")
+        if resamples is not None and resamples < 2:
+            raise ValueError(f"resamples is {resamples}; at least 2 are needed for a spread")
+        if self._interval is None:
+            raise ValueError("this result carries nothing to make an interval from")
+        return self._interval(level, of, resamples, seed)
+
+    def to_dict(self, level: float = 0.95, resamples: int | None = None, *, flat: bool = False) -> dict[str, Any]:
+        """The result in plain Python values that JSON can hold, with the interval at ``level``.
+
+        With ``flat`` figures by name instead, as trackers take them.
+        """
+        interval: list[Any] = [None, None]
+        if self._interval is not None:
+            interval = [plain(bound) for bound in self.confidence_interval(level, resamples=resamples)]
+        out = {
+            "metric": self.metric,
+            "direction": self.direction,
+            "value": plain(self.value),
+            "interval": interval,
+            "n": self.n,
+            "dataset": plain(self.dataset),
+            "model": plain(self.model),
+            "gain": plain(self.gain),
+            "dataset_gain": plain(self.dataset_gain),
+            "model_gain": plain(self.model_gain),
+            "unequalized": plain(self.unequalized),
+            "accuracy_equalized": plain(self.accuracy_equalized),
+            "confusion_equalized": plain(self.confusion_equalized),
+            "attacker": self.attacker,
+            "reason": self.reason,
+            "quality": self.quality,
+            "equalize": self.equalize,
+            "evaluation": self.evaluation,
+            "trials": len(self.trials),
+            "cautions": list(self.cautions),
+        }
+        return flat_entries([out]) if flat else out
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = {
+            "dataset": self.dataset,
+            "model": self.model,
+            "gain over no input: dataset": self.dataset_gain,
+            "gain over no input: model": self.model_gain,
+            "value, not equalized": self.unequalized,
+            "value, accuracy equalized": self.accuracy_equalized,
+            "value, confusion equalized": self.confusion_equalized,
+        }
+        body = "".join(f"<tr><td>{name}</td><td>{number:.4f}</td></tr>" for name, number in rows.items())
+        title = f"{escape(self.metric)} {escape(self.direction or '')}".strip()
+        told = f"attacker {escape(self.attacker)}: {escape(self.reason)}"
+        return f"<p><b>{title}</b> {self.value:+.4f}</p><table>{body}</table><p>{told}</p>"

@@ -1,0 +1,92 @@
+"""An audit as one HTML file that opens from disk and reads like a paper's results page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from biasamp.auditing.audit_result import Audit
+from biasamp.results.metric_registry import METRICS
+
+from .page import page
+
+# Entries of the parity family go by their own names; the registry describes them together.
+_PARITY = ("fpr_difference", "tpr_difference", "accuracy_difference", "mean_per_class_accuracy")
+_TOP = 15
+
+
+def report_document(audit: Audit, *, association: Any = None, top: int = _TOP) -> dict[str, Any]:
+    """What the report page shows: the audit's own document beside what its metrics mean.
+
+    Parameters
+    ----------
+    audit : Audit
+    association : Association, optional
+        Associations of the same model's labels, whose top lists the report shows.
+    top : int
+        How many labels a top list has.
+    """
+    document = audit.document
+    names = {"parity" if entry["metric"] in _PARITY else entry["metric"] for entry in document["metrics"]}
+    if association is not None:
+        names.add("association")
+    methods = [
+        {name: _finite(value) for name, value in asdict(metric).items()}
+        for metric in METRICS.values()
+        if metric.name in names
+    ]
+    return {
+        "kind": "report",
+        "source": audit.source,
+        "audit": document,
+        "methods": methods,
+        "association": None if association is None else _tops(association, top),
+    }
+
+
+def audit_html(audit: Audit, *, association: Any = None) -> str:
+    """The report as text. See :func:`write_html`."""
+    words = [finding.text for finding in audit.findings]
+    return page(f"biasamp: {audit.source}", report_document(audit, association=association), words=words)
+
+
+def write_html(audit: Audit, path: str | Path, *, association: Any = None) -> None:
+    """Write an audit's report as a single self-contained HTML file.
+
+    The file asks for nothing from anywhere: script, style and figures are inside it.
+
+    Parameters
+    ----------
+    audit : Audit
+    path : str or Path
+    association : Association, optional
+        Associations of the same model's labels, whose top lists the report shows too.
+    """
+    Path(path).write_text(audit_html(audit, association=association), encoding="utf-8")
+
+
+def _tops(association: Any, top: int) -> list[dict[str, Any]]:
+    from biasamp.results.interval import plain
+
+    metric = "npmi_xy" if "npmi_xy" in association.metrics else association.metrics[0]
+    return [
+        {
+            "metric": metric,
+            "toward": identity,
+            "identities": list(association.identities),
+            "n": plain(association.n),
+            "rows": [
+                {name: plain(value) for name, value in row.items()}
+                for row in association.top(metric, top, toward=identity).rows()
+            ],
+        }
+        for identity in association.identities
+    ]
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,211 @@
+"""What the explorer page shows: counts, tests and reasons of one result or several, label by label.
+
+Metrics, gaps, intervals and ranks follow from counts, and the page computes those that are looked at. One file
+therefore holds tens of thousands of labels with every metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from biasamp.association.association_result import Association
+
+# p and q keep this many digits: more than a reader can use, fewer than a file must carry.
+_DIGITS = 9
+_FORMULAS = ("dp", "pmi", "npmi_y", "npmi_xy", "pmi2", "sdc", "ji", "llr", "tau_b", "t_test")
+
+
+def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict[str, Any]:
+    """The document of the explorer page.
+
+    Parameters
+    ----------
+    runs : mapping of a name to an Association or to its ``to_dict()``
+        Results to look at side by side. They need the same identities; labels may differ.
+    title : str, optional
+        What the page is called; by default the names of the runs.
+
+    Examples
+    --------
+    >>> from biasamp.association.associate import associate
+    >>> images = [["man", "bike"]] * 30 + [["man"]] * 70 + [["woman", "bike"]] * 10 + [["woman"]] * 90
+    >>> document = explorer_document({"model": associate(images, ["man", "woman"])})
+    >>> document["labels"], document["runs"][0]["count"]
+    (['bike', 'man', 'woman'], [40, 100, 100])
+    """
+    if not runs:
+        raise ValueError("runs is empty; give at least one association result")
+    read = {
+        name: _of_result(held) if isinstance(held, Association) else _of_document(held, name)
+        for name, held in runs.items()
+    }
+    first_name, first = next(iter(read.items()))
+    _check_alike(read)
+    metrics = [name for name in first["metrics"] if all(name in held["metrics"] for held in read.values())]
+    if not metrics:
+        raise ValueError(f"the results have no metric in common; {first_name!r} has {', '.join(first['metrics'])}")
+    names: dict[str, str] = {}
+    for held in read.values():
+        for label, name in zip(held["labels"], held["names"], strict=True):
+            names.setdefault(label, name)
+    place = {label: i for i, label in enumerate(names)}
+    return {
+        "kind": "explorer",
+        "title": title if title is not None else ", ".join(runs),
+        "metrics": metrics,
+        "labels": list(names),
+        "names": list(names.values()),
+        "runs": [{"name": name, **_aligned(held, place)} for name, held in read.items()],
+    }
+
+
+def _check_alike(read: Mapping[str, dict[str, Any]]) -> None:
+    first_name, first = next(iter(read.items()))
+    for name, held in read.items():
+        ours, theirs = ([x["identity"] for x in run["identities"]] for run in (first, held))
+        if ours != theirs:
+            raise ValueError(
+                f"the results {first_name!r} and {name!r} have different identities, {ours} and {theirs}: gaps are "
+                "only comparable between the same ones"
+            )
+        if held["settings"]["paper_literal"] != first["settings"]["paper_literal"]:
+            raise ValueError(
+                f"one of {first_name!r} and {name!r} has the metrics as printed (paper_literal), one has not"
+            )
+
+
+def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
+    """A run's columns over the labels of all runs: null where it lacks a label."""
+    where = [place[label] for label in held["labels"]]
+
+    def spread(values: Sequence[Any], empty: Any = None) -> list[Any]:
+        out = [empty] * len(place)
+        for i, value in zip(where, values, strict=True):
+            out[i] = value
+        return out
+
+    reasons = ["is not in this run", *held["reasons"]]
+    # 0 is ranked; the labels that a run lacks have the first reason.
+    contrasts = [
+        {
+            "x1": c["x1"],
+            "x2": c["x2"],
+            "p": None if c["p"] is None else spread(c["p"]),
+            "q": None if c["q"] is None else spread(c["q"]),
+            "why": spread([0 if code == 0 else code + 1 for code in c["why"]], 1),
+        }
+        for c in held["contrasts"]
+    ]
+    both = held["both"]
+    return {
+        **{name: held[name] for name in ("n", "version", "identities", "overlap", "settings", "notes")},
+        "count": spread(held["count"]),
+        "joint": [spread(values) for values in held["joint"]],
+        "both": None if both is None else {pair: spread(values) for pair, values in both.items()},
+        "identity": spread(held["identity"], 0),
+        "contrasts": contrasts,
+        "reasons": reasons,
+    }
+
+
+def _short(value: Any) -> Any:
+    return None if value is None or value != value else float(f"{value:.{_DIGITS}g}")
+
+
+def _coded(reasons: list[str], why: Sequence[str | None]) -> list[int]:
+    """0 for a label that is ranked, else one more than the place of its reason."""
+    out = []
+    for reason in why:
+        if not reason:
+            out.append(0)
+            continue
+        if reason not in reasons:
+            reasons.append(reason)
+        out.append(reasons.index(reason) + 1)
+    return out
+
+
+def _of_result(result: Association) -> dict[str, Any]:
+    reasons: list[str] = []
+    contrasts = []
+    for x1, x2 in result.contrasts:
+        rest = x2 is None
+        contrasts.append(
+            {
+                "x1": x1,
+                "x2": x2,
+                "p": None if rest else [_short(p) for p in result.values.p_values((x1, x2)).tolist()],
+                "q": None if rest else [_short(q) for q in result.values.q_values((x1, x2)).tolist()],
+                "why": _coded(reasons, result.why_not((x1, x2)).tolist()),
+            }
+        )
+    return {
+        "n": int(result.n),
+        "version": result.version,
+        "metrics": [name for name in result.metrics if name in _FORMULAS],
+        "identities": [
+            {"identity": x, "labels": list(members), "count": int(count)}
+            for x, members, count in zip(result.identities, result.members, result.identity_count, strict=True)
+        ],
+        "overlap": result.overlap.tolist(),
+        "settings": dict(result.settings),
+        "notes": list(result.notes),
+        "labels": list(result.labels),
+        "names": list(result.names),
+        "count": result.count.tolist(),
+        "joint": [result.joint[:, k].tolist() for k in range(len(result.identities))],
+        "both": {
+            f"{k},{m}": shared.tolist()
+            for k, m in result.contrasts
+            if m is not None and result.overlap[k, m] and (shared := result.values.both((k, m))) is not None
+        },
+        "identity": [int(own) for own in result.is_identity.tolist()],
+        "contrasts": contrasts,
+        "reasons": reasons,
+    }
+
+
+def _of_document(document: Any, name: str) -> dict[str, Any]:
+    if not isinstance(document, Mapping) or document.get("kind") != "association" or document.get("schema") != 1:
+        raise ValueError(f"{name!r} is no association result of schema 1")
+    rows = document["labels"]
+    order = [x["identity"] for x in document["identities"]]
+    reasons: list[str] = []
+    contrasts = []
+    both: dict[str, list[Any]] | None = {}
+    for c, gap in enumerate(rows[0]["gaps"] if rows else ()):
+        held = [row["gaps"][c] for row in rows]
+        x1, x2 = order.index(gap["x1"]), None if gap["x2"] is None else order.index(gap["x2"])
+        rest = x2 is None
+        contrasts.append(
+            {
+                "x1": x1,
+                "x2": x2,
+                "p": None if rest else [_short(row["p"]) for row in held],
+                "q": None if rest else [_short(row["q"]) for row in held],
+                "why": _coded(reasons, [row["why_not"] for row in held]),
+            }
+        )
+        if x2 is not None and document["overlap"][x1][x2]:
+            if both is not None and "both" in gap:
+                both[f"{x1},{x2}"] = [row["both"] for row in held]
+            else:
+                both = None
+    return {
+        "n": document["n"],
+        "version": document["version"],
+        "metrics": [metric for metric in document["metrics"] if metric in _FORMULAS],
+        "identities": document["identities"],
+        "overlap": document["overlap"],
+        "settings": document["settings"],
+        "notes": document["notes"],
+        "labels": [row["label"] for row in rows],
+        "names": [row["name"] for row in rows],
+        "count": [row["count"] for row in rows],
+        "joint": [[row["identities"][k]["joint"] for row in rows] for k in range(len(order))],
+        "both": both,
+        "identity": [int(row["identity"]) for row in rows],
+        "contrasts": contrasts,
+        "reasons": reasons,
+    }

@@ -1,0 +1,154 @@
+"""A small server for the explorer and reports: this machine only, read only, behind a random token.
+
+Every page is made before the server starts. A request chooses among them by name and reaches nothing else: no path
+of a request is ever used to open a file.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .page import content_policy, packed, page
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_TOKEN_BYTES = 24
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True)
+class Served:
+    """One document behind a token.
+
+    Attributes
+    ----------
+    document : dict
+        What the page shows.
+    title : str
+    token : str
+        What the address must hold; random by default.
+    hosts : tuple of str
+        The names under which the server may be asked for: a page elsewhere that has this machine's address
+        looked up under its own name is refused.
+    """
+
+    document: dict[str, Any] = field(repr=False)
+    title: str
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(_TOKEN_BYTES), repr=False)
+    hosts: tuple[str, ...] = LOOPBACK
+
+    def app(self) -> Any:
+        """The server as an ASGI application."""
+        from starlette.applications import Starlette
+        from starlette.requests import Request
+        from starlette.responses import PlainTextResponse, Response
+        from starlette.routing import Route
+
+        shown = page(f"biasamp: {self.title}", data_from="data").encode()
+        data = packed(self.document)
+        policy = {**_HEADERS, "Content-Security-Policy": content_policy(served=True)}
+
+        def refused(status: int, words: str) -> Response:
+            return PlainTextResponse(words, status_code=status, headers=_HEADERS)
+
+        async def answer(request: Request) -> Response:
+            if _host(request.headers.get("host", "")) not in self.hosts:
+                return refused(421, "This server does not go by that name.")
+            # Compared in constant time: how long a refusal takes says nothing of the token.
+            token = str(request.path_params["token"]).encode()
+            if not secrets.compare_digest(token, self.token.encode()):
+                return refused(404, "Not found.")
+            what = request.path_params.get("what", "")
+            if what == "":
+                return Response(shown, media_type="text/html; charset=utf-8", headers=policy)
+            if what == "data":
+                return Response(data, media_type="application/octet-stream", headers=policy)
+            return refused(404, "Not found.")
+
+        async def elsewhere(request: Request) -> Response:
+            if _host(request.headers.get("host", "")) not in self.hosts:
+                return refused(421, "This server does not go by that name.")
+            return refused(404, "Not found.")
+
+        # Routes answer GET and HEAD alone; anything else is "method not allowed".
+        return Starlette(
+            routes=[
+                Route("/{token}/", answer, methods=["GET"]),
+                Route("/{token}/{what}", answer, methods=["GET"]),
+                Route("/{rest:path}", elsewhere, methods=["GET"]),
+            ]
+        )
+
+
+def _host(header: str) -> str:
+    """The name in a Host header, without its port."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.partition(":")[0].lower()
+
+
+def serve(served: Served, sock: Any) -> None:
+    """Serve until interrupted, on a socket that listens already."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        served.app(), log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none"
+    )
+    uvicorn.Server(config).run(sockets=[sock])
+
+
+def listening(host: str, port: int) -> Any:
+    """A socket that listens on an address; port 0 takes any that is free."""
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+        sock.listen(64)
+    except OSError as error:
+        sock.close()
+        raise ValueError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+    return sock
+
+
+def documents(results: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """What to show of saved results: the report of one audit, or the explorer of associations.
+
+    Parameters
+    ----------
+    results : mapping of a name to a document
+        As ``audit --json``/``--save`` and ``associate --json`` write them.
+
+    Returns
+    -------
+    tuple
+        The page's document and its title.
+    """
+    from biasamp.auditing.audit_result import Audit
+
+    from .audit_page import report_document
+    from .explorer_document import explorer_document
+
+    audits = [name for name, held in results.items() if isinstance(held, Mapping) and "findings" in held]
+    if audits and len(results) > 1:
+        raise ValueError(
+            f"{audits[0]!r} is an audit: one audit is shown at a time. Associations go side by side; two audits are "
+            "compared with biasamp compare"
+        )
+    if audits:
+        held = dict(results[audits[0]])
+        held.pop("resamples", None)
+        source = held.pop("source", audits[0])
+        return report_document(Audit(held, source)), source
+    document = explorer_document(results)
+    return document, document["title"]

@@ -1,0 +1,1 @@
+"""How sure a figure is: resampled bags of records, closed forms, exact tests and q-values."""

@@ -1,0 +1,196 @@
+"""The ten metrics and their gaps, against 60-digit arithmetic, scipy and the laws they must obey."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from biasamp.amplification.exact import product_difference
+from biasamp.association.formulas import METRICS, association, metric_names
+from biasamp.association.gaps import association_gap, gap_under_independence, rest_gap
+
+TOLERANCE = 1e-12
+
+
+def reference(metric, n, x, y, xy, literal=False):
+    """The table of the definitions, in 60 digits, written without regard to the code under test."""
+    with mp.workdps(60):
+        px, py, pxy = mp.mpf(x) / n, mp.mpf(y) / n, mp.mpf(xy) / n
+        pmi = lambda: mp.log(pxy / (px * py))
+        spread = lambda: mp.sqrt((px - px**2) * (py - py**2))
+        if literal and metric == "npmi_y":
+            return pmi() / mp.log(py)
+        if literal and metric == "npmi_xy":
+            return pmi() / mp.log(pxy)
+        if literal and metric == "sdc":
+            return pxy / (px + py)
+        if literal and metric == "tau_b":  # equation 23
+            first = mp.mpf(n) ** 2 * (1 - 2 * px - 2 * py + 2 * pxy + 2 * px * py)
+            return (first + n * (2 * px + 2 * py - 4 * pxy - 1)) / (mp.mpf(n) ** 2 * spread())
+        return {
+            "dp": lambda: pxy / px,
+            "pmi": pmi,
+            "npmi_y": lambda: pmi() / -mp.log(py),
+            "npmi_xy": lambda: pmi() / -mp.log(pxy),
+            "pmi2": lambda: mp.log(pxy**2 / (px * py)),
+            "sdc": lambda: 2 * pxy / (px + py),
+            "ji": lambda: pxy / (px + py - pxy),
+            "llr": lambda: mp.log(pxy / py),
+            "tau_b": lambda: (pxy - px * py) / spread(),
+            "t_test": lambda: (pxy - px * py) / mp.sqrt(px * py),
+        }[metric]()
+
+
+def close(found, wanted):
+    error = abs(mp.mpf(float(found)) - wanted)
+    return error <= TOLERANCE * max(1, abs(wanted))
+
+
+@st.composite
+def pairs_of_tables(draw):
+    """n, C(x1), C(x2), C(y), C(x1,y), C(x2,y) of inner tables: nothing is 0, nothing is n."""
+    n = draw(st.sampled_from([4, 10, 97, 10_000, 10**7, 3 * 10**9, 10**12]))
+    y = draw(st.integers(1, n - 1))
+    out = [n]
+    sizes, joints = [], []
+    for _ in range(2):
+        x = draw(st.integers(1, n - 1))
+        low, high = max(1, x + y - n), min(x, y)
+        independent = min(max(low, round(x * y / n)), high)
+        joints.append(draw(st.one_of(st.integers(low, high), st.just(independent))))
+        sizes.append(x)
+    return (*out, *sizes, y, *joints)
+
+
+@pytest.mark.parametrize("literal", [False, True])
+@pytest.mark.parametrize("metric", METRICS)
+@given(table=pairs_of_tables())
+def test_values_and_gaps_agree_with_high_precision(metric, literal, table):
+    n, x1, x2, y, a, b = table
+    first, second = reference(metric, n, x1, y, a, literal), reference(metric, n, x2, y, b, literal)
+    assert close(association(metric, n, x1, y, a, paper_literal=literal), first)
+    assert close(association(metric, n, x2, y, b, paper_literal=literal), second)
+    gap = association_gap(metric, n, x1, x2, y, a, b, paper_literal=literal)
+    with mp.workdps(60):
+        assert close(gap, first - second)
+
+
+nan, inf = math.nan, math.inf
+
+
+def _edge(**values):
+    return values
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        # n, C(x), C(y), C(x,y): the label never meets the identity
+        ((100, 40, 10, 0), _edge(dp=0, pmi=-inf, npmi_y=-inf, npmi_xy=-1, pmi2=-inf, sdc=0, ji=0, llr=-inf,
+                                tau_b=-400 / math.sqrt(40 * 60 * 10 * 90), t_test=-0.2)),
+        # nobody has the identity
+        ((100, 0, 10, 0), _edge(dp=nan, pmi=nan, npmi_y=nan, npmi_xy=nan, pmi2=nan, sdc=0, ji=0, llr=-inf,
+                               tau_b=nan, t_test=nan)),
+        # nobody has the label
+        ((100, 40, 0, 0), _edge(dp=0, pmi=nan, npmi_y=nan, npmi_xy=nan, pmi2=nan, sdc=0, ji=0, llr=nan,
+                               tau_b=nan, t_test=nan)),
+        # everybody has the label
+        ((100, 40, 100, 40), _edge(dp=1, pmi=0, npmi_y=nan, npmi_xy=0, pmi2=math.log(0.4), sdc=80 / 140,
+                                  ji=0.4, llr=math.log(0.4), tau_b=nan, t_test=0)),
+        # everybody has both
+        ((100, 100, 100, 100), _edge(dp=1, pmi=0, npmi_y=nan, npmi_xy=nan, pmi2=0, sdc=1, ji=1, llr=0,
+                                    tau_b=nan, t_test=0)),
+        # identity and label are the same records
+        ((100, 40, 40, 40), _edge(dp=1, pmi=math.log(2.5), npmi_y=1, npmi_xy=1, pmi2=0, sdc=1, ji=1, llr=0,
+                                 tau_b=1, t_test=0.6)),
+    ],
+)  # fmt: skip
+def test_every_edge_has_its_limit_or_is_undefined(counts, expected):
+    for metric, value in expected.items():
+        assert association(metric, *counts) == pytest.approx(value, abs=1e-15, nan_ok=True), metric
+
+
+def test_gaps_at_zero_co_occurrence():
+    one_zero = {m: float(association_gap(m, 100, 40, 50, 10, 8, 0)) for m in METRICS}
+    assert [m for m in METRICS if one_zero[m] == inf] == ["pmi", "npmi_y", "pmi2", "llr"]
+    assert one_zero["npmi_xy"] == pytest.approx(math.log(2) / -math.log(0.08) + 1)
+    both_zero = {m: float(association_gap(m, 100, 40, 50, 10, 0, 0)) for m in METRICS}
+    assert {m for m in METRICS if math.isnan(both_zero[m])} == {"pmi", "npmi_y", "pmi2", "llr"}
+    assert both_zero["npmi_xy"] == 0
+    assert association_gap("npmi_xy", 100, 40, 50, 10, 8, 0, paper_literal=True) == -one_zero["npmi_xy"]
+
+
+@given(table=pairs_of_tables())
+def test_a_gap_turns_its_sign_with_the_identities(table):
+    n, x1, x2, y, a, b = table
+    for metric in METRICS:
+        assert association_gap(metric, n, x1, x2, y, a, b) == pytest.approx(
+            -association_gap(metric, n, x2, x1, y, b, a), rel=1e-12, abs=1e-14
+        )
+
+
+def test_tau_b_is_kendalls_of_the_records():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        x, y = rng.random(60) < 0.4, rng.random(60) < 0.3
+        expected = kendalltau(x, y).statistic
+        found = association("tau_b", 60, x.sum(), y.sum(), (x & y).sum())
+        assert float(found) == pytest.approx(expected, abs=1e-12)
+
+
+def test_pmi_pmi2_and_llr_gaps_rank_identically_ties_included():
+    rng = np.random.default_rng(6)
+    first = rng.integers(0, 60, 4000)
+    second = rng.integers(0, 60, 4000)
+    first, second = np.concatenate([first, 7 * first]), np.concatenate([second, 7 * second])
+    count = first + second + rng.integers(0, 300, len(first))
+    order = []
+    for metric in ("pmi", "pmi2", "llr"):
+        gap = association_gap(metric, 10**6, 300_000, 170_000, count, first, second)
+        order.append(np.unique(gap, return_inverse=True)[1])  # NaN sorts last and equals itself
+    assert (order[0] == order[1]).all()
+    assert (order[0] == order[2]).all()
+    half = len(first) // 2
+    defined = first[:half] + second[:half] > 0
+    assert (order[0][:half][defined] == order[0][half:][defined]).all(), "equal ratios give equal gaps"
+
+
+def test_gap_under_independence_is_the_gap_of_expected_counts():
+    for metric in METRICS:
+        found = float(gap_under_independence(metric, 1000, 400, 100, 50))
+        expected = reference(metric, 1000, 400, 50, 20) - reference(metric, 1000, 100, 50, 5)
+        assert found == pytest.approx(float(expected), abs=1e-14)
+        assert (found != 0) == (metric in ("pmi2", "sdc", "ji", "llr"))
+    printed = reference("tau_b", 1000, 400, 50, 20, True) - reference("tau_b", 1000, 100, 50, 5, True)
+    assert float(gap_under_independence("tau_b", 1000, 400, 100, 50, paper_literal=True)) == pytest.approx(
+        float(printed)
+    )
+
+
+def test_one_against_the_rest_is_the_unweighted_mean():
+    values = np.array([[0.6, 0.2, 0.1], [-inf, 0.0, 1.0], [0.0, -inf, 1.0], [-inf, -inf, 1.0]])
+    assert rest_gap(values, 0) == pytest.approx(np.array([0.45, -inf, inf, nan]), nan_ok=True)
+
+
+def test_products_beyond_64_bits_keep_their_difference():
+    n, x, y = 3 * 10**9, 10**9, 7 * 10**8 + 1
+    xy = x * y // n
+    assert int(product_difference(float(n), float(xy), float(x), float(y))) == n * xy - x * y
+
+
+def test_counts_that_fit_no_table_are_refused():
+    for counts in [(10, 5, 5, 6), (10, 8, 8, 1), (0, 0, 0, 0), (10, 5, 5, -1)]:
+        with pytest.raises(ValueError, match="fit no two-by-two table"):
+            association("dp", *counts)
+
+
+def test_unknown_metrics_are_named():
+    with pytest.raises(ValueError, match=r"'pmi3'.*npmi_xy"):
+        metric_names(["pmi", "pmi3"])
+    assert metric_names("all") == METRICS

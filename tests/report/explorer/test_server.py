@@ -1,0 +1,159 @@
+"""The server: this machine only, a token in the address, nothing of the file system, read only."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from biasamp.report.server import Served, documents, listening, serve
+from browser import Watched
+from explorer.results import result
+from extras import needs
+
+needs("starlette")
+
+
+@pytest.fixture(scope="module")
+def served() -> Served:
+    document, title = documents({"old": result(1).to_dict(), "new": result(2).to_dict()})
+    return Served(document, title)
+
+
+class Client:
+    """Asks for paths exactly as they are written, under any name for the host."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def ask(
+        self, path: str, *, host: str | None = "127.0.0.1", method: str = "GET"
+    ) -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.putrequest(method, path, skip_host=True)
+            if host is not None:
+                connection.putheader("Host", host)
+            connection.endheaders()
+            answer = connection.getresponse()
+            return answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read()
+        finally:
+            connection.close()
+
+
+@pytest.fixture(scope="module")
+def client(served: Served) -> Client:
+    needs("uvicorn")
+    sock = listening("127.0.0.1", 0)
+    threading.Thread(target=serve, args=(served, sock), daemon=True).start()
+    return Client(sock.getsockname()[1])
+
+
+def test_page_and_data_come_with_the_token_alone(served: Served, client: Client) -> None:
+    status, headers, body = client.ask(f"/{served.token}/")
+    assert status == 200
+    assert headers["content-type"].startswith("text/html")
+    assert served.token.encode() not in body
+    assert client.ask(f"/{served.token}/data")[0] == 200
+    for path in ("/", "/x/", "/x/data", f"/{served.token[:-1]}/", f"/{served.token}x/data", "/favicon.ico"):
+        status, _, body = client.ask(path)
+        assert status == 404
+        assert served.token.encode() not in body
+
+
+def test_policy_forbids_everything_else(served: Served, client: Client) -> None:
+    _, headers, _ = client.ask(f"/{served.token}/")
+    policy = dict(rule.split(" ", 1) for rule in headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    assert policy["connect-src"] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8000", "", "[::2]:80"])
+def test_other_names_are_refused(served: Served, client: Client, host: str) -> None:
+    assert client.ask(f"/{served.token}/", host=host)[0] == 421
+    assert client.ask("/", host=host)[0] == 421
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost", "LOCALHOST:80", "[::1]:80"])
+def test_own_names_are_served(served: Served, client: Client, host: str) -> None:
+    assert client.ask(f"/{served.token}/", host=host)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../../etc/passwd", "..%2f..%2fetc%2fpasswd", "data/../../x", "%2e%2e/data", "data%00", "page.js", "/etc/passwd"],
+)
+def test_no_path_reaches_the_file_system(served: Served, client: Client, path: str) -> None:
+    assert client.ask(f"/{served.token}/{path}")[0] == 404
+    assert client.ask("/" + path)[0] == 404
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_nothing_can_be_written(served: Served, client: Client, method: str) -> None:
+    assert client.ask(f"/{served.token}/data", method=method)[0] == 405
+
+
+def test_tokens_are_long_and_differ(served: Served) -> None:
+    other = Served(served.document, "x")
+    assert other.token != served.token
+    assert len(served.token) >= 32
+    assert served.token not in repr(served)
+
+
+def test_served_page_in_the_browser(served: Served, client: Client, watched: Watched) -> None:
+    own = f"http://127.0.0.1:{client.port}"
+    page = watched.open(f"{own}/{served.token}/#view=runs")
+    assert "old" in page.inner_text(".runs")
+    page.fill("#search", "label 00")
+    page.wait_for_function("() => document.querySelector('.status').textContent.includes('of 122')")
+    assert watched.outside(own) == []
+
+
+def test_an_audit_is_shown_alone() -> None:
+    import biasamp
+    from biasamp.datasets import berkeley
+
+    audit = biasamp.audit(
+        berkeley.with_predictions(),
+        attributes="gender",
+        tasks="admitted",
+        task_predictions="admitted_pred",
+        resamples=20,
+    )
+    document, title = documents({"demo": audit.document})
+    assert (document["kind"], title) == ("report", "demo")
+    with pytest.raises(ValueError, match="one audit is shown at a time"):
+        documents({"demo": audit.document, "more": audit.document})
+
+
+def test_command_writes_a_file(tmp_path: Any) -> None:
+    import json
+
+    from biasamp.cli import group
+
+    saved = tmp_path / "labels.json"
+    saved.write_text(json.dumps(result(1).to_dict()))
+    target = tmp_path / "x.html"
+    done = CliRunner().invoke(group, ["explore", f"model={saved}", "--html", str(target)])
+    assert done.exit_code == 0, done.output
+    assert "<script" in target.read_text(encoding="utf-8")
+    twice = CliRunner().invoke(group, ["explore", str(saved), str(saved)])
+    assert twice.exit_code == 2
+    assert "NAME=FILE" in twice.output
+
+
+def test_a_taken_port_is_a_message() -> None:
+    sock = listening("127.0.0.1", 0)
+    try:
+        with pytest.raises(ValueError, match="cannot listen on 127"):
+            listening("127.0.0.1", sock.getsockname()[1])
+    finally:
+        sock.close()

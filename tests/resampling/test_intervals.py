@@ -1,0 +1,195 @@
+"""What intervals accept, refuse and say of themselves."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import biasamp
+import biasamp.resampling.intervals as intervals
+
+RNG = np.random.default_rng(0)
+G = RNG.integers(0, 2, 400)
+T = (RNG.random((400, 3)) < 0.2 + 0.5 * G[:, None]).astype(int)
+P = np.where(RNG.random(T.shape) < 0.1, 1 - T, T)
+METRICS: dict[str, Any] = {
+    "directional": lambda **k: biasamp.directional(G, T, P, **k),
+    "multi": lambda **k: biasamp.multi(G, T, P, **k),
+    "mals": lambda **k: biasamp.mals(G, T, G, P, **k),
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_has_every_method(name: str) -> None:
+    result = METRICS[name]()
+    made = {method: result.confidence_interval(method=method) for method in intervals.METHODS}
+    for interval in made.values():
+        assert interval.low <= result.value <= interval.high
+        assert interval.varies == "sampling of records"
+        assert interval.standard_error > 0
+    assert made["auto"] == made["bootstrap"]
+    assert made["bootstrap"].method == "bootstrap percentile"
+    assert made["bca"].method == "bootstrap BCa"
+    assert made["closed_form"].method == "closed form"
+    wide = result.confidence_interval(0.99)
+    assert wide.low <= made["bootstrap"].low
+    assert wide.high >= made["bootstrap"].high
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, 95, float("nan")])
+def test_a_level_outside_0_and_1_is_refused(name: str, level: float) -> None:
+    with pytest.raises(ValueError, match=r"level is .*strictly between 0 and 1"):
+        METRICS[name]().confidence_interval(level)
+
+
+def test_unknown_methods_and_figures_are_refused() -> None:
+    result = METRICS["directional"]()
+    with pytest.raises(ValueError, match="method is 'magic'; use one of 'auto', 'bootstrap', 'bca', 'closed_form'"):
+        result.confidence_interval(method="magic")
+    with pytest.raises(ValueError, match="resamples is 1"):
+        result.confidence_interval(resamples=1)
+    with pytest.raises(ValueError, match="of is 'other'"):
+        result.confidence_interval(of="other")
+    with pytest.raises(ValueError, match="no crossfit"):
+        METRICS["mals"]().confidence_interval(of="crossfit")
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_one_cluster_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="fewer than two clusters"):
+        METRICS[name](cluster=["a"] * 400)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_clusters_are_resampled(name: str) -> None:
+    result = METRICS[name](cluster=np.arange(400) // 4)
+    assert result.confidence_interval().varies == "sampling of clusters"
+    alone = METRICS[name](cluster=np.arange(400)).confidence_interval(method="closed_form")
+    assert alone.standard_error == pytest.approx(
+        METRICS[name]().confidence_interval(method="closed_form").standard_error
+    )
+
+
+def test_bad_clusters_are_refused() -> None:
+    with pytest.raises(ValueError, match="one cluster a record"):
+        METRICS["directional"](cluster=[1, 2])
+    with pytest.raises(ValueError, match="missing for 1 records, such as record 0"):
+        METRICS["directional"](cluster=np.array([np.nan, *range(399)]))
+
+
+def test_few_clusters_warn() -> None:
+    with pytest.warns(UserWarning, match="few clusters"):
+        METRICS["directional"](cluster=np.arange(400) % 5).confidence_interval()
+
+
+def test_very_many_records_take_the_closed_form_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intervals, "MOST_WEIGHTS", 10_000)
+    result = biasamp.directional(G, T, P, weights=RNG.random(400) + 0.5)
+    interval = result.confidence_interval()
+    assert interval.method == "closed form (400 records: resampling them would be slow)"
+    closed = result.confidence_interval(method="closed_form")
+    assert (interval.low, interval.high) == (closed.low, closed.high)
+    assert result.confidence_interval(method="bca").method == "bootstrap BCa"
+    # Collapsed records cost next to nothing, however many they were.
+    assert biasamp.directional(G, T, P).confidence_interval().method == "bootstrap percentile"
+
+
+def test_very_many_itemsets_take_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    import biasamp.amplification.size_intervals as size_intervals
+
+    monkeypatch.setattr(size_intervals, "MOST_PAIRS", 3)
+    interval = METRICS["multi"]().confidence_interval()
+    assert interval.method.startswith("closed form (")
+
+
+def test_soft_itemsets_in_blocks_have_the_interval_of_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    import biasamp.amplification.multi as multi
+
+    soft = np.clip(0.8 * P + 0.2 * np.random.default_rng(1).random(P.shape), 0, 1)
+    whole = biasamp.multi(G, T, soft).confidence_interval(method="closed_form")
+    monkeypatch.setattr(multi, "_SOFT_BLOCK", 2)
+    parts = biasamp.multi(G, T, soft).confidence_interval(method="closed_form")
+    assert parts.high == pytest.approx(whole.high, abs=1e-6)
+    assert parts.low == pytest.approx(whole.low, rel=0.2)
+
+
+def test_an_empty_group_is_left_out_and_told() -> None:
+    group = biasamp.categorical(G, categories=[0, 1, 2])
+    with pytest.warns(UserWarning, match="3 of 9 pairs are undefined"):
+        result = biasamp.directional(group, T, P)
+    plain = METRICS["directional"]()
+    assert result.value == pytest.approx(plain.value)
+    mine, theirs = result.confidence_interval(method="closed_form"), plain.confidence_interval(method="closed_form")
+    assert (mine.low, mine.high) == pytest.approx((theirs.low, theirs.high))
+
+
+def test_the_aggregate_without_unclear_pairs_has_an_interval() -> None:
+    tasks = np.column_stack([T, RNG.integers(0, 2, 400)])
+    said = np.column_stack([P, tasks[:, -1]])
+    result = biasamp.directional(G, tasks, said)
+    assert not result.pairs["clear"].all()
+    interval = result.confidence_interval(of="clear_value", method="closed_form")
+    clear = METRICS["directional"]()
+    assert result.clear_value == pytest.approx(clear.value)
+    expected = clear.confidence_interval(method="closed_form")
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_perfect_predictions_leave_no_doubt_and_no_warning() -> None:
+    interval = biasamp.directional(G, T, T).confidence_interval()
+    assert (interval.low, interval.high) == (0.0, 0.0)
+
+
+def test_one_record_has_no_interval() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = biasamp.directional(["a"], [1], [1])
+        interval = result.confidence_interval()
+    assert np.isnan(interval.low)
+    assert result.to_dict()["interval"] == [None, None]
+
+
+def test_plug_in_signs_near_independence_warn_and_crossfit_is_beside() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, (400, 10))
+    said = np.where(rng.random(truth.shape) < 0.3, 1 - truth, truth)
+    result = biasamp.directional(G, truth, said)
+    assert any("cannot tell the direction" in caution for caution in result.cautions)
+    with pytest.warns(UserWarning, match="cannot tell the direction of 20 of 20 pairs"):
+        result.confidence_interval()
+    interval = result.confidence_interval(of="crossfit")
+    assert interval.low <= result.crossfit <= interval.high
+    document = result.to_dict()
+    assert document["crossfit_interval"] == [interval.low, interval.high]
+
+
+class TestPairsWithoutASign:
+    """Every pair has an interval, those that do not count too."""
+
+    given = [0, 0, 1, 1] * 10
+    truth = biasamp.binary([0, 1, 0, 1] * 10)
+    predicted = biasamp.binary([1, 1, 0, 1] * 10)
+
+    def test_a_tie_may_go_either_way(self) -> None:
+        tied = list(biasamp.directional(self.given, self.truth, self.predicted).pairs.rows())
+        turned = list(biasamp.directional(self.given, self.truth, self.predicted, ties="negative").pairs.rows())
+        for row, negative in zip(tied, turned, strict=True):
+            reach = max(abs(negative["low"]), abs(negative["high"]))
+            assert (row["sign"], row["amplification"]) == (0, 0.0)
+            assert (row["low"], row["high"]) == (-reach, reach)
+
+    def test_a_tie_of_the_train_labels_is_fixed(self) -> None:
+        train = (self.given, self.truth)
+        for row in biasamp.directional(self.given, self.truth, self.predicted, train=train).pairs.rows():
+            assert (row["sign"], row["low"], row["high"]) == (0, 0.0, 0.0)
+
+    def test_mals_pairs_below_the_share_of_a_group(self) -> None:
+        groups = np.repeat(["w", "m"], [60, 40])
+        tasks = biasamp.binary(np.repeat([1, 0, 1, 0], [40, 20, 10, 30]))
+        by_group = {row["given"]: row for row in biasamp.mals(groups, tasks, groups, tasks).pairs.rows()}
+        assert (by_group["m"]["sign"], by_group["m"]["low"], by_group["m"]["high"]) == (0, 0.0, 0.0)
+        assert by_group["w"]["low"] < 0.0 < by_group["w"]["high"]

@@ -1,0 +1,83 @@
+"""Two models on the same records differ less than their intervals suggest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import biasamp
+from biasamp.resampling.model_difference import UNDECIDED, compare_errors, compare_values
+
+
+def models(seed: int, n: int = 1500, further: float = 0.0) -> tuple[biasamp.directional, biasamp.directional]:
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 2, n)
+    truth = (rng.random((n, 5)) < 0.3 + 0.3 * groups[:, None]).astype(int)
+    first = np.where(rng.random(truth.shape) < 0.15, 1 - truth, truth)
+    second = np.where(rng.random(truth.shape) < 0.03, 1 - first, first)
+    second = np.where((groups[:, None] == 1) & (rng.random(truth.shape) < further), 1, second)
+    return tuple(biasamp.directional(groups, truth, said) for said in (first, second))  # type: ignore[return-value]
+
+
+def differ(one: object, two: object, **options: object):  # type: ignore[no-untyped-def]
+    values = [result._interval.values(500, 3) for result in (one, two)]  # type: ignore[attr-defined]
+    return compare_values(one.value, two.value, *values, **options)  # type: ignore[attr-defined, arg-type]
+
+
+def test_paired_is_narrower_and_right() -> None:
+    one, two = models(0)
+    paired, unpaired = differ(one, two), differ(one, two, unpaired="for the test")
+    assert paired.value == pytest.approx(two.value - one.value)
+    assert (paired.high - paired.low) < 0.7 * (unpaired.high - unpaired.low)
+    errors = [result._interval.standard_error() for result in (one, two)]
+    assert unpaired.standard_error == pytest.approx(np.hypot(*errors), rel=0.1)
+    # The closed form of the difference: influences of the same records are subtracted first.
+    moved = two._interval.influence() - one._interval.influence()
+    assert paired.standard_error == pytest.approx(np.sqrt((moved**2).sum()), rel=0.1)
+    assert paired.paired
+    assert not unpaired.paired
+    assert "for the test" in unpaired.method
+
+
+def test_the_paired_interval_covers() -> None:
+    """The second model flips 3% of the first one's answers: P moves by .03 (1 - 2 P(first)), whatever the sign."""
+    first = 0.15 + 0.7 * np.array([0.3, 0.6])
+    expected = float((np.array([-1, 1]) * 0.03 * (1 - 2 * first)).mean())
+    held = 0
+    for seed in range(150):
+        made = differ(*models(100 + seed, n=600))
+        held += made.low <= expected <= made.high
+    assert 0.92 <= held / 150 <= 0.98
+
+
+def test_verdicts() -> None:
+    same = differ(*models(1, n=200))
+    assert same.verdict == UNDECIDED
+    assert not same.decided
+    one, two = models(2, further=0.2)
+    more = differ(one, two, names=("old", "new"))
+    assert more.verdict == "new amplifies more than old"
+    assert differ(two, one, names=("new", "old")).verdict == "old amplifies less than new"
+    assert differ(one, one).verdict == "they are the same on every resample"
+
+
+def test_resamples_that_share_their_random_numbers_are_taken_apart() -> None:
+    shared = np.random.default_rng(0).normal(size=4000)
+    apart = compare_values(0.0, 0.0, shared, shared, unpaired="the records differ")
+    assert apart.standard_error == pytest.approx(np.sqrt(2), rel=0.05)
+    assert compare_errors(0.0, 3.0, 1.0, 1.0).decided
+    assert not compare_errors(0.0, 2.0, 1.0, 1.0).decided
+
+
+def test_other_numbers_of_resamples_are_unpaired() -> None:
+    values = np.random.default_rng(0).normal(size=300)
+    made = compare_values(0.0, 0.0, values, values[:200])
+    assert not made.paired
+    assert "300 resamples" in made.method
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="level is 1"):
+        compare_values(0.0, 0.0, np.zeros(5), np.zeros(5), level=1.5)
+    gone = np.full(5, np.nan)
+    assert "undefined" in compare_values(0.0, 0.0, gone, gone).verdict
