@@ -32,7 +32,7 @@ class Base:
     signs: Signs | None = None
     sign_source: str = "the evaluated labels"
     sign_counts: JointCounts | None = None
-    told: Rates | None = None
+    sign_p: Rates | None = None
     rates: Rates | None = None
     rate_source: str | None = None
 
@@ -85,15 +85,15 @@ def read_base(
             )
         width = evaluation.truth.width
         rates = np.asarray(1.0 / width + UNIFORM_EPSILON * known.signs, dtype=np.float64)
-        return Base(known.signs, known.sign_source, known.sign_counts, known.told, rates, "uniform")
+        return Base(known.signs, known.sign_source, known.sign_counts, known.sign_p, rates, "uniform")
     signs, rates, source, counts = _table(base, evaluation)
     if known is None:
         known = Base(signs, f"the base ({source})", counts, None if counts is not None else _untested(signs))
-    return Base(known.signs, known.sign_source, known.sign_counts, known.told, rates, source)
+    return Base(known.signs, known.sign_source, known.sign_counts, known.sign_p, rates, source)
 
 
 def _untested(signs: Signs) -> Rates:
-    """A table has no sampling error to test: a sign is told where it is not 0."""
+    """P-values of the signs of a table, which has no sampling error to test: 0 where the sign is not 0."""
     return np.where(signs == 0, 1.0, 0.0)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,21 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.data import Evaluation
+from biasamp.data import Column, Columns, label_set, read_columns
 from biasamp.data.arguments import read_clusters, read_evaluation
+from biasamp.data.columns import IndexMatrix
 from biasamp.resampling.interval_cautions import normal_statistic, sign_cautions, small_cautions
+from biasamp.resampling.intervals import Intervals
 from biasamp.resampling.pair_intervals import pair_intervals, rate_intervals
-from biasamp.resampling.samples import USUAL_RESAMPLES, FixedSigns, RecordSample, Sample
+from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import delta_p, rate_p
+from biasamp.resampling.statistics_of_bags import Redrawn, Statistic
+from biasamp.results import Table
 
 from .base import Base, read_base
 from .pair_table import CLEAR_SIGN, excluded_pairs, pair_table
-from .pair_values import directional_pairs, mean_over_pairs, oriented
-from .result import Amplification
+from .pair_values import PairValues, directional_pairs, mean_over_pairs, oriented
+from .result import Amplification, Estimate
 from .signs import association_p, association_signs
 
 _SIGNS = ("plugin", "crossfit")
@@ -123,19 +126,14 @@ def directional(
     source = read_base(base, direction, evaluation, train_counts, without_truth)
     if signs == "crossfit" and source.signs is not None:
         raise ValueError("signs='crossfit' is for signs from the evaluated labels; here they come from elsewhere")
-    return from_sample(RecordSample(evaluation), source, signs=signs, ties=ties)
+    return from_sample(Sample.of(evaluation.owned()), source, signs=signs, ties=ties)
 
 
 def predicted_as_truth(predicted: Any) -> Any:
     """Without truth, the label space is that of the predictions."""
-    from biasamp.data import Columns, label_set, read_columns
-    from biasamp.data.columns import IndexMatrix
-
     columns = read_columns(predicted, "predicted")
     labels = label_set(columns, "predicted", soft=True)
     if labels.exclusive and labels.variables[0].kind == "categorical":
-        from biasamp.data import Column
-
         codes = np.zeros(len(labels), dtype=np.int64)
         column = Column(labels.variables[0].name, "text", codes, None, labels.variables[0].categories)
         return Columns([column], single=True, declared="categorical", categories=labels.variables[0].categories)
@@ -145,31 +143,142 @@ def predicted_as_truth(predicted: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class _Estimate:
-    """How the value follows from counts: the same for the data and for every resample."""
+class Directional(Estimate):
+    """Directional amplification of one sample.
 
+    Attributes
+    ----------
+    sample : Sample
+        The records, or counts of them.
+    source : Base
+        Where signs and base rates come from, where not from the sample.
+    ties : {"zero", "negative"}
+    level : float
+        The level of the pairs' intervals.
+    crossed : bool
+        Whether the value is the cross-fitted one.
+    """
+
+    sample: Sample
     source: Base
-    ties: str
+    ties: str = "zero"
+    level: float = 0.95
+    crossed: bool = False
 
     def signs(self, counts: PairCounts) -> NDArray[np.int8]:
+        """The signs of pairs, from their own counts unless they come from elsewhere."""
         return association_signs(counts.truth_joint) if self.source.signs is None else self.source.signs
 
-    def value(self, counts: PairCounts, signs: NDArray[np.int8] | None = None) -> NDArray[np.float64]:
-        pairs = directional_pairs(counts, self.signs(counts) if signs is None else signs, self.ties, self.source.rates)
+    def of_counts(self, counts: PairCounts) -> NDArray[np.float64]:
+        """The value of counts: those of the data, or of many resamples at once."""
+        pairs = directional_pairs(counts, self.signs(counts), self.ties, self.source.rates)
         return mean_over_pairs(pairs.amplification, pairs.defined)
 
+    @cached_property
+    def values(self) -> PairValues:
+        """What every pair contributes."""
+        counts = self.sample.counts
+        return directional_pairs(counts, self.signs(counts), self.ties, self.source.rates)
 
-def from_evaluation(
-    evaluation: Evaluation,
-    source: Base,
-    *,
-    signs: str = "plugin",
-    ties: str = "zero",
-    direction: str | None = None,
-    level: float = 0.95,
-) -> Amplification:
-    """The result for labels that have been read already; ``level`` is that of the pairs' intervals."""
-    return from_sample(RecordSample(evaluation), source, signs=signs, ties=ties, direction=direction, level=level)
+    @cached_property
+    def value(self) -> float:
+        """The mean over all defined pairs."""
+        return float(mean_over_pairs(self.values.amplification, self.values.defined))
+
+    @cached_property
+    def factor(self) -> NDArray[np.int8]:
+        """What delta of every pair is multiplied with."""
+        return np.broadcast_to(oriented(self.values.sign, self.ties), self.sample.counts.joint_truth.shape)
+
+    @cached_property
+    def sign_p(self) -> NDArray[np.float64]:
+        """How sure each sign is."""
+        given = self.source.sign_p
+        if given is None:
+            given = association_p(self.source.sign_counts or self.sample.counts.truth_joint)
+        return np.broadcast_to(given, self.values.defined.shape)
+
+    @cached_property
+    def clear(self) -> NDArray[np.bool_]:
+        """The pairs whose sign is clear."""
+        return self.values.defined & (self.sign_p <= CLEAR_SIGN)
+
+    @cached_property
+    def aggregates(self) -> Aggregates:
+        """The aggregates with fixed signs."""
+        lent = None
+        if self.lends_signs:
+            assert self.sample.halves is not None
+            upper, lower = (
+                oriented(association_signs(half.counts.truth_joint), self.ties) for half in self.sample.halves
+            )
+            lent = (upper, lower)
+        z = normal_statistic(self.sign_p)
+        return Aggregates(self.sample, self.factor, lent, self.values.delta, z, self.source.rates, self.clear)
+
+    @property
+    def lends_signs(self) -> bool:
+        """Whether signs come from the evaluated records, and both halves of them can lend the other theirs."""
+        return self.source.signs is None and self.sample.halves is not None
+
+    def pairs(self) -> Table:
+        """One row for each pair."""
+        counts, rates, values = self.sample.counts, self.source.rates, self.values
+        clusters = self.sample.cluster_effect(values.delta if rates is None else values.predicted_rate, rates is None)
+        if rates is None:
+            (low, high), p = pair_intervals(counts, self.level, clusters=clusters), delta_p(counts)
+        else:
+            low, high = (bound - rates for bound in rate_intervals(counts, self.level, clusters=clusters))
+            p = rate_p(counts, np.broadcast_to(rates, values.delta.shape))
+        return pair_table(
+            counts.given_labels,
+            counts.outcome_labels,
+            values,
+            factor=oriented(values.sign, self.ties),
+            sign_p=self.sign_p,
+            low=low,
+            high=high,
+            support=floats(counts.given),
+            p=p if clusters is None else clusters.widened(p),
+            either_way=self.source.signs is None,
+        )
+
+    def figure(self, name: str) -> float | None:
+        """The cross-fitted value, or the value over the pairs whose sign is clear."""
+        if name == "crossfit" and self.lends_signs:
+            return self.aggregates.crossed.value
+        if name == "clear_value" and self.clear.any():
+            return float(mean_over_pairs(self.values.amplification, self.clear))
+        return None
+
+    def cautions(self) -> tuple[str, ...]:
+        """Where the interval of the value covers less often than its level."""
+        return self._cautions(crossfit=self.crossed)
+
+    def _cautions(self, crossfit: bool) -> tuple[str, ...]:
+        out = small_cautions(self.sample.counts)
+        if self.lends_signs:
+            out += sign_cautions(self.sign_p, self.sample.counts, self.values.delta, crossfit=crossfit)
+        return out + self.sample.no_interval
+
+    def interval(self, of: str) -> Intervals | None:
+        """What makes the intervals of a figure."""
+        if not self.sample.has_intervals:
+            return None
+        if of == "clear_value":
+            small = small_cautions(self.sample.counts)
+            return self.sample.intervals(self.aggregates.some, small) if self.clear.any() else None
+        if of == "crossfit" or self.crossed:
+            if not self.lends_signs:
+                return None
+            shared = Added(self.aggregates)
+            return self.sample.intervals(self.aggregates.crossed, self._cautions(crossfit=True), shared)
+        whole: Statistic = self.aggregates.whole
+        decided = self.source.signs is not None or bool((self.sign_p[self.values.defined] <= _DECIDED).all())
+        # Signs that the records do not decide are drawn anew in every resample, where those fit in memory.
+        if not decided and self.sample.bags.resamplable:
+            whole = Redrawn(whole, self.sample.bags, self.of_counts)
+        return self.sample.intervals(whole, self._cautions(crossfit=False))
 
 
 def from_sample(
@@ -181,118 +290,28 @@ def from_sample(
     direction: str | None = None,
     level: float = 0.95,
 ) -> Amplification:
-    """The result for records, or for the counts of bags of them."""
-    counts = sample.counts
-    estimate = _Estimate(source, ties)
-    sign = estimate.signs(counts)
-    pairs = directional_pairs(counts, sign, ties, source.rates)
-    if not pairs.defined.any():
-        raise ValueError("no pair is defined: nobody has any of the given labels")
-    sign_p = association_p(source.sign_counts or counts.truth_joint) if source.told is None else source.told
-    against_truth = source.rates is None
-    moved = pairs.delta if against_truth else pairs.predicted_rate
-    clusters = sample.cluster_effect(moved, against_truth)
-    if source.rates is None:
-        (low, high), p = pair_intervals(counts, level, clusters=clusters), delta_p(counts)
-    else:
-        low, high = (bound - source.rates for bound in rate_intervals(counts, level, clusters=clusters))
-        p = rate_p(counts, np.broadcast_to(source.rates, pairs.delta.shape))
-    support = floats(counts.given)
-    factor = oriented(pairs.sign, ties)
-    table = pair_table(
-        counts.given_labels,
-        counts.outcome_labels,
-        pairs,
-        factor=factor,
-        sign_p=sign_p,
-        low=low,
-        high=high,
-        support=support,
-        p=p if clusters is None else clusters.widened(p),
-        either_way=source.signs is None,
-    )
-    value = float(mean_over_pairs(pairs.amplification, pairs.defined))
-    halves = _crossed(sample, ties) if source.signs is None else None
-    if signs == "crossfit" and halves is None:
+    """The result for a sample; ``level`` is that of the pairs' intervals."""
+    estimate = Directional(sample, source, ties, level, signs == "crossfit")
+    counts, values = sample.counts, estimate.values
+    if not values.defined.any():
+        raise ValueError("no pair is defined: no record has any of the given labels")
+    if signs == "crossfit" and not estimate.lends_signs:
         raise ValueError("signs='crossfit' needs records in both halves; there are too few")
-    sign_p = np.broadcast_to(sign_p, pairs.defined.shape)
-    clear = pairs.defined & (sign_p <= CLEAR_SIGN)
-    told = source.signs is not None or bool((sign_p[pairs.defined] <= _DECIDED).all())
-    small = small_cautions(counts)
-    doubts = small
-    beside = {}
-    if halves is not None:
-        doubts += sign_cautions(sign_p, counts, pairs.delta, crossfit=False)
-        crossed = small + sign_cautions(sign_p, counts, pairs.delta, crossfit=True)
-        shared = partial(sample.covariance, pairs.delta, normal_statistic(sign_p), False)
-        beside["crossfit"] = _crossed_intervals(sample, halves, crossed, shared)
-    whole = sample.aggregate(factor, source.rates)
-    # Signs that the records cannot tell are decided anew in every resample, where those fit in memory.
-    redrawn = None if told else sample.redrawing(estimate.value)
-    maker = sample.intervals(value, whole, redrawn, cautions=doubts)
-    if clear.any():
-        without = sample.aggregate(factor, source.rates, clear)
-        beside["clear_value"] = sample.intervals(without.value(), without, None, cautions=small)
-    crossfit = None if halves is None else 0.5 * (halves[0].value() + halves[1].value())
-    result = Amplification(
+    return Amplification(
         metric="directional",
-        value=value,
-        pairs=table,
-        excluded=excluded_pairs(
-            counts.given_labels,
-            counts.outcome_labels,
-            pairs,
-            "no record has the given label",
-            given_count=support,
-            outcome_count=floats(counts.truth),
-            joint_count=floats(counts.joint_truth),
-        ),
+        value=estimate.aggregates.crossed.value if signs == "crossfit" else estimate.value,
         n=float(floats(counts.n).max()),
         direction=direction,
         sign_source=source.sign_source,
         base_source=source.rate_source,
-        crossfit=crossfit,
-        clear_value=float(mean_over_pairs(pairs.amplification, clear)) if clear.any() else None,
-        cautions=doubts,
-        _interval=maker,
-        _beside={name: made for name, made in beside.items() if made is not None},
-    )
-    if signs == "crossfit" and crossfit is not None:
-        return replace(result, value=crossfit, cautions=crossed, _interval=beside["crossfit"])
-    return result
-
-
-def _crossed(sample: Sample, ties: str) -> tuple[FixedSigns, FixedSigns] | None:
-    """Two halves of the records, each with the signs of the other; None where one of them holds no pair."""
-    halves = sample.halves()
-    if halves is None:
-        return None
-    one, two = halves
-    first, second = (oriented(association_signs(half.counts.truth_joint), ties) for half in halves)
-    return one.aggregate(second), two.aggregate(first)
-
-
-def _crossed_intervals(
-    sample: Sample,
-    halves: tuple[FixedSigns, FixedSigns],
-    cautions: tuple[str, ...],
-    shared: Callable[[], float],
-) -> Any:
-    """Intervals of the cross-fitted value: the signs of the other half are fixed for each half."""
-    first, second = halves
-
-    def draw(resamples: int, seed: int) -> NDArray[np.float64]:
-        return 0.5 * (first.replicates(resamples, seed) + second.replicates(resamples, seed))
-
-    def influences() -> NDArray[np.float64]:
-        return sample.joined(0.5 * first.influence(), 0.5 * second.influence())
-
-    fits = first.replicable(USUAL_RESAMPLES) and second.replicable(USUAL_RESAMPLES)
-    return sample.intervals(
-        0.5 * (first.value() + second.value()),
-        None,
-        draw if fits else None,
-        influences=influences,
-        cautions=cautions,
-        added=shared,
+        excluded=excluded_pairs(
+            counts.given_labels,
+            counts.outcome_labels,
+            values,
+            "no record has the given label",
+            given_count=floats(counts.given),
+            outcome_count=floats(counts.truth),
+            joint_count=floats(counts.joint_truth),
+        ),
+        _estimate=estimate,
     )

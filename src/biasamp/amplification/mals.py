@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bag_joints import resampled_joint
-from biasamp.counts.bags import FEWEST_BAGS
+from biasamp.counts.bag_joints import BagJoint
+from biasamp.counts.bags import FEWEST_BAGS, bags_for
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.replicates import replicate_joints
 from biasamp.data import LabelSet, align, printable, same_length, weights_of
-from biasamp.data.arguments import read, read_clusters, read_train, refuse_one_cluster
+from biasamp.data.arguments import read, read_clusters, read_train
 from biasamp.data.keys import Keys, row_keys
-from biasamp.resampling.aggregate import MOST_REPLICATED
-from biasamp.resampling.closed_form import ratio_influence
 from biasamp.resampling.interval_cautions import SMALL_GROUP
 from biasamp.resampling.intervals import Intervals
+from biasamp.results import Table
 
-from .mals_errors import MalsErrors, bag_mals_errors, bag_ratio_influence, mals_errors, mals_intervals, mals_p
+from .mals_errors import mals_errors, mals_intervals, mals_p, ratio_influence
 from .pair_table import excluded_pairs, pair_table
 from .pair_values import MalsValues, mals_pairs, mals_value
-from .result import Amplification
+from .result import Amplification, Estimate
 from .signs import association_p
+
+Sides = tuple[LabelSet, LabelSet]
 
 
 def mals(
@@ -104,116 +105,117 @@ def mals(
         labels = JointCounts.from_labels(a_sets["train A"], t_sets["train T"])
     else:
         labels = JointCounts.from_labels(a_sets["A"], t_sets["T"], w)
-    records = MalsRecords((a_sets["A_pred"], t_sets["T_pred"]), truth, w, clusters=read_clusters(cluster, count))
-    return from_counts(labels, predictions, "the evaluated labels" if train is None else "the train labels", records)
+    units = read_clusters(cluster, count)
+    predicted = (a_sets["A_pred"].owned(), t_sets["T_pred"].owned())
+    held = None if truth is None else (truth[0].owned(), truth[1].owned())
+    sample = MalsSample(predicted, held, None if w is None else w.copy(), units, cluster is not None)
+    return from_counts(labels, predictions, "the evaluated labels" if train is None else "the train labels", sample)
 
 
 @dataclass(frozen=True, eq=False)
-class MalsRecords:
-    """The records behind the counts, for intervals.
+class MalsSample:
+    """What MALS looks at: the records in memory, or joint counts of bags of them.
 
     Attributes
     ----------
-    predicted, truth : pair of LabelSet
+    predicted, truth : pair of LabelSet, BagJoint
         Attributes and tasks; ``truth`` is None where the labels come from elsewhere (train) and are fixed.
-    weights, ids, clusters : ndarray, optional
-        As of an :class:`~biasamp.labels.Evaluation`.
+    weights, units : ndarray, optional
+        Of the records, where they are in memory: their weights, and the keys of what is resampled as one.
+    clustered : bool
+        Whether bags hold whole clusters of records.
     """
 
-    predicted: tuple[LabelSet, LabelSet]
-    truth: tuple[LabelSet, LabelSet] | None = None
+    predicted: Sides | BagJoint
+    truth: Sides | BagJoint | None = None
     weights: NDArray[Any] | None = None
-    ids: Keys | None = None
-    clusters: Keys | None = None
-
-    def errors(self, labels: JointCounts, predictions: JointCounts) -> MalsErrors:
-        """Errors of every pair."""
-        return mals_errors(labels, predictions, self.truth, self.predicted, self.weights, self.clusters)
-
-    @property
-    def units(self) -> Keys:
-        """What is resampled as one."""
-        if self.clusters is not None:
-            return self.clusters
-        return row_keys(0, len(self.predicted[0])) if self.ids is None else self.ids
-
-    def intervals(self, labels: JointCounts, predictions: JointCounts, pairs: MalsValues) -> Intervals:
-        """Intervals of the value."""
-        factor = _factor(pairs)
-
-        def influences() -> NDArray[np.float64]:
-            moved = ratio_influence(self.predicted[1], self.predicted[0], predictions, factor, self.weights)
-            if self.truth is None:
-                return moved
-            return moved - ratio_influence(self.truth[1], self.truth[0], labels, factor, self.weights)
-
-        def draw(resamples: int, seed: int) -> NDArray[np.float64]:
-            tables = [self.predicted] if self.truth is None else [self.predicted, self.truth]
-            drawn = replicate_joints(tables, self.units, self.weights, resamples, seed)
-            base = labels if self.truth is None else drawn[1]
-            return mals_value(mals_pairs(base, drawn[0]))
-
-        if self.clusters is not None:
-            refuse_one_cluster(self.clusters)
-        return Intervals(
-            float(mals_value(pairs)),
-            influences,
-            draw if pairs.delta.size * 1000 <= MOST_REPLICATED else None,
-            len(self.predicted[0]),
-            units=self.ids if self.clusters is None else self.clusters,
-            clustered=self.clusters is not None,
-            cautions=_doubts(labels, predictions, pairs, self.truth is not None),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class MalsBags:
-    """Joint counts of bags of records, for intervals; their arrays have a leading axis of bags.
-
-    Attributes
-    ----------
-    predicted, truth : JointCounts
-        Of predicted and of true attributes and tasks; ``truth`` is None where the labels come from elsewhere.
-    """
-
-    predicted: JointCounts
-    truth: JointCounts | None = None
+    units: Keys | None = None
     clustered: bool = False
 
-    def errors(self, labels: JointCounts, predictions: JointCounts) -> MalsErrors:
-        """Errors of every pair."""
-        return bag_mals_errors(labels, predictions, self.truth, self.predicted)
+    @cached_property
+    def bags(self) -> tuple[BagJoint, BagJoint | None]:
+        """Joint counts of the predictions and of the truth, by bag."""
+        return self._counted(self.predicted), None if self.truth is None else self._counted(self.truth)
 
-    def intervals(self, labels: JointCounts, predictions: JointCounts, pairs: MalsValues) -> Intervals | None:
-        """Intervals of the value; None where there are too few bags."""
-        bags = self.predicted.n.shape[0]
-        if bags < FEWEST_BAGS or predictions.records < 2:
-            return None
-        factor = _factor(pairs)
+    def _counted(self, held: Sides | BagJoint) -> BagJoint:
+        if isinstance(held, BagJoint):
+            return held
+        left, right = held
+        units = row_keys(0, len(left)) if self.units is None else self.units
+        return BagJoint.from_labels(left, right, units, bags_for(left.width * right.width), self.weights)
 
-        def influences() -> NDArray[np.float64]:
-            moved = bag_ratio_influence(self.predicted, predictions, factor)
-            return moved if self.truth is None else moved - bag_ratio_influence(self.truth, labels, factor)
 
-        def draw(resamples: int, seed: int) -> NDArray[np.float64]:
-            drawn = resampled_joint(self.predicted, resamples, seed)
-            base = labels if self.truth is None else resampled_joint(self.truth, resamples, seed)
-            return mals_value(mals_pairs(base, drawn))
+@dataclass(frozen=True, eq=False)
+class Mals(Estimate):
+    """MALS of joint counts of the labels and of the predictions, and of the sample behind them."""
 
-        return Intervals(
-            float(mals_value(pairs)),
-            influences,
-            draw,
-            bags,
-            clustered=self.clustered,
-            cautions=_doubts(labels, predictions, pairs, self.truth is not None),
+    labels: JointCounts
+    predictions: JointCounts
+    sample: MalsSample
+    level: float = 0.95
+
+    @cached_property
+    def values(self) -> MalsValues:
+        """What every pair contributes."""
+        return mals_pairs(self.labels, self.predictions)
+
+    @cached_property
+    def factor(self) -> NDArray[np.float64]:
+        """What the change of every pair is multiplied with."""
+        tasks = max(int(self.values.defined.any(axis=0).sum()), 1)
+        return np.where(self.values.defined, self.values.sign, 0) / tasks
+
+    @property
+    def value(self) -> float:
+        """The sum over pairs divided by the number of tasks that are defined."""
+        return float(mals_value(self.values))
+
+    def influence(self) -> NDArray[np.float64]:
+        """How much every bag moves the value."""
+        predicted, truth = self.sample.bags
+        moved = ratio_influence(predicted, self.predictions, self.factor)
+        if truth is None:
+            return moved
+        numbers = np.union1d(predicted.numbers, truth.numbers)
+        out = np.zeros(len(numbers))
+        out[np.searchsorted(numbers, predicted.numbers)] += moved
+        out[np.searchsorted(numbers, truth.numbers)] -= ratio_influence(truth, self.labels, self.factor)
+        return out
+
+    def replicates(self, resamples: int, seed: int) -> NDArray[np.float64]:
+        """The value in every resample of the bags."""
+        predicted, truth = self.sample.bags
+        base = self.labels if truth is None else truth.resampled(resamples, seed)
+        return mals_value(mals_pairs(base, predicted.resampled(resamples, seed)))
+
+    def pairs(self) -> Table:
+        """One row for each pair."""
+        predicted, truth = self.sample.bags
+        errors = mals_errors(self.labels, self.predictions, truth, predicted)
+        low, high = mals_intervals(self.values.delta, errors, self.level)
+        return pair_table(
+            self.labels.left_labels,
+            self.labels.right_labels,
+            self.values,
+            factor=self.values.sign,
+            sign_p=association_p(self.labels),
+            low=low,
+            high=high,
+            support=floats(self.predictions.right),
+            p=mals_p(self.values.delta, errors),
+            wrong_group=self.values.wrong_group,
         )
 
+    def cautions(self) -> tuple[str, ...]:
+        """Where the interval of the value covers less often than its level."""
+        return _doubts(self.labels, self.predictions, self.values, self.sample.truth is not None)
 
-def _factor(pairs: MalsValues) -> NDArray[np.float64]:
-    """What the change of every pair is multiplied with."""
-    tasks = max(int(pairs.defined.any(axis=0).sum()), 1)
-    return np.where(pairs.defined, pairs.sign, 0) / tasks
+    def interval(self, of: str) -> Intervals | None:
+        """What makes the intervals of the value; None where there are too few bags."""
+        predicted, _ = self.sample.bags
+        if of != "value" or predicted.bags < FEWEST_BAGS or self.predictions.records < 2:
+            return None
+        return Intervals(self, self.sample.clustered, self.cautions())
 
 
 def _doubts(labels: JointCounts, predictions: JointCounts, pairs: MalsValues, sampled: bool) -> tuple[str, ...]:
@@ -252,50 +254,26 @@ def one_attribute(labels: LabelSet) -> None:
 
 
 def from_counts(
-    labels: JointCounts,
-    predictions: JointCounts,
-    sign_source: str,
-    records: MalsRecords | MalsBags | None = None,
-    level: float = 0.95,
+    labels: JointCounts, predictions: JointCounts, sign_source: str, sample: MalsSample, level: float = 0.95
 ) -> Amplification:
-    """The result for joint counts of the labels and of the predictions; intervals need the records."""
-    pairs = mals_pairs(labels, predictions)
-    if not pairs.defined.any():
+    """The result for joint counts of the labels and of the predictions, and the sample they are of."""
+    estimate = Mals(labels, predictions, sample, level)
+    values = estimate.values
+    if not values.defined.any():
         raise ValueError("no task is defined: none is both present in the labels and predicted")
-    support = floats(predictions.right)
-    low = high = p = np.full(pairs.delta.shape, np.nan)
-    maker = None
-    if records is not None:
-        errors = records.errors(labels, predictions)
-        low, high = mals_intervals(pairs.delta, errors, level)
-        p = mals_p(pairs.delta, errors)
-        maker = records.intervals(labels, predictions, pairs)
     return Amplification(
         metric="mals",
-        value=float(mals_value(pairs)),
-        pairs=pair_table(
-            labels.left_labels,
-            labels.right_labels,
-            pairs,
-            factor=pairs.sign,
-            sign_p=association_p(labels),
-            low=low,
-            high=high,
-            support=support,
-            p=p,
-            wrong_group=pairs.wrong_group,
-        ),
+        value=estimate.value,
+        n=float(floats(predictions.n).max()),
+        sign_source=sign_source,
         excluded=excluded_pairs(
             labels.left_labels,
             labels.right_labels,
-            pairs,
+            values,
             "the task is absent from the labels or is never predicted",
             outcome_count=floats(labels.right),
-            predicted_count=support,
+            predicted_count=floats(predictions.right),
             joint_count=floats(labels.joint),
         ),
-        n=float(floats(predictions.n).max()),
-        sign_source=sign_source,
-        cautions=() if maker is None else maker.cautions,
-        _interval=maker,
+        _estimate=estimate,
     )

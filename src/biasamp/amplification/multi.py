@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.itemsets import carried, expand, holders, occurring, one_a_record
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.pair import PairCounts
-from biasamp.data import Evaluation, LabelSet
+from biasamp.counts.signed_sums import Block
+from biasamp.data import LabelSet
 from biasamp.data.arguments import read_clusters, read_evaluation
 from biasamp.resampling.interval_cautions import small_cautions
 from biasamp.resampling.pair_intervals import pair_intervals
-from biasamp.resampling.samples import BagSample, RecordSample, Sample
+from biasamp.resampling.sample import Sample
 from biasamp.resampling.significance import delta_p
-from biasamp.results.interval import Interval
+from biasamp.results import Table
 
 from .pair_table import excluded_pairs, pair_table
 from .pair_values import PairValues, directional_pairs, multi_floor, multi_value, multi_variance
-from .result import Amplification
+from .result import Amplification, Estimate
 from .signs import association_p, association_signs
 from .size_intervals import SizeIntervals, size_intervals
 
-Blocks = list[Callable[[], Sample]]
-
 _ITEMSETS = ("records", "subsets")
-# The floor and the value agree on average without amplification; soft products are counted in blocks.
+# Products of soft labels are laid out for so many itemsets at a time.
 _SOFT_BLOCK = 256
 
 
@@ -107,12 +104,16 @@ def multi(
         raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
     evaluation, train_sets = read_evaluation(given, truth, predicted, train, weights)
     evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
-    choice = _Choice(itemsets, min_size, max_size, min_support)
-    return from_samples(*_sampled(evaluation, train_sets, choice))
+    return from_records(
+        Block(evaluation.owned()),
+        None if train_sets is None else (*train_sets, None),
+        Choice(itemsets, min_size, max_size, min_support),
+        clustered=cluster is not None,
+    )
 
 
 @dataclass(frozen=True)
-class _Choice:
+class Choice:
     """Which itemsets are looked at."""
 
     itemsets: str = "records"
@@ -136,156 +137,149 @@ class _Choice:
         return kept
 
 
-def from_evaluation(
-    evaluation: Evaluation,
-    train: tuple[LabelSet, LabelSet] | None = None,
-    direction: str | None = None,
-    level: float = 0.95,
-) -> Amplification:
-    """The result for labels that have been read already; ``level`` is that of the pairs' intervals."""
-    return from_samples(*_sampled(evaluation, train, _Choice()), direction, level)
+@dataclass(frozen=True, eq=False)
+class ItemsetBlocks:
+    """Records in terms of their itemsets, in as many blocks of outcome sets as memory asks for.
 
-
-def _sampled(
-    evaluation: Evaluation, train: tuple[LabelSet, LabelSet] | None, choice: _Choice
-) -> tuple[Blocks, JointCounts | None]:
-    """The records in terms of their itemsets, and the joint counts of the train labels."""
-    source = train or (evaluation.given, evaluation.truth)
-    given_sets = choice.find(source[0], evaluation.given, "given")
-    outcome_sets = choice.find(source[1], evaluation.truth, "truth")
-    if given_sets is not None:
-        evaluation = replace(evaluation, given=expand(evaluation.given, given_sets))
-        source = (expand(source[0], given_sets), source[1])
-    blocks = _blocks(evaluation, outcome_sets)
-    if train is None:
-        return blocks, None
-    outcome = source[1] if outcome_sets is None else expand(source[1], outcome_sets)
-    return blocks, JointCounts.from_labels(source[0], outcome)
-
-
-def from_cells(
-    cells: Evaluation,
-    train: tuple[LabelSet, LabelSet, NDArray[np.int64]] | None = None,
-    direction: str | None = None,
-    level: float = 0.95,
-    clustered: bool = False,
-) -> Amplification:
-    """The result for the cells of a contingency table, whose weights say how many records each of them holds.
-
-    ``train`` are the cells of the train labels: given, truth, and how many records. Records in clusters are not told
-    apart by their cells, so that there is no interval for them.
+    Attributes
+    ----------
+    block : Block
+        The records with their labels.
+    given_sets, outcome_sets : list of tuples of int, or None
+        The itemsets of either side, as numbers of labels; None where a side stays as it is.
     """
-    choice = _Choice()
-    counts = cells.weights
-    assert counts is not None
-    source = (cells.given, cells.truth, counts) if train is None else train
-    given_sets = choice.find(source[0], cells.given, "given")
-    outcome_sets = choice.find(source[1], cells.truth, "truth")
-    given = cells.given if given_sets is None else expand(cells.given, given_sets)
-    truth, predicted = (
-        side if outcome_sets is None else expand(side, outcome_sets) for side in (cells.truth, cells.predicted)
-    )
-    sample = BagSample(BagCounts.from_cells(given, truth, predicted, counts))
+
+    block: Block
+    given_sets: list[tuple[int, ...]] | None
+    outcome_sets: list[tuple[int, ...]] | None
+
+    @cached_property
+    def _given(self) -> LabelSet:
+        return _expanded(self.block.evaluation.given, self.given_sets)
+
+    @cached_property
+    def _only(self) -> Block:
+        """All of it, where it is one block."""
+        return self._some(self.outcome_sets)
+
+    def _some(self, outcome_sets: list[tuple[int, ...]] | None) -> Block:
+        held = self.block.evaluation
+        truth, predicted = _expanded(held.truth, outcome_sets), _expanded(held.predicted, outcome_sets)
+        return replace(self.block, evaluation=replace(held, given=self._given, truth=truth, predicted=predicted))
+
+    def __iter__(self) -> Iterator[Block]:
+        if self.outcome_sets is None or not self.block.evaluation.predicted.soft:
+            yield self._only
+            return
+        for start in range(0, len(self.outcome_sets), _SOFT_BLOCK):
+            yield self._some(self.outcome_sets[start : start + _SOFT_BLOCK])
+
+
+def _expanded(labels: LabelSet, itemsets: list[tuple[int, ...]] | None) -> LabelSet:
+    return labels if itemsets is None else expand(labels, itemsets)
+
+
+def from_records(
+    block: Block,
+    train: tuple[LabelSet, LabelSet, NDArray[np.int64] | None] | None = None,
+    choice: Choice | None = None,
+    *,
+    clustered: bool = False,
+    direction: str | None = None,
+    level: float = 0.95,
+    without: str | None = None,
+) -> Amplification:
+    """The result for records, or for cells that stand for several; ``train`` is given, truth and how many of each."""
+    choice = choice or Choice()
+    records = block.evaluation
+    source = train or (records.given, records.truth, None)
+    given_sets = choice.find(source[0], records.given, "given")
+    outcome_sets = choice.find(source[1], records.truth, "truth")
+    sample = Sample(ItemsetBlocks(block, given_sets, outcome_sets), clustered, without=without)
     joint = None
     if train is not None:
-        train_given = train[0] if given_sets is None else expand(train[0], given_sets)
-        train_truth = train[1] if outcome_sets is None else expand(train[1], outcome_sets)
-        joint = JointCounts.from_labels(train_given, train_truth, train[2])
-        joint = replace(joint, records=int(train[2].sum()), squared=np.array([int(train[2].sum())]))
-    result = from_samples([lambda: sample], joint, direction, level)
-    return replace(result, _interval=None) if clustered else result
+        sides = _expanded(train[0], given_sets), _expanded(train[1], outcome_sets)
+        joint = JointCounts.from_labels(*sides, train[2])
+        if train[2] is not None:
+            held = int(train[2].sum())
+            joint = replace(joint, records=held, squared=np.array([held]))
+    return from_sample(sample, joint, direction, level)
 
 
-def from_samples(
-    blocks: Blocks, train: JointCounts | None = None, direction: str | None = None, level: float = 0.95
-) -> Amplification:
-    """The result for samples of the same records, each with some of the outcome labels."""
-    samples = [blocks[0]()] if len(blocks) == 1 else []
-    counts = samples[0].counts if samples else PairCounts.side_by_side([block().counts for block in blocks])
-    joint = counts.truth_joint if train is None else train
-    sign = association_signs(joint)
-    pairs = directional_pairs(counts, sign)
-    if not pairs.defined.any():
-        raise ValueError("no pair is defined: nobody has any of the given labels")
-    # Blocks of soft products are not held together: their clusters show in the aggregate alone.
-    clusters = samples[0].cluster_effect(pairs.delta, True) if samples else None
-    low, high = pair_intervals(counts, level, clusters=clusters)
-    p = delta_p(counts) if clusters is None else clusters.widened(delta_p(counts))
-    value = float(multi_value(pairs))
-    small = small_cautions(counts)
-    size = PairValues(
-        pairs.sign, pairs.truth_rate, pairs.predicted_rate, pairs.delta, np.abs(pairs.delta), pairs.defined
-    )
-    crosses = (low <= 0) & (high >= 0)
-    least = np.where(crosses, 0.0, np.minimum(np.abs(low), np.abs(high)))
-    most = np.maximum(np.abs(low), np.abs(high))
-    return Amplification(
-        metric="multi",
-        value=value,
-        pairs=pair_table(
+@dataclass(frozen=True, eq=False)
+class Multi(Estimate):
+    """Multi of one sample; ``train`` are the joint counts of the train labels."""
+
+    sample: Sample
+    train: JointCounts | None = None
+    level: float = 0.95
+
+    @cached_property
+    def joint(self) -> JointCounts:
+        """What decides the signs that are shown beside the changes."""
+        return self.sample.counts.truth_joint if self.train is None else self.train
+
+    @cached_property
+    def values(self) -> PairValues:
+        """What every pair contributes."""
+        return directional_pairs(self.sample.counts, association_signs(self.joint))
+
+    def pairs(self) -> Table:
+        """One row for each pair."""
+        counts, values = self.sample.counts, self.values
+        clusters = self.sample.cluster_effect(values.delta, True)
+        low, high = pair_intervals(counts, self.level, clusters=clusters)
+        p = delta_p(counts)
+        crosses = (low <= 0) & (high >= 0)
+        return pair_table(
             counts.given_labels,
             counts.outcome_labels,
-            size,
-            factor=np.ones(sign.shape),
-            sign_p=association_p(joint),
-            low=least,
-            high=most,
+            replace(values, amplification=np.abs(values.delta)),
+            factor=np.ones(values.sign.shape),
+            sign_p=association_p(self.joint),
+            low=np.where(crosses, 0.0, np.minimum(np.abs(low), np.abs(high))),
+            high=np.maximum(np.abs(low), np.abs(high)),
             support=floats(counts.given),
-            p=p,
-        ),
+            p=p if clusters is None else clusters.widened(p),
+        )
+
+    def figure(self, name: str) -> float | None:
+        """The variance of the changes, or the value expected without amplification."""
+        if name == "variance":
+            return float(multi_variance(self.values))
+        return multi_floor(self.sample.counts) if name == "floor" else None
+
+    def cautions(self) -> tuple[str, ...]:
+        """Where the interval covers less often than its level."""
+        return small_cautions(self.sample.counts) + self.sample.no_interval
+
+    def interval(self, of: str) -> SizeIntervals | None:
+        """What makes the intervals of the value."""
+        return size_intervals(self.sample, self.cautions()) if of == "value" and self.sample.has_intervals else None
+
+
+def from_sample(
+    sample: Sample, train: JointCounts | None = None, direction: str | None = None, level: float = 0.95
+) -> Amplification:
+    """The result for a sample whose labels are the itemsets."""
+    estimate = Multi(sample, train, level)
+    counts, values = sample.counts, estimate.values
+    if not values.defined.any():
+        raise ValueError("no pair is defined: no record has any of the given labels")
+    return Amplification(
+        metric="multi",
+        value=float(multi_value(values)),
+        n=float(floats(counts.n).max()),
+        direction=direction,
+        sign_source="the evaluated labels" if train is None else "the train labels",
         excluded=excluded_pairs(
             counts.given_labels,
             counts.outcome_labels,
-            pairs,
+            values,
             "no record has the given label",
             given_count=floats(counts.given),
             outcome_count=floats(counts.truth),
             joint_count=floats(counts.joint_truth),
         ),
-        n=float(floats(counts.n).max()),
-        direction=direction,
-        sign_source="the evaluated labels" if train is None else "the train labels",
-        variance=float(multi_variance(pairs)),
-        floor=multi_floor(counts),
-        cautions=small,
-        _interval=_Later(blocks, value, small) if blocks[0]().resamplable else None,
+        _estimate=estimate,
     )
-
-
-def _blocks(evaluation: Evaluation, outcome_sets: list[tuple[int, ...]] | None) -> Blocks:
-    """The evaluation in terms of the itemsets, in as many parts as memory asks for."""
-    if outcome_sets is None:
-        whole = RecordSample(evaluation)
-        return [lambda: whole]
-    width = _SOFT_BLOCK if evaluation.predicted.soft else len(outcome_sets)
-    parts = [outcome_sets[start : start + width] for start in range(0, len(outcome_sets), width)]
-
-    def expanded(part: list[tuple[int, ...]]) -> RecordSample:
-        return RecordSample(
-            replace(evaluation, truth=expand(evaluation.truth, part), predicted=expand(evaluation.predicted, part))
-        )
-
-    if len(parts) == 1:
-        only = expanded(parts[0])
-        return [lambda: only]
-    return [partial(expanded, part) for part in parts]
-
-
-@dataclass(frozen=True, eq=False)
-class _Later:
-    """Prepares the intervals when the first is asked for: they count both halves of the records."""
-
-    blocks: Blocks
-    value: float
-    cautions: tuple[str, ...]
-
-    @cached_property
-    def made(self) -> SizeIntervals:
-        return size_intervals(self.blocks, self.value, self.cautions)
-
-    def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
-        return self.made(level, method, resamples, seed)
-
-    def values(self, resamples: int = 1000, seed: int = 0) -> NDArray[np.float64]:
-        """The values of keyed resamples."""
-        return self.made.values(resamples, seed)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
-from biasamp.counts.itemsets import expand
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.replicates import ReplicateCounts
-from biasamp.data import Evaluation
 from biasamp.resampling.bootstrap import percentile_interval
 from biasamp.resampling.pair_intervals import normal_quantile
 
@@ -21,6 +18,8 @@ from .parity_rates import GroupRates, group_rates, over_groups
 
 Floats = NDArray[np.float64]
 
+# What the rates of groups need of a resample.
+RATES = ("given", "joint_truth", "joint_predicted", "joint_both")
 # The rate that each difference between groups is of.
 DIFFERENCES = {
     "fpr_difference": "false_positive_rate",
@@ -95,54 +94,36 @@ def accuracy_interval(
 
 
 def resampled_rates(
-    evaluation: Evaluation, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], resamples: int, seed: int
+    bags: BagCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Floats]:
     """The figure of every keyed resample, so that two models on the same records can be compared in pairs.
 
     Parameters
     ----------
-    evaluation : Evaluation
-        The records.
+    bags : BagCounts
+        The sample.
     worst : mapping
         The outcome label that each figure is about.
     groups : mapping
         For a difference of rates, the groups that are furthest apart in the data: they are held fixed, as in the
         interval. A figure without them is mean per-class accuracy.
     """
-    outcomes = sorted(set(worst.values()))
-    if not (evaluation.truth.missing or evaluation.predicted.missing):
-        # Only these outcomes are drawn; beside missing labels, each pair leaves out records of its own.
-        single = [(outcome,) for outcome in outcomes]
-        evaluation = replace(
-            evaluation, truth=expand(evaluation.truth, single), predicted=expand(evaluation.predicted, single)
-        )
-        place = {outcome: i for i, outcome in enumerate(outcomes)}
-    else:
-        place = {outcome: outcome for outcome in outcomes}
-    return _figures(ReplicateCounts.from_labels(evaluation, resamples, seed, both=True).counts, worst, groups, place)
-
-
-def bag_resampled_rates(
-    bags: BagCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], resamples: int, seed: int
-) -> dict[str, Floats]:
-    """As :func:`resampled_rates`, from bags of records."""
-    place = {outcome: outcome for outcome in worst.values()}
-    parts = [_figures(part, worst, groups, place) for part in bags.resampled(resamples, seed)]
+    parts = [_figures(part, worst, groups) for part in bags.resampled(resamples, seed, RATES)]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _figures(
-    resampled: PairCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], place: Mapping[int, int]
+    resampled: PairCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]]
 ) -> dict[str, Floats]:
     rates = group_rates(resampled)
     out = {}
     for name, outcome in worst.items():
         if name in groups:
-            drawn = _rate(rates, DIFFERENCES[name])[..., place[outcome]]
+            drawn = _rate(rates, DIFFERENCES[name])[..., outcome]
             higher, lower = groups[name]
             out[name] = drawn[:, higher] - drawn[:, lower]
         else:
-            out[name] = over_groups(rates.mean_per_class_accuracy)[..., place[outcome]]
+            out[name] = over_groups(rates.mean_per_class_accuracy)[..., outcome]
     return out
 
 

@@ -3,16 +3,51 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
+from biasamp.resampling.intervals import Seed
 from biasamp.results.flat import flat_entries
-from biasamp.results.interval import Interval, IntervalMaker, plain
+from biasamp.results.interval import Interval, plain
 from biasamp.results.showing import shown_by
 from biasamp.results.table import Table
+
+
+class IntervalMaker(Protocol):
+    """What makes intervals of one figure."""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Where the interval covers less often than its level."""
+
+    def __call__(self, level: float, method: str, resamples: int, seed: Seed) -> Interval:
+        """The interval by the named method."""
+
+    def values(self, resamples: int = 1000, seed: int = 0) -> Any:
+        """The values of keyed resamples, of shape (resamples,)."""
+
+
+class Estimate:
+    """What a result computes when it is looked at; it keeps labels or counts of its own."""
+
+    def pairs(self) -> Table:
+        """One row for each pair."""
+        raise NotImplementedError
+
+    def cautions(self) -> tuple[str, ...]:
+        """Where the interval covers less often than its level."""
+        return ()
+
+    def interval(self, of: str) -> IntervalMaker | None:
+        """What makes the intervals of a figure; None where there is none."""
+        return None
+
+    def figure(self, name: str) -> float | None:
+        """A further figure: ``crossfit``, ``clear_value``, ``variance`` or ``floor``; None where it has none."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +59,10 @@ class Amplification:
     metric : str
         ``"directional"``, ``"multi"`` or ``"mals"``.
     value : float
-        The aggregate over all defined pairs.
+        The aggregate over all defined pairs. All that follows is computed when it is first looked at, but for
+        what is excluded.
     pairs : Table
-        One row a pair: given, outcome, sign, sign_p, truth_rate, predicted_rate, delta, amplification, low,
+        One row for each pair: given, outcome, sign, sign_p, truth_rate, predicted_rate, delta, amplification, low,
         high, support, and whether the data can tell the sign (``clear``).
     excluded : tuple of dict
         Pairs that are undefined, with the reason and their counts.
@@ -49,26 +85,59 @@ class Amplification:
 
     metric: str
     value: float
-    pairs: Table
-    excluded: tuple[dict[str, Any], ...]
     n: float
     direction: str | None = None
     sign_source: str = ""
     base_source: str | None = None
-    crossfit: float | None = None
-    clear_value: float | None = None
-    variance: float | None = None
-    floor: float | None = None
-    cautions: tuple[str, ...] = ()
-    _interval: IntervalMaker | None = field(default=None, repr=False)
-    _beside: Mapping[str, IntervalMaker] = field(default_factory=dict, repr=False)
+    excluded: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    _estimate: Estimate = field(default_factory=Estimate, repr=False)
+
+    @cached_property
+    def pairs(self) -> Table:
+        """One row for each pair."""
+        return self._estimate.pairs()
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """Where the interval of the value covers less often than its level."""
+        return self._estimate.cautions()
+
+    @cached_property
+    def crossfit(self) -> float | None:
+        """The value with signs from the other half of the records."""
+        return self._estimate.figure("crossfit")
+
+    @cached_property
+    def clear_value(self) -> float | None:
+        """The value over the pairs whose sign the data can tell."""
+        return self._estimate.figure("clear_value")
+
+    @cached_property
+    def variance(self) -> float | None:
+        """Multi: the population variance of delta."""
+        return self._estimate.figure("variance")
+
+    @cached_property
+    def floor(self) -> float | None:
+        """Multi: the value expected without amplification."""
+        return self._estimate.figure("floor")
+
+    @cached_property
+    def _makers(self) -> dict[str, IntervalMaker | None]:
+        return {}
+
+    def interval_maker(self, of: str = "value") -> IntervalMaker | None:
+        """What makes the intervals of a figure, and holds its resamples; None where there is none."""
+        if of not in self._makers:
+            self._makers[of] = self._estimate.interval(of)
+        return self._makers[of]
 
     def confidence_interval(
         self,
         level: float = 0.95,
         method: str = "bootstrap",
         resamples: int = 1000,
-        seed: int = 0,
+        seed: Seed = 0,
         *,
         of: str = "value",
     ) -> Interval:
@@ -82,35 +151,35 @@ class Amplification:
         level : float
             The confidence level, strictly between 0 and 1.
         method : {"bootstrap", "auto", "bca", "closed_form"}
-            ``"bootstrap"`` (and ``"auto"``) is the percentile bootstrap on counts, or the closed form where
-            resampling would be slow, which ``.method`` of the interval then says. ``"bca"`` is Efron's
+            ``"bootstrap"`` (and ``"auto"``) is the percentile bootstrap of bags of records. ``"bca"`` is Efron's
             bias-corrected and accelerated bootstrap. ``"closed_form"`` is Student's interval on the influences
-            of the records, with the signs held fixed.
+            of the bags, with the signs held fixed.
         resamples : int
             How many resamples a bootstrap draws.
-        seed : int
-            Makes the resamples reproducible.
+        seed : int or numpy.random.Generator
+            Makes the resamples reproducible; a generator is drawn from once, now.
         of : {"value", "crossfit", "clear_value"}
             Which of the result's figures the interval is for.
         """
-        interval = self._quiet_interval(level, method, resamples, seed, of)
+        interval = self.quiet_interval(level, method, resamples, seed, of)
         if interval.cautions:
             warnings.warn(". Also, ".join(interval.cautions), UserWarning, stacklevel=2)
         return interval
 
-    def _quiet_interval(
-        self, level: float = 0.95, method: str = "bootstrap", resamples: int = 1000, seed: int = 0, of: str = "value"
+    def quiet_interval(
+        self, level: float = 0.95, method: str = "bootstrap", resamples: int = 1000, seed: Seed = 0, of: str = "value"
     ) -> Interval:
         """The interval, with its cautions inside it only."""
         if not 0.0 < level < 1.0:
             raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
         if of not in ("value", "crossfit", "clear_value"):
             raise ValueError(f"of is {of!r}; use 'value', 'crossfit' or 'clear_value'")
-        maker = self._interval if of == "value" else self._beside.get(of)
+        maker = self.interval_maker(of)
         if maker is None and of != "value":
             raise ValueError(f"this result has no {of}, so there is no interval for it")
         if maker is None:
-            raise ValueError("this result was made from counts alone and carries no resamples for an interval")
+            reason = f": {self.cautions[-1]}" if self.cautions else ""
+            raise ValueError(f"this result carries no resamples for an interval{reason}")
         return maker(level, method, resamples, seed)
 
     def to_dict(
@@ -136,8 +205,8 @@ class Amplification:
         interval: list[float | None] = [None, None]
         method = ""
         cautions = self.cautions
-        if self._interval is not None:
-            made = self._quiet_interval(level, resamples=resamples, seed=seed)
+        if self.interval_maker() is not None:
+            made = self.quiet_interval(level, resamples=resamples, seed=seed)
             interval, method, cautions = [plain(bound) for bound in made], made.method, made.cautions
         out: dict[str, Any] = {
             "metric": self.metric,
@@ -155,9 +224,9 @@ class Amplification:
                 out[name] = plain(number)
         if flat:
             return flat_entries([out])
-        if "crossfit" in self._beside:
+        if self.interval_maker("crossfit") is not None:
             out["crossfit_interval"] = [
-                plain(bound) for bound in self._quiet_interval(level, resamples=resamples, seed=seed, of="crossfit")
+                plain(bound) for bound in self.quiet_interval(level, resamples=resamples, seed=seed, of="crossfit")
             ]
         listed = self.pairs
         if most_pairs is not None and len(listed) > most_pairs:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.pair import PairCounts
-from biasamp.data import Evaluation, LabelSet, align, same_length, weights_of
+from biasamp.data import Evaluation, LabelSet, Variable, align, same_length, weights_of
 from biasamp.data.arguments import read, read_train
 from biasamp.data.blocks import Dense
+from biasamp.resampling.sample import Aggregates, Sample
 from biasamp.results import Table
 from biasamp.results.interval import Interval
 
@@ -161,23 +160,18 @@ class _Later:
         self._parts = given, outcome, columns, soft, weights, signs
 
     def __call__(self, level: float, method: str, resamples: int, seed: int) -> Interval:
-        from biasamp.resampling.aggregate import Aggregate
-        from biasamp.resampling.intervals import Intervals
-
         given, outcome, columns, soft, weights, signs = self._parts
         variables = tuple(variable for variable in outcome.variables if variable.kind == "binary")
         if len(variables) != len(columns):
-            from biasamp.data import Variable
-
             variables = tuple(Variable(str(outcome.labels[i]), "binary") for i in columns)
         flags = np.ascontiguousarray(outcome.rows()[:, columns])
         evaluation = Evaluation(
             given, LabelSet((Dense(variables, flags),)), LabelSet((Dense(variables, soft),)), weights
         )
-        counts = PairCounts.from_labels(evaluation)
-        whole = Aggregate(evaluation, counts, np.broadcast_to(signs, counts.joint_truth.shape))
-        maker = Intervals(whole.value(), whole.influence, whole.replicates, len(evaluation))
-        return replace(maker(level, method, resamples, seed), varies="sampling of records")
+        sample = Sample.of(evaluation)
+        shape = sample.counts.joint_truth.shape
+        fixed = Aggregates(sample, np.broadcast_to(signs, shape), None, np.full(shape, np.nan), np.zeros(shape))
+        return sample.intervals(fixed.whole, ())(level, method, resamples, seed)
 
 
 def _positive(outcome: LabelSet, width: int) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from biasamp.results.interval import plain
 
 from .audit_result import SCHEMA, Audit
 from .comparison import Comparison
-from .metrics_of import name_of
+from .measuring import name_of
 
 # What a larger and a smaller figure of the other model mean.
 _WORDS = {

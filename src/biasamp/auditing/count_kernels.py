@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.audit_counts import MOST_COMBINATIONS, TOO_LARGE, AuditCounts, SubjectCounts, add_cells
-from biasamp.counts.bag_joints import bag_joint, truth_joint
+from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.bag_joints import BagJoint
 from biasamp.counts.bags import BagCounts, bags_for
+from biasamp.counts.cells_by_bag import BAG, bounded, count_by_bag
 from biasamp.counts.contingency import ContingencyTable
+from biasamp.counts.fingerprint import Fingerprint, least_keys
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.kernels.slabs import column_sums
-from biasamp.counts.poisson import Fingerprint, least_keys
+from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
+from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
 from biasamp.data import Column, Columns, Dense, Evaluation, LabelSet, align, label_set, refuse_missing
 from biasamp.data.evaluation import MOST_SQUARES
 from biasamp.data.keys import Keys, row_keys
@@ -23,24 +26,48 @@ from biasamp.engines import counted
 
 from .content import content_of
 from .memory_reader import gaps
-from .metrics_of import Subject
 from .plan import Plan
 from .roles import HINT, Spec, crossing
 from .source import Source
+from .subject import Subject
 from .survey import read_batches
+
+Sides = tuple[LabelSet | None, ...]
 
 # Sets of more labels hardly ever repeat from record to record.
 _MOST_LABELS = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class CountKernel:
-    """Counts one part, batch by batch.
+class Batch:
+    """Some records in the label space of the whole.
+
+    Attributes
+    ----------
+    source : Source
+        Their columns.
+    keys, units : ndarray of shape (records,)
+        Keys of the records, and of what is resampled as one.
+    weights : ndarray of shape (records,), optional
+    sides : list of tuples
+        Attribute, tasks and the predictions of both, for each subject.
+    """
+
+    source: Source
+    keys: Keys
+    units: Keys
+    weights: NDArray[Any] | None
+    sides: Sequence[Sides]
+
+
+@dataclass(frozen=True, eq=False)
+class PartReader:
+    """Reads the records of parts into the label space of the whole.
 
     Attributes
     ----------
     subjects : tuple of Subject
-        Made-up records in the label space of the whole, one a protected attribute.
+        Made-up records in the label space of the whole, one subject for each protected attribute.
     truths : tuple of LabelSet
         The true labels of the attributes and, last, of the tasks, before predictions were seen: they decide how
         predictions are read.
@@ -51,59 +78,37 @@ class CountKernel:
     truths: tuple[LabelSet, ...]
     batch_rows: int
 
-    def __call__(self, part: Any) -> AuditCounts:
-        """The counts of a part."""
-        total: AuditCounts | None = None
+    def batches(self, part: Any) -> Iterator[Batch]:
+        """The records of a part; an error names the part and the row where they begin."""
         for start, columns in read_batches(part, self.plan.columns, self.batch_rows):
             rows = len(next(iter(columns.values())))
             try:
-                made = self._batch(Source(part.name, columns, rows), start, total)
+                yield self._batch(Source(part.name, columns, rows), start)
             except (ValueError, TypeError) as error:
                 where = f"{part.name}, from row {start:,}" if start is not None else part.name
                 raise type(error)(f"{error} (in {where})") from None
-            total = made if total is None else total.joined(made)
             counted(part, rows)
-        if total is None:
-            return AuditCounts(self.plan.to_dict(), (), Fingerprint(0, 0, 0), Fingerprint(0, 0, 0), 0, 0, 0)
-        return total
 
-    def _batch(self, source: Source, start: int | None, before: AuditCounts | None) -> AuditCounts:
+    def _batch(self, source: Source, start: int | None) -> Batch:
         plan = self.plan
         if plan.record is not None:
             keys = source.ids(plan.record, "record")
-            ranked = np.sort(keys)
-            if (ranked[1:] == ranked[:-1]).any():
-                raise ValueError(
-                    f"record column {plan.record!r} has repeated ids: a record has one row. Rows that belong together "
-                    "without being the same record go into cluster="
-                )
+            refuse_repeated(keys, plan.record)
         elif start is not None:
             keys = row_keys(start, source.rows)
         else:
             keys = source.ids(plan.cluster or "", "cluster")
         units = keys if plan.cluster is None else source.ids(plan.cluster, "cluster")
         weights = None if plan.weights is None else _weights(source.numbers(plan.weights, "weights"))
-        return AuditCounts(
-            plan.to_dict(),
-            tuple(
-                _count_subject(subject, sides, units, weights, {} if before is None else before.subjects[i].cells)
-                for i, (subject, sides) in enumerate(zip(self.subjects, self._sides(source), strict=True))
-            ),
-            Fingerprint.of(units),
-            Fingerprint.of(keys),
-            content_of(source.columns, keys),
-            content_of({name: source.columns[name] for one, _ in plan.truths for name in one.names}, keys),
-            sum(gaps(column) for column in source.columns.values()),
-            least_keys(keys) if plan.record is not None else (),
-        )
+        return Batch(source, keys, units, weights, self._sides(source))
 
-    def _sides(self, source: Source) -> list[tuple[LabelSet | None, ...]]:
+    def _sides(self, source: Source) -> list[Sides]:
         """Attribute, tasks and the predictions of both, for each subject, in the label space of the whole."""
         plan = self.plan
         first = self.subjects[0]
         T = self._read(source, plan.task, "tasks", first.T)
         T_pred = self._read(source, plan.task_prediction, "task_predictions", first.T, self.truths[-1])
-        out: list[tuple[LabelSet | None, ...]] = []
+        out: list[Sides] = []
         for i, (one, predictions) in enumerate(zip(plan.groups.values(), plan.group_predictions, strict=True)):
             A = self._read(source, one, "attributes", self.subjects[i].A)
             A_pred = self._read(source, predictions, "attribute_predictions", self.subjects[i].A, self.truths[i])
@@ -125,6 +130,101 @@ class CountKernel:
             return None
         labels = label_set(_columns(source, one), role, soft=like is not None, like=like)
         return fitted(labels, space, role, self.plan.missing)
+
+
+@dataclass(frozen=True, eq=False)
+class CountKernel:
+    """Counts one part, batch by batch; ``needs`` says which counts."""
+
+    reader: PartReader
+    needs: Needs
+
+    def __call__(self, part: Any) -> AuditCounts:
+        """The counts of a part."""
+        total: AuditCounts | None = None
+        for batch in self.reader.batches(part):
+            made = count_batch(batch, self.reader.plan, self.reader.subjects, self.needs, total)
+            total = made if total is None else total.joined(made)
+        return nothing_counted(self.reader.plan) if total is None else total
+
+
+@dataclass(frozen=True, eq=False)
+class LookKernel:
+    """Takes a second look at the records of one subject and direction in a part."""
+
+    reader: PartReader
+    number: int
+    direction: str
+    asked: SecondLook
+
+    def __call__(self, part: Any) -> SignedSums | None:
+        """The signed sums of a part; None where it has no records."""
+        total: SignedSums | None = None
+        for batch in self.reader.batches(part):
+            A, T, A_pred, T_pred = batch.sides[self.number]
+            given, truth, predicted = (A, T, T_pred) if self.direction == "A->T" else (T, A, A_pred)
+            assert given is not None
+            assert truth is not None
+            assert predicted is not None
+            held = Evaluation(given, truth, predicted, batch.weights, batch.units)
+            total = added_looks(total, look_at((Block(held),), self.asked))
+        return total
+
+
+def added_looks(one: SignedSums | None, two: SignedSums | None) -> SignedSums | None:
+    """The signed sums of two parts together."""
+    return two if one is None else one if two is None else one + two
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Which counts an audit needs beside the pair counts: those that no metric asks for are not made."""
+
+    cells: bool = True
+    itemsets: bool = True
+    mals: bool = True
+
+    @classmethod
+    def of(cls, metrics: frozenset[str]) -> Needs:
+        """What some metrics need."""
+        return cls(bool(metrics & {"dpa", "leakage"}), "multi" in metrics, "mals" in metrics)
+
+
+def nothing_counted(plan: Plan) -> AuditCounts:
+    """The counts of no records."""
+    return AuditCounts(plan.to_dict(), (), Fingerprint(0, 0, 0), Fingerprint(0, 0, 0), 0, 0, 0)
+
+
+def count_batch(
+    batch: Batch, plan: Plan, subjects: Sequence[Subject], needs: Needs, before: AuditCounts | None = None
+) -> AuditCounts:
+    """The counts of some records; combinations that were too many ``before`` are not looked at again."""
+    source, keys = batch.source, batch.keys
+    truths = {name: source.columns[name] for one, _ in plan.truths for name in one.names}
+    return AuditCounts(
+        plan.to_dict(),
+        tuple(
+            _count_subject(subject, sides, batch, needs, None if before is None else before.subjects[i])
+            for i, (subject, sides) in enumerate(zip(subjects, batch.sides, strict=True))
+        ),
+        Fingerprint.of(batch.units),
+        Fingerprint.of(keys),
+        content_of(source.columns, keys),
+        content_of(truths, keys),
+        sum(gaps(column) for column in source.columns.values()),
+        least_keys(keys) if plan.record is not None else (),
+    )
+
+
+def refuse_repeated(keys: Keys, column: str) -> None:
+    """Raise where two records have the same id."""
+    ranked = np.sort(keys)
+    repeated = int((ranked[1:] == ranked[:-1]).sum())
+    if repeated:
+        raise ValueError(
+            f"record column {column!r} has {repeated:,} repeated ids: a record has one row. Rows that belong together "
+            "without being the same record go into cluster="
+        )
 
 
 def fitted(labels: LabelSet, space: LabelSet, role: str, missing: str) -> LabelSet:
@@ -158,39 +258,33 @@ def _weights(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _count_subject(
-    subject: Subject,
-    sides: Sequence[LabelSet | None],
-    units: Keys,
-    weights: NDArray[Any] | None,
-    before: Mapping[str, ContingencyTable | None],
+    subject: Subject, sides: Sides, batch: Batch, needs: Needs, before: SubjectCounts | None
 ) -> SubjectCounts:
-    """The counts of one subject; combinations that were too many ``before`` are not looked at again."""
     A, T, A_pred, T_pred = sides
     assert A is not None
     assert T is not None
+    units, weights = batch.units, batch.weights
     bags = bags_for(A.width * T.width)
     sizes = {"A": _held(A), "T": _held(T)}
     pairs: dict[str, BagCounts] = {}
     cells: dict[str, ContingencyTable | None] = {}
-    for way, given, truth, said in (("A->T", A, T, T_pred), ("T->A", T, A, A_pred)):
-        if said is None:
+    by_bag: dict[str, ContingencyTable | None] = {}
+    for way, given, truth, predicted in (("A->T", A, T, T_pred), ("T->A", T, A, A_pred)):
+        if predicted is None:
             continue
-        pairs[way] = BagCounts.from_labels(Evaluation(given, truth, said, weights, units), bags)
-        known = way not in before or before[way] is not None
-        cells[way] = _cells({"given": given, "truth": truth, "predicted": said}, weights) if known else None
-    mals = None
-    if A_pred is not None and T_pred is not None:
-        # Both terms are about the same records: one that lacks any label is in neither.
-        keep = _whole([A, T, A_pred, T_pred])
-        if keep.all():
-            mals = bag_joint(A_pred, T_pred, units, bags, weights), truth_joint(pairs["A->T"])
-        else:
-            own = None if weights is None else weights[keep]
-            A, T, A_pred, T_pred = (labels.take(keep) for labels in (A, T, A_pred, T_pred))
-            mals = (
-                bag_joint(A_pred, T_pred, units[keep], bags, own),
-                bag_joint(A, T, units[keep], bags, own),
-            )
+        pairs[way] = BagCounts.from_labels(Evaluation(given, truth, predicted, weights, units), bags)
+        sets = not (given.exclusive and truth.exclusive)
+        known = before is None or before.cells[way] is not None
+        cells[way] = None
+        if needs.itemsets and sets:
+            by_bag[way] = None
+        if not known or not (needs.cells or (needs.itemsets and sets)):
+            continue
+        held = {"given": given, "truth": truth, "predicted": predicted}
+        wanted = way in by_bag and weights is None and (before is None or before.by_bag.get(way) is not None)
+        cells[way], table = _cells(held, weights, units if wanted else None)
+        if way in by_bag:
+            by_bag[way] = table
     return SubjectCounts(
         subject.attribute,
         subject.A.variables,
@@ -198,7 +292,26 @@ def _count_subject(
         sizes,
         pairs,
         cells,
-        mals,
+        _count_mals(sides, units, weights, bags, pairs) if needs.mals else None,
+        by_bag=by_bag,
+    )
+
+
+def _count_mals(
+    sides: Sides, units: Keys, weights: NDArray[Any] | None, bags: int, pairs: Mapping[str, BagCounts]
+) -> tuple[BagJoint, BagJoint] | None:
+    A, T, A_pred, T_pred = sides
+    if A is None or T is None or A_pred is None or T_pred is None:
+        return None
+    # Both terms are about the same records: one that lacks any label is in neither.
+    keep = _whole([A, T, A_pred, T_pred])
+    if keep.all():
+        return BagJoint.from_labels(A_pred, T_pred, units, bags, weights), BagJoint.of_truth(pairs["A->T"])
+    own = None if weights is None else weights[keep]
+    A, T, A_pred, T_pred = (labels.take(keep) for labels in (A, T, A_pred, T_pred))
+    return (
+        BagJoint.from_labels(A_pred, T_pred, units[keep], bags, own),
+        BagJoint.from_labels(A, T, units[keep], bags, own),
     )
 
 
@@ -216,18 +329,27 @@ def _whole(sets: Sequence[LabelSet]) -> NDArray[np.bool_]:
     )
 
 
-def _cells(sets: Mapping[str, LabelSet], weights: NDArray[Any] | None) -> ContingencyTable | None:
-    """Combinations of labels of records that lack none; None for probabilities, fractional weights and too many."""
+def _cells(
+    sets: Mapping[str, LabelSet], weights: NDArray[Any] | None, units: Keys | None = None
+) -> tuple[ContingencyTable | None, ContingencyTable | None]:
+    """Combinations of labels of records that lack none, and, with the keys of ``units``, by bag too.
+
+    None for probabilities, fractional weights and too many combinations.
+    """
     if any(labels.soft or labels.width > _MOST_LABELS for labels in sets.values()):
-        return None
+        return None, None
     if weights is not None and weights.dtype.kind == "f":
-        return None
+        return None, None
     keep = _whole(list(sets.values()))
     if not keep.all():
         sets = {name: labels.take(keep) for name, labels in sets.items()}
         weights = None if weights is None else weights[keep]
-    table = ContingencyTable.from_labels(sets, weights)
-    return table if len(table.cells) <= MOST_COMBINATIONS else None
+        units = None if units is None else units[keep]
+    by_bag = None if units is None else count_by_bag(sets, units)
+    table = ContingencyTable.from_labels(sets, weights) if by_bag is None else by_bag.without(BAG)
+    if len(table.cells) > MOST_COMBINATIONS:
+        return None, None
+    return table, None if by_bag is None else bounded(by_bag)
 
 
 _Train = list[tuple[JointCounts, ContingencyTable | None]]
@@ -265,7 +387,12 @@ class TrainKernel:
         if plan.intersections:
             known = self.subjects[-1].A.variables[0].categories
             sets.append(crossing(sets, list(plan.groups), known))
-        return [(JointCounts.from_labels(A, T), _cells({"given": A, "truth": T}, None)) for A in sets]
+        return [count_train(A, T) for A in sets]
+
+
+def count_train(A: LabelSet, T: LabelSet) -> tuple[JointCounts, ContingencyTable | None]:
+    """Joint counts and combinations of train labels."""
+    return JointCounts.from_labels(A, T), _cells({"given": A, "truth": T}, None)[0]
 
 
 def merged_train(one: _Train, two: _Train) -> _Train:

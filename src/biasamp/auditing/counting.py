@@ -4,28 +4,51 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from biasamp.association.associate import count_labels
 from biasamp.counts.association_counts import AssociationCounts
-from biasamp.counts.audit_counts import TOO_LARGE, AuditCounts
+from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
+from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
+from biasamp.counts.subject_counts import TOO_LARGE
 from biasamp.data import Codes, LabelSet, Variable
 from biasamp.data.evaluation import LEAST_TOTAL
-from biasamp.engines import Engine, engine_for
+from biasamp.data.frames import arrow_column
+from biasamp.data.keys import row_keys
+from biasamp.engines import Engine, counted, engine_for
+from biasamp.engines.engine import total_rows
 from biasamp.engines.progress import RowsBar
 
-from .count_kernels import CountKernel, TrainKernel, merged, merged_train
+from .count_kernels import (
+    Batch,
+    CountKernel,
+    LookKernel,
+    Needs,
+    PartReader,
+    TrainKernel,
+    added_looks,
+    count_batch,
+    count_train,
+    merged,
+    merged_train,
+    refuse_repeated,
+)
 from .memory_reader import Reader
-from .metrics_of import Subject
 from .plan import Plan, make_plan
 from .roles import HINT
-from .source import data_parts
+from .source import Source, data_parts
+from .subject import AuditRecords, Subject
 from .survey import Survey, survey
 
+# What a value of a column takes in memory while it is read, about.
+_BYTES = 24
 # Batches are as long as the engine says up to so many columns, and shorter beyond.
 _COLUMNS, _FEWEST_ROWS = 128, 1024
 
@@ -133,7 +156,7 @@ def count(
         train=train is not None,
     )
     with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
-        return count_plan(data, plan, train, running, labels)
+        return count_plan(data, plan, train, running, labels)[0]
 
 
 def _refuse_beside(**given: Any) -> None:
@@ -143,8 +166,15 @@ def _refuse_beside(**given: Any) -> None:
         raise TypeError(f"{strange[0]} has no meaning beside identities: count one or the other")
 
 
-def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditCounts | None = None) -> AuditCounts:
-    """Count data as a plan says, on an engine."""
+def count_plan(
+    data: Any,
+    plan: Plan,
+    train: Any,
+    engine: Engine,
+    labels: AuditCounts | None = None,
+    needs: Needs | None = None,
+) -> tuple[AuditCounts, StreamedData]:
+    """Count data as a plan says, on an engine; also what reads the data again."""
     name, parts = data_parts(data, plan.columns, "data")
     if parts[0].start is None and plan.record is None and plan.cluster is None:
         raise ValueError(
@@ -166,9 +196,9 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
     subjects, truths = _spaces(plan, found, train_found, labels)
     # The budget is for rows of a few columns.
     rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
-    kernel = CountKernel(plan, tuple(subjects), tuple(truths), rows)
+    reader = PartReader(plan, tuple(subjects), tuple(truths), rows)
     _pass(engine, "counting")
-    total = engine.reduce(kernel, parts, merged)
+    total = engine.reduce(CountKernel(reader, needs or Needs()), parts, merged)
     if not total.records:
         raise ValueError(f"{name} has no records")
     if plan.weights is not None:
@@ -176,14 +206,106 @@ def count_plan(data: Any, plan: Plan, train: Any, engine: Engine, labels: AuditC
     if train_parts is not None:
         _pass(engine, "counting train")
         known = engine.reduce(TrainKernel(plan, tuple(subjects), engine.batch_rows), train_parts, merged_train)
-        total = replace(
-            total,
-            subjects=tuple(
-                replace(subject, train=joint, train_cells=cells)
-                for subject, (joint, cells) in zip(total.subjects, known, strict=True)
-            ),
-        )
-    return total.of_source(name)
+        total = _with_train(total, known)
+    return total.of_source(name), StreamedData(reader, parts, train, engine)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedData:
+    """Data that was counted part by part, read again where counts do not say enough."""
+
+    reader: PartReader
+    parts: Sequence[Any]
+    train: Any
+    engine: Engine
+
+    @cached_property
+    def _records(self) -> AuditRecords:
+        plan = self.reader.plan
+        rows = total_rows(self.parts)
+        size = (rows or 0) * len(plan.columns) * _BYTES
+        if rows is None or size > self.engine.memory:
+            known = "an unknown number of" if rows is None else f"{rows:,}"
+            raise ValueError(
+                f"this needs all {known} records in memory at once, some {size / 1e6:,.0f} MB, and the budget is "
+                f"{self.engine.memory / 1e6:,.0f} MB: raise memory=, or audit a sample of the records"
+            )
+        _pass(self.engine, "reading records")
+        kernel = ColumnsKernel(tuple(plan.columns), self.reader.batch_rows)
+        held = sorted(self.engine.map(kernel, self.parts))
+        tables = [table for _, table in held if table.num_rows]
+        whole = pa.concat_tables(tables, promote_options="permissive")
+        columns = {name: arrow_column(name, whole.column(name)) for name in plan.columns}
+        source = Source("data", columns, whole.num_rows)
+        reader = Reader(source, plan.missing, self.train, plan.weights, plan.record, plan.cluster)
+        return reader.records(plan)
+
+    def records(self) -> AuditRecords:
+        """All records in memory; refuses with a reason where they do not fit."""
+        return self._records
+
+    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
+        """A second look at the records of a subject."""
+        _pass(self.engine, "second look")
+        found = self.engine.reduce(LookKernel(self.reader, number, direction, asked), self.parts, added_looks)
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True)
+class ColumnsKernel:
+    """Reads the columns of one part into memory."""
+
+    columns: tuple[str, ...]
+    batch_rows: int
+
+    def __call__(self, part: Any) -> Any:
+        """An Arrow table."""
+        batches = [batch for batch in part.batches(self.columns, rows=self.batch_rows) if batch.num_rows]
+        counted(part, sum(batch.num_rows for batch in batches))
+        return pa.Table.from_batches(batches) if batches else pa.table({})
+
+
+@dataclass(frozen=True, eq=False)
+class HeldData:
+    """Data in memory."""
+
+    held: AuditRecords
+
+    def records(self) -> AuditRecords:
+        """All records."""
+        return self.held
+
+    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
+        """A second look at the records of a subject."""
+        return look_at((Block(self.held.evaluation(number, direction)),), asked)
+
+
+def count_memory(source: Source, plan: Plan, train: Any, weights: Any, needs: Needs) -> tuple[AuditCounts, HeldData]:
+    """Count records in memory as one part: reading them tells the label space as the survey of parts does."""
+    reader = Reader(source, plan.missing, train, weights, plan.record, plan.cluster)
+    if plan.record is not None and reader.ids is not None:
+        refuse_repeated(reader.ids, plan.record)
+    held = reader.records(plan)
+    keys = row_keys(0, source.rows) if held.ids is None else held.ids
+    units = keys if held.clusters is None else held.clusters
+    sides = [(subject.A, subject.T, subject.A_pred, subject.T_pred) for subject in held.subjects]
+    counts = count_batch(Batch(source, keys, units, held.weights, sides), plan, held.subjects, needs)
+    if train is not None:
+        known = [
+            (None, None) if s.A_train is None or s.T_train is None else count_train(s.A_train, s.T_train)
+            for s in held.subjects
+        ]
+        counts = _with_train(counts, known)
+    return counts.of_source(source.name), HeldData(held)
+
+
+def _with_train(counts: AuditCounts, known: Sequence[tuple[Any, Any]]) -> AuditCounts:
+    subjects = tuple(
+        replace(subject, train=joint, train_cells=cells)
+        for subject, (joint, cells) in zip(counts.subjects, known, strict=True)
+    )
+    return replace(counts, subjects=subjects)
 
 
 def _pass(engine: Engine, title: str) -> None:
@@ -223,7 +345,7 @@ def _spaces(
 ) -> tuple[list[Subject], list[LabelSet]]:
     """Made-up records of each attribute in the label space of all parts, and their truths before predictions are seen."""
     example = found.example()
-    reader = Reader(example, "drop", None if train is None else train.example(), None, None, None, None)
+    reader = Reader(example, "drop", None if train is None else train.example())
     subjects = reader.subjects(plan.groups, plan.task, plan.group_predictions, plan.task_prediction, False)
     truths = [reader.read(one, "attributes") for one in plan.groups.values()]
     truths.append(reader.read(plan.task, "tasks"))

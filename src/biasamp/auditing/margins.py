@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
-from biasamp.counts.joint import chunks
 from biasamp.counts.pair import PairCounts
-from biasamp.data import Evaluation, Label
+from biasamp.data import Label
 
 Floats = NDArray[np.float64]
 
@@ -33,16 +32,6 @@ class Margins:
         """From pair counts, and how often truth and prediction agree that a label holds."""
         truth, held = (floats(x).max(axis=0) for x in (counts.truth, counts.predicted))
         return cls(counts.outcome_labels, exclusive, float(floats(counts.n).max()), truth, held, agreeing)
-
-    @classmethod
-    def of_records(cls, evaluation: Evaluation) -> Margins:
-        """From records."""
-        total = np.zeros(evaluation.truth.width)
-        for start, stop in chunks(len(evaluation), 2 * evaluation.truth.width):
-            product = evaluation.truth.rows(start, stop).astype(float) * evaluation.predicted.rows(start, stop)
-            weights = evaluation.weights
-            total += product.sum(axis=0) if weights is None else (product * weights[start:stop, None]).sum(axis=0)
-        return cls.of_counts(PairCounts.from_labels(evaluation), total, evaluation.truth.exclusive)
 
 
 class Audited(Protocol):

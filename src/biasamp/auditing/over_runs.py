@@ -160,9 +160,9 @@ def _sampling_variance(runs: list[Any]) -> float | None:
     """The mean squared closed-form error of the runs, where each has one."""
     errors = []
     for run in runs:
-        if not isinstance(run, Amplification) or run._interval is None:
+        if not isinstance(run, Amplification) or run.interval_maker() is None:
             return None
-        error = run._quiet_interval(method="closed_form").standard_error
+        error = run.quiet_interval(method="closed_form").standard_error
         if error is None:
             return None
         errors.append(error**2)

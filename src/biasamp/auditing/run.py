@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from biasamp import __version__
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
-from biasamp.counts.fixed import floats
-from biasamp.counts.poisson import Fingerprint
 from biasamp.counts.storage import is_counts
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
 
 from .audit_base import read_audit_base
 from .audit_result import SCHEMA, Audit
-from .content import content_of
-from .counted import Counted, measure_counted
-from .counting import count_plan
+from .count_kernels import Needs
+from .counting import count_memory, count_plan
 from .findings import find
 from .margins import Audited
-from .memory_reader import Reader, gaps
-from .metrics_of import Measured, Settings, measure, resampled
+from .measuring import METRIC_NAMES, Measured, Settings, measure, resampled
 from .plan import Plan, make_plan
 from .source import in_parts, read_source
-
-METRIC_NAMES = ("directional", "multi", "mals", "dpa", "leakage", "parity")
+from .subject import Counted, Rereadable
 
 
 def audit(
@@ -97,8 +92,7 @@ def audit(
         Groups with fewer records are flagged; no value changes.
     engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
         Where the counting is done. ``"auto"`` reads data into memory unless its files are large; the others count it
-        part by part, and so may be larger than memory. Values are the same; intervals then come from resampling
-        bags of records instead of single ones, and agree within the error of resampling.
+        part by part, and so may be larger than memory. The audit is the same, intervals included.
     threads : int, optional
         Threads of the local engine, or processes of a Dask cluster that is started here; by default all processors.
     memory : int or str, optional
@@ -124,7 +118,7 @@ def audit(
         raise ValueError(f"confidence is {confidence}; it must lie strictly between 0 and 1, such as 0.95")
     if resamples < 2:
         raise ValueError(f"resamples is {resamples}; at least 2 are needed")
-    settings = Settings(_metrics(metrics), confidence, resamples, seed, cluster is not None)
+    settings = Settings(_metrics(metrics), confidence, resamples, seed)
     if isinstance(data, (str, os.PathLike)) and is_counts(data):
         data = AuditCounts.load(os.fspath(data))
     if isinstance(data, AssociationCounts):
@@ -162,45 +156,42 @@ def audit(
         intersections=bool(intersections),
         train=train is not None,
     )
+    needs = Needs.of(settings.metrics)
     if in_parts(data, engine):
         if not by_name:
             raise TypeError(
                 f"weights must name a column with engine={engine!r}: data is counted part by part, and an array has none"
             )
         with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
-            counts = count_plan(data, plan, train, running)
-        return from_counts(counts, settings, base, min_group)
+            counts, again = count_plan(data, plan, train, running, needs=needs)
+            return from_counts(counts, settings, base, min_group, again)
     source = read_source(data, plan.columns)
-    reader = Reader(source, missing, train, base, weights, record, cluster)
-    subjects = reader.subjects(plan.groups, plan.task, plan.group_predictions, plan.task_prediction, intersections)
-    measured = [measure(subject, settings) for subject in subjects]
-    keys = reader.keys(record)
-    units = keys if reader.clusters is None else reader.clusters
-    facts = Facts(
-        source.name,
-        source.rows,
-        f"{content_of(source.columns, keys):016x}",
-        str(Fingerprint.of(units)),
-        sum(gaps(source.columns[name]) for name in source.columns),
-        plan,
-        weights is not None,
-        base is not None,
-    )
-    return gather(facts, subjects, measured, settings, min_group)
+    counts, held = count_memory(source, plan, train, weights, needs)
+    return from_counts(counts, settings, base, min_group, held, weighted=weights is not None)
 
 
-def from_counts(counts: AuditCounts, settings: Settings, base: Any, min_group: int) -> Audit:
-    """The audit of counts."""
+def from_counts(
+    counts: AuditCounts,
+    settings: Settings,
+    base: Any,
+    min_group: int,
+    source: Rereadable | None = None,
+    weighted: bool = False,
+) -> Audit:
+    """The audit of counts; ``source`` is the data where it can be read again."""
     plan = Plan.from_dict(counts.plan)
     if plan.cluster is not None and counts.records > 1 and _filled(counts) == 1:
         raise ValueError(
             f"cluster column {plan.cluster!r} has one value in all {counts.records:,} records: with fewer than two "
             "clusters there is no interval. Leave cluster out, or name the column that tells the clusters apart"
         )
-    settings = replace(settings, clustered=plan.cluster is not None)
+    weighted = weighted or plan.weights is not None
     read = read_audit_base(base, plan.groups, plan.task)
-    subjects = [Counted(subject, counts.records, plan, read) for subject in counts.subjects]
-    measured = [measure_counted(subject, settings) for subject in subjects]
+    subjects = [
+        Counted(subject, counts.records, plan, read, source, number, weighted)
+        for number, subject in enumerate(counts.subjects)
+    ]
+    measured = [measure(subject, settings) for subject in subjects]
     facts = Facts(
         " + ".join(source.name for source in counts.sources) or "counts",
         counts.records,
@@ -208,7 +199,7 @@ def from_counts(counts: AuditCounts, settings: Settings, base: Any, min_group: i
         counts.resampled_as,
         counts.missing_values,
         plan,
-        plan.weights is not None,
+        weighted,
         base is not None,
     )
     return gather(facts, subjects, measured, settings, min_group)
@@ -216,8 +207,7 @@ def from_counts(counts: AuditCounts, settings: Settings, base: Any, min_group: i
 
 def _filled(counts: AuditCounts) -> int:
     """How many bags hold any record."""
-    bags = next(iter(counts.subjects[0].pairs.values()))
-    return int((floats(bags.counts.n).reshape(bags.bags, -1).max(axis=1) > 0).sum())
+    return len(next(iter(counts.subjects[0].pairs.values())).numbers)
 
 
 def _metrics(metrics: Any) -> frozenset[str]:

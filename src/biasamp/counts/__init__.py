@@ -3,7 +3,6 @@
 from .contingency import ContingencyTable
 from .joint import JointCounts
 from .pair import PairCounts
-from .replicates import ReplicateCounts
 from .storage import load, save
 
-__all__ = ["ContingencyTable", "JointCounts", "PairCounts", "ReplicateCounts", "load", "save"]
+__all__ = ["ContingencyTable", "JointCounts", "PairCounts", "load", "save"]

@@ -9,26 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasamp.data import Label, Variable, printable
+from biasamp.data import printable
 
-from .bag_joints import shuffled_joint
-from .bags import BagCounts
-from .contingency import ContingencyTable
-from .fixed import Count, floats
-from .joint import JointCounts
+from .fingerprint import Fingerprint, least_keys
 from .mismatch import differing, plan_columns, plans_apart, same_joint
-from .pair import PairCounts
-from .poisson import Fingerprint, least_keys
-from .storage import SCHEMA, Arrays, from_arrays, get_count, put_count, read_arrays, to_arrays, write_arrays
+from .storage import SCHEMA, read_arrays, write_arrays
+from .subject_counts import SubjectCounts, labels_in, subject_arrays, subject_of
 
-Index = NDArray[np.int64]
-Cells = ContingencyTable | None
-
-# Distinct combinations of labels that are kept; beyond, what needs them is left out.
-MOST_COMBINATIONS = 1 << 17
-TOO_LARGE = "weights are too large to be summed exactly: multiply them all by one constant; only their ratios matter"
 _KIND = "audit"
 _SHOWN = 5
 
@@ -44,73 +32,6 @@ class CountedSource:
     records: int
     keys: Fingerprint
     content: int
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SubjectCounts:
-    """The counts of one protected attribute with the tasks.
-
-    Attributes
-    ----------
-    attribute : str
-    A, T : tuple of Variable
-        The label space of either side.
-    sizes : mapping
-        Of ``"A"`` and ``"T"``, how many records have each label.
-    pairs : mapping of direction to BagCounts
-        For the directions whose predictions were given.
-    cells : mapping of direction to ContingencyTable or None
-        Combinations of given, truth and predicted labels; None where they are too many.
-    mals : pair of JointCounts or None
-        Of the predictions and of the truth, bag by bag, where both sides are predicted.
-    train : JointCounts or None
-        Of the train labels.
-    train_cells : ContingencyTable or None
-    """
-
-    attribute: str
-    A: tuple[Variable, ...]
-    T: tuple[Variable, ...]
-    sizes: Mapping[str, Index]
-    pairs: Mapping[str, BagCounts]
-    cells: Mapping[str, Cells]
-    mals: tuple[JointCounts, JointCounts] | None = None
-    train: JointCounts | None = None
-    train_cells: Cells = None
-
-    def shuffled(self, seed: int) -> SubjectCounts:
-        """The same counts with the bags in another order."""
-        mals = None if self.mals is None else tuple(shuffled_joint(joint, seed) for joint in self.mals)
-        return replace(
-            self,
-            pairs={way: bags.shuffled(seed) for way, bags in self.pairs.items()},
-            mals=mals,  # type: ignore[arg-type]
-        )
-
-    def __repr__(self) -> str:
-        return f"<counts of {self.attribute!r}: {len(_labels(self.A))} groups x {len(_labels(self.T))} tasks>"
-
-    def __add__(self, other: SubjectCounts) -> SubjectCounts:
-        if not isinstance(other, SubjectCounts):
-            return NotImplemented
-        pairs = {way: self.pairs[way] + other.pairs[way] for way in self.pairs}
-        # Either addend is far below what 64 bits hold, so that a sum beyond it is negative.
-        if any(floats(bags.counts.squared).min() < 0 for bags in pairs.values()):
-            raise ValueError(TOO_LARGE)
-        return SubjectCounts(
-            self.attribute,
-            self.A,
-            self.T,
-            {side: self.sizes[side] + other.sizes[side] for side in self.sizes},
-            pairs,
-            {way: add_cells(self.cells[way], other.cells[way]) for way in self.cells},
-            None
-            if self.mals is None or other.mals is None
-            else (self.mals[0] + other.mals[0], self.mals[1] + other.mals[1]),
-            # The train labels are counted once, whatever the evaluated records are cut into.
-            self.train,
-            self.train_cells,
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,7 +100,7 @@ class AuditCounts:
         names = ", ".join(printable(source.name, 40) for source in self.sources[:_SHOWN])
         more = f" and {len(self.sources) - _SHOWN} more" if len(self.sources) > _SHOWN else ""
         held = "; ".join(
-            f"{printable(s.attribute, 40)}: {len(_labels(s.A))} groups x {len(_labels(s.T))} tasks"
+            f"{printable(s.attribute, 40)}: {len(labels_in(s.A))} groups x {len(labels_in(s.T))} tasks"
             for s in self.subjects
         )
         return f"<AuditCounts of {self.records:,} records from {names or 'no source'}{more}: {held}>"
@@ -255,12 +176,12 @@ class AuditCounts:
                     "attribute": subject.attribute,
                     "groups": [
                         {"label": str(label), "records": count}
-                        for label, count in zip(_labels(subject.A), subject.sizes["A"].tolist(), strict=True)
+                        for label, count in zip(labels_in(subject.A), subject.sizes["A"].tolist(), strict=True)
                     ],
-                    "tasks": len(_labels(subject.T)),
+                    "tasks": len(labels_in(subject.T)),
                     "directions": {
                         way: {
-                            "pairs": len(_labels(subject.A)) * len(_labels(subject.T)),
+                            "pairs": len(labels_in(subject.A)) * len(labels_in(subject.T)),
                             "bags": bags.bags,
                             "combinations": None if subject.cells[way] is None else len(subject.cells[way].cells),  # type: ignore[union-attr]
                         }
@@ -275,7 +196,7 @@ class AuditCounts:
         """Write the counts to a Parquet file, with a schema version, label names, sources and a checksum."""
         subjects, arrays = [], {}
         for i, subject in enumerate(self.subjects):
-            header, mine = _subject_arrays(subject)
+            header, mine = subject_arrays(subject)
             subjects.append(header)
             arrays.update({f"{i}/{name}": array for name, array in mine.items()})
         write_arrays(
@@ -305,7 +226,7 @@ class AuditCounts:
             )
         try:
             subjects = tuple(
-                _subject(held, {k.split("/", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{i}/")})
+                subject_of(held, {k.split("/", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{i}/")})
                 for i, held in enumerate(header["subjects"])
             )
             return cls(
@@ -328,77 +249,6 @@ class AuditCounts:
             ) from None
 
 
-def add_cells(left: Cells, right: Cells) -> Cells:
-    """The sum of two tables of combinations, or None where it would be too large."""
-    if left is None or right is None:
-        return None
-    both = left + right
-    return both if len(both.cells) <= MOST_COMBINATIONS else None
-
-
 def _hashable(plan: Any) -> Any:
     """A plan as it was before it was written: JSON knows no tuples."""
     return json.loads(json.dumps(plan))
-
-
-def _labels(variables: Sequence[Variable]) -> list[Label]:
-    return [label for variable in variables for label in variable.labels]
-
-
-def _variables(variables: Sequence[Variable]) -> list[list[Any]]:
-    return [[v.name, v.kind, list(v.categories)] for v in variables]
-
-
-def _unvariables(held: Sequence[Sequence[Any]]) -> tuple[Variable, ...]:
-    return tuple(Variable(name, kind, tuple(categories)) for name, kind, categories in held)
-
-
-def _subject_arrays(subject: SubjectCounts) -> tuple[dict[str, Any], Arrays]:
-    arrays: Arrays = {f"sizes/{side}": sizes for side, sizes in subject.sizes.items()}
-    header: dict[str, Any] = {
-        "attribute": subject.attribute,
-        "A": _variables(subject.A),
-        "T": _variables(subject.T),
-        "parts": {},
-        "bags": {way: [bags.bags, bags.soft] for way, bags in subject.pairs.items()},
-        "cells": sorted(subject.cells),
-    }
-    parts: dict[str, PairCounts | JointCounts | ContingencyTable] = {}
-    for way, bags in subject.pairs.items():
-        parts[f"pairs/{way}"] = bags.counts
-        put_count(arrays, f"agreeing/{way}", bags.agreeing)
-    for way, cells in subject.cells.items():
-        if cells is not None:
-            parts[f"cells/{way}"] = cells
-    if subject.mals is not None:
-        parts["mals/predicted"], parts["mals/truth"] = subject.mals
-    if subject.train is not None:
-        parts["train"] = subject.train
-    if subject.train_cells is not None:
-        parts["train cells"] = subject.train_cells
-    for name, part in parts.items():
-        header["parts"][name], mine = to_arrays(part)
-        arrays.update({f"{name}//{key}": array for key, array in mine.items()})
-    return header, arrays
-
-
-def _subject(header: Mapping[str, Any], arrays: Arrays) -> SubjectCounts:
-    parts: dict[str, Any] = {
-        name: from_arrays(held, {k.split("//", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{name}//")})
-        for name, held in header["parts"].items()
-    }
-    agreeing: dict[str, Count] = {way: get_count(arrays, f"agreeing/{way}") for way in header["bags"]}
-    return SubjectCounts(
-        header["attribute"],
-        _unvariables(header["A"]),
-        _unvariables(header["T"]),
-        {side: arrays[f"sizes/{side}"] for side in ("A", "T")},
-        {
-            way: BagCounts(bags, parts[f"pairs/{way}"], agreeing[way], bool(soft))
-            for way, (bags, soft) in header["bags"].items()
-        },
-        {way: parts.get(f"cells/{way}") for way in header["cells"]},
-        (parts["mals/predicted"], parts["mals/truth"]) if "mals/truth" in parts else None,
-        parts.get("train"),
-        parts.get("train cells"),
-    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from importlib.util import find_spec
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,117 +12,126 @@ from numpy.typing import NDArray
 from biasamp.data import Evaluation, LabelSet
 from biasamp.data.keys import Keys
 
-from .bags import (
-    CHUNK,
-    BagCounts,
-    Index,
-    bag_of,
-    bag_weights,
-    compiled_tables,
-    exact_floats,
-    held_in_bags,
-    shaped,
-    shuffled_bags,
-    sums_by,
-    total,
-    weighted,
-)
-from .fixed import Count, add, concatenate, floats
+from .bag_tables import CHUNK, compiled_tables, held_in_bags, shaped, sums_by, weighted, worth_compiling
+from .bags import BagCounts, bag_of, bag_weights, exact_floats, filled_rows, occupied, rows_at, shuffled_numbers
+from .fixed import Count, add, concatenate, total
 from .joint import WIDE, JointCounts, squared_weights
 from .kernels import sparse
 
-
-def _joint_of(left: LabelSet, right: LabelSet, table: Count, weights: NDArray[Any] | None) -> JointCounts:
-    """Joint counts from a table (bags, left labels and everyone, right labels and one)."""
-    return JointCounts(
-        left.labels,
-        right.labels,
-        len(left),
-        n=table[:, -1:, -1:],
-        left=table[:, :-1, -1:],
-        right=table[:, -1:, :-1],
-        joint=table[:, :-1, :-1],
-        squared=squared_weights(weights, len(left)),
-    )
+Index = NDArray[np.int64]
+_ARRAYS = ("n", "left", "right", "joint")
 
 
-def truth_joint(bags: BagCounts) -> JointCounts:
-    """The joint counts of given and truth, bag by bag."""
-    counts = bags.counts
-    return JointCounts(
-        counts.given_labels,
-        counts.outcome_labels,
-        counts.records,
-        counts.n,
-        counts.given,
-        counts.truth,
-        counts.joint_truth,
-        counts.squared,
-    )
+@dataclass(frozen=True, eq=False)
+class BagJoint:
+    """Joint counts of two label sets by bag; they add up over records.
+
+    Attributes
+    ----------
+    bags : int
+        Into how many bags the records fall.
+    numbers : ndarray of shape (rows,)
+        Which bags hold records, ascending.
+    counts : JointCounts
+        Its arrays have a leading axis of ``rows``, but for ``squared``, which is of all records.
+    """
+
+    bags: int
+    numbers: Index
+    counts: JointCounts
+
+    @classmethod
+    def from_labels(
+        cls, left: LabelSet, right: LabelSet, units: Keys, bags: int, weights: NDArray[Any] | None = None
+    ) -> BagJoint:
+        """Count two label sets, hard or soft, of records without missing labels."""
+        numbers, bag = occupied(bag_of(units, bags), bags)
+        rows = len(numbers)
+        hard = not (left.soft or right.soft)
+        if right.width > WIDE and hard:
+            table = _listed(left, right, bag, rows, weights)
+        elif hard and weights is None and worth_compiling(len(left) * right.width, None):
+            table, _ = compiled_tables(Evaluation(left, right, right), bag, rows)
+        else:
+            table = _products(left, right, bag, rows, weights)
+        arrays = {
+            "n": table[:, -1:, -1:],
+            "left": table[:, :-1, -1:],
+            "right": table[:, -1:, :-1],
+            "joint": table[:, :-1, :-1],
+        }
+        numbers, arrays = filled_rows(numbers, arrays)
+        squared = squared_weights(weights, len(left))
+        return cls(bags, numbers, JointCounts(left.labels, right.labels, len(left), **arrays, squared=squared))
+
+    @classmethod
+    def of_rows(cls, counts: JointCounts) -> BagJoint:
+        """Counts with a row for every bag, as they are saved."""
+        bags = counts.n.shape[0]
+        numbers, filled = filled_rows(np.arange(bags), {name: getattr(counts, name) for name in _ARRAYS})
+        return cls(bags, numbers, replace(counts, **filled))
+
+    @classmethod
+    def of_truth(cls, bags: BagCounts) -> BagJoint:
+        """The joint counts of given and truth."""
+        return cls(bags.bags, bags.numbers, bags.counts.truth_joint)
+
+    @cached_property
+    def whole(self) -> JointCounts:
+        """The joint counts of all bags together."""
+        arrays: dict[str, Any] = {name: total(getattr(self.counts, name)) for name in _ARRAYS}
+        return replace(self.counts, **arrays)
+
+    def resampled(self, resamples: int, seed: int) -> JointCounts:
+        """The joint counts of every resample of the bags, with a leading axis of resamples."""
+        weights = bag_weights(self.numbers, self.bags, resamples, seed)
+        arrays: dict[str, Any] = {}
+        for name in _ARRAYS:
+            values = exact_floats(getattr(self.counts, name))
+            arrays[name] = (weights @ values.reshape(len(values), -1)).reshape(-1, *values.shape[1:])
+        return replace(self.counts, **arrays)
+
+    def shuffled(self, seed: int) -> BagJoint:
+        """The same counts with the bags in another order."""
+        numbers, rows = shuffled_numbers(self.numbers, self.bags, seed)
+        arrays: dict[str, Any] = {name: getattr(self.counts, name)[rows] for name in _ARRAYS}
+        return replace(self, numbers=numbers, counts=replace(self.counts, **arrays))
+
+    def in_rows(self, numbers: Index) -> JointCounts:
+        """The counts with a row for each of these bags, among them all that hold records."""
+        places = np.searchsorted(numbers, self.numbers)
+        arrays: dict[str, Any] = {name: rows_at(getattr(self.counts, name), places, len(numbers)) for name in _ARRAYS}
+        return replace(self.counts, **arrays)
+
+    def __add__(self, other: BagJoint) -> BagJoint:
+        if not isinstance(other, BagJoint):
+            return NotImplemented
+        if self.bags != other.bags:
+            raise ValueError(f"counts of {self.bags} and of {other.bags} bags do not add up")
+        numbers = np.union1d(self.numbers, other.numbers)
+        return BagJoint(self.bags, numbers, self.in_rows(numbers) + other.in_rows(numbers))
 
 
-def shuffled_joint(bags: JointCounts, seed: int) -> JointCounts:
-    """The same joint counts with the bags in another order."""
-    order = shuffled_bags(bags.n.shape[0], seed)
-    arrays: dict[str, Any] = {name: getattr(bags, name)[order] for name in ("n", "left", "right", "joint")}
-    return replace(bags, **arrays)
-
-
-def whole_joint(bags: JointCounts) -> JointCounts:
-    """The joint counts of all bags together."""
-    arrays: dict[str, Any] = {name: total(getattr(bags, name)) for name in ("n", "left", "right", "joint")}
-    return replace(bags, **arrays)
-
-
-def resampled_joint(bags: JointCounts, resamples: int, seed: int) -> JointCounts:
-    """The joint counts of every resample of the bags, with a leading axis of resamples."""
-    count = len(floats(bags.n))
-    weights = bag_weights(np.arange(count), count, resamples, seed)
-    arrays: dict[str, Any] = {}
-    for name in ("n", "left", "right", "joint"):
-        values = exact_floats(getattr(bags, name))
-        arrays[name] = (weights @ values.reshape(count, -1)).reshape(-1, *values.shape[1:])
-    return replace(bags, **arrays)
-
-
-def bag_joint(
-    left: LabelSet, right: LabelSet, units: Keys, bags: int, weights: NDArray[Any] | None = None
-) -> JointCounts:
-    """Joint counts of two label sets, hard or soft, with a leading axis of bags; records without missing labels."""
-    bag = bag_of(units, bags)
-    width, other = left.width, right.width
-    hard = not (left.soft or right.soft)
-    if other > WIDE and hard:
-        return _listed_joint(left, right, bag, bags, weights)
-    if hard and weights is None and find_spec("numba") is not None:
-        true, _ = compiled_tables(Evaluation(left, right, right), bag, bags)
-        return _joint_of(left, right, true, weights)
+def _products(left: LabelSet, right: LabelSet, bag: Index, bags: int, weights: NDArray[Any] | None) -> Count:
+    """A table (bags, left labels and everyone, right labels and one), whatever the labels."""
+    width, other = left.width + 1, right.width + 1
     table: Count | None = None
-    step = max(256, min(CHUNK, (1 << 22) // max(width * other, 1)))
+    step = max(256, min(CHUNK, (1 << 22) // (width * other)))
     for start in range(0, len(left), step):
         stop = min(start + step, len(left))
-        a, t = left.rows(start, stop), right.rows(start, stop)
-        ones = np.ones((stop - start, 1), dtype=a.dtype)
-        joint = (a[:, :, None] * t[:, None, :]).reshape(stop - start, -1)
-        values = weighted(np.concatenate([joint, a, t, ones], axis=1), weights, start, stop)
-        part = sums_by(bag[start:stop], bags, values)
+        a, t = (_and_one(side.rows(start, stop)) for side in (left, right))
+        values = (a[:, :, None] * t[:, None, :]).reshape(stop - start, -1)
+        part = sums_by(bag[start:stop], bags, weighted(values, weights, start, stop))
         table = part if table is None else add(table, part)
-    cells = width * other
-    whole = shaped(table, bags, cells + width + other + 1)
-    return JointCounts(
-        left.labels,
-        right.labels,
-        len(left),
-        n=shaped(whole[:, -1:], bags, 1, 1),
-        left=shaped(whole[:, cells : cells + width], bags, width, 1),
-        right=shaped(whole[:, cells + width : -1], bags, 1, other),
-        joint=shaped(whole[:, :cells], bags, width, other),
-        squared=squared_weights(weights, len(left)),
-    )
+    return shaped(table, bags, width, other)
 
 
-def _listed_joint(left: LabelSet, right: LabelSet, bag: Index, bags: int, weights: NDArray[Any] | None) -> JointCounts:
-    """As :func:`bag_joint` for many right labels of which a record has few."""
+def _and_one(rows: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([rows, np.ones((len(rows), 1), dtype=rows.dtype)], axis=1)
+
+
+def _listed(left: LabelSet, right: LabelSet, bag: Index, bags: int, weights: NDArray[Any] | None) -> Count:
+    """As :func:`_products` for many right labels of which a record has few."""
     groups = left.width + 1
     joint: Count | None = None
     size: Count | None = None
@@ -136,5 +145,4 @@ def _listed_joint(left: LabelSet, right: LabelSet, bag: Index, bags: int, weight
         many = sparse.marginal(mine, bags * groups, own)
         joint = part if joint is None else add(joint, part)
         size = many if size is None else add(size, many)
-    parts = [shaped(joint, bags, groups, right.width), shaped(size, bags, groups, 1)]
-    return _joint_of(left, right, concatenate(parts, axis=-1), weights)
+    return concatenate([shaped(joint, bags, groups, right.width), shaped(size, bags, groups, 1)], axis=-1)

@@ -53,8 +53,8 @@ class ContingencyTable:
         """Count the label combinations of records.
 
         >>> import numpy as np
-        >>> from biasamp.labels import label_set
-        >>> from biasamp.readers import read_columns
+        >>> from biasamp.data import label_set
+        >>> from biasamp.data import read_columns
         >>> read = lambda values: label_set(read_columns(values, "x"), "x")
         >>> table = ContingencyTable.from_labels({"given": read([0, 0, 1]), "truth": read([1, 1, 1])})
         >>> table.counts.tolist()
@@ -101,6 +101,21 @@ class ContingencyTable:
             theirs.append(codes[first:][other.cells[:, place]])
         cells = np.concatenate([np.column_stack(mine), np.column_stack(theirs)])
         return self._of_cells(sides, cells, concatenate([self._summands, other._summands]))
+
+    def tidied(self) -> ContingencyTable:
+        """The same table where some combinations of a side, or some cells, may be named more than once."""
+        sides, columns = {}, []
+        for place, (name, side) in enumerate(self.sides.items()):
+            distinct, codes = _distinct_rows(np.packbits(side.combinations, axis=1))
+            sides[name] = Side(side.labels, np.unpackbits(distinct, axis=1, count=len(side.labels)))
+            columns.append(codes[self.cells[:, place]])
+        return self._of_cells(sides, np.column_stack(columns), self._summands)
+
+    def without(self, name: str) -> ContingencyTable:
+        """The table summed over one of its sides."""
+        place = list(self.sides).index(name)
+        sides = {key: side for key, side in self.sides.items() if key != name}
+        return self._of_cells(sides, np.delete(self.cells, place, axis=1), self._summands)
 
     @property
     def _summands(self) -> Count:

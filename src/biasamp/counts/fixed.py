@@ -135,3 +135,10 @@ def concatenate(arrays: Sequence[Count], axis: int = 0) -> Count:
         np.concatenate([part.high for part in fixed], axis=axis),
         np.concatenate([part.low for part in fixed], axis=axis),
     )
+
+
+def total(values: Count) -> Count:
+    """Counts summed over the leading axis."""
+    if isinstance(values, Fixed):
+        return Fixed(*(part.sum(axis=0) for part in (values.whole, values.high, values.low)))
+    return values.sum(axis=0)

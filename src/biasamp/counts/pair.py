@@ -99,8 +99,11 @@ class PairCounts:
         )
 
     @classmethod
-    def side_by_side(cls, parts: Sequence[PairCounts]) -> PairCounts:
-        """The counts of the same records and given labels for several lots of outcome labels."""
+    def side_by_side(cls, parts: Sequence[PairCounts], wholes: Sequence[PairCounts] | None = None) -> PairCounts:
+        """The counts of the same records and given labels for several lots of outcome labels.
+
+        Where the parts are of bags, ``wholes`` are their counts of all records, which the spread is of.
+        """
         first = parts[0]
         wide = {
             name: concatenate([getattr(part, name) for part in parts], axis=-1)
@@ -108,7 +111,7 @@ class PairCounts:
         }
         spread = None
         if any(part.spread is not None for part in parts):
-            lots = [whole_spread(part) for part in parts]
+            lots = [whole_spread(part) for part in (wholes or parts)]
             spread = tuple(concatenate([lot[i] for lot in lots], axis=-1) for i in range(3))
         labels = tuple(label for part in parts for label in part.outcome_labels)
         return replace(first, outcome_labels=labels, **wide, spread=spread)  # type: ignore[arg-type]

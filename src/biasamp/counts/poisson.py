@@ -8,12 +8,7 @@ resamples of the same records are paired.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import cache
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,28 +18,6 @@ from biasamp.data.keys import Keys, mix
 # Draws of 16 bits: four from one hash.
 _LEVELS = 1 << 16
 PER_HASH = 4
-# Below so many weights in all, loading the compiler would take longer than the draws.
-_WORTH_COMPILING = 1 << 24
-
-
-# Who is told, as ``(records done, records in all)``, while weights are drawn.
-_LISTENER: ContextVar[Callable[[int, int], None] | None] = ContextVar("listener", default=None)
-
-
-@contextmanager
-def told(listener: Callable[[int, int], None]) -> Iterator[None]:
-    """Within this context ``listener(done, in_all)`` is called as records are resampled.
-
-    >>> from biasamp.data.keys import row_keys
-    >>> with told(lambda done, in_all: print(done, "of", in_all)):
-    ...     weights = Drawing(8, 0, records=10).weights(row_keys(0, 5))
-    5 of 10
-    """
-    before = _LISTENER.set(listener)
-    try:
-        yield
-    finally:
-        _LISTENER.reset(before)
 
 
 @cache
@@ -60,11 +33,6 @@ def thresholds() -> tuple[int, ...]:
     # The mean is the sum of the tails: move what rounding left over to the largest tail.
     steps[0] += _LEVELS - sum(steps)
     return tuple(_LEVELS - step for step in steps)
-
-
-@cache
-def _compiler() -> bool:
-    return find_spec("numba") is not None
 
 
 def poisson_weights(keys: Keys, resamples: int, seed: int, first: int = 0) -> NDArray[np.uint8]:
@@ -102,59 +70,6 @@ def poisson_weights(keys: Keys, resamples: int, seed: int, first: int = 0) -> ND
     return weights
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """Draws the weights of chunk after chunk.
-
-    Parameters
-    ----------
-    resamples, seed : int
-        How many resamples, and their seed.
-    records : int
-        How many records there are in all, which decides whether compiled code is worth loading.
-    accelerate : bool, optional
-        Whether to use numba; by default where it is installed and pays.
-    """
-
-    resamples: int
-    seed: int
-    records: int
-    accelerate: bool | None = None
-    _done: list[int] = field(default_factory=lambda: [0], repr=False)
-
-    @property
-    def compiled(self) -> bool:
-        """Whether draws are made by compiled code."""
-        if self.accelerate is not None:
-            return self.accelerate
-        return self.records * self.resamples >= _WORTH_COMPILING and _compiler()
-
-    def by_record(self, keys: Keys) -> NDArray[np.uint8]:
-        """Weights of shape (records of this chunk, resamples)."""
-        self._tell(len(keys))
-        if not self.compiled:
-            return np.ascontiguousarray(poisson_weights(keys, self.resamples, self.seed).T)
-        from .kernels.compiled_draws import fill
-
-        out = np.empty((len(keys), self.resamples), dtype=np.uint8)
-        steps = np.array(thresholds(), dtype=np.uint16)
-        fill(np.ascontiguousarray(keys), _streams(self.resamples, self.seed, 0), steps, out)
-        return out
-
-    def weights(self, keys: Keys) -> NDArray[np.float32]:
-        """Weights of shape (resamples, records of this chunk), as floats for a matrix product."""
-        if self.compiled:
-            return self.by_record(keys).astype(np.float32).T
-        self._tell(len(keys))
-        return poisson_weights(keys, self.resamples, self.seed).astype(np.float32)
-
-    def _tell(self, count: int) -> None:
-        self._done[0] += count
-        listener = _LISTENER.get()
-        if listener is not None:
-            listener(self._done[0], self.records)
-
-
 def _streams(resamples: int, seed: int, first: int) -> Keys:
     """A number for every four resamples, which the keys are mixed with."""
     start = first // PER_HASH
@@ -169,65 +84,3 @@ def half_of(keys: Keys, seed: int = 0) -> NDArray[np.bool_]:
     stream = mix(mix(np.array([seed % (1 << 64)], dtype=np.uint64)) ^ np.uint64(0x5851F42D4C957F2D))
     halves: NDArray[np.bool_] = (mix(keys ^ stream) >> np.uint64(63)).astype(bool)
     return halves
-
-
-# Keys that stand for all of a set of records.
-_SAMPLED = 256
-
-
-def least_keys(keys: Keys) -> tuple[int, ...]:
-    """The smallest distinct keys, by which two sets of records that overlap are told: a sample of keys that adds up.
-
-    >>> from biasamp.data.keys import row_keys
-    >>> least_keys(row_keys(0, 1000)) == least_keys(np.array(least_keys(row_keys(0, 500)) + least_keys(row_keys(500, 500)), np.uint64))
-    True
-    """
-    few = keys if len(keys) <= 4 * _SAMPLED else np.partition(keys, 4 * _SAMPLED)[: 4 * _SAMPLED]
-    return tuple(np.unique(few)[:_SAMPLED].tolist())
-
-
-@dataclass(frozen=True)
-class Fingerprint:
-    """Which records were counted, in a few numbers that add up over batches in any order.
-
-    Two sets of records with the same fingerprint hold the same keys, short of a collision in 128 bits.
-
-    Examples
-    --------
-    >>> from biasamp.data.keys import row_keys
-    >>> whole = Fingerprint.of(row_keys(0, 10))
-    >>> whole == Fingerprint.of(row_keys(4, 6)) + Fingerprint.of(row_keys(0, 4))
-    True
-    >>> whole == Fingerprint.of(row_keys(1, 10))
-    False
-    """
-
-    records: int
-    total: int
-    mixed: int
-
-    @classmethod
-    def of(cls, keys: Keys) -> Fingerprint:
-        """The fingerprint of some records' keys."""
-        with np.errstate(over="ignore"):
-            total = int(keys.sum(dtype=np.uint64))
-            mixed = int(mix(keys ^ np.uint64(0xD6E8FEB86659FD93)).sum(dtype=np.uint64))
-        return cls(len(keys), total, mixed)
-
-    def __add__(self, other: Fingerprint) -> Fingerprint:
-        wrap = (1 << 64) - 1
-        return Fingerprint(
-            self.records + other.records, (self.total + other.total) & wrap, (self.mixed + other.mixed) & wrap
-        )
-
-    def __str__(self) -> str:
-        return f"{self.records}-{self.total:016x}-{self.mixed:016x}"
-
-    @classmethod
-    def parse(cls, text: str) -> Fingerprint:
-        """Read back what ``str`` wrote."""
-        try:
-            records, total, mixed = text.split("-")
-            return cls(int(records), int(total, 16), int(mixed, 16))
-        except ValueError:
-            raise ValueError(f"not a fingerprint of records: {text[:80]!r}") from None

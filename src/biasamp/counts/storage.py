@@ -16,13 +16,12 @@ from .contingency import ContingencyTable, Side
 from .fixed import Count, Fixed
 from .joint import JointCounts
 from .pair import PairCounts
-from .replicates import ReplicateCounts
 
 SCHEMA = 1
 _MAGIC = b"biasamp"
 
 Arrays = dict[str, Any]
-Saved = JointCounts | PairCounts | ReplicateCounts | ContingencyTable
+Saved = JointCounts | PairCounts | ContingencyTable
 
 
 def save(counts: Saved, path: str | Path) -> None:
@@ -163,9 +162,6 @@ def to_arrays(counts: Saved) -> tuple[dict[str, Any], Arrays]:
         put_count(arrays, "counts", counts.counts if counts.exact is None else counts.exact)  # type: ignore[arg-type]
         sides = {name: _labels(side.labels) for name, side in counts.sides.items()}
         return {"kind": "contingency", "sides": sides, "order": list(counts.sides)}, arrays
-    if isinstance(counts, ReplicateCounts):
-        header, arrays = to_arrays(counts.counts)
-        return {**header, "kind": "replicates", "seed": counts.seed, "resamples": counts.resamples}, arrays
     if isinstance(counts, JointCounts):
         for name in _JOINT:
             put_count(arrays, name, getattr(counts, name))
@@ -204,8 +200,6 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Saved:
         **parts,
         spread=spread,  # type: ignore[arg-type]
     )
-    if kind == "replicates":
-        return ReplicateCounts(header["seed"], header["resamples"], pairs)
     if kind != "pairs":
         raise ValueError(f"counts of the unknown kind {kind!r}")
     return pairs

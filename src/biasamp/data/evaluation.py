@@ -38,6 +38,11 @@ class Evaluation:
         return len(self.given)
 
     @property
+    def missing(self) -> bool:
+        """Whether any label of any record is missing."""
+        return bool(self.given.missing or self.truth.missing or self.predicted.missing)
+
+    @property
     def keys(self) -> Keys:
         """A key for each record: of its id, else of its row."""
         return row_keys(0, len(self)) if self.ids is None else self.ids
@@ -46,6 +51,16 @@ class Evaluation:
     def units(self) -> Keys:
         """What is resampled as one: the record, or the cluster it belongs to."""
         return self.keys if self.clusters is None else self.clusters
+
+    def owned(self) -> Evaluation:
+        """The same records in arrays of their own, which nobody else can change in place."""
+        return replace(
+            self,
+            given=self.given.owned(),
+            truth=self.truth.owned(),
+            predicted=self.predicted.owned(),
+            weights=None if self.weights is None else self.weights.copy(),
+        )
 
     def take(self, records: Mask | Index) -> Evaluation:
         """Some of the records, which keep their keys."""

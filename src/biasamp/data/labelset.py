@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,15 @@ class LabelSet:
     def missing(self) -> int:
         """How many values are missing."""
         return sum(block.missing for block in self.blocks)
+
+    def owned(self) -> LabelSet:
+        """The same labels in arrays of their own, which nobody else can change in place."""
+
+        def copied(block: Block) -> Block:
+            arrays: dict[str, Any] = {n: v.copy() for n, v in vars(block).items() if isinstance(v, np.ndarray)}
+            return replace(block, **arrays)
+
+        return LabelSet(tuple(copied(block) for block in self.blocks))
 
     def rows(self, start: int = 0, stop: int | None = None) -> Matrix:
         """Records start to stop as a matrix: uint8 for 0/1, float64 when any label is soft."""

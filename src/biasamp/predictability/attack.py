@@ -34,8 +34,8 @@ def from_table(table: ContingencyTable, kind: str, *, direction: str | None = No
     --------
     >>> import numpy as np
     >>> from biasamp.counts.contingency import ContingencyTable
-    >>> from biasamp.labels import label_set
-    >>> from biasamp.readers import read_columns
+    >>> from biasamp.data import label_set
+    >>> from biasamp.data import read_columns
     >>> read = lambda values: label_set(read_columns(values, "x"), "x")
     >>> batch = ContingencyTable.from_labels(
     ...     {"given": read([0, 0, 1, 1]), "truth": read([0, 1, 0, 1]), "predicted": read([0, 0, 1, 1])}

@@ -14,71 +14,25 @@ the signs fixed leave it out, and come out up to a quarter too small.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.scores import change, there
-from biasamp.data import Evaluation, LabelSet
+
+from .statistics_of_bags import residuals
 
 Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
 
-# The covariances are estimated from so many records and pairs; more would hardly change their sum.
-_RECORDS = 20_000
+# The covariances are estimated from so many pairs; more would hardly change their sum.
 _PAIRS = 1000
-# Records whose noise is held at once.
-_CHUNK = 1024
 # A sign with a test statistic beyond this in half the records hardly goes with the noise.
 _CLEAR = 4.0
 
 
-def crossfit_covariance(evaluation: Evaluation, counts: PairCounts, delta: Floats, z: Floats, own: bool) -> float:
-    """The variance that the two halves' sharing adds to a cross-fitted mean over pairs.
-
-    Parameters
-    ----------
-    evaluation, counts
-        All records, and their counts.
-    delta : ndarray
-        The change of every pair; NaN where undefined.
-    z : ndarray
-        The test statistic of every sign in all the records.
-    own : bool
-        Whether the signs are those of delta itself (Multi), not of the association of the labels.
-    """
-    g, o, scale = unclear_pairs(delta, z)
-    if not len(g):
-        return 0.0
-    given_labels, g_place = np.unique(g, return_inverse=True)
-    outcome_labels, o_place = np.unique(o, return_inverse=True)
-    size = np.broadcast_to(floats(counts.given), delta.shape)[g, o]
-    centre = None if own else association_rates(counts, g, o)
-    part, edges = _some_records(evaluation)
-    share = len(evaluation) / len(part)
-    complete = not (part.truth.missing or part.predicted.missing)
-    spread, product = np.zeros(len(g)), np.zeros((len(g), len(g)))
-    for start, stop in pairwise(edges.tolist()):
-        weights = 1.0 if part.weights is None else part.weights[start:stop, None].astype(np.float64)
-        known = weights if complete else weights * there(part, start, stop)[:, o]
-        held = _columns(part.given, start, stop, given_labels)[:, g_place]
-        moved = change(part, start, stop)[:, outcome_labels]
-        moved = np.asarray(moved.todense() if hasattr(moved, "todense") else moved, dtype=np.float64)[:, o_place]
-        noise = lean = held * (moved - delta[g, o]) * known / size
-        if centre is not None:
-            left, right, apart = centre
-            truth = _columns(part.truth, start, stop, outcome_labels)[:, o_place]
-            lean = ((held - left) * (truth - right) - apart) * known
-        if part.clusters is not None:
-            noise, lean = (_by_cluster(part.clusters[start:stop], values) for values in (noise, lean))
-        spread += (lean**2).sum(axis=0)
-        product += noise.T @ lean
-    return _lent(spread * share, product * share, delta, z, g, o, scale)
-
-
-def unclear_pairs(delta: Floats, z: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
+def unclear_pairs(delta: Floats, z: Floats) -> tuple[Index, Index, float]:
     """The pairs whose sign goes with the noise, or some that stand for them, and for how many each of those stands."""
     half = np.abs(z) / np.sqrt(2.0)
     g, o = np.nonzero(~np.isnan(delta) & (half < _CLEAR))
@@ -90,40 +44,54 @@ def unclear_pairs(delta: Floats, z: Floats) -> tuple[NDArray[np.int64], NDArray[
     return g[keep], o[keep], len(g) / int(keep.sum())
 
 
-def covariance_of(
-    noise: Floats,
-    lean: Floats,
-    delta: Floats,
-    z: Floats,
-    g: NDArray[np.int64],
-    o: NDArray[np.int64],
-    scale: float,
-) -> float:
-    """The added variance from the noise of delta, and of what the signs are of, of every unit and pair."""
-    return _lent((lean**2).sum(axis=0), noise.T @ lean, delta, z, g, o, scale)
+def bag_crossfit_covariance(bags: BagCounts, delta: Floats, z: Floats, pairs: tuple[Index, Index], own: bool) -> float:
+    """The sum over these pairs that the halves' sharing adds to the variance of a cross-fitted sum over pairs.
 
-
-def _lent(
-    spread: Floats,
-    product: Floats,
-    delta: Floats,
-    z: Floats,
-    g: NDArray[np.int64],
-    o: NDArray[np.int64],
-    scale: float,
-) -> float:
-    spread = np.sqrt(spread)
-    half = np.abs(z) / np.sqrt(2.0)
+    Parameters
+    ----------
+    bags : BagCounts
+        The counts of all records.
+    delta : ndarray of shape (given labels, outcome labels)
+        The change of every pair; NaN where undefined.
+    z : ndarray of shape (given labels, outcome labels)
+        The test statistic of every sign in all the records.
+    pairs : pair of ndarray
+        Numbers of the given and of the outcome label of every pair.
+    own : bool
+        Whether the signs are those of delta itself (Multi), not of the association of the labels.
+    """
+    g, o = pairs
+    counts = bags.whole
+    size = np.broadcast_to(floats(counts.given), delta.shape)[g, o]
+    moved, there = residuals(bags)
+    noise = lean = (moved[:, g, o] - there[:, g, o] * delta[g, o]) / size
+    if not own:
+        left, right, apart = _association_rates(counts, g, o)
+        n, given, truth = (_of_pairs(part, bags.counts, g, o) for part in ("n", "given", "truth"))
+        joint = floats(bags.counts.joint_truth)[:, g, o]
+        lean = joint - left * truth - right * given + (left * right - apart) * n
+    spread = np.sqrt((lean**2).sum(axis=0))
     # An observed statistic is further from 0 than the true one by about 1 where the true one is 0.
-    density = np.exp(-0.5 * np.maximum(half[g, o] - 1.0, 0.0) ** 2) / np.sqrt(2.0 * np.pi)
+    half = np.abs(z)[g, o] / np.sqrt(2.0)
+    density = np.exp(-0.5 * np.maximum(half - 1.0, 0.0) ** 2) / np.sqrt(2.0 * np.pi)
     with np.errstate(divide="ignore", invalid="ignore"):
         lent = np.where(spread > 0, 2.0 * density / spread, 0.0)
-    shared = product * lent
-    pairs = int((~np.isnan(delta)).sum())
-    return max(float((shared * shared.T).sum()) * scale / pairs**2, 0.0)
+    shared = _exact_product(noise, lean) * lent
+    return max(float((shared * shared.T).sum()), 0.0)
 
 
-def association_rates(counts: PairCounts, g: NDArray[np.int64], o: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+def _exact_product(left: Floats, right: Floats) -> Floats:
+    """``left.T @ right`` of numbers cut to 19 bits, which adds up without rounding: the same from every library."""
+    cut = []
+    for values in (left, right):
+        largest = float(np.abs(values).max(initial=0.0))
+        scale = 2.0 ** (19 - int(np.ceil(np.log2(largest)))) if largest > 0 else 1.0
+        cut.append((np.rint(values * scale), scale))
+    (a, first), (b, second) = cut
+    return np.asarray((a.T @ b) / (first * second))
+
+
+def _association_rates(counts: PairCounts, g: Index, o: Index) -> tuple[Floats, Floats, Floats]:
     """Both rates of some pairs, and by how much they hold together more often than by chance."""
     shape = counts.joint_truth.shape
     n = np.broadcast_to(floats(counts.n), shape)[g, o]
@@ -132,35 +100,6 @@ def association_rates(counts: PairCounts, g: NDArray[np.int64], o: NDArray[np.in
     return left, right, floats(counts.joint_truth)[g, o] / n - left * right
 
 
-def _columns(labels: LabelSet, start: int, stop: int, wanted: NDArray[np.int64]) -> Floats:
-    """Some labels of some records as a matrix; all of them might not fit in memory."""
-    row, column = labels.nonzero(start, stop)
-    place = np.full(labels.width, -1)
-    place[wanted] = np.arange(len(wanted))
-    at = place[column]
-    out = np.zeros((stop - start, len(wanted)))
-    out[row[at >= 0], at[at >= 0]] = 1.0
-    return out
-
-
-def _some_records(evaluation: Evaluation) -> tuple[Evaluation, NDArray[np.int64]]:
-    """All records, or some that are spread over them, and the edges of parts of them; whole clusters together."""
-    count, clusters = len(evaluation), evaluation.clusters
-    if clusters is None:
-        part = evaluation if count <= _RECORDS else evaluation.take(np.arange(0, count, -(-count // _RECORDS)))
-        return part, np.append(np.arange(0, len(part), _CHUNK), len(part))
-    order = np.argsort(clusters, kind="stable")
-    if count > _RECORDS:
-        ranked, last = clusters[order], clusters[order[_RECORDS]]
-        order = order[: int(np.searchsorted(ranked, last) or np.searchsorted(ranked, last, side="right"))]
-    ranked = clusters[order]
-    first = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
-    edges = first[np.unique(first // _CHUNK, return_index=True)[1]]
-    return evaluation.take(order), np.append(edges, len(order))
-
-
-def _by_cluster(clusters: NDArray[np.uint64], values: Floats) -> Floats:
-    order = np.argsort(clusters, kind="stable")
-    ranked = clusters[order]
-    first = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
-    return np.asarray(np.add.reduceat(values[order], first, axis=0))
+def _of_pairs(name: str, counts: PairCounts, g: Index, o: Index) -> Floats:
+    values: Floats = floats(getattr(counts, name))
+    return np.broadcast_to(values, counts.joint_truth.shape)[:, g, o]

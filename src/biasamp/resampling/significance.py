@@ -7,15 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.scores import change, there
-from biasamp.data import Evaluation
+
+from .statistics_of_bags import residuals
 
 Floats = NDArray[np.float64]
-
-# Records of whole clusters that are looked at together.
-_CHUNK = 8192
 
 
 def delta_p(counts: PairCounts) -> Floats:
@@ -89,42 +87,23 @@ class ClusterEffect:
         return np.asarray(2.0 * stdtr(self.freedom, z))
 
 
-def cluster_effect(evaluation: Evaluation, delta: Floats, against_truth: bool = True) -> ClusterEffect | None:
-    r"""The design effect of every pair where records come in clusters.
+def bag_cluster_effect(bags: BagCounts, delta: Floats, against_truth: bool = True) -> ClusterEffect:
+    """The design effect of every pair, where the bags hold whole clusters.
 
-    The variance of delta with the residuals of a cluster summed before squaring, over the variance with each
-    record by itself; never below 1. None without clusters.
+    The variance of delta with the residuals of a bag summed before squaring, over the variance with each record by
+    itself; never below 1. The squared residuals of a bag have the mean of its clusters' squared residuals, as
+    clusters fall into bags at random.
     """
-    if evaluation.clusters is None:
-        return None
-    _, cluster = np.unique(evaluation.clusters, return_inverse=True)
-    order = np.argsort(cluster, kind="stable")
-    cluster, sorted_records = cluster[order], evaluation.take(order)
-    first = np.flatnonzero(np.concatenate([[True], np.diff(cluster) > 0]))
-    ends = np.append(first[1:], len(cluster))
-    delta = np.nan_to_num(delta)
-    together, apart = np.zeros(delta.shape), np.zeros(delta.shape)
-    clusters = np.zeros((delta.shape[0], 1))
-    complete = not (evaluation.truth.missing or evaluation.predicted.missing)
-    place = 0
-    while place < len(first):
-        last = int(np.searchsorted(ends, first[place] + _CHUNK))
-        last = max(min(last, len(first)), place + 1)
-        start, stop = int(first[place]), int(ends[last - 1])
-        moved = change(sorted_records, start, stop, against_truth)
-        moved = np.asarray(moved.todense() if hasattr(moved, "todense") else moved, dtype=np.float64)
-        known = 1.0 if complete else there(sorted_records, start, stop)
-        weights = 1.0 if evaluation.weights is None else sorted_records.weights[start:stop, None]  # type: ignore[index]
-        held = sorted_records.given.rows(start, stop)
-        edges = first[place:last] - start
-        for g in range(delta.shape[0]):
-            if not held[:, g].any():
-                continue
-            rest = held[:, g : g + 1] * (moved - known * delta[g]) * weights
-            together[g] += (np.add.reduceat(rest, edges, axis=0) ** 2).sum(axis=0)
-            apart[g] += (rest**2).sum(axis=0)
-            clusters[g] += (np.add.reduceat(held[:, g].astype(np.int64), edges) > 0).sum()
-        place = last
+    moved, size = residuals(bags, against_truth)
+    centre = np.nan_to_num(delta)
+    together = ((moved - size * centre) ** 2).sum(axis=0)
+    given, held = bags.whole.given, floats(bags.whole.joint_predicted)
+    if against_truth:
+        zero, first, second = bags.whole.moments()
+        apart = second - 2.0 * centre * first + centre**2 * zero
+    else:
+        apart = held * (1.0 - 2.0 * centre) + centre**2 * np.broadcast_to(floats(given), held.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(apart > 0, together / apart, 1.0)
-    return ClusterEffect(np.maximum(ratio, 1.0), np.broadcast_to(np.maximum(clusters - 1.0, 1.0), delta.shape))
+    filled = np.broadcast_to((size > 0).sum(axis=0), centre.shape)
+    return ClusterEffect(np.maximum(ratio, 1.0), np.maximum(filled - 1.0, 1.0))

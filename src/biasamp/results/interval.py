@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +21,6 @@ class Interval:
 
     def __iter__(self) -> Any:
         return iter((self.low, self.high))
-
-
-IntervalMaker = Callable[[float, str, int, int], Interval]
 
 
 def plain(value: Any) -> Any:

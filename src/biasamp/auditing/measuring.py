@@ -1,0 +1,346 @@
+"""The one loop over metrics: all that the counts of a protected attribute allow, as entries of the audit's document."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.amplification import directional, mals, multi, parity
+from biasamp.amplification.parity_intervals import (
+    DIFFERENCES,
+    RATES,
+    accuracy_interval,
+    difference_interval,
+    resampled_rates,
+)
+from biasamp.amplification.parity_result import Parity
+from biasamp.counts.bags import BagCounts, deal_out
+from biasamp.counts.cells_by_bag import bags_of_cells
+from biasamp.counts.contingency import ContingencyTable
+from biasamp.counts.fixed import Fixed
+from biasamp.counts.signed_sums import Block
+from biasamp.counts.subject_counts import MOST_COMBINATIONS
+from biasamp.data import Evaluation, LabelSet
+from biasamp.predictability import attack
+from biasamp.predictability.attack_result import Predictability
+from biasamp.results import plain
+
+from .subject import Counted, records_of
+from .threshold_notes import threshold_entries
+
+# A document lists so many pairs of itemsets; the aggregate is over all of them.
+MOST_PAIRS = 1000
+# Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
+# in every trial.
+TRIALS, FEW_TRIALS, FEW_HALVES = 100, 10, 30
+# Resampled rates of groups that are held in memory at once.
+_MOST_RATES = 20_000_000
+_NO_PARITY = "parity compares task predictions, which were not given"
+_NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
+_NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
+_NO_SCORES = "thresholds need the scores themselves, which counts do not hold: see sweep() and calibrate()"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the caller chose, for all metrics alike."""
+
+    metrics: frozenset[str]
+    confidence: float
+    resamples: int
+    seed: int
+
+
+@dataclass
+class Measured:
+    """What one attribute gave."""
+
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)
+    not_run: list[dict[str, Any]] = field(default_factory=list)
+    sweeps: list[dict[str, Any]] = field(default_factory=list)
+
+    def skip(self, attribute: str, metric: str, direction: str | None, reason: str) -> None:
+        """Note what was not computed, and why."""
+        self.not_run.append({"attribute": attribute, "metric": metric, "direction": direction, "reason": reason})
+
+
+def measure(subject: Counted, settings: Settings) -> Measured:
+    """Compute every metric that was asked for and that the counts allow."""
+    out = Measured()
+    for direction in ("A->T", "T->A"):
+        for metric, measured in DIRECTED.items():
+            if metric not in settings.metrics:
+                continue
+            if direction in subject.counts.pairs:
+                _run(subject, metric, direction, settings, out, partial(measured, subject, direction, settings))
+            else:
+                out.skip(subject.attribute, metric, direction, f"{direction} needs {_needed(direction)}")
+        if "directional" in settings.metrics and direction in subject.counts.pairs:
+            _sweep(subject, direction, out)
+    for metric, run in UNDIRECTED.items():
+        if metric in settings.metrics:
+            run(subject, settings, out)
+    return out
+
+
+def _needed(direction: str) -> str:
+    wanted = "task_predictions" if direction == "A->T" else "attribute_predictions"
+    return f"{wanted}, which were not given"
+
+
+def _run(
+    subject: Counted, metric: str, direction: str | None, settings: Settings, out: Measured, make: Callable[[], Any]
+) -> None:
+    """Run one metric: what it refuses is listed as not run, with its reason; what it warns of is in its result."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            result = make()
+            made = entry(subject, result, settings)
+        except ValueError as error:
+            out.skip(subject.attribute, metric, direction, str(error))
+            return
+    out.results.append(result)
+    out.entries.append(made)
+
+
+def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
+    sample = subject.sample(direction, subject.counts.pairs[direction])
+    return directional.from_sample(
+        sample, subject.base_source(direction), direction=direction, level=settings.confidence
+    )
+
+
+def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
+    given, outcome = subject.sides(direction)
+    bags = subject.counts.pairs[direction]
+    options: dict[str, Any] = {"direction": direction, "level": settings.confidence}
+    if given.exclusive and outcome.exclusive:
+        return multi.from_sample(subject.sample(direction, bags), subject.train(direction), **options)
+    cells, by_bag = subject.counts.cells[direction], subject.counts.by_bag.get(direction)
+    options["clustered"] = subject.clustered
+    train_known = subject.counts.train is None or subject.counts.train_cells is not None
+    if by_bag is not None and train_known:
+        bag, many = bags_of_cells(by_bag)
+        block = Block(_cells_as_records(subject, by_bag, direction), bag, many)
+        return multi.from_records(block, _train_cells(subject, direction), **options)
+    if subject.data is not None and (cells is None or subject.clustered or subject.weighted or not train_known):
+        records = subject.data.records()
+        train = records.train(subject.number, direction)
+        block = Block(records.evaluation(subject.number, direction))
+        return multi.from_records(block, None if train is None else (*train, None), **options)
+    if subject.weighted:
+        raise ValueError("Multi of sets of labels needs the records where they have weights: audit them in memory")
+    if cells is None or not train_known:
+        raise ValueError(f"Multi of sets of labels {_why_no_cells(bags)}")
+    if subject.clustered:
+        options["without"] = _NO_CLUSTERS_OF_CELLS
+    whole = _cells_as_records(subject, cells, direction)
+    assert whole.weights is not None
+    rows, bag, dealt, many = deal_out(whole.weights)
+    block = Block(replace(whole.take(rows), weights=dealt), bag, many)
+    return multi.from_records(block, _train_cells(subject, direction), **options)
+
+
+def _cells_as_records(subject: Counted, table: ContingencyTable, direction: str) -> Evaluation:
+    """The cells of a table as records that weigh as much as they hold."""
+    given, outcome = (side.variables for side in subject.sides(direction))
+    one, two, three = records_of(table, given, outcome, outcome)
+    return Evaluation(one, two, three, table.counts)
+
+
+def _train_cells(subject: Counted, direction: str) -> tuple[LabelSet, LabelSet, NDArray[Any]] | None:
+    table = subject.counts.train_cells
+    if table is None:
+        return None
+    A, T = records_of(table, subject.counts.A, subject.counts.T)
+    return (A, T, table.counts) if direction == "A->T" else (T, A, table.counts)
+
+
+def _why_no_cells(bags: BagCounts) -> str:
+    """Why the combinations of labels are not known."""
+    if isinstance(bags.counts.joint_predicted, Fixed):
+        return (
+            "needs the records where predictions are probabilities or weights are fractions: counts do not hold their "
+            "combinations. Audit a sample of the records in memory"
+        )
+    return (
+        f"needs combinations of labels, and there are more than the {MOST_COMBINATIONS:,} that counts keep: name fewer "
+        "tasks, or audit a sample of the records in memory"
+    )
+
+
+def _dpa(subject: Counted, direction: str, settings: Settings) -> Any:
+    return _attacked(subject, "dpa", direction, settings)
+
+
+def _attacked(subject: Counted, metric: str, direction: str, settings: Settings) -> Any:
+    """DPA of one direction, or leakage, which has none but needs the same labels as A->T."""
+    given, outcome = subject.sides(direction)
+    read = outcome if metric == "leakage" else given
+    options: dict[str, Any] = {
+        "direction": None if metric == "leakage" else direction,
+        "equalize": "confusion",
+        "trials": TRIALS if read.exclusive else FEW_TRIALS,
+        "seed": settings.seed,
+    }
+    table = subject.counts.cells[direction]
+    # Attackers learn from records that have every label, where others were read as having none.
+    if table is not None:
+        sides = records_of(table, given.variables, outcome.variables, outcome.variables)
+        keep = np.logical_and.reduce([labels.complete() for labels in sides])
+        table = replace(table, cells=table.cells[keep], counts=table.counts[keep])
+        return attack.from_table(table, metric, **options)
+    if subject.data is not None:
+        records = subject.data.records().evaluation(subject.number, direction)
+        keep = np.logical_and.reduce([x.complete() for x in (records.given, records.truth, records.predicted)])
+        return attack.from_evaluation(records if keep.all() else records.take(keep), metric, **options)
+    name = "DPA" if metric == "dpa" else metric
+    raise ValueError(f"{name} {_why_no_cells(subject.counts.pairs[direction])}")
+
+
+def _leakage(subject: Counted, settings: Settings, out: Measured) -> None:
+    if "A->T" not in subject.counts.pairs:
+        out.skip(subject.attribute, "leakage", None, f"leakage (A->T) needs {_needed('A->T')}")
+        return
+    _run(subject, "leakage", None, settings, out, partial(_attacked, subject, "leakage", "A->T", settings))
+
+
+def _mals(subject: Counted, settings: Settings, out: Measured) -> None:
+    if subject.counts.mals is None:
+        side = "attribute_predictions" if "T->A" not in subject.counts.pairs else "task_predictions"
+        out.skip(subject.attribute, "mals", None, f"MALS needs predictions of both sides; {side} were not given")
+        return
+    _run(subject, "mals", None, settings, out, partial(_mals_result, subject, settings))
+
+
+def _mals_result(subject: Counted, settings: Settings) -> Any:
+    assert subject.counts.mals is not None
+    predicted, truth = subject.counts.mals
+    train = subject.counts.train
+    labels = truth.whole if train is None else train
+    source = "the evaluated labels" if train is None else "the train labels"
+    sample = mals.MalsSample(predicted, truth if train is None else None, clustered=subject.clustered)
+    return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence)
+
+
+def _sweep(subject: Counted, direction: str, out: Measured) -> None:
+    """Amplification over thresholds, where predictions are scores."""
+    if not subject.counts.pairs[direction].soft:
+        return
+    if subject.data is None:
+        out.skip(subject.attribute, "sweep", direction, _NO_SCORES)
+        return
+    try:
+        records = subject.data.records()
+    except ValueError as error:
+        out.skip(subject.attribute, "sweep", direction, str(error))
+        return
+    out.sweeps += threshold_entries(
+        records.evaluation(subject.number, direction),
+        subject.base_source(direction),
+        subject.attribute,
+        direction,
+        records.train(subject.number, direction),
+    )
+
+
+def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
+    """One entry for each of the four companions of A->T."""
+    bags = subject.counts.pairs.get("A->T")
+    if bags is None:
+        out.skip(subject.attribute, "parity", "A->T", _NO_PARITY)
+        return
+    counts = bags.whole
+    # Groups that exclude each other, whole counts and single records: intervals follow from the counts themselves.
+    binomial = subject.sides("A->T")[0].exclusive and counts.spread is None and not subject.clustered
+    few = bags.resamplable and counts.joint_truth.shape[0] * counts.joint_truth.shape[1] * settings.resamples <= _MOST_RATES
+    drawn = bags.replicates(settings.resamples, settings.seed, RATES) if few and not binomial else None
+    result = parity.from_counts(counts, "A->T")
+    worst_of: dict[str, int] = {}
+    groups: dict[str, tuple[int, int]] = {}
+    for name in (*DIFFERENCES, "mean_per_class_accuracy"):
+        values = result.table[name]
+        if np.isnan(values).all():
+            out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
+            continue
+        made: dict[str, Any] = {"attribute": subject.attribute, "metric": name, "direction": "A->T"}
+        # The worst outcome stands for all: the largest difference, or the least accuracy.
+        if name == "mean_per_class_accuracy":
+            worst = int(np.nanargmin(values))
+            interval = accuracy_interval(counts, worst, settings.confidence, drawn)
+            between = None
+        else:
+            worst = int(np.nanargmax(values))
+            apart = difference_interval(counts, DIFFERENCES[name], worst, settings.confidence, drawn)
+            interval = (apart.low, apart.high)
+            groups[name] = apart.higher, apart.lower
+            between = [str(counts.given_labels[apart.higher]), str(counts.given_labels[apart.lower])]
+        worst_of[name] = worst
+        made.update(
+            value=plain(values[worst]),
+            interval=[plain(bound) for bound in interval] if binomial or drawn is not None else [None, None],
+            n=plain(result.n),
+            outcome=result.table["outcome"][worst],
+            between=between,
+            outcomes=[{k: plain(row[k]) for k in ("outcome", name)} for row in result.table.rows()],
+        )
+        if name == "mean_per_class_accuracy":
+            made["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
+            made["excluded"] = list(result.excluded)
+        out.entries.append(made)
+    drawing = partial(resampled_rates, bags, worst_of, groups) if bags.resamplable and worst_of else None
+    out.results.append(replace(result, _draw=drawing))
+
+
+# What measures each metric: of each direction that has predictions, and once for all.
+DIRECTED = {"directional": _directional, "multi": _multi, "dpa": _dpa}
+UNDIRECTED = {"leakage": _leakage, "mals": _mals, "parity": _parity}
+METRIC_NAMES = ("directional", "multi", "mals", "dpa", "leakage", "parity")
+
+
+def resampled(attribute: str, result: Any, settings: Settings) -> dict[str, list[float | None]]:
+    """The values of a result's keyed resamples under the names of its metrics, where it has any."""
+    if isinstance(result, Parity):
+        if result._draw is None:
+            return {}
+        drawn = result._draw(settings.resamples, settings.seed)
+        return {name_of(attribute, name, result.direction): _plain(values) for name, values in drawn.items()}
+    maker = None if isinstance(result, Predictability) else result.interval_maker()
+    if maker is None:
+        return {}
+    values = maker.values(settings.resamples, settings.seed)
+    return {name_of(attribute, result.metric, result.direction): _plain(values)}
+
+
+def _plain(values: NDArray[np.float64]) -> list[float | None]:
+    return [plain(value) for value in values]
+
+
+def name_of(attribute: str, metric: str, direction: str | None) -> str:
+    """What the resamples of a metric are saved under."""
+    return "/".join((metric, direction or "", attribute))
+
+
+def entry(subject: Counted, result: Any, settings: Settings) -> dict[str, Any]:
+    """One result as an entry of the document, with its interval."""
+    if isinstance(result, Predictability):
+        if subject.clustered:
+            result = replace(result, _interval=None, cautions=(*result.cautions, _NO_CLUSTERS))
+        halves = FEW_HALVES if len(result.trials) <= FEW_TRIALS else None
+        return {"attribute": subject.attribute, **result.to_dict(level=settings.confidence, resamples=halves)}
+    made: dict[str, Any] = {
+        "attribute": subject.attribute,
+        **result.to_dict(
+            level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS
+        ),
+    }
+    made["pairs_in_all"] = len(result.pairs)
+    return made

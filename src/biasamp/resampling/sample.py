@@ -1,0 +1,236 @@
+"""The sample that a metric looks at: records in bags, in memory or as counts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.bags import BagCounts, bags_for
+from biasamp.counts.fixed import floats
+from biasamp.counts.pair import PairCounts
+from biasamp.counts.signed_sums import Block, Pull, SecondLook, SignedSums, look_at
+from biasamp.data import Evaluation
+
+from .intervals import Intervals
+from .shared_noise import bag_crossfit_covariance, unclear_pairs
+from .significance import ClusterEffect, bag_cluster_effect
+from .statistics_of_bags import Crossed, FixedSigns, Linear, Statistic, pull_of
+
+Floats = NDArray[np.float64]
+Signs = NDArray[np.int8]
+Mask = NDArray[np.bool_]
+
+# Pairs whose pulls are held in memory for a second look at the records.
+_MOST_PULLED = 1 << 22
+_TOO_MANY_PAIRS = (
+    "there are so many pairs that no resamples of them are kept: the aggregate has no interval, each pair has its own"
+)
+_ONE_RECORD = "there is one record only"
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The records of one direction, counted when they are first asked for.
+
+    Attributes
+    ----------
+    source : BagCounts or iterable of Block
+        The counts, or the records: blocks with the same records and given labels, each with some outcome labels.
+    clustered : bool
+        Whether bags hold whole clusters of records.
+    again : callable, optional
+        What reads the records a second time, where ``source`` is counts.
+    without : str, optional
+        Why there can be no interval, whatever the counts.
+    """
+
+    source: BagCounts | Iterable[Block]
+    clustered: bool = False
+    again: Callable[[SecondLook], SignedSums] | None = None
+    without: str | None = None
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Sample:
+        """Records in memory."""
+        return cls((Block(evaluation),), evaluation.clusters is not None)
+
+    @cached_property
+    def counts(self) -> PairCounts:
+        """The pair counts of all records."""
+        if isinstance(self.source, BagCounts) or "bags" in self.__dict__:
+            return self.bags.whole
+        parts = [block.pair_counts() for block in self.source]
+        return parts[0] if len(parts) == 1 else PairCounts.side_by_side(parts)
+
+    @cached_property
+    def bags(self) -> BagCounts:
+        """The pair counts by bag."""
+        if isinstance(self.source, BagCounts):
+            return self.source
+        pairs = len(self.counts.given_labels) * len(self.counts.outcome_labels)
+        return BagCounts.side_by_side([block.counted(bags_for(pairs)) for block in self.source])
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return self.counts.records
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether there is enough for the interval of an aggregate."""
+        return self.without is None and self.records > 1 and (self.bags.resamplable or self.looks_again)
+
+    @property
+    def no_interval(self) -> tuple[str, ...]:
+        """Why there is no interval, where there is none."""
+        if self.has_intervals:
+            return ()
+        if self.without is not None:
+            return (self.without,)
+        return (_ONE_RECORD,) if self.records < 2 else (_TOO_MANY_PAIRS,)
+
+    @property
+    def looks_again(self) -> bool:
+        """Whether pairs are so many that intervals take a second look at the records, which can be had."""
+        pairs = len(self.counts.given_labels) * len(self.counts.outcome_labels)
+        readable = self.again is not None or not isinstance(self.source, BagCounts)
+        return not self.bags.resamplable and readable and pairs <= _MOST_PULLED
+
+    def look(self, asked: SecondLook) -> SignedSums:
+        """The answer to a second look at the records."""
+        if self.again is not None:
+            return self.again(asked)
+        assert not isinstance(self.source, BagCounts)
+        return look_at(self.source, asked)
+
+    @cached_property
+    def halves(self) -> tuple[Sample, Sample] | None:
+        """Two random halves, the upper one first; None where one of them holds no pair."""
+        parts = self.bags.halves
+        return None if parts is None else (replace(self, source=parts[0]), replace(self, source=parts[1]))
+
+    def cluster_effect(self, moved: Floats, against_truth: bool) -> ClusterEffect | None:
+        """How much clusters widen each pair's error, where bags can tell."""
+        if not self.clustered or not self.bags.resamplable or self.records < 2:
+            return None
+        return bag_cluster_effect(self.bags, moved, against_truth)
+
+    def intervals(self, statistic: Statistic, cautions: tuple[str, ...], added: Added | None = None) -> Intervals:
+        """Intervals of a figure of this sample."""
+        return Intervals(statistic, self.clustered, cautions, added)
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregates:
+    """The aggregates of a sample with fixed signs: of all records, of some pairs, and cross-fitted.
+
+    Attributes
+    ----------
+    sample : Sample
+    factor : ndarray of shape (given labels, outcome labels)
+        The signs of the whole.
+    lent : pair of ndarray or None
+        The signs that the upper and the lower half lend each other; None where they do not.
+    base, counted : ndarray, optional
+        Rates that take the place of ``P(o | g)``, and the pairs that :attr:`some` is of.
+    delta, z : ndarray of shape (given labels, outcome labels)
+        The change of every pair, and the test statistic of its sign: which pairs the halves share noise in.
+    """
+
+    sample: Sample
+    factor: Signs
+    lent: tuple[Signs, Signs] | None
+    delta: Floats
+    z: Floats
+    base: Floats | None = None
+    counted: Mask | None = None
+
+    @cached_property
+    def whole(self) -> Statistic:
+        """Of all pairs."""
+        if self.sample.bags.resamplable:
+            return FixedSigns(self.sample.bags, self.factor, self.base)
+        return self._linear(0)
+
+    @cached_property
+    def some(self) -> Statistic:
+        """Of the counted pairs."""
+        if self.sample.bags.resamplable:
+            return FixedSigns(self.sample.bags, self.factor, self.base, self.counted)
+        return self._linear(1)
+
+    @cached_property
+    def crossed(self) -> Crossed | Linear:
+        """Cross-fitted: each half with the signs of the other."""
+        assert self.lent is not None
+        assert self.sample.halves is not None
+        upper, lower = self.sample.halves
+        first, second = FixedSigns(upper.bags, self.lent[1]), FixedSigns(lower.bags, self.lent[0])
+        return Crossed(first, second) if self.sample.bags.resamplable else self._linear(2)
+
+    @cached_property
+    def pulls(self) -> tuple[Pull, ...]:
+        """How records move each of them."""
+        counts = self.sample.counts
+        twice, signs = (counts, counts), (self.factor, self.factor)
+        out = [pull_of(twice, signs, self.base), pull_of(twice, signs, self.base, self.counted)]
+        if self.lent is not None and self.sample.halves is not None:
+            upper, lower = self.sample.halves
+            out.append(pull_of((lower.counts, upper.counts), self.lent, share=0.5))
+        return tuple(out)
+
+    @cached_property
+    def _found(self) -> SignedSums:
+        g, o, _ = unclear_pairs(self.delta, self.z)
+        return self.sample.look(SecondLook(self.pulls, np.unique(g), np.unique(o)))
+
+    def found(self) -> SignedSums:
+        """What the second look at the records gave; it is taken once."""
+        return self._found
+
+    def _linear(self, number: int) -> Linear:
+        pull = self.pulls[number]
+        value = sum(
+            float((pull.each[side] * (pull.centre[side] - (0.0 if self.base is None else self.base)) * given).sum())
+            for side, given in self._sizes(number)
+        )
+        return Linear(value, pull, number, self.found)
+
+    def _sizes(self, number: int) -> list[tuple[int, Floats]]:
+        """``C(g)`` of every pair in each half that the pull is about."""
+        shape = self.sample.counts.joint_truth.shape
+        if number < 2:
+            return [(0, np.broadcast_to(floats(self.sample.counts.given), shape))]
+        assert self.sample.halves is not None
+        upper, lower = self.sample.halves
+        return [(side, np.broadcast_to(floats(part.counts.given), shape)) for side, part in enumerate((lower, upper))]
+
+
+@dataclass(frozen=True, eq=False)
+class Added:
+    """The variance that the sharing of noise between halves adds to a cross-fitted figure."""
+
+    aggregates: Aggregates
+    own: bool = False
+
+    def __call__(self) -> float:
+        """The variance."""
+        made = self.aggregates
+        sample = made.sample
+        g, o, scale = unclear_pairs(made.delta, made.z)
+        if not len(g):
+            return 0.0
+        pairs = int((~np.isnan(made.delta)).sum())
+        if sample.bags.resamplable:
+            return bag_crossfit_covariance(sample.bags, made.delta, made.z, (g, o), self.own) * scale / pairs**2
+        few = made.found().few
+        if few is None or not few.resamplable:
+            return 0.0
+        rows, columns = np.unique(g), np.unique(o)
+        delta, z = (values[np.ix_(rows, columns)] for values in (made.delta, made.z))
+        places = np.searchsorted(rows, g), np.searchsorted(columns, o)
+        return bag_crossfit_covariance(few, delta, z, places, self.own) * scale / pairs**2
