@@ -793,7 +793,7 @@ def compare() -> Any:
             "paired": {"code": paired.code, **json.loads(paired.out)},
             "from data": {"code": from_data.code, **json.loads(from_data.out)},
             "unpaired": biasamp.compare({"one": one, "fewer": fewer}, level=0.9).to_dict(),
-            "page": page_document("page.html").get("compare"),
+            "page": page_document("page.html"),
         }
 
 
