@@ -4,6 +4,7 @@ Everything is equal (floats to 1e-12 of their size), with these exceptions:
 
 - ``version``, ``provenance`` and what tells the time are left out, and so are words: texts may be reworded, but where
   there was a text there is one, and lists of cautions and notes keep their length.
+- An interval may have come where version 0.1 had none.
 - New keys are welcome; a key that is gone, or holds another type, is a difference.
 - Figures that come from resampling or from the influences of records may move where ``Moves`` says so: version 0.1 took
   them from single records, and now they come from bags. An interval's bound may move by 15% of the old interval's
@@ -92,9 +93,11 @@ def differences(expected: Any, actual: Any, moves: Moves = NOTHING, path: str = 
 
 def _of_objects(expected: dict[str, Any], actual: dict[str, Any], moves: Moves, path: str) -> Iterator[str]:
     moves = moves.of(expected)
+    # Where 0.1 had no interval and said why, one may have come.
+    appeared = moves.aggregates and expected.get("interval") == [None, None]
     for key, old in expected.items():
         place = f"{path}.{key}"
-        if key in LEFT_OUT | WEIGHTS:
+        if key in LEFT_OUT | WEIGHTS or (appeared and key in {"interval", "interval_method", "cautions"}):
             continue
         if key not in actual:
             yield f"{place}: gone"
@@ -106,7 +109,7 @@ def _of_objects(expected: dict[str, Any], actual: dict[str, Any], moves: Moves, 
         elif key in WORD_LISTS and isinstance(old, list) and all(isinstance(item, str) for item in old):
             if not isinstance(new, list) or len(new) != len(old):
                 yield f"{place}: {new!r} instead of {len(old)} texts, {old!r}"
-        elif moves.aggregates and key in INTERVALS:
+        elif moves.aggregates and key in INTERVALS and isinstance(old, list):
             yield from _of_intervals(old, new, place)
         elif moves.aggregates and key == "standard_error" and _finite(old, new):
             if abs(new - old) > max(SHARE * abs(old), LEAST * SHARE):

@@ -127,11 +127,13 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     cells, by_bag = subject.counts.cells[direction], subject.counts.by_bag.get(direction)
     options["clustered"] = subject.clustered
     train_known = subject.counts.train is None or subject.counts.train_cells is not None
-    if by_bag is not None and train_known:
+    # A record that lacks a label is in no combination, but it is in the pairs of its other labels.
+    complete = cells is not None and int(cells.counts.sum()) == subject.records
+    if by_bag is not None and train_known and (complete or subject.data is None):
         bag, many = bags_of_cells(by_bag)
         block = Block(_cells_as_records(subject, by_bag, direction), bag, many)
         return multi.from_records(block, _train_cells(subject, direction), **options)
-    if subject.data is not None and (cells is None or subject.clustered or subject.weighted or not train_known):
+    if subject.data is not None and (not complete or subject.clustered or subject.weighted or not train_known):
         records = subject.data.records()
         train = records.train(subject.number, direction)
         block = Block(records.evaluation(subject.number, direction))
