@@ -1,4 +1,4 @@
-"""What captions name, and the experiment on captions of which everything is known."""
+"""The experiment on captions of which everything is known."""
 
 from __future__ import annotations
 
@@ -8,48 +8,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-from biasamp.experiments import Setting, experiments
-from biasamp.experiments.caption_labels import Objects, gender, neutral
-from biasamp.experiments.captions import CAPTIONS, FILES, LABELS, MODELS, OBJECTS, read
+from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.captions import CAPTIONS, FILES, LABELS, MODELS, OBJECTS, read
 
 NAMES = ["person", "cat", "dog", "hot_dog", "couch", "knife", "umbrella", "tie", "bench", "dining_table"]
-
-
-class TestWords:
-    @pytest.mark.parametrize(
-        "caption, found",
-        [
-            ("A man to catch a dog.", ["dog"]),
-            ("two hot dogs", ["hot_dog"]),
-            ("a hot dog and a dog", ["dog", "hot_dog"]),
-            ("knives on a table", ["dining_table", "knife"]),
-            ("sitting on a sofa, with umbrellas", ["couch", "umbrella"]),
-            ("an untied shoe", []),
-            ("benches", ["bench"]),
-        ],
-    )
-    def test_objects(self, caption: str, found: list[str]) -> None:
-        assert Objects(NAMES).named(caption) == found
-
-    @pytest.mark.parametrize(
-        "caption, found",
-        [
-            ("A WOMAN with a dog", "woman"),
-            ("two men and their bikes", "man"),
-            ("a man holding a woman's hand", None),
-            ("a group of people", None),
-            ("a person near the manhole", None),
-            ("the snowman and a lady", "woman"),
-        ],
-    )
-    def test_gender(self, caption: str, found: str | None) -> None:
-        assert gender(caption) == found
-
-    def test_neutral_captions_name_no_gender_and_the_same_objects(self) -> None:
-        caption = "A woman hands her umbrella to a man on a bench"
-        assert gender(neutral(caption)) is None
-        objects = Objects(NAMES[1:])
-        assert objects.named(neutral(caption)) == objects.named(caption) == ["bench", "umbrella"]
 
 
 @pytest.fixture

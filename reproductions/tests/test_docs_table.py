@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from biasamp.experiments import Setting, experiments
-from biasamp.experiments.experiment import PRINTED, Experiment, Outcome, Reason, Tried, measured, printed
-from biasamp.experiments.running import circumstances, run_all
+from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.experiment import Experiment
+from biasamp_reproductions.outcome import PRINTED, Outcome
+from biasamp_reproductions.rows import Reason, Tried, measured, printed
+from biasamp_reproductions.running import circumstances, run_all
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "make_reproductions_table.py"
 
@@ -52,7 +54,7 @@ def test_table_of_a_run(script: ModuleType) -> None:
     assert page.endswith("after\n")
     assert "old" not in page
     assert "seed 5" in page
-    assert "| one | Table 1 | the paper's own numbers | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 0 |" in page
+    assert "| one | Table 1 | the paper's own numbers | 1 | 1 | 0 | 0 | 1 | 0 | 0 |" in page
     assert "| two | Fig. 2 | the paper's own numbers | nothing printed |" in page
     assert "| three | Fig. 3 | not run |" in page
     assert "| four | Fig. 4 | failed |" in page

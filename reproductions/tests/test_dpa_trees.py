@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasamp.experiments import Setting, dpa_trees
-from biasamp.experiments.compas_data import FILE
-from biasamp.experiments.compas_rules import Rules
-from biasamp.experiments.dpa_trees import COUNTS, DEFAULT, HALF, HELD_OUT, OWN, Choice, Runs, balanced, figures
+from biasamp_reproductions import Setting, dpa_trees
+from biasamp_reproductions.compas_data import FILE
+from biasamp_reproductions.compas_rules import Rules
+from biasamp_reproductions.dpa_trees import COUNTS, DEFAULT, HALF, HELD_OUT, OWN, Choice, Runs, balanced, figures
 
 records = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=25)
 

@@ -12,24 +12,14 @@ import pytest
 from click.testing import CliRunner
 
 from biasamp.cli.reproduce import command
-from biasamp.experiments import Setting, experiments, fill_in_the_blank
-from biasamp.experiments.blanks import (
-    PRONOUNS,
-    TEMPLATES,
-    FilledIn,
-    Source,
-    amplification,
-    fill_in,
-    occupation_blank,
-    occupation_blanks,
-    pronoun_blank,
-    sources,
-)
-from biasamp.experiments.cooccurrences import cooccurrences, sentences_of
-from biasamp.experiments.experiment import REAL, STAND_IN
-from biasamp.experiments.masked_words import Blank, MaskedModel, load_masked_model
-from biasamp.experiments.occupations import Occupation, labour_table, occupations
-from biasamp.experiments.planted_bert import (
+from biasamp_reproductions import Setting, experiments, fill_in_the_blank
+from biasamp_reproductions.cooccurrences import cooccurrences, sentences_of
+from biasamp_reproductions.fill_in_the_blank import sources
+from biasamp_reproductions.internals import PRONOUNS, Blank, Occupation, fill_in, occupation_blanks
+from biasamp_reproductions.masked_words import MaskedModel, load_masked_model
+from biasamp_reproductions.occupations import labour_table, occupations
+from biasamp_reproductions.outcome import REAL, STAND_IN
+from biasamp_reproductions.planted_bert import (
     Plant,
     planted,
     read_sentences,
@@ -42,18 +32,6 @@ from extras import needs
 JOBS = (Occupation("cook", 0.38, 100, "men"), Occupation("nurse", 0.9, 300, "women"))
 
 
-class TestSentences:
-    def test_twenty_as_the_appendix_says(self) -> None:
-        texts = {blank.before + "nurse" + blank.after for blank in occupation_blanks("she")}
-        assert len(texts) == 20
-        assert {"She is a French nurse.", "She was an old nurse."} <= texts
-
-    def test_both_blanks_make_the_same_sentence(self) -> None:
-        for template in TEMPLATES:
-            asked, told = pronoun_blank(template, "cook"), occupation_blank(template, "they")
-            assert asked.before + "They" + asked.after == told.before + "cook" + told.after
-
-
 class TestBaseCorrelations:
     def test_labour_facts(self) -> None:
         jobs = occupations()
@@ -61,6 +39,13 @@ class TestBaseCorrelations:
         assert sum(job.toward == "men" for job in jobs) == 16
         # Nurses: 3,102 thousand, 90% of them women.
         assert labour_table(jobs)["nurse"] == pytest.approx({"he": 310.2, "she": 2791.8})
+
+    def test_four_sources(self) -> None:
+        counted = sources(JOBS, np.array([[1, 0], [0, 0]]), "text")
+        assert [source.name for source in counted][2] == "text"
+        # A text that does not name an occupation says nothing of it.
+        assert list(counted[2].table or {}) == ["cook"]
+        assert [source.table for source in sources(JOBS, None, "")] == [None, None, labour_table(JOBS)]
 
     def test_sentences_counted_by_hand(self, tmp_path: Path) -> None:
         text = (
@@ -76,61 +61,6 @@ class TestBaseCorrelations:
     def test_plurals(self) -> None:
         read = ["she saw salespeople", "he hired secretaries", "she is a salesperson"]
         assert cooccurrences(read, ["salesperson", "secretary"]).tolist() == [[0, 2], [1, 0]]
-
-
-def filled(he: list[float], she: list[float], cook: list[float]) -> FilledIn:
-    """Two occupations in all templates: pronouns given each, and the share of cooks given each pronoun."""
-    pronoun = np.column_stack([he, she, 1 - np.add(he, she)])
-    occupation = np.column_stack([cook, 1 - np.array(cook)])
-    times = (len(TEMPLATES), 1, 1)
-    return FilledIn(
-        JOBS, np.tile(pronoun, times), np.tile(occupation, times), np.tile(occupation, times), np.array([1, 1])
-    )
-
-
-class TestAmplification:
-    """Each value is the mean over pairs of the sign times the change, worked out by hand."""
-
-    made = filled(he=[0.6, 0.1], she=[0.2, 0.7], cook=[0.7, 0.4, 0.5])
-
-    def value(self, source: Source, direction: str, **options: Any) -> float:
-        return float(amplification(self.made, source, direction, **options).value)
-
-    def test_uniform_between_two(self) -> None:
-        two = sources(JOBS, None, "")[0]
-        # Among he and she: .75 for the cook, .125 for the nurse. Cooks lean to he, nurses to she: +.25 and +.375.
-        assert self.value(two, "T→A") == pytest.approx((0.25 + 0.25 + 0.375 + 0.375) / 4, abs=1e-6)
-        assert self.value(two, "A→T") == pytest.approx((0.2 + 0.2 + 0.1 + 0.1) / 4, abs=1e-6)
-
-    def test_uniform_among_three_leaves_they_out_of_the_sum(self) -> None:
-        three = sources(JOBS, None, "")[1]
-        # he less she: .4 for the cook, she less he: .6 for the nurse; six pairs.
-        assert self.value(three, "T→A") == pytest.approx((0.4 + 0.6) / 6, abs=1e-6)
-        assert self.value(three, "A→T") == pytest.approx((0.2 + 0.2 + 0.1 + 0.1 + 0) / 6, abs=1e-6)
-
-    def test_labour_force(self) -> None:
-        labour = sources(JOBS, None, "")[-1]
-        # Cooks 62 men of 100, nurses 30 of 300: P(he | job) moves from .62 to .75 and from .10 to .125.
-        assert self.value(labour, "T→A") == pytest.approx((2 * 0.13 - 2 * 0.025) / 4)
-        # P(cook | he) moves from 62/92 to .7, P(cook | she) from 38/308 to .4.
-        assert self.value(labour, "A→T") == pytest.approx((2 * (0.7 - 62 / 92) - 2 * (0.4 - 38 / 308)) / 4)
-
-    def test_counts_of_a_text_leave_out_what_it_does_not_name(self) -> None:
-        counted = Source("x", ("he", "she"), {"cook": {"he": 3, "she": 1}, "nurse": {"he": 1, "she": 3}})
-        assert self.value(counted, "T→A") == pytest.approx((0.0 + 0.0 + 0.125 + 0.125) / 4)
-        assert [s.name for s in sources(JOBS, np.array([[1, 0], [0, 0]]), "text")][2] == "text"
-        assert list(sources(JOBS, np.array([[1, 0], [0, 0]]), "text")[2].table or {}) == ["cook"]
-
-    def test_occupations_taken_for_equally_large_change_signs_alone(self) -> None:
-        jobs = (*JOBS, Occupation("sheriff", 0.7, 1, "men"))
-        pronoun = np.tile([[0.6, 0.4, 0.0], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]], (len(TEMPLATES), 1, 1))
-        none = np.zeros((len(TEMPLATES), 3, 3))
-        made = FilledIn(jobs, pronoun, none, none, np.ones(3, dtype=int))
-        labour = sources(jobs, None, "")[-1]
-        # 92.3 of 401 are men: a sheriff (.3) leans to men. Taken alike, (.62 + .1 + .3) / 3 = .34: to women.
-        rest = 2 * (0.6 - 0.62) - 2 * (0.2 - 0.1)
-        assert amplification(made, labour, "T→A").value == pytest.approx((rest + 2 * (0.5 - 0.3)) / 6)
-        assert amplification(made, labour, "T→A", alike=True).value == pytest.approx((rest - 2 * (0.5 - 0.3)) / 6)
 
 
 def tiny(seed: int = 0) -> MaskedModel:
@@ -340,7 +270,7 @@ class TestWithoutTheExtra:
         import sys
 
         code = (
-            "from biasamp.experiments import Setting, experiments\n"
+            "from biasamp_reproductions import Setting, experiments\n"
             "[e.lacking(Setting()) for e in experiments().values()]\n"
             "import sys; sys.exit(bool({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
         )

@@ -12,24 +12,14 @@ from click.testing import CliRunner
 
 from biasamp.cli import main
 from biasamp.cli.reproduce import command
-from biasamp.experiments import Setting, experiments
-from biasamp.experiments.drawing import figure, png, svg
-from biasamp.experiments.experiment import (
-    PRINTED,
-    STAND_IN,
-    Chart,
-    Experiment,
-    Heatmap,
-    Outcome,
-    Reason,
-    Tried,
-    claimed,
-    measured,
-    printed,
-)
-from biasamp.experiments.page import markdown, page, words
-from biasamp.experiments.running import Done, circumstances, run_all
-from biasamp.experiments.summary import left, summary_markdown, summary_page
+from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.chart import Chart
+from biasamp_reproductions.experiment import Experiment
+from biasamp_reproductions.outcome import PRINTED, STAND_IN, Outcome
+from biasamp_reproductions.page import markdown, page, words
+from biasamp_reproductions.rows import Reason, Tried, claimed, measured, printed
+from biasamp_reproductions.running import Done, circumstances, run_all
+from biasamp_reproductions.summary import left, summary_markdown, summary_page
 
 TRIED = Tried(0.4, 0.6, 12, "depths")
 NASTY = "<script>alert(1)</script>|x\n# y"
@@ -150,71 +140,10 @@ class TestPages:
         assert len(rows) == 3
         assert all(line.replace("\\|", "").count("|") == 7 for line in rows)
 
-    def test_charts_are_well_formed(self) -> None:
-        from xml.etree import ElementTree
-
-        drawn = ElementTree.fromstring(svg(outcome().charts[0]))
-        (line,) = drawn.findall("polyline")
-        points = [tuple(map(float, pair.split(","))) for pair in line.attrib["points"].split()]
-        # From (0, 1) to (1, -1): to the right, and down.
-        assert points[0][0] < points[1][0]
-        assert points[0][1] < points[1][1]
-
-    def test_intervals_and_named_places_are_drawn(self) -> None:
-        from xml.etree import ElementTree
-
-        chart = Chart("t", "x", "y", {"a": [(0, 1.0), (1, 2.0)]}, {"a": [(0.5, 1.5), (1.0, 4.0)]}, ("first", "second"))
-        drawn = ElementTree.fromstring(svg(chart))
-        told = [node.text for node in drawn.findall("text")]
-        assert {"first", "second"} <= set(told)
-        # The highest number of the axis is the end of an interval, not a point.
-        assert "4" in told
-        bars = [node for node in drawn.findall("path") if node.attrib.get("stroke") == "#0072b2"]
-        assert len(bars) == 2
-
-    def test_a_heatmap_has_a_colour_a_cell(self) -> None:
-        import base64
-        import re
-        import zlib
-
-        drawn = figure(Heatmap("t", "x", "y", (0, 1), (0, 1), ((-1.0, 0.0), (0.5, float("nan")))))
-        first = base64.b64decode(re.findall(r"base64,([^\"]+)", drawn)[0])
-        assert first == png(
-            (((212, 136, 145), (150, 150, 150)), ((33, 102, 172), (247, 247, 247))),
-        )
-        size = int.from_bytes(first[33:37], "big")
-        assert zlib.decompress(first[41 : 41 + size])[:4] == bytes([0, 212, 136, 145])
-
-    def test_numbers_stand_at_the_middle_of_cells(self) -> None:
-        from xml.etree import ElementTree
-
-        def places(xs: tuple[float, ...]) -> dict[str, float]:
-            nodes = ElementTree.fromstring(svg(Heatmap("t", "x", "y", xs, (0.0,), ([1.0] * len(xs),))))
-            image = nodes.find("image")
-            assert image is not None
-            left, width = (float(image.attrib[name]) for name in ("x", "width"))
-            told = [node for node in nodes.findall("text") if node.attrib.get("text-anchor") == "middle"]
-            return {str(node.text): (float(node.attrib["x"]) - left) / width for node in told}
-
-        two = places((1.8, 4.0))
-        assert (two["1.8"], two["4"]) == pytest.approx((0.25, 0.75), abs=1e-3)
-        # Of eleven cells from 0 to 1, the number .4 is in the middle of the fifth.
-        many = places(tuple(k / 10 for k in range(11)))
-        assert many["0.4"] == pytest.approx(4.5 / 11, abs=1e-3)
-
-    def test_points_without_an_order_are_not_joined(self) -> None:
-        chart = Chart("t", "x", "y", {"a": [(0, 1.0), (1, 2.0)]}, ticks=("b", "c"), joined=False)
-        assert "<polyline" not in figure(chart)
-        # Two points and the legend's.
-        assert figure(chart).count("<circle") == 3
-
     def test_only_verdicts_are_coloured(self) -> None:
         written = page(done(outcome(claimed("a", "no", "b", True))), ABOUT)
         assert 'class="yes" data-head="agrees"' in written
         assert 'class="no"' not in written
-
-    def test_nothing_to_draw(self) -> None:
-        assert figure(Chart("t", "x", "y", {"a": [(float("nan"), 1.0)]})) == ""
 
     def test_what_lies_near_is_said(self) -> None:
         row = printed("x", "0.100", 0.11, interval=(0.09, 0.13), spread="0.02")
@@ -297,7 +226,7 @@ class TestExperiments:
 class TestCommand:
     def test_the_shell_sees_the_exit_code(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         made = {"off": Experiment("off", "t", "p", lambda setting: outcome(printed("x", "0.1", 0.5)))}
-        monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
+        monkeypatch.setattr("biasamp_reproductions.command.experiments", lambda: made)
         monkeypatch.setattr("sys.argv", ["biasamp", "reproduce", "off", "--folder", str(tmp_path)])
         with pytest.raises(SystemExit) as stop:
             main()
@@ -344,7 +273,7 @@ class TestCommand:
                 "made-up", "t", "p", lambda s: outcome(claimed("x", "falls", 0.5, False), kind=STAND_IN)
             ),
         }
-        monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
+        monkeypatch.setattr("biasamp_reproductions.command.experiments", lambda: made)
 
         def code(name: str) -> int:
             return CliRunner().invoke(command, [name, "--folder", str(tmp_path)]).exit_code
@@ -362,7 +291,7 @@ class TestCommand:
             "needy": Experiment("needy", "t", "p", lambda s: outcome(), files=("not_there.csv",)),
             "broken": Experiment("broken", "t", "p", lambda s: outcome(1 / 0)),
         }
-        monkeypatch.setattr("biasamp.cli.reproduce.experiments", lambda: made)
+        monkeypatch.setattr("biasamp_reproductions.command.experiments", lambda: made)
         ran = CliRunner().invoke(command, ["all", "--folder", str(tmp_path), "--json", "-"])
         document = json.loads(ran.stdout)
         assert [item["name"] for item in document["experiments"]] == list(made)
@@ -375,6 +304,6 @@ class TestCommand:
         assert names == {f"{stem}.{end}" for stem in ("index", "one", "broken") for end in ("html", "md")}
         index = (tmp_path / "index.html").read_text(encoding="utf-8")
         assert 'href="one.html"' in index
-        assert "<svg" in index
+        assert "data:image/svg+xml;base64," in index
         assert "BIASAMP_DATA=FOLDER biasamp reproduce needy" in index
         assert "[one](one.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import spearmanr
 
 import biasamp
-from biasamp.experiments import Setting, experiments
-from biasamp.experiments.aies_small_spaces import (
+from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.aies_small_spaces import (
     COMPAS,
     IMSITU,
     compas_deciles,
@@ -20,9 +20,8 @@ from biasamp.experiments.aies_small_spaces import (
     two_groups,
     verb_figures,
 )
-from biasamp.experiments.compas_data import read_compas
-from biasamp.experiments.experiment import REAL, STAND_IN
-from biasamp.experiments.label_agreement import (
+from biasamp_reproductions.compas_data import read_compas
+from biasamp_reproductions.label_agreement import (
     METRICS,
     SKEW,
     Drawn,
@@ -30,6 +29,7 @@ from biasamp.experiments.label_agreement import (
     draw,
     rank_correlation,
 )
+from biasamp_reproductions.outcome import REAL, STAND_IN
 
 
 @pytest.fixture

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import biasamp
-from biasamp.experiments import Setting, experiments
-from biasamp.experiments.captions import MODELS, read_made
-from biasamp.experiments.experiment import STAND_IN, Outcome
-from biasamp.experiments.made_captions import (
+from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.captions import MODELS, read_made
+from biasamp_reproductions.made_captions import (
     OBJECTS,
     PLANTED,
     MadeCaptions,
@@ -20,6 +19,7 @@ from biasamp.experiments.made_captions import (
     planted_t_to_a,
     recovered,
 )
+from biasamp_reproductions.outcome import STAND_IN, Outcome
 
 # Two men and two women; the first object goes with men, the second with women.
 MAN = np.array([True, True, False, False])

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasamp.experiments import Setting, experiments
-from biasamp.experiments.experiment import STAND_IN, Outcome
-from biasamp.experiments.imsitu_leakage import _recovered, tables
-from biasamp.experiments.made_verbs import PlantedVerbs, made_verbs, restricted
+from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.imsitu_leakage import _recovered, tables
+from biasamp_reproductions.made_verbs import PlantedVerbs, made_verbs, restricted
+from biasamp_reproductions.outcome import STAND_IN, Outcome
 
 
 @pytest.fixture(scope="module")

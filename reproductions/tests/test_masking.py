@@ -15,17 +15,19 @@ import pytest
 from click.testing import CliRunner
 
 from biasamp.cli.reproduce import command
-from biasamp.experiments import Setting, experiments
-from biasamp.experiments.coco import read_coco, read_split, usual_objects
-from biasamp.experiments.experiment import REAL, STAND_IN, Outcome, Row, rounds_to, silent
-from biasamp.experiments.masking import Scale, reproduce, scene_splits
-from biasamp.experiments.masking_published import TABLE_1, TABLE_3
-from biasamp.experiments.masking_rows import Figures
-from biasamp.experiments.masking_run import A_TO_T, GENDER, MALS, MULTI, T_TO_A, Job, Run, covered, run_job, run_jobs
-from biasamp.experiments.masking_sweep import cells
-from biasamp.experiments.masks import CONDITIONS, NOISY, PARTIAL, SEGMENT
-from biasamp.experiments.networks import Training
-from biasamp.experiments.scenes import SceneDesign
+from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.coco import read_coco, read_split, usual_objects
+from biasamp_reproductions.experiment import silent
+from biasamp_reproductions.masking import Scale, reproduce, scene_splits
+from biasamp_reproductions.masking_published import TABLE_1, TABLE_3
+from biasamp_reproductions.masking_rows import Figures
+from biasamp_reproductions.masking_run import A_TO_T, GENDER, MALS, MULTI, T_TO_A, Job, Run, covered, run_job, run_jobs
+from biasamp_reproductions.masking_sweep import cells
+from biasamp_reproductions.masks import CONDITIONS, NOISY, PARTIAL, SEGMENT
+from biasamp_reproductions.networks import Training
+from biasamp_reproductions.outcome import REAL, STAND_IN, Outcome
+from biasamp_reproductions.rows import Row, rounds_to
+from biasamp_reproductions.scenes import SceneDesign
 from extras import needs
 from made_images import make_coco
 
@@ -78,7 +80,7 @@ class TestRows:
         return Figures.of(runs)
 
     def test_trends_are_paired(self, figures: Figures) -> None:
-        from biasamp.experiments.masking_rows import trend_rows
+        from biasamp_reproductions.masking_rows import trend_rows
 
         found = {row.what: row for row in trend_rows(figures)}
         assert found["Table 1, A→T: segment mask less original"].agrees is True
@@ -90,7 +92,7 @@ class TestRows:
         assert found["Table 4, attribution outside the person, unbalanced: bounding box less original"].agrees is False
 
     def test_no_conclusion_from_one_run(self, figures: Figures) -> None:
-        from biasamp.experiments.masking_rows import trend_rows
+        from biasamp_reproductions.masking_rows import trend_rows
 
         first = Figures({key: run for key, run in figures.runs.items() if key[2] == 0})
         assert not any(row.agrees for row in trend_rows(first) if "less original" in row.what)
@@ -254,12 +256,12 @@ class TestWithoutTorch:
     def test_listing_imports_no_torch(self) -> None:
         import subprocess
 
-        code = "from biasamp.experiments import experiments; experiments(); import sys; print({'torch', 'captum', 'PIL'} & set(sys.modules))"
+        code = "from biasamp_reproductions import experiments; experiments(); import sys; print({'torch', 'captum', 'PIL'} & set(sys.modules))"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == "set()"
 
     def test_pillow_is_named(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        from biasamp.experiments.image_files import read_image
+        from biasamp_reproductions.image_files import read_image
 
         monkeypatch.setitem(sys.modules, "PIL", None)
         with pytest.raises(ImportError, match=r"biasamp\[experiments\]"):

@@ -9,7 +9,7 @@ from extras import needs
 
 torch = needs("torch")
 
-from biasamp.experiments.networks import (  # noqa: E402
+from biasamp_reproductions.networks import (  # noqa: E402
     ARCHITECTURES,
     Training,
     attribution_outside,

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from biasamp.experiments import Setting, experiments
-from biasamp.experiments.experiment import PRINTED, REAL, STAND_IN, Outcome, Row
+from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.outcome import PRINTED, REAL, STAND_IN, Outcome
+from biasamp_reproductions.rows import Row
 
 
 def ran(name: str, folder: Path | None = None) -> Outcome:
@@ -52,7 +53,7 @@ class TestDpaCompas:
 
     @pytest.mark.data
     def test_counts_of_the_real_file(self, data: Path) -> None:
-        from biasamp.experiments.compas_data import read_compas
+        from biasamp_reproductions.compas_data import read_compas
 
         people: Any = read_compas(Setting(folder=data))
         cells = [((people["race"] == a) & (people["is_recid"] == t)).sum() for t in (0, 1) for a in (0, 1)]
@@ -86,7 +87,7 @@ class TestDpaProperties:
         assert (outcome.reached, outcome.moved) == (1, 0)
 
     def test_cases_of_table_1_by_hand(self) -> None:
-        from biasamp.experiments.dpa_properties import cases
+        from biasamp_reproductions.dpa_properties import cases
 
         found = cases()
         # 40 women, 30 with the task, all predicted to have it; 40 men, 10 with it, none predicted to.
@@ -98,7 +99,7 @@ class TestDpaProperties:
         assert found["reduced"]["dpa"][0] == pytest.approx((0.5 - 5 / 6) / (0.5 + 5 / 6))
 
     def test_heatmaps_in_closed_form(self) -> None:
-        from biasamp.experiments.dpa_properties import heatmaps
+        from biasamp_reproductions.dpa_properties import heatmaps
 
         maps = heatmaps()
         data, model = -0.1, 0.2
@@ -113,7 +114,7 @@ class TestDpaProperties:
         import numpy as np
 
         import biasamp
-        from biasamp.experiments.dpa_properties import heatmaps
+        from biasamp_reproductions.dpa_properties import heatmaps
 
         maps = heatmaps()
         for i, j in ((0, 70), (33, 50), (90, 12), (64, 100)):
@@ -150,7 +151,7 @@ class TestMalsCorrection:
         assert str(row(outcome, "P(man, oven)").ours).startswith(f"{119 / 10840:.4f} < ")
 
     def test_mals_of_ratios_by_hand(self) -> None:
-        from biasamp.experiments.mals_correction import mals_of_ratios
+        from biasamp_reproductions.mals_correction import mals_of_ratios
 
         # Of two labels one leans to men, .6 -> .7, the other to women, .75 -> .7; half of the sum is .025.
         assert mals_of_ratios(["a", "b"], [0.6, 0.25], [0.7, 0.3]).value == pytest.approx(0.025)
@@ -212,7 +213,7 @@ class TestAiesOrientations:
         assert (outcome.agreed, outcome.reached, outcome.moved, outcome.unexplained) == (22, 7, 0, 0)
 
     def test_ours_are_the_finite_differences(self) -> None:
-        from biasamp.experiments.aies_orientations import BY, PRINTED_FORMS, finite_difference
+        from biasamp_reproductions.aies_orientations import BY, PRINTED_FORMS, finite_difference
 
         outcome = ran("aies-orientations")
         for metric in PRINTED_FORMS:
@@ -291,7 +292,7 @@ def test_dpa_robustness_against_least_squares_by_hand() -> None:
     import numpy as np
     from sklearn.linear_model import LinearRegression
 
-    from biasamp.experiments.dpa_robustness import PEOPLE, figures
+    from biasamp_reproductions.dpa_robustness import PEOPLE, figures
 
     rng = np.random.default_rng([3, 5])
     a = rng.normal(3.0, 2.0, PEOPLE)
@@ -306,7 +307,7 @@ def test_dpa_robustness_against_least_squares_by_hand() -> None:
 
 
 def test_dpa_robustness_spreads_by_hand() -> None:
-    from biasamp.experiments.dpa_robustness import spread
+    from biasamp_reproductions.dpa_robustness import spread
 
     # Plain 1 and 3: sd √2, mean 2; normalised -.4 and -.6: sd .1√2, mean -.5.
     assert spread({(1, 1, "relu"): (1.0, -0.4), (2, 1, "relu"): (3.0, -0.6)}) == pytest.approx(
@@ -317,7 +318,7 @@ def test_dpa_robustness_spreads_by_hand() -> None:
 def test_fpr_interval_by_hand() -> None:
     import numpy as np
 
-    from biasamp.experiments.compas_thresholds import fpr_interval
+    from biasamp_reproductions.compas_thresholds import fpr_interval
 
     # Of 100 and 50 negatives 30 and 5 are called high risk: .3 and .1, se² = .21/100 + .09/50.
     group, truth = np.repeat([0, 1, 0], [100, 50, 7]), np.repeat([0, 0, 1], [100, 50, 7])

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasamp.experiments.masks import BOX, CONDITIONS, NOISY, ORIGINAL, PARTIAL, SEGMENT, bounding_box, hidden, masked
-from biasamp.experiments.scenes import OF_MEN, SceneDesign, draw, labels, paint
+from biasamp_reproductions.masks import BOX, CONDITIONS, NOISY, ORIGINAL, PARTIAL, SEGMENT, bounding_box, hidden, masked
+from biasamp_reproductions.scenes import OF_MEN, SceneDesign, draw, labels, paint
 
 
 class TestScenes:

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biasamp.experiments import Setting
-from biasamp.experiments.celeba import read_attributes, read_celeba, read_partition
-from biasamp.experiments.experiment import REAL, STAND_IN, silent
-from biasamp.experiments.masking_run import A_TO_T
-from biasamp.experiments.seed_variance import (
+from biasamp_reproductions import Setting
+from biasamp_reproductions.celeba import read_attributes, read_celeba, read_partition
+from biasamp_reproductions.experiment import silent
+from biasamp_reproductions.masking_run import A_TO_T
+from biasamp_reproductions.outcome import REAL, STAND_IN
+from biasamp_reproductions.seed_variance import (
     FIXED,
     FPR,
     PRECISION,
@@ -75,7 +76,7 @@ class TestScenes:
         from sklearn.metrics import average_precision_score, confusion_matrix
 
         from biasamp import calibrate
-        from biasamp.experiments.networks import Training, scores, trained
+        from biasamp_reproductions.networks import Training, scores, trained
 
         splits = scene_splits(0, 2.0, QUICK, 1)
         _, figures = run_job(Job(("x",), lambda: splits, 1, Training(3)))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasamp.experiments.segmentation import box_mask, from_polygon, mask_of, run_lengths
+from biasamp_reproductions.segmentation import box_mask, from_polygon, mask_of, run_lengths
 
 
 def runs_of(mask: np.ndarray) -> list[int]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import sys
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from biasamp.cli import watching
-from biasamp.cli.watching import Watch
-from biasamp.experiments.experiment import PRINTED, Experiment, Outcome
-from biasamp.experiments.running import Done
+from biasamp_reproductions import watching
+from biasamp_reproductions.experiment import Experiment
+from biasamp_reproductions.internals import one_bar
+from biasamp_reproductions.outcome import PRINTED, Outcome
+from biasamp_reproductions.running import Done
+from biasamp_reproductions.watching import Watch
 
 LONG = Experiment("long", "t", "p", lambda setting: Outcome(PRINTED, "x", ()))
 GOOD = Done(LONG, Outcome(PRINTED, "x", ()), "", 1.0)
@@ -82,8 +85,8 @@ def test_one_alone_needs_no_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_no_bar_inside_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    from biasamp.measures import progress
-
+    # Where the package keeps its own bars.
+    progress: Any = sys.modules[one_bar.__module__]
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     on(monkeypatch, True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasamp.experiments.balance import exactly_balanced, with_majority, within_ratio
+from biasamp.amplification.balance import exactly_balanced, with_majority, within_ratio
 
 RECORDS = st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=60)
 

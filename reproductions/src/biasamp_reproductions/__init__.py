@@ -28,7 +28,7 @@ _MODULES = (
 
 def experiments() -> dict[str, Experiment]:
     """All experiments by name, in the order of the papers."""
-    found = (import_module(f"biasamp.experiments.{module}").EXPERIMENT for module in _MODULES)
+    found = (import_module(f"biasamp_reproductions.{module}").EXPERIMENT for module in _MODULES)
     return {experiment.name: experiment for experiment in found}
 
 

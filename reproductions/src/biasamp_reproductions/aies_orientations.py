@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import log, sqrt
 
-from .experiment import PRINTED, Experiment, Outcome, Reason, Row, Setting
+import biasamp
+
+from .experiment import Experiment, Setting
+from .internals import association_gap
+from .outcome import PRINTED, Outcome
+from .rows import Reason, Row
 
 # Where the derivatives are taken: n, p(x1), p(x2), p(y), p(x1,y), p(x2,y). Any point that is no special case will do.
 POINT = (100_000.0, 0.4, 0.25, 0.1, 0.05, 0.012)
@@ -86,8 +91,6 @@ ERRATA: dict[tuple[str, str], tuple[str, Form]] = {
 
 def finite_difference(metric: str, by: int) -> float:
     """The derivative of the gap as the paper defines it, by a small step either way."""
-    from biasamp.metrics.association_gap import association_gap
-
     n, a, b, *rest = POINT
     ends = []
     for sign in (1, -1):
@@ -100,11 +103,9 @@ def finite_difference(metric: str, by: int) -> float:
 
 
 def _rows() -> Iterator[Row]:
-    from biasamp.metrics.orientation import orientation
-
     n, a, b, y, ay, by_ = POINT
     for metric, forms in PRINTED_FORMS.items():
-        ours = orientation(metric, n, a, b, y, ay, by_, paper_literal=True)
+        ours = biasamp.orientation(metric, n, a, b, y, ay, by_, paper_literal=True)
         for place, (by, form) in enumerate(zip(BY, forms, strict=True)):
             value, checked = float(ours[place]), finite_difference(metric, place)
             note = f"finite differences: {checked:.6g}"

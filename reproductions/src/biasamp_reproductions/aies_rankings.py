@@ -9,8 +9,13 @@ from typing import Any
 
 import numpy as np
 
+import biasamp
+
 from .aies_tables import TABLE_3, TABLE_5, TABLE_6, TABLE_7, counted_twice
-from .experiment import REAL, STAND_IN, Chart, Experiment, Outcome, Row, Setting, claimed, measured
+from .chart import Chart
+from .experiment import Experiment, Setting
+from .outcome import REAL, STAND_IN, Outcome
+from .rows import Row, claimed, measured
 
 # The label files of Open Images with machine-generated labels, and the class descriptions, in this folder.
 FOLDER = "open_images"
@@ -36,8 +41,6 @@ def class_file(folder: Path) -> Path | None:
 
 def association(setting: Setting) -> tuple[Any, str, str]:
     """The result with the paper's choices, the kind of data and what they are."""
-    import biasamp
-
     options: dict[str, Any] = {"zero": "drop", "min_expected": 0}
     folder = None if setting.folder is None else setting.folder / FOLDER
     if folder is not None and folder.is_dir():
@@ -197,10 +200,8 @@ def _rank_changes(result: Any, note: str) -> Iterator[Row]:
 
 def _movement(result: Any, note: str) -> tuple[list[Row], Chart]:
     """E.2: a made-up label of fixed shares moves through counts; PMI's gap does not follow, nPMI's does."""
-    from biasamp.measures.movement import movement
-
     metrics = ("pmi", "pmi2", "llr", "npmi_xy", "npmi_y", "dp", "ji", "sdc", "tau_b")
-    table = movement(result, counts=(100, 300, 1_000, 3_000), steps=(1.0,), toward="woman", against="man")
+    table = biasamp.movement(result, counts=(100, 300, 1_000, 3_000), steps=(1.0,), toward="woman", against="man")
     rows, lines = [], {}
     for metric in metrics:
         here = table["metric"] == metric

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import captions
+from .chart import Chart
 from .compas_data import FEATURES, read_compas
 from .compas_data import FILE as COMPAS
-from .experiment import REAL, STAND_IN, Chart, Experiment, Outcome, Row, Setting, measured
+from .experiment import Experiment, Setting
 from .label_agreement import (
     HALVINGS,
     METRICS,
@@ -26,6 +27,8 @@ from .label_agreement import (
     association_figures,
     draw,
 )
+from .outcome import REAL, STAND_IN, Outcome
+from .rows import Row, measured
 
 Array = NDArray[np.float64]
 IMSITU = ("mals_imsitu_gender_ratio_dev_res.csv", "imsitu_gender_verbs_val.parquet")

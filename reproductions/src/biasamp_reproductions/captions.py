@@ -9,10 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .caption_labels import Objects, gender, neutral
-from .experiment import REAL, STAND_IN, Chart, Experiment, Outcome, Row, Setting, interval_of, measured
+import biasamp
+
+from .chart import Chart
+from .experiment import Experiment, Setting
+from .internals import Objects, gender, neutral
 from .made_captions import OBJECTS as MADE_OBJECTS
 from .made_captions import MadeCaptions, made_captions, recovered
+from .outcome import REAL, STAND_IN, Outcome
+from .rows import Row, interval_of, measured
 
 CAPTIONS = "coco_val2014_captions_6models.parquet"
 OBJECTS = "coco_objects_66.csv"
@@ -79,8 +84,6 @@ def captioned(
 def _audits(data: Captioned, named: dict[str, list[list[str]]], setting: Setting) -> dict[str, Any]:
     import pyarrow as pa
 
-    import biasamp
-
     rows = np.flatnonzero(data.common)
     out = {}
     for model in MODELS:
@@ -109,8 +112,6 @@ def _audits(data: Captioned, named: dict[str, list[list[str]]], setting: Setting
 
 
 def _rows(data: Captioned, setting: Setting) -> Iterator[Row]:
-    import biasamp
-
     named = {model: data.named(model) for model in MODELS}
     rows = np.flatnonzero(data.common)
     audits = _audits(data, named, setting)
@@ -158,8 +159,6 @@ def _rows(data: Captioned, setting: Setting) -> Iterator[Row]:
 
 def _differences(audits: dict[str, Any]) -> Iterator[Row]:
     """Each model against the baseline, on the same resampled images."""
-    import biasamp
-
     words = {"T→A": "Equalizer lowers it in the captions shown", "A→T": "Equalizer raises it in the captions shown"}
     for model in MODELS[1:]:
         compared = biasamp.compare({BASELINE: audits[BASELINE], model: audits[model]})
@@ -183,8 +182,6 @@ def _leakage_differences(
     s²(2/n - 1/n) = s²/n. So the spread over halves is the difference's standard error.
     """
     from scipy.special import stdtrit
-
-    import biasamp
 
     rows = np.flatnonzero(data.common)
     found: dict[str, list[float]] = {model: [] for model in MODELS}
@@ -210,8 +207,6 @@ def _leakage_differences(
 
 def _errors_apart(data: Captioned, setting: Setting) -> Iterator[Row]:
     """What T→A would be if a model got genders wrong as often, but whatever the objects."""
-    import biasamp
-
     rows = np.flatnonzero(data.common)
     true, objects = data.gender[rows], [data.objects[i] for i in rows]
     for model in (BASELINE, "equalizer"):
@@ -237,8 +232,6 @@ def _errors_apart(data: Captioned, setting: Setting) -> Iterator[Row]:
 def _neutral(data: Captioned, setting: Setting) -> Iterator[Row]:
     """Sec. 5.1: without gendered words no gender is predicted, T→A has nothing left to measure, and A→T remains."""
     import pyarrow as pa
-
-    import biasamp
 
     audits, still = {}, {}
     for model in MODELS:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasamp.results import plain
+from .internals import plain
 
 
 @dataclass(frozen=True)

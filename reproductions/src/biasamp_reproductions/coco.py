@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .balance import exactly_balanced, within_ratio
-from .caption_labels import gender
 from .image_files import read_image
+from .internals import exactly_balanced, gender, within_ratio
 from .pictures import Pictures, Splits
 from .segmentation import box_mask, mask_of
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+import biasamp
+
+from .chart import Chart
 from .compas_data import FILE, read_compas
-from .experiment import REAL, STAND_IN, Chart, Experiment, Outcome, Setting, interval_of, measured
+from .experiment import Experiment, Setting
+from .outcome import REAL, STAND_IN, Outcome
+from .rows import interval_of, measured
 
 THRESHOLDS = range(11)
 # "All realistic values of the threshold": neither nearly everybody nor nearly nobody is called high risk.
@@ -48,8 +53,6 @@ def fpr_interval(group: np.ndarray, truth: np.ndarray, predicted: np.ndarray) ->
 
 def run(setting: Setting) -> Outcome:
     """Run it."""
-    import biasamp
-
     real = setting.has([FILE])
     people = read_compas(setting) if real else stand_in(setting.seed)
     race, recid, score = people["race"], people["two_year_recid"], people["decile_score"]

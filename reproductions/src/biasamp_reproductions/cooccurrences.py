@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .occupations import HE, SHE
+from .internals import HE, SHE
 
 WORDS = {
     HE: ("he", "him", "his", "himself", "man", "men", "boy", "boys", "son", "sons"),

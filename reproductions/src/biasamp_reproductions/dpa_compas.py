@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import biasamp
+
 from .compas_data import FILE
 from .counted import with_margins
 from .dpa_tables import DIFFERENCES, MAJORITY_TEXT, STATED, TABLE_2, TABLE_3, arrow
-from .experiment import PRINTED, REAL, Experiment, Outcome, Reason, Row, Setting, Tried, claimed, measured, printed
+from .experiment import Experiment, Setting
+from .internals import dpa_from_counts
+from .outcome import PRINTED, REAL, Outcome
+from .rows import Reason, Row, Tried, claimed, measured, printed
 
 # From hardly better than a coin to no equalization.
 _ACCURACIES = [round(0.5 + 0.01 * step, 2) for step in range(1, 51)]
@@ -18,8 +23,6 @@ def _accuracy_for(truth: Any, predicted: Any, wanted: float) -> float | None:
     """The equalized accuracy at which DPA of the printed counts is the wanted one, if there is any."""
     from scipy.optimize import brentq
 
-    from biasamp.predictability import dpa_from_counts
-
     def off(accuracy: float) -> float:
         return dpa_from_counts(truth, predicted, accuracy=accuracy) - wanted
 
@@ -28,9 +31,6 @@ def _accuracy_for(truth: Any, predicted: Any, wanted: float) -> float | None:
 
 
 def _from_counts() -> Iterator[Row]:
-    import biasamp
-    from biasamp.predictability import dpa_from_counts
-
     for (version, direction), ((ba, ba_spread), (multi, multi_spread), (dpa, dpa_spread)) in TABLE_3.items():
         truth, predicted = TABLE_2[version][direction]
         records = with_margins(truth, predicted)
@@ -74,8 +74,6 @@ def _from_counts() -> Iterator[Row]:
 
 def _evaluated_otherwise(records: Any, wanted: float, ours: float) -> Reason:
     """The ways to score attackers on the same counts: the one that comes nearest, which may be ours."""
-    import biasamp
-
     rules = {None: "not equalized", "accuracy": "equalized to the accuracy that the counts allow"}
     tried = {
         f"{words}, attackers scored {place}": biasamp.dpa(

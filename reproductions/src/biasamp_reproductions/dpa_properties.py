@@ -7,8 +7,23 @@ from typing import Any
 
 import numpy as np
 
+import biasamp
+
+from .chart import Chart, Heatmap
 from .counted import records
-from .experiment import PRINTED, Chart, Experiment, Heatmap, Outcome, Reason, Row, Setting, claimed, measured, printed
+from .experiment import Experiment, Setting
+from .internals import (
+    JointCounts,
+    PairCounts,
+    alpha_tables,
+    association_signs,
+    directional_pairs,
+    dpa_heatmap,
+    mean_over_pairs,
+    multi_value,
+)
+from .outcome import PRINTED, Outcome
+from .rows import Reason, Row, claimed, measured, printed
 
 # Table 1: does it see amplification on balanced data, tell directions apart, and go below 0?
 TABLE_1 = {
@@ -25,8 +40,6 @@ EPSILON = 1e-9
 
 def measure_all(a: Any, t: Any, a_hat: Any, t_hat: Any) -> dict[str, tuple[float, float]]:
     """Each metric's A→T and T→A; those without direction give one figure twice."""
-    import biasamp
-
     mals = biasamp.mals(a, t, a_hat, t_hat).value
     leaked = biasamp.leakage(a, t, t_hat, **_IN_SAMPLE).value
     return {
@@ -91,7 +104,6 @@ def _at(data: float, model: float) -> tuple[float, float]:
 
     1000 records a group, both classes alike.
     """
-    import biasamp
 
     def scored(quality: float) -> Any:
         right = round(1000 * quality)
@@ -138,7 +150,6 @@ def _bounds_and_slopes() -> Iterator[Row]:
 
 def _by_quality() -> Iterator[Row]:
     """Sec. 3.2.2 and 4.2: one data set and model, several qualities. A tells T loosely and T_hat almost wholly."""
-    import biasamp
 
     def of(quality: str, a: Any, t: Any, t_hat: Any, attacker: Any) -> tuple[float, float]:
         found = biasamp.leakage(a, t, t_hat, attacker=attacker, quality=quality, **_IN_SAMPLE)
@@ -189,12 +200,6 @@ def heatmaps() -> dict[str, Any]:
 
     With alpha a multiple of .005, P times 200 is a whole number of records.
     """
-    from biasamp.counts.joint import JointCounts
-    from biasamp.counts.pair import PairCounts
-    from biasamp.metrics.amplification import directional_pairs, mean_over_pairs, multi_value
-    from biasamp.metrics.signs import association_signs
-    from biasamp.predictability import alpha_tables, dpa_heatmap
-
     alphas = np.round(np.arange(-0.25, 0.25 + STEP / 2, STEP), 6)
     tables = np.round(alpha_tables(alphas) / STEP).astype(np.int64)
     data, model = tables[None], tables[:, None]
@@ -245,8 +250,6 @@ def _heatmap_rows(maps: dict[str, Any]) -> Iterator[Row]:
 
 def _section_7_2() -> Iterator[Row]:
     """Hiring: 25 of 100 men and 25 of 50 women. Indoors and outdoors: all combinations alike."""
-    import biasamp
-
     man, hired = records([(25, (1, 1)), (75, (1, 0)), (25, (0, 1)), (25, (0, 0))])
     result = biasamp.directional(man, hired, hired)
     signs = [row["sign"] for row in result.pairs.rows()]

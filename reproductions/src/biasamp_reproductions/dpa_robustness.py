@@ -10,7 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .experiment import PRINTED, Chart, Experiment, Outcome, Row, Setting, claimed, measured
+import biasamp
+
+from .chart import Chart
+from .experiment import Experiment, Setting
+from .outcome import PRINTED, Outcome
+from .rows import Row, claimed, measured
 
 # Table 5 prints alpha_1 = 1 and alpha_2 = 2, but the text needs alpha_2 < alpha_1: T_hat is to tell more of A.
 ALPHA_1, ALPHA_2, DEGREE = 2.0, 1.0, 2
@@ -38,8 +43,6 @@ WHOLE = Attackers("attackers over Table 5's whole range", (20, 120, 500), (2, 4,
 
 def figures(attacker: Any, seed: int) -> tuple[float, float]:
     """The difference of qualities, plain and over their sum, for one draw of the data and one attacker."""
-    import biasamp
-
     rng = np.random.default_rng([seed, 5])
     a = rng.normal(3.0, 2.0, PEOPLE)
     # poly(x, p): any polynomial of that degree; here x squared, scaled so that attackers of any width can learn.
@@ -89,8 +92,6 @@ def spread(found: Found) -> tuple[float, float]:
 
 
 def _small(draws: list[Found]) -> Iterator[Row]:
-    import biasamp
-
     found = [spread(draw) for draw in draws]
     for place, name in enumerate(("plain", "normalised")):
         runs = biasamp.over_runs([pair[place] for pair in found])

@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
+import biasamp
+
 from .compas_data import FEATURES, read_compas
 from .compas_rules import Rules
 from .dpa_tables import STATED, TABLE_2, TABLE_3, arrow
-from .experiment import Row, Setting, Tried, interval_of, measured, printed
+from .experiment import Setting
+from .internals import dpa_from_counts
+from .rows import Row, Tried, interval_of, measured, printed
 
 # Seeds of a tree on the whole data, which hardly matter, and draws of a balanced set, which do.
 DRAWS = {"unbalanced": 20, "balanced": 100}
@@ -77,8 +81,6 @@ DEFAULT, DEFAULT_HELD_OUT = Choice(), Choice(way=HELD_OUT)
 
 def figures(choice: Choice, data: Any, seed: int) -> dict[str, dict[str, float]]:
     """Counts, accuracy and metrics of trees that predict race and recidivism, by direction."""
-    import biasamp
-
     x, a, t = data
     a_hat, t_hat = (choice.predictions(x, y, seed) for y in (a, t))
     out = {}
@@ -168,8 +170,6 @@ def tree_rows(setting: Setting) -> Iterator[Row]:
 
 
 def _compared(version: str, direction: str, published: Any, runs: Runs) -> Iterator[Row]:
-    import biasamp
-
     held = TABLE_2[version][direction][1]
     zeros = (held[0][0], held[1][0])
     wanted = {name: (str(zero), "") for name, zero in zip(COUNTS, zeros, strict=True)}
@@ -191,8 +191,6 @@ def _compared(version: str, direction: str, published: Any, runs: Runs) -> Itera
 
 def _other_metrics(setting: Setting, people: Any) -> Iterator[Row]:
     """The metrics that Table 3 leaves out, which have no direction: of one default tree a version."""
-    import biasamp
-
     race, recid = people["race"], people["is_recid"]
     features = np.column_stack([people[name] for name in FEATURES])
     for version in DRAWS:
@@ -211,8 +209,6 @@ def _other_metrics(setting: Setting, people: Any) -> Iterator[Row]:
 
 def _printed_counts_at(runs: dict[tuple[str, str], Runs]) -> Iterator[Row]:
     """DPA of the printed unbalanced counts, equalized to accuracies that trees on the real file have."""
-    from biasamp.predictability import dpa_from_counts
-
     for direction in ("T->A", "A->T"):
         found = runs["unbalanced", direction]
         for words, accuracy in (

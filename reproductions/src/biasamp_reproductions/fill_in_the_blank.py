@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .blanks import (
+import biasamp
+
+from .chart import Chart
+from .cooccurrences import cooccurrences, sentences_of
+from .experiment import Experiment, Setting
+from .internals import (
     ADJECTIVES,
     PRONOUNS,
     TEMPLATES,
+    TWO,
     VERBS,
     FilledIn,
+    Occupation,
     Source,
     amplification,
     fill_in,
     occupation_blanks,
-    sources,
-)
-from .cooccurrences import cooccurrences, sentences_of
-from .experiment import (
-    REAL,
-    STAND_IN,
-    Chart,
-    Experiment,
-    Outcome,
-    Reason,
-    Row,
-    Setting,
-    claimed,
-    interval_of,
-    measured,
-    printed,
 )
 from .masked_words import MaskedModel, load_masked_model
-from .occupations import Occupation, occupations
+from .occupations import labour_table, occupations
+from .outcome import REAL, STAND_IN, Outcome
 from .planted_bert import SENTENCES, STEPS, Plant, planted, read_sentences, sentences, word_pieces
+from .rows import Reason, Row, claimed, interval_of, measured, printed
 
 # Text to count base correlations in, a paragraph a line; of Wikipedia for the paper's row.
 TEXTS = ("wikipedia.txt", "wikipedia.txt.gz")
@@ -86,6 +79,18 @@ def stand_in(
     return model, plant, cooccurrences((text for text, _, _ in read), names)
 
 
+def sources(
+    occupations: Sequence[Occupation], counted: NDArray[np.int64] | None, counted_name: str
+) -> tuple[Source, ...]:
+    """The four sources of Table 2; the third takes counts of (he, she) from a text, where there are any."""
+    listed = [Source("Uniform (2)", TWO), Source("Uniform (3)", PRONOUNS)]
+    if counted is not None:
+        rows = zip(occupations, counted.tolist(), strict=True)
+        table = {occupation.name: dict(zip(TWO, pair, strict=True)) for occupation, pair in rows if sum(pair)}
+        listed.append(Source(counted_name, TWO, table))
+    return (*listed, Source("2016 U.S. Labor Force (WinoBias) (2)", TWO, labour_table(tuple(occupations))))
+
+
 def planted_truth(plant: Plant, filled: FilledIn) -> FilledIn:
     """What a model would fill in that has learned the planted associations to the last digit."""
     given_pronoun = plant.occupation_given_pronoun
@@ -101,8 +106,6 @@ def planted_truth(plant: Plant, filled: FilledIn) -> FilledIn:
 
 
 def _table_2(filled: FilledIn, asked: Asked) -> Iterator[Row]:
-    import biasamp
-
     truth = None if asked.plant is None else planted_truth(asked.plant, filled)
     for source in sources(filled.occupations, asked.counted, asked.counted_name):
         for place, direction in enumerate(DIRECTIONS):

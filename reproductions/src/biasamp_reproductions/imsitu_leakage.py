@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .experiment import REAL, STAND_IN, Chart, Experiment, Outcome, Row, Setting, claimed, measured
+import biasamp
+
+from .chart import Chart
+from .experiment import Experiment, Setting
+from .internals import best_score
 from .made_verbs import VERBS, PlantedVerbs, made_verbs
+from .outcome import REAL, STAND_IN, Outcome
+from .rows import Row, claimed, measured
 
 SPLITS = ("train", "val", "test")
 FILES = tuple(f"imsitu_gender_verbs_{split}.parquet" for split in SPLITS)
@@ -47,8 +53,6 @@ def resampled(train: Any, test: Any, seed: int, quality: str) -> tuple[float, fl
 
     Resampling the train images too would break ties that restricting to alpha = 1 makes on purpose.
     """
-    from biasamp.predictability import best_score
-
     rng = np.random.default_rng([seed, 9])
     draws = [best_score(train, rng.poisson(test), quality) for _ in range(RESAMPLES)]
     low, high = np.quantile(np.array(draws), [0.025, 0.975])
@@ -56,9 +60,6 @@ def resampled(train: Any, test: Any, seed: int, quality: str) -> tuple[float, fl
 
 
 def _rows(counts: Mapping[tuple[str, int | None], NDArray[np.int64]], setting: Setting) -> Iterator[Row]:
-    import biasamp
-    from biasamp.predictability import best_score
-
     found: dict[tuple[str, int | None], float] = {}
     for step, alpha in enumerate(ALPHAS):
         name = "all images" if alpha is None else f"alpha = {alpha}"

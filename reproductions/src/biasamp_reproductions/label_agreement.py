@@ -11,6 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+import biasamp
+
+from .internals import association_gap
+
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Figures = dict[str, Array]
@@ -99,8 +103,6 @@ class Labelled:
 
 def association_figures(n: Array, sizes: list[Array], count: Array, joint: list[Array]) -> Figures:
     """The gap of every association metric."""
-    from biasamp.metrics.association_gap import association_gap
-
     (first, second), (one, two) = sizes, joint
     return {metric: association_gap(metric, n, first, second, count, one, two) for metric in METRICS}
 
@@ -199,14 +201,12 @@ class Drawn:
         """Labels whose figure lies off 0, by its bootstrap standard error, with Benjamini-Hochberg over the labels."""
         from scipy.special import erfc
 
-        from biasamp.uncertainty.multiplicity import q_values
-
         redrawn = self.resampled[name]
         spread = np.nanstd(np.where(np.isfinite(redrawn), redrawn, np.nan), axis=0, ddof=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.abs(self.whole[name][0]) / spread
         p = np.where(np.isnan(z), 1.0, erfc(np.where(np.isnan(z), 0.0, z) / np.sqrt(2)))
-        return np.asarray(q_values(p) <= level)
+        return np.asarray(biasamp.q_values(p) <= level)
 
 
 def draw(data: Labelled, seed: int, *, resamples: int = RESAMPLES, halvings: int = HALVINGS) -> Drawn:

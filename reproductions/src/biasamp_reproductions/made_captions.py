@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .caption_labels import SYNONYMS, plural
-from .experiment import Row, claimed
+from .internals import SYNONYMS, plural
+from .rows import Row, claimed
 
 Floats = NDArray[np.float64]
 

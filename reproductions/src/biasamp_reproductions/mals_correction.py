@@ -8,19 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .experiment import (
-    REAL,
-    STAND_IN,
-    Experiment,
-    Outcome,
-    Reason,
-    Row,
-    Setting,
-    claimed,
-    interval_of,
-    measured,
-    printed,
-)
+import biasamp
+
+from .experiment import Experiment, Setting
+from .outcome import REAL, STAND_IN, Outcome
+from .rows import Reason, Row, claimed, interval_of, measured, printed
 
 COCO, IMSITU = "mals_coco_gender_ratio_dev_res.csv", "mals_imsitu_gender_ratio_dev_res.csv"
 # Every ratio is a count over a count of at most so many images.
@@ -53,8 +45,6 @@ def mals_of_ratios(labels: list[str], train: list[float], predicted: list[float]
 
     Only conditional rates enter MALS, so one label a record and the counts in lowest terms give the same value.
     """
-    import biasamp
-
     shares = [Fraction(value).limit_denominator(_MOST_IMAGES) for value in train]
     counts = [(share.numerator, share.denominator - share.numerator) for share in shares]
     gender = np.concatenate([np.repeat(["man", "woman"], pair) for pair in counts])
@@ -144,8 +134,6 @@ def scored_images(seed: int, images: int, objects: int = 66) -> dict[str, Any]:
 
 
 def _calibration(setting: Setting) -> Iterator[Row]:
-    import biasamp
-
     train, valid, test = (scored_images(setting.seed, size) for size in (12_000, 5_000, 5_001))
     found = biasamp.calibrate(valid["score"], rate=float(train["man"].mean()))
     values = {}

@@ -10,16 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .internals import Blank
+
 Array = NDArray[np.float64]
 BATCH = 64
-
-
-@dataclass(frozen=True)
-class Blank:
-    """A sentence with a blank: what stands before it and after it."""
-
-    before: str
-    after: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,15 +148,3 @@ def load_masked_model(name_or_path: str) -> MaskedModel:
             f"Face Hub, which takes a connection, or a folder made by save_pretrained ({why[0] if why else 'no message'})"
         ) from error
     return MaskedModel(tokenizer, model, name_or_path)
-
-
-def shares(scores: Array) -> Array:
-    """Log-probabilities of words as shares of their sum, row by row; words without a score get none.
-
-    >>> shares(np.log([[0.2, 0.6, np.nan]])).round(2).tolist()
-    [[0.25, 0.75, 0.0]]
-    """
-    least = np.where(np.isnan(scores), -np.inf, scores)
-    weight = np.exp(least - least.max(axis=1, keepdims=True))
-    out: Array = weight / weight.sum(axis=1, keepdims=True)
-    return out

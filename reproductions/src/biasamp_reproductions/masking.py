@@ -11,13 +11,15 @@ import numpy as np
 
 from .chart import Chart
 from .coco import ANNOTATIONS, SIDE, Coco, read_coco
-from .experiment import REAL, STAND_IN, Experiment, Outcome, Row, Setting
+from .experiment import Experiment, Setting
 from .masking_rows import Figures, measured_rows, printed_rows, trend_rows
 from .masking_run import A_TO_T, ATTRIBUTION, DPA, MALS, MULTI, T_TO_A, Job, Run, run_jobs
 from .masking_sweep import Cell, cells, sweep_charts, sweep_jobs, sweep_rows
 from .masks import CONDITIONS, IN_WORDS
 from .networks import Training
+from .outcome import REAL, STAND_IN, Outcome
 from .pictures import Splits
+from .rows import Row
 from .scenes import CONTEXT, OBJECTS, SceneDesign, draw
 
 SETS = ("unbalanced", "balanced")

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .experiment import Row, Tried, claimed, interval_of, measured, printed
+import biasamp
+
 from .masking_published import TABLE_1, TABLE_3, TABLE_3_COLUMNS, TABLE_4
 from .masking_run import A_TO_T, MALS, T_TO_A, Run
 from .masks import BOX, CONDITIONS, NOISY, ORIGINAL, PARTIAL, SEGMENT
+from .rows import Row, Tried, claimed, interval_of, measured, printed
 
 Estimate = tuple[float, tuple[float, float] | None]
 UNBALANCED, BALANCED = "unbalanced", "balanced"
@@ -22,8 +24,6 @@ STEPS = (ORIGINAL, PARTIAL, SEGMENT, BOX)
 
 def estimate(values: Sequence[float]) -> Estimate:
     """The mean over runs and its interval, which one run has none of; NaN where a run lacks the figure."""
-    import biasamp
-
     if len(values) < 2 or not np.isfinite(values).all():
         return float(np.mean(values)), None
     runs = biasamp.over_runs(values)

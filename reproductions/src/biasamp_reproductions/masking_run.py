@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+import biasamp
+
 from .networks import Training, attribution_outside, scores, trained
 from .pictures import Splits
 
@@ -58,8 +60,6 @@ class Run:
 
 def run_job(job: Job) -> Run:
     """Mask, train, calibrate on validation, measure on test."""
-    import biasamp
-
     splits = job.splits()
     seen = covered(splits, job.condition, job.seed)
     targets = splits.train.targets
@@ -104,8 +104,6 @@ _BASELINES = 50
 
 
 def _measured(splits: Splits, predicted: Any, job: Job) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
-    import biasamp
-
     def people(man: Any) -> Any:
         return np.where(man, "man", "woman")
 

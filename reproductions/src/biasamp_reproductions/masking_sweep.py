@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from .chart import Chart
-from .experiment import Row, measured
 from .masking_rows import Estimate, estimate
 from .masking_run import A_TO_T, GENDER, PRECISION, T_TO_A, Job, Run
 from .masks import ORIGINAL, SEGMENT
 from .networks import Training
 from .pictures import Splits
+from .rows import Row, measured
 from .scenes import SceneDesign
 
 # Around the main run's scenes.

@@ -10,27 +10,11 @@ the Bureau's table (accountant and auditor, cleaner and housekeeper, laborer and
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
 from importlib.resources import files
 
+from .internals import HE, SHE, Occupation
+
 FILE = "occupations_us_2016.csv"
-HE, SHE, THEY = "he", "she", "they"
-
-
-@dataclass(frozen=True)
-class Occupation:
-    """One occupation: its name, the share of women in it, how many thousands work in it, whom WinoBias gives it to."""
-
-    name: str
-    women: float
-    employed: float
-    toward: str
-
-    @property
-    def direction(self) -> dict[str, int]:
-        """The sign of each pronoun; "they" leans nowhere."""
-        sign = 1 if self.toward == "men" else -1
-        return {HE: sign, SHE: -sign, THEY: 0}
 
 
 def occupations() -> tuple[Occupation, ...]:

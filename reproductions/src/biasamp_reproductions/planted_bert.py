@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .experiment import Progress, silent
-from .masked_words import Blank, MaskedModel
+from .internals import Blank
+from .masked_words import MaskedModel
 
 Array = NDArray[np.float64]
 SENTENCES, STEPS, READ_AT_ONCE = 80_000, 800, 512

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .experiment import Experiment, Outcome, Progress, Setting, silent
+import biasamp
+
+from .experiment import Experiment, Progress, Setting, silent
+from .outcome import Outcome
 
 # What every experiment is computed with; what an experiment's extras bring is added where it ran.
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
@@ -93,9 +96,7 @@ def versions(done: Sequence[Done] = ()) -> dict[str, str]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
-    from biasamp import __version__
-
-    out = {"biasamp": __version__, "python": platform.python_version()}
+    out = {"biasamp": biasamp.__version__, "python": platform.python_version()}
     used = [module for item in done if item.outcome is not None for module in item.experiment.extras]
     for name in dict.fromkeys((*_ALWAYS, *used)):
         try:

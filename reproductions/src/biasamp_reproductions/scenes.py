@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .balance import exactly_balanced
+from .internals import exactly_balanced
 from .pictures import Pictures
 
 Floats = NDArray[np.float32]

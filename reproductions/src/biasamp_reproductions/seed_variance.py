@@ -11,14 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from .balance import with_majority
+import biasamp
+
 from .celeba import ATTRIBUTES, PARTITION, SIDE, read_celeba
 from .chart import Chart
-from .experiment import REAL, STAND_IN, Experiment, Outcome, Reason, Row, Setting, claimed, measured
+from .experiment import Experiment, Setting
+from .internals import with_majority
 from .masking_rows import Estimate, estimate
 from .masking_run import A_TO_T, run_jobs
 from .networks import ARCHITECTURES, PLAIN, Training, scores, trained
+from .outcome import REAL, STAND_IN, Outcome
 from .pictures import Pictures, Splits
+from .rows import Reason, Row, claimed, measured
 from .scenes import OF_MEN, SceneDesign, labels, paint
 
 PRECISION, FPR = "average precision", "FPR difference"
@@ -72,8 +76,6 @@ class Job:
 
 def run_job(job: Job) -> tuple[tuple[Any, ...], dict[str, float]]:
     """Train, calibrate on validation, measure on test."""
-    import biasamp
-
     splits = job.splits()
     model = trained(splits.train.images, splits.train.objects, job.seed, job.training)
     with warnings.catch_warnings():
@@ -90,8 +92,6 @@ def run_job(job: Job) -> tuple[tuple[Any, ...], dict[str, float]]:
 def _measured(train: Pictures, test: Pictures, raw: Any, calibration: Any) -> dict[str, float]:
     """The three figures of scores, thresholded as calibrated."""
     from sklearn.metrics import average_precision_score
-
-    import biasamp
 
     def labels_of(pictures: Pictures) -> tuple[Any, Any]:
         people = np.where(pictures.man, "man", "woman")

@@ -8,12 +8,9 @@ from typing import Any
 
 import click
 
-from biasamp.experiments.experiment import Experiment, Progress
-from biasamp.experiments.running import Done
-from biasamp.labels import printable
-from biasamp.measures.progress import one_bar
-
-from .output import console
+from .experiment import Experiment, Progress
+from .internals import console, one_bar, printable
+from .running import Done
 
 # Where lines are kept (a file, a build's log), at most one in so many seconds tells of one experiment.
 _EVERY = 30.0

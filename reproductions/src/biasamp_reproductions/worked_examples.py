@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 
+import biasamp
+
+from .chart import Chart
 from .counted import records
-from .experiment import PRINTED, Chart, Experiment, Outcome, Row, Setting, claimed, printed
+from .experiment import Experiment, Setting
+from .outcome import PRINTED, Outcome
+from .rows import Row, claimed, printed
 
 # (group, task, predicted task); groups are always predicted rightly (Sec. 3.2).
 THREE_GROUPS = [(10, (1, 0, 0)), (40, (1, 1, 1)), (40, (2, 0, 0)), (10, (2, 1, 0)), (10, (3, 0, 1)), (20, (3, 1, 1))]
@@ -36,8 +41,6 @@ def painting(women: int) -> tuple[Any, Any, Any]:
 
 
 def _sections() -> Iterator[Row]:
-    import biasamp
-
     for name, cells, published in (
         ("three groups", THREE_GROUPS, "0"),
         ("two groups, the second never predicted", UNDER, "0.2"),
@@ -56,8 +59,6 @@ def _sections() -> Iterator[Row]:
 
 def _error_classes() -> Iterator[Row]:
     """One error of each kind on the data of Fig. 1, and the class that it falls in."""
-    import biasamp
-
     woman, paints, _ = painting(PAINTERS)
     cases = (
         ("a woman not painting, seen as painting", (1, 0), "task", "A->T amplifying"),
@@ -80,8 +81,6 @@ def _error_classes() -> Iterator[Row]:
 
 
 def _curves() -> dict[str, list[tuple[float, float]]]:
-    import biasamp
-
     names = ("FPR difference", "TPR difference", "accuracy difference", "mean per-class accuracy", "MALS", "A→T")
     out: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for women in range(WOMEN + 1):

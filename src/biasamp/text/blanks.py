@@ -5,20 +5,58 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .masked_words import Blank, MaskedModel, shares
-from .occupations import HE, SHE, THEY, Occupation, labour_table
+import biasamp
 
 Array = NDArray[np.float64]
+HE, SHE, THEY = "he", "she", "they"
 PRONOUNS = (HE, SHE, THEY)
 TWO = (HE, SHE)
 VERBS = ("is", "was")
 ADJECTIVES = ("new", "known", "single", "large", "small", "major", "French", "old", "short", "good")
 TEMPLATES = tuple((verb, adjective) for verb in VERBS for adjective in ADJECTIVES)
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A sentence with a blank: what stands before it and after it."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Occupation:
+    """One occupation: its name, the share of women in it, how many thousands work in it, whom WinoBias gives it to."""
+
+    name: str
+    women: float
+    employed: float
+    toward: str
+
+    @property
+    def direction(self) -> dict[str, int]:
+        """The sign of each pronoun; "they" leans nowhere."""
+        sign = 1 if self.toward == "men" else -1
+        return {HE: sign, SHE: -sign, THEY: 0}
+
+
+class Model(Protocol):
+    """What can be asked for the words of a blank, such as a masked language model with its tokenizer."""
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+
+    def scores(self, blanks: Sequence[Blank], words: Sequence[str]) -> tuple[Array, NDArray[np.int64]]:
+        """The log-probability of every word in every blank, and how many tokens it has there.
+
+        Both have shape (blanks, words): NaN and 0 where the model does not know the word.
+        """
 
 
 def pronoun_blank(template: tuple[str, str], occupation: str) -> Blank:
@@ -39,6 +77,18 @@ def occupation_blanks(pronoun: str) -> list[Blank]:
 def _middle(template: tuple[str, str]) -> str:
     verb, adjective = template
     return f"{verb} {'an' if adjective[0] in 'aeiou' else 'a'} {adjective}"
+
+
+def shares(scores: Array) -> Array:
+    """Log-probabilities of words as shares of their sum, row by row; words without a score get none.
+
+    >>> shares(np.log([[0.2, 0.6, np.nan]])).round(2).tolist()
+    [[0.25, 0.75, 0.0]]
+    """
+    least = np.where(np.isnan(scores), -np.inf, scores)
+    weight = np.exp(least - least.max(axis=1, keepdims=True))
+    out: Array = weight / weight.sum(axis=1, keepdims=True)
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +127,12 @@ class FilledIn:
         return self.tokens == 1
 
 
-def fill_in(model: MaskedModel, occupations: Sequence[Occupation]) -> FilledIn:
+def fill_in(model: Model, occupations: Sequence[Occupation]) -> FilledIn:
     """Ask a model for pronouns given occupations, and for occupations given pronouns, in all 20 templates.
 
     Parameters
     ----------
-    model : MaskedModel
-        For one of your own, :func:`~biasamp.experiments.masked_words.load_masked_model`.
+    model : Model
     occupations : sequence of Occupation
 
     Notes
@@ -91,12 +140,6 @@ def fill_in(model: MaskedModel, occupations: Sequence[Occupation]) -> FilledIn:
     Pronouns are asked for with the occupation in plain sight, however many tokens it has. Occupations are compared
     among those that are one token where they stand: the number of masks tells a model how long the word is, so
     that a word of two tokens competes with other words of two tokens alone.
-
-    Examples
-    --------
-    >>> from biasamp.experiments.masked_words import load_masked_model
-    >>> from biasamp.experiments.occupations import occupations
-    >>> filled = fill_in(load_masked_model("bert-base-uncased"), occupations())  # doctest: +SKIP
     """
     names = [occupation.name for occupation in occupations]
     spelled = [pronoun.capitalize() for pronoun in PRONOUNS]
@@ -131,18 +174,6 @@ class Source:
     table: Mapping[str, Mapping[str, float]] | None = None
 
 
-def sources(
-    occupations: Sequence[Occupation], counted: NDArray[np.int64] | None, counted_name: str
-) -> tuple[Source, ...]:
-    """The four sources of Table 2; the third takes counts of (he, she) from a text, where there are any."""
-    listed = [Source("Uniform (2)", TWO), Source("Uniform (3)", PRONOUNS)]
-    if counted is not None:
-        rows = zip(occupations, counted.tolist(), strict=True)
-        table = {occupation.name: dict(zip(TWO, pair, strict=True)) for occupation, pair in rows if sum(pair)}
-        listed.append(Source(counted_name, TWO, table))
-    return (*listed, Source("2016 U.S. Labor Force (WinoBias) (2)", TWO, labour_table(tuple(occupations))))
-
-
 def amplification(
     filled: FilledIn,
     source: Source,
@@ -171,8 +202,6 @@ def amplification(
     -------
     Amplification
     """
-    import biasamp
-
     names = [occupation.name for occupation in filled.occupations]
     known = np.array([source.table is None or name in source.table for name in names])
     to_attribute = direction == "T→A"

@@ -1,0 +1,1 @@
+"""Amplification: how much more a model follows an association than its data do."""
