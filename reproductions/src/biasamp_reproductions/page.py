@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .drawing import figure
-from .experiment import STAND_IN, Outcome, Row, decimals
-from .markup import document, html_table, markdown_table, markdown_text, text
+from .figures import figure
+from .markup import document, fill, markdown_table, markdown_text, table
+from .outcome import STAND_IN, Outcome
+from .rows import Row, decimals
 from .running import Done
 
 HEAD = ("what", "published", "ours", "95% interval", "agrees", "why not, or what to know")
@@ -137,14 +138,19 @@ def markdown(item: Done, about: Mapping[str, Any]) -> str:
 def page(item: Done, about: Mapping[str, Any]) -> str:
     """One experiment as one HTML file: no script, nothing fetched."""
     experiment, outcome = item.experiment, item.outcome
-    parts = [
-        f'<p class="first">{text(first_line(item))}</p>',
-        f"<h1>{text(experiment.name)}: {text(experiment.title)}</h1><p>{text(experiment.place)}</p>",
+    pieces = [
+        fill('<p class="first">$line</p>', line=first_line(item)),
+        fill(
+            "<h1>$name: $title</h1><p>$place</p>",
+            name=experiment.name,
+            title=experiment.title,
+            place=experiment.place,
+        ),
     ]
     if outcome is not None:
-        parts.append(f"<p>{text(tally(outcome))}.</p>")
-        parts.append(html_table(HEAD, [[text(cell) for cell in cells(row, outcome.kind)] for row in outcome.rows]))
-        parts += [figure(chart) for chart in outcome.charts]
-        parts += [f"<p>Left out: {text(words)}.</p>" for words in outcome.left_out]
-    parts.append(f"<p>{text(made_with(about))} {item.seconds:.1f} seconds.</p>")
-    return document(f"{experiment.name}: published beside measured", parts)
+        pieces.append(fill("<p>$tally.</p>", tally=tally(outcome)))
+        pieces.append(table(HEAD, [cells(row, outcome.kind) for row in outcome.rows]))
+        pieces += [figure(chart) for chart in outcome.charts]
+        pieces += [fill("<p>Left out: $words.</p>", words=words) for words in outcome.left_out]
+    pieces.append(fill("<p>$made $seconds seconds.</p>", made=made_with(about), seconds=f"{item.seconds:.1f}"))
+    return document(f"{experiment.name}: published beside measured", pieces)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .drawing import figure
 from .experiment import Setting
-from .markup import anchor, document, html_table, markdown_table, markdown_text, text
+from .figures import figure
+from .markup import Html, anchor, document, fill, listing, markdown_table, markdown_text, table
 from .page import DIFFERENCES, first_line, made_with, tally
 from .running import Done
 
@@ -60,15 +60,6 @@ def _time(about: Mapping[str, Any]) -> str:
     return f"{made_with(about)} {about['seconds']:.0f} seconds in all."
 
 
-def _left_lines(
-    done: Sequence[Done], setting: Setting, say: Callable[[str], str], code: Callable[[str], str]
-) -> list[str]:
-    return [
-        f"{code(name)} {say(wanting)}." + (f" To run it whole: {code(command)}" if command else "")
-        for name, wanting, command in left(done, setting)
-    ]
-
-
 def _failed(done: Sequence[Done]) -> list[Done]:
     return [item for item in done if item.failed]
 
@@ -91,9 +82,12 @@ def summary_markdown(done: Sequence[Done], about: Mapping[str, Any], setting: Se
     if _failed(done):
         lines += ["## Failed", ""]
         lines += [f"- {code(item.experiment.name)}: {markdown_text(item.failed)}" for item in _failed(done)] + [""]
-    wanting = _left_lines(done, setting, markdown_text, code)
+    wanting = [
+        f"- {code(name)} {markdown_text(words)}." + (f" To run it whole: {code(command)}" if command else "")
+        for name, words, command in left(done, setting)
+    ]
     if wanting:
-        lines += ["## What is left, and what it needs", "", *(f"- {line}" for line in wanting), ""]
+        lines += ["## What is left, and what it needs", "", *wanting, ""]
     lines += ["## What each ran on", ""]
     lines += [f"- {code(item.experiment.name)} {markdown_text(first_line(item))}" for item in done]
     return "\n".join(lines) + "\n"
@@ -101,37 +95,55 @@ def summary_markdown(done: Sequence[Done], about: Mapping[str, Any], setting: Se
 
 def summary_page(done: Sequence[Done], about: Mapping[str, Any], setting: Setting) -> str:
     """The run as one HTML file with every drawing in it."""
-
-    def code(words: str) -> str:
-        return f"<code>{text(words)}</code>"
-
     rows = [
         (
-            f'<a href="#{anchor(item.experiment.name)}">{text(item.experiment.name)}</a>',
-            text(item.experiment.place),
-            *map(text, counts(item)),
+            fill('<a href="#$place">$name</a>', place=anchor(item.experiment.name), name=item.experiment.name),
+            item.experiment.place,
+            *counts(item),
         )
         for item in done
     ]
-    parts = [f"<h1>{TITLE}</h1><p>{text(_time(about))}</p><p>{text(_totals(done))}.</p>", html_table(HEAD, rows)]
-    meanings = "".join(f"<li>{kind.replace('_', ' ')}: differs; {words}</li>" for kind, words in DIFFERENCES)
-    parts.append(f"<ul>{meanings}</ul>")
+    pieces = [
+        fill("<h1>$title</h1><p>$time</p><p>$totals.</p>", title=TITLE, time=_time(about), totals=_totals(done)),
+        table(HEAD, rows),
+        listing(
+            fill("$kind: differs; $words", kind=kind.replace("_", " "), words=words) for kind, words in DIFFERENCES
+        ),
+    ]
     if _failed(done):
-        items = "".join(f"<li>{code(item.experiment.name)}: {text(item.failed)}</li>" for item in _failed(done))
-        parts.append(f"<h2>Failed</h2><ul>{items}</ul>")
-    wanting = _left_lines(done, setting, text, code)
-    if wanting:
-        parts.append(
-            f"<h2>What is left, and what it needs</h2><ul>{''.join(f'<li>{line}</li>' for line in wanting)}</ul>"
+        failed = (fill("<code>$name</code>: $why", name=it.experiment.name, why=it.failed) for it in _failed(done))
+        pieces.append(fill("<h2>Failed</h2>$items", items=listing(failed)))
+    wanting = [
+        fill("<code>$name</code> $words.", name=name, words=words)
+        if not command
+        else fill(
+            "<code>$name</code> $words. To run it whole: <code>$command</code>", name=name, words=words, command=command
         )
+        for name, words, command in left(done, setting)
+    ]
+    if wanting:
+        pieces.append(fill("<h2>What is left, and what it needs</h2>$items", items=listing(wanting)))
     for item in done:
-        name = item.experiment.name
-        parts.append(f'<h2 id="{anchor(name)}">{text(name)}: {text(item.experiment.title)}</h2>')
-        parts.append(f'<p class="first">{text(first_line(item))}</p>')
-        if item.outcome is not None:
-            parts.append(
-                f"<p>{text(item.experiment.place)}. {text(tally(item.outcome))}. {item.seconds:.1f} seconds. "
-                f'<a href="{anchor(name)}.html">Every figure</a></p>'
+        pieces += _section(item)
+    return document(f"biasamp: {TITLE.lower()}", pieces)
+
+
+def _section(item: Done) -> list[Html]:
+    """What is said of one experiment in the summary, with its drawings."""
+    name, place = item.experiment.name, anchor(item.experiment.name)
+    pieces = [
+        fill('<h2 id="$place">$name: $title</h2>', place=place, name=name, title=item.experiment.title),
+        fill('<p class="first">$line</p>', line=first_line(item)),
+    ]
+    if item.outcome is not None:
+        pieces.append(
+            fill(
+                '<p>$of. $tally. $seconds seconds. <a href="$place.html">Every figure</a></p>',
+                of=item.experiment.place,
+                tally=tally(item.outcome),
+                seconds=f"{item.seconds:.1f}",
+                place=place,
             )
-            parts += [figure(chart) for chart in item.outcome.charts]
-    return document(f"biasamp: {TITLE.lower()}", parts)
+        )
+        pieces += [figure(chart) for chart in item.outcome.charts]
+    return pieces
