@@ -18,7 +18,7 @@ from .markup import Html, fill
 # Distinct without colour vision too, with the dashes below (Okabe and Ito's palette).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#1a1a1a")
 # Lengths in widths of the line.
-_DASHES = ((), (3, 1.5), (1, 1.5), (4, 1.5, 1, 1.5), (0.5, 1), (5, 2))
+_DASHES = ((), (3, 1.5), (1, 1.5), (4, 1.5, 1, 1.5), (2, 1), (5, 2))
 # In inches: narrow enough to be read on a telephone; a row of the legend comes on top of the height.
 _WIDTH, _HEIGHT, _ROW = 5.6, 3.3, 0.2
 _AIR = 0.03
