@@ -5,7 +5,9 @@ Every other module of this package takes ``import biasamp`` or names from here.
 On their way to being public
     ``exactly_balanced``, ``within_ratio``, ``with_majority``: sets in which tasks go with genders at a given ratio.
     ``SYNONYMS``, ``Objects``, ``gender``, ``neutral``, ``plural``: what captions name, by lists of words.
-    ``ADJECTIVES`` to ``shares``: sentences with a blank, what a model puts there and how that amplifies.
+    ``Blank``, ``HE``, ``SHE``, ``TWO``, ``PRONOUNS``, ``VERBS``, ``ADJECTIVES``, ``TEMPLATES``, ``Occupation``,
+    ``occupation_blanks``, ``fill_in``, ``FilledIn``, ``Source``, ``amplification``: sentences with a blank, what a model
+    puts there and how that amplifies.
 
 Figures that public functions do not give
     ``association_gap``: public :func:`biasamp.associate` reads records; the reproductions need gaps of shares, which
@@ -50,7 +52,6 @@ from biasamp.text.blanks import (
     amplification,
     fill_in,
     occupation_blanks,
-    shares,
 )
 from biasamp.text.word_lists import SYNONYMS, Objects, gender, neutral, plural
 
@@ -90,7 +91,6 @@ __all__ = [
     "plain",
     "plural",
     "printable",
-    "shares",
     "with_majority",
     "within_ratio",
     "write_json",
