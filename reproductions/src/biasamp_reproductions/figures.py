@@ -95,7 +95,7 @@ def _axes(chart: Chart | Heatmap, height: float = _HEIGHT) -> tuple[Any, Any]:
     axes.set_xlabel(printable(chart.x, 80))
     axes.set_ylabel(printable(chart.y, 50))
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:.4g}"))
     return drawn, axes
 
