@@ -19,14 +19,14 @@ help:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml | $(BIN)/python
-	$(PIP) -e '.[test]'
+$(VENV)/.core: pyproject.toml reproductions/pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[test]' -e ./reproductions
 	@touch $@
 
 # The CPU build of torch comes first: installed as somebody's dependency it would bring gigabytes of GPU packages.
-$(VENV)/.all: pyproject.toml | $(BIN)/python
+$(VENV)/.all: pyproject.toml reproductions/pyproject.toml | $(BIN)/python
 	$(PIP) torch==2.13.0
-	$(PIP) -e '.[all,test]'
+	$(PIP) -e '.[all,test]' -e ./reproductions
 	@touch $@ $(VENV)/.core
 
 lint: $(VENV)/.$(EXTRAS)

@@ -1,12 +1,21 @@
-"""Doctests of modules that are about an optional package are collected only where it is installed.
+"""What both suites share, that of the package and that of the reproductions.
 
-With several processes (pytest-xdist) a file's tests go to any of them, but all tests of clusters go to one.
+What is left out is said, randomness is fixed, real data are optional. Doctests of modules that are about an optional
+package are collected only where it is installed. With several processes (pytest-xdist) a file's tests go to any of
+them, but all tests of clusters go to one.
 """
 
+from __future__ import annotations
+
+import os
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from extras import absent, all_wanted, data_folder
 
 _NEEDS = {
     "numba": ("counts/long_fast.py", "counts/kernels/bagged.py", "counts/kernels/draws.py", "counts/kernels/fast.py"),
@@ -19,6 +28,45 @@ collect_ignore = [
     "tests/integrations/npmi_reader.py",
     *(f"src/biasamp/{file}" for package, files in _NEEDS.items() if find_spec(package) is None for file in files),
 ]
+
+# The same examples on every run: a failure that comes and goes helps nobody. A search for new ones is a
+# matter of HYPOTHESIS_PROFILE=search.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data sets; tests that use it carry ``@pytest.mark.data``."""
+    folder = data_folder()
+    if folder is None:
+        pytest.skip("BIASAMP_DATA is not set")
+    assert folder.is_dir(), f"BIASAMP_DATA names {folder}, which is not a folder"
+    return folder
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Leave out tests on real data where there are none."""
+    if data_folder() is None:
+        for item in items:
+            if item.get_closest_marker("data") is not None:
+                item.add_marker(pytest.mark.skip(reason="BIASAMP_DATA is not set"))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say plainly what was left out and how to run it."""
+    lines = []
+    if not all_wanted() and absent():
+        lines.append(f"tests that need {', '.join(absent())}: run `make test EXTRAS=all`")
+    if data_folder() is None:
+        lines.append("tests on real data: set BIASAMP_DATA to the folder of data sets")
+    if lines:
+        terminalreporter.section("left out of this run")
+        for line in lines:
+            terminalreporter.line(f"- {line}")
 
 
 @pytest.hookimpl(optionalhook=True)

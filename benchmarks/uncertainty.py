@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from biasamp.counts.replicates import ReplicateCounts
+from biasamp.counts.scores import collapsed, collapsed_replicates
 
 import biasamp
 from benchmarks.counts import simulated
 from benchmarks.timing import cpu_seconds, row
-from biasamp.counts.replicates import ReplicateCounts
-from biasamp.counts.scores import collapsed, collapsed_replicates
 from biasamp.data import Evaluation, align, label_set, read_columns
 
 RECORDS, RESAMPLES = 100_000, 1000

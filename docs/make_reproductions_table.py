@@ -94,7 +94,7 @@ def replaced(page: str, document: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    from biasamp.experiments import experiments
+    from biasamp_reproductions import experiments
 
     runs = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
     figures = joined(runs, list(experiments()))

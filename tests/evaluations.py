@@ -6,12 +6,12 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from biasamp.counts.replicates import ReplicateCounts
 
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.replicates import ReplicateCounts
 from biasamp.data import Evaluation, LabelSet, evaluation, label_set, read_columns
 
 

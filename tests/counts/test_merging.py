@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from biasamp.counts.replicates import ReplicateCounts
 from hypothesis import given
 from hypothesis import strategies as st
 
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.replicates import ReplicateCounts
 from biasamp.data import Evaluation
 from evaluations import bits, make, random_evaluation, read
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from biasamp.counts.replicates import ReplicateCounts
 
 import biasamp
 from biasamp.counts import joint as joint_module
@@ -16,7 +17,6 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.kernels.slabs import column_sums
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.poisson import half_of, poisson_weights, thresholds
-from biasamp.counts.replicates import ReplicateCounts
 from biasamp.data import Evaluation
 from biasamp.data.keys import record_keys, row_keys
 from evaluations import bits, floats, make, random_evaluation, read

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from biasamp.counts.scores import collapsed
 from scipy import stats
 
 import biasamp
-from biasamp.counts.scores import collapsed
 from biasamp.resampling.bootstrap import bca_interval, percentile_interval
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.results import Interval
+from biasamp.results.interval import Interval
 
 from .bootstrap import bca_interval, percentile_interval
 from .closed_form import degrees_of_freedom, standard_error, student_interval

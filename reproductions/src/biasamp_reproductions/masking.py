@@ -1,0 +1,203 @@
+"""2021 paper, Tables 1 and 3, and DPA paper, Table 4: what is amplified when people are masked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .chart import Chart
+from .coco import ANNOTATIONS, SIDE, Coco, read_coco
+from .experiment import Experiment, Setting
+from .masking_rows import Figures, measured_rows, printed_rows, trend_rows
+from .masking_run import A_TO_T, ATTRIBUTION, DPA, MALS, MULTI, T_TO_A, Job, Run, run_jobs
+from .masking_sweep import Cell, cells, sweep_charts, sweep_jobs, sweep_rows
+from .masks import CONDITIONS, IN_WORDS
+from .networks import Training
+from .outcome import REAL, STAND_IN, Outcome
+from .pictures import Splits
+from .rows import Row
+from .scenes import CONTEXT, OBJECTS, SceneDesign, draw
+
+SETS = ("unbalanced", "balanced")
+_NAMES = tuple(f"object {k + 1}" for k in range(OBJECTS))
+# Of scenes drawn about half are left when every set of objects must go with men and women alike.
+_POOL = 2
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run.
+
+    Attributes
+    ----------
+    train, validation, test : int
+        Scenes of each part.
+    training : Training
+    coco_epochs : int
+        Of COCO's images, which take longer to learn (12 in the DPA paper).
+    seeds : int
+        Runs of every condition, each with pictures drawn again.
+    trials, attributed : int
+        Of leakage and DPA; test images for attributions.
+    cells : tuple of Cell
+        The sweep's.
+    workers : int, optional
+        Processes; by default one a core.
+    """
+
+    train: int = 4000
+    validation: int = 2500
+    test: int = 5000
+    training: Training = field(default_factory=Training)
+    coco_epochs: int = 12
+    seeds: int = 5
+    trials: int = 20
+    attributed: int = 300
+    cells: tuple[Cell, ...] = field(default_factory=cells)
+    workers: int | None = None
+
+
+def scene_splits(design: SceneDesign, scale: Scale, seed: int, balanced: bool) -> Splits:
+    """Scenes to train on, to calibrate on and to test on, all drawn with one seed."""
+    sizes = (scale.train, scale.validation, scale.test)
+    train, validation, test = (
+        draw(design, size * (_POOL if balanced else 1), [seed, place, balanced], balanced=balanced)
+        for place, size in enumerate(sizes)
+    )
+    return Splits(train, validation, test, _NAMES)
+
+
+def seeds(setting: Setting, count: int) -> list[int]:
+    """Seeds far from each other, one a run; all conditions of a run share it, so that they can be paired."""
+    return [int(state) for state in np.random.SeedSequence([setting.seed, 2021]).generate_state(count)]
+
+
+def _main_jobs(source: Any, setting: Setting, scale: Scale) -> list[Job]:
+    return [
+        Job(
+            (name, condition, run),
+            partial(source, seed=seed, balanced=name == "balanced"),
+            condition,
+            seed,
+            scale.training,
+            scale.trials,
+            scale.attributed,
+        )
+        for run, seed in enumerate(seeds(setting, scale.seeds))
+        for name in SETS
+        for condition in CONDITIONS
+    ]
+
+
+def reproduce(setting: Setting, scale: Scale) -> Outcome:
+    """Run it on COCO where its files are, else on scenes, at any scale."""
+    if setting.has(ANNOTATIONS):
+        return _on_coco(setting, scale)
+    return _on_scenes(setting, scale)
+
+
+def _on_scenes(setting: Setting, scale: Scale) -> Outcome:
+    jobs = _main_jobs(partial(scene_splits, SceneDesign(), scale), setting, scale)
+    sweep = sweep_jobs(
+        scale.cells,
+        seeds(setting, scale.seeds),
+        lambda design, seed: partial(scene_splits, design, scale, seed, False),
+        scale.training,
+    )
+    total = len(jobs) + len(sweep)
+
+    def training(done: int, _: int) -> None:
+        setting.progress(done, total, "networks on masked scenes")
+
+    def sweeping(done: int, _: int) -> None:
+        setting.progress(len(jobs) + done, total, "networks of the sweep")
+
+    runs = run_jobs(jobs, training, workers=scale.workers)
+    swept = run_jobs(sweep, sweeping, workers=scale.workers) if sweep else []
+    source = (
+        f"made-up scenes of {OBJECTS} labelled objects, {CONTEXT} more that no label names, and a person; a small network from "
+        f"scratch; mean and 95% interval over {scale.seeds} runs, each with its own scenes and seed. Published figures are of "
+        "COCO and a pre-trained VGG16: trends can be held together, figures cannot. Maskings: "
+        + "; ".join(f"{name}: {words}" for name, words in IN_WORDS.items())
+    )
+    left = ("COCO itself: needs " + ", ".join(ANNOTATIONS) + " and the images in the folder that BIASAMP_DATA names",)
+    rows = (*_rows(runs, "made-up scenes"), *sweep_rows(scale.cells, swept))
+    return Outcome(STAND_IN, source, rows, (*_charts(Figures.of(runs)), *sweep_charts(scale.cells, swept)), left)
+
+
+def _on_coco(setting: Setting, scale: Scale) -> Outcome:
+    assert setting.folder is not None
+
+    def reading(done: int, total: int) -> None:
+        setting.progress(done, total, "reading images")
+
+    def training(done: int, total: int) -> None:
+        setting.progress(done, total, "networks on masked images")
+
+    coco: Coco = read_coco(setting.folder / "coco", reading)
+    longer = replace(scale, training=replace(scale.training, epochs=scale.coco_epochs))
+    runs = run_jobs(_main_jobs(coco.splits, setting, longer), training, workers=scale.workers)
+    source = (
+        f"COCO 2014, {len(coco.train):,} train and {len(coco.test):,} test images with one gender in their captions and one of "
+        f"{', '.join(coco.names)}; {SIDE} x {SIDE} pixels and a small network from scratch, not VGG16 pre-trained on "
+        f"ImageNet; mean and 95% interval over {scale.seeds} runs, each with its own choice of images and seed"
+    )
+    left = ("a pre-trained VGG16 on whole images, as in the papers", "the sweep, which is of scenes' parameters")
+    return Outcome(REAL, source, tuple(_rows(runs, "COCO by a smaller network")), _charts(Figures.of(runs)), left)
+
+
+def _rows(runs: list[Run], what: str) -> Iterator[Row]:
+    figures = Figures.of(runs)
+    yield from trend_rows(figures)
+    yield from printed_rows(figures, what)
+    yield from measured_rows(figures)
+
+
+def _charts(figures: Figures) -> tuple[Chart, ...]:
+    wanted = (
+        ("T→A, A→T and MALS", (T_TO_A, A_TO_T, MALS), "amplification"),
+        ("DPA and Multi, T→A", (f"{DPA} {T_TO_A}", f"{MULTI} {T_TO_A}"), "amplification"),
+        ("Attribution", (ATTRIBUTION,), ATTRIBUTION),
+    )
+    out = []
+    for name in SETS:
+        for title, metrics, y in wanted:
+            found = {metric: [figures.over(name, condition, metric) for condition in CONDITIONS] for metric in metrics}
+            out.append(
+                Chart(
+                    f"{title}, {name}",
+                    "what is masked",
+                    y,
+                    {
+                        metric: [(float(x), value) for x, (value, _) in enumerate(line)]
+                        for metric, line in found.items()
+                    },
+                    {
+                        metric: [interval for _, interval in line if interval is not None]
+                        for metric, line in found.items()
+                        if all(interval is not None for _, interval in line)
+                    },
+                    CONDITIONS,
+                )
+            )
+    return tuple(out)
+
+
+def run(setting: Setting) -> Outcome:
+    """Run it."""
+    return reproduce(setting, Scale())
+
+
+EXPERIMENT = Experiment(
+    "masking",
+    "Masking people: how A→T, T→A, MALS, Multi, DPA and attributions change, in unbalanced and balanced sets",
+    "Wang & Russakovsky (2021), Tables 1, 3; Tokas et al., Table 4",
+    run,
+    files=ANNOTATIONS,
+    without="runs on made-up scenes",
+    extras={"torch": "experiments", "captum": "experiments"},
+)

@@ -1,0 +1,342 @@
+"""2021 paper, Fig. 4 and Sec. 5.2: which comparisons of models and of data can be concluded, given how seeds vary?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+import biasamp
+
+from .celeba import ATTRIBUTES, PARTITION, SIDE, read_celeba
+from .chart import Chart
+from .experiment import Experiment, Setting
+from .internals import with_majority
+from .masking_rows import Estimate, estimate
+from .masking_run import A_TO_T, run_jobs
+from .networks import ARCHITECTURES, PLAIN, Training, scores, trained
+from .outcome import REAL, STAND_IN, Outcome
+from .pictures import Pictures, Splits
+from .rows import Reason, Row, claimed, measured
+from .scenes import OF_MEN, SceneDesign, labels, paint
+
+PRECISION, FPR = "average precision", "FPR difference"
+METRICS = (PRECISION, FPR, A_TO_T)
+RATIOS = (1.5, 2.0, 3.0, 5.0)
+# The architectures are compared at one ratio, the ratios with one architecture.
+MIDDLE = 3.0
+# A→T where every network is tested on pictures of the middle ratio, whatever it was trained on.
+FIXED = f"{A_TO_T}, all tested at ratio {MIDDLE:g}"
+# Half of the objects are hard to see, so that there is something for gender to decide.
+DESIGN = SceneDesign(faint=0.5)
+# Scenes: one task that goes with men, one that goes with women, as big nose and young do in CelebA.
+SCENE_TASKS = {"object 5, with men": 4, "object 1, with women": 0}
+CELEBA_TASKS = {"Big_Nose": True, "Young": False}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run.
+
+    Attributes
+    ----------
+    train, validation, test : int
+        Scenes of each part.
+    epochs, celeba_epochs : int
+        Of scenes, and of CelebA (10 in the paper).
+    seeds : int
+        Runs of every cell, each with images drawn again.
+    workers : int, optional
+        Processes; by default one a core.
+    """
+
+    train: int = 3000
+    validation: int = 2000
+    test: int = 4000
+    epochs: int = 6
+    celeba_epochs: int = 10
+    seeds: int = 5
+    workers: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A network to train for one task: ``splits`` gives images of that task alone, called where the work is done."""
+
+    key: tuple[Any, ...]
+    splits: Callable[[], Splits]
+    seed: int
+    training: Training = field(default_factory=Training)
+
+
+def run_job(job: Job) -> tuple[tuple[Any, ...], dict[str, float]]:
+    """Train, calibrate on validation, measure on test."""
+    splits = job.splits()
+    model = trained(splits.train.images, splits.train.objects, job.seed, job.training)
+    with warnings.catch_warnings():
+        # Ties of scores, and false positives that a small set has none of, are the page's matter.
+        warnings.simplefilter("ignore", UserWarning)
+        calibration = biasamp.calibrate(scores(model, splits.validation.images), rate=splits.train.objects.mean())
+        found = _measured(splits.train, splits.test, scores(model, splits.test.images), calibration)
+        if splits.fixed is not None:
+            beside = _measured(splits.train, splits.fixed, scores(model, splits.fixed.images), calibration)
+            found[FIXED] = beside[A_TO_T]
+    return job.key, found
+
+
+def _measured(train: Pictures, test: Pictures, raw: Any, calibration: Any) -> dict[str, float]:
+    """The three figures of scores, thresholded as calibrated."""
+    from sklearn.metrics import average_precision_score
+
+    def labels_of(pictures: Pictures) -> tuple[Any, Any]:
+        people = np.where(pictures.man, "man", "woman")
+        return people, biasamp.binary(pictures.objects[:, 0].astype(np.int64))
+
+    man, task = labels_of(test)
+    said = biasamp.binary(calibration.apply(raw)[:, 0])
+    return {
+        PRECISION: float(average_precision_score(test.objects[:, 0], raw[:, 0])),
+        FPR: float(biasamp.parity(man, task, said).table["fpr_difference"][0]),
+        A_TO_T: biasamp.directional(man, task, said, train=labels_of(train)).value,
+    }
+
+
+def _scenes(task: int, ratio: float, size: int, rng: np.random.Generator) -> Pictures:
+    """Scenes with one task's labels, in which majority groups are ``ratio`` times as many as minority groups."""
+    # A pool from which the majority, up to five sixths of what is kept, can be taken.
+    man, objects = labels(replace(DESIGN, men=0.5), 3 * size, rng)
+    objects[:, task] = rng.random(len(man)) < 0.5
+    rows = with_majority(objects[:, task], man, ratio=ratio, of_men=bool(OF_MEN[task]), most=size, seed=rng)
+    return replace(paint(DESIGN, man[rows], objects[rows], rng), objects=objects[rows][:, [task]])
+
+
+def scene_splits(task: int, ratio: float, scale: Scale, seed: int) -> Splits:
+    """Scenes of one task and ratio, drawn anew, and more of the middle ratio."""
+    sizes = ((ratio, scale.train), (ratio, scale.validation), (ratio, scale.test), (MIDDLE, scale.test))
+    train, validation, test, fixed = (
+        _scenes(task, wanted, size, np.random.default_rng([seed, task, place]))
+        for place, (wanted, size) in enumerate(sizes)
+    )
+    return Splits(train, validation, test, (f"object {task + 1}",), fixed)
+
+
+def celeba_splits(faces: Splits, task: int, of_men: bool, ratio: float, seed: int) -> Splits:
+    """Faces of one task and ratio, chosen anew from all that were read, and test faces of the middle ratio."""
+
+    def chosen(part: Pictures, wanted: float, place: int) -> Pictures:
+        rng = np.random.default_rng([seed, task, place])
+        rows = with_majority(part.objects[:, task], part.man, ratio=wanted, of_men=of_men, seed=rng)
+        return replace(part.take(rows), objects=part.objects[rows][:, [task]])
+
+    return Splits(
+        chosen(faces.train, ratio, 0),
+        chosen(faces.validation, ratio, 1),
+        chosen(faces.test, ratio, 2),
+        (faces.names[task],),
+        chosen(faces.test, MIDDLE, 3),
+    )
+
+
+def _jobs(
+    sources: Mapping[str, Callable[[float, int], Callable[[], Splits]]], setting: Setting, scale: Scale
+) -> list[Job]:
+    """Every architecture at the middle ratio, and every ratio with the plain architecture."""
+    seeds = [int(state) for state in np.random.SeedSequence([setting.seed, 52]).generate_state(scale.seeds)]
+    cells = dict.fromkeys([(name, MIDDLE) for name in ARCHITECTURES] + [(PLAIN, ratio) for ratio in RATIOS])
+    return [
+        Job((task, name, ratio, number), source(ratio, seed), seed, Training(scale.epochs, architecture=name))
+        for number, seed in enumerate(seeds)
+        for task, source in sources.items()
+        for name, ratio in cells
+    ]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Figures of all runs by task, architecture, ratio and run."""
+
+    runs: dict[tuple[Any, ...], dict[str, float]]
+
+    def values(self, task: str, name: str, ratio: float, metric: str) -> list[float]:
+        """A figure of every run."""
+        count = 1 + max(key[3] for key in self.runs)
+        return [self.runs[task, name, ratio, number][metric] for number in range(count)]
+
+    def over(self, task: str, name: str, ratio: float, metric: str) -> Estimate:
+        """The mean over runs, with its interval."""
+        return estimate(self.values(task, name, ratio, metric))
+
+    def compared(self, task: str, one: tuple[str, float], other: tuple[str, float], metric: str) -> Comparison:
+        """Two cells: the other less the one."""
+        before, after = self.values(task, *one, metric), self.values(task, *other, metric)
+        apart = [_interval(values) for values in (before, after)]
+        overlap = apart[0] is None or apart[1] is None or (apart[0][1] >= apart[1][0] and apart[1][1] >= apart[0][0])
+        return Comparison(estimate([b - a for a, b in zip(before, after, strict=True)]), overlap)
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float] | None:
+    return estimate(values)[1]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A difference paired by run, and whether the two intervals overlap, which is how the paper judges."""
+
+    difference: Estimate
+    overlap: bool
+
+    @property
+    def concluded(self) -> bool:
+        """Whether the paired difference lies on one side of 0."""
+        interval = self.difference[1]
+        return interval is not None and (interval[0] > 0 or interval[1] < 0)
+
+
+def _rows(found: Found, tasks: Sequence[str]) -> Iterator[Row]:
+    for task in tasks:
+        yield from _across(found, task, "architecture", [(name, MIDDLE) for name in ARCHITECTURES], METRICS)
+        yield from _across(found, task, "ratio", [(PLAIN, ratio) for ratio in RATIOS], (*METRICS, FIXED))
+        ends, fixed = (
+            found.compared(task, (PLAIN, RATIOS[0]), (PLAIN, RATIOS[-1]), metric) for metric in (A_TO_T, FIXED)
+        )
+        words = "differences across ratios are significant"
+        yield claimed(
+            f"{task}: A→T at ratio {RATIOS[-1]:g} less ratio {RATIOS[0]:g}",
+            words,
+            ends.difference[0],
+            ends.concluded,
+            interval=ends.difference[1],
+            reason=Reason(f"all tested at ratio {MIDDLE:g}", fixed.difference[0], "significant")
+            if fixed.concluded
+            else None,
+            note=f"paired by run; the two intervals {'overlap' if ends.overlap else 'do not overlap'}",
+        )
+        yield claimed(
+            f"{task}: {FIXED}, trained at ratio {RATIOS[-1]:g} less ratio {RATIOS[0]:g}",
+            words,
+            fixed.difference[0],
+            fixed.concluded,
+            interval=fixed.difference[1],
+            note=f"paired by run; the two intervals {'overlap' if fixed.overlap else 'do not overlap'}",
+        )
+
+
+_PUBLISHED = {
+    ("architecture", PRECISION): "a consistent ranking",
+    ("architecture", FPR): "intervals overlap: nothing can be concluded",
+    ("architecture", A_TO_T): "intervals overlap: nothing can be concluded",
+    ("ratio", A_TO_T): "differences are significant",
+    ("ratio", FIXED): "differences are significant",
+}
+
+
+def _across(
+    found: Found, task: str, what: str, cells: Sequence[tuple[str, float]], metrics: Sequence[str]
+) -> Iterator[Row]:
+    """Each cell's figures, then which pairs of cells can be told apart."""
+    place = 0 if what == "architecture" else 1
+    for metric in metrics:
+        for cell in cells:
+            value, interval = found.over(task, *cell, metric)
+            yield measured(f"{task}: {metric}, {what} {_name(cell[place])}", value, interval=interval)
+        pairs = {(a, b): found.compared(task, a, b, metric) for a, b in combinations(cells, 2)}
+        told = [f"{_name(a[place])} and {_name(b[place])}" for (a, b), pair in pairs.items() if pair.concluded]
+        apart = sum(not pair.overlap for pair in pairs.values())
+        yield measured(
+            f"{task}: {metric}, comparisons between {what}s that can be concluded, of {len(pairs)}",
+            f"{len(told)} paired by run; {apart} by intervals that do not overlap",
+            published=_PUBLISHED.get((what, metric)),
+            note="" if not told else f"paired: {', '.join(told)}",
+        )
+
+
+def _name(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _charts(found: Found, tasks: Sequence[str]) -> tuple[Chart, ...]:
+    out = []
+    for title, cells, place, metrics in (
+        ("architecture", [(name, MIDDLE) for name in ARCHITECTURES], 0, METRICS),
+        ("ratio of majority to minority", [(PLAIN, ratio) for ratio in RATIOS], 1, (A_TO_T, FIXED)),
+    ):
+        for metric in metrics:
+            lines = {task: [found.over(task, *cell, metric) for cell in cells] for task in tasks}
+            out.append(
+                Chart(
+                    f"Fig. 4: {metric} by {title}",
+                    title,
+                    metric,
+                    {task: [(float(x), value) for x, (value, _) in enumerate(line)] for task, line in lines.items()},
+                    {
+                        task: [interval for _, interval in line if interval is not None]
+                        for task, line in lines.items()
+                        if all(interval is not None for _, interval in line)
+                    },
+                    [_name(cell[place]) for cell in cells],
+                    joined=place == 1,
+                )
+            )
+    return tuple(out)
+
+
+def reproduce(setting: Setting, scale: Scale) -> Outcome:
+    """Run it on CelebA where its files are, else on scenes, at any scale."""
+    runs = f"mean and 95% interval over {scale.seeds} runs, each with its own images and seed"
+
+    def training(done: int, total: int) -> None:
+        setting.progress(done, total, "networks")
+
+    if setting.has((ATTRIBUTES, PARTITION)) and setting.folder is not None:
+
+        def reading(done: int, total: int) -> None:
+            setting.progress(done, total, "reading images")
+
+        faces = read_celeba(setting.folder, tuple(CELEBA_TASKS), setting.seed, reading)
+        sources: dict[str, Any] = {
+            task: lambda ratio, seed, k=k, of_men=of_men: partial(celeba_splits, faces, k, of_men, ratio, seed)
+            for k, (task, of_men) in enumerate(CELEBA_TASKS.items())
+        }
+        scale = replace(scale, epochs=scale.celeba_epochs)
+        kind, left = REAL, ("pre-trained ResNet18, AlexNet and VGG16 on whole images, as in the paper",)
+        source = (
+            f"CelebA, {len(faces.train):,} train and {len(faces.test):,} test faces of {SIDE} x {SIDE} pixels; three small "
+            f"networks from scratch; {runs}"
+        )
+    else:
+        sources = {
+            task: lambda ratio, seed, k=k: partial(scene_splits, k, ratio, scale, seed)
+            for task, k in SCENE_TASKS.items()
+        }
+        kind, left = (
+            STAND_IN,
+            (f"CelebA itself: needs {ATTRIBUTES}, {PARTITION} and the images in the folder that BIASAMP_DATA names",),
+        )
+        source = (
+            f"made-up scenes, one object a task; three small networks from scratch; {runs}. The paper's figure has no "
+            "numbers to hold ours against, and is of CelebA and pre-trained networks"
+        )
+    found = Found(dict(run_jobs(_jobs(sources, setting, scale), training, workers=scale.workers, work=run_job)))
+    tasks = list(sources)
+    return Outcome(kind, source, tuple(_rows(found, tasks)), _charts(found, tasks), left)
+
+
+def run(setting: Setting) -> Outcome:
+    """Run it."""
+    return reproduce(setting, Scale())
+
+
+EXPERIMENT = Experiment(
+    "seed-variance",
+    "How far seeds move AP, FPR difference and A→T, and which comparisons of networks and of data can be concluded",
+    "Wang & Russakovsky (2021), Fig. 4, Sec. 5.2",
+    run,
+    files=(ATTRIBUTES, PARTITION),
+    without="runs on made-up scenes",
+    extras={"torch": "experiments"},
+)

@@ -1,0 +1,149 @@
+"""The summary of a run of all experiments: how many figures agree, what was left, and every drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .experiment import Setting
+from .figures import figure
+from .markup import Html, anchor, document, fill, listing, markdown_table, markdown_text, table
+from .page import DIFFERENCES, first_line, made_with, tally
+from .running import Done
+
+TITLE = "Published beside measured"
+HEAD = ("experiment", "of", "ran on", "agree", *(kind.replace("_", " ") for kind, _ in DIFFERENCES), "seconds")
+
+
+def counts(item: Done) -> tuple[str, ...]:
+    """What it ran on, how many figures agree and how many differ in which way, and the time: as in ``HEAD``."""
+    outcome = item.outcome
+    if outcome is None:
+        return item.state, *("–" for _ in range(1 + len(DIFFERENCES))), f"{item.seconds:.1f}"
+    figures = (outcome.agreed, *(getattr(outcome, kind) for kind, _ in DIFFERENCES))
+    return outcome.kind, *map(str, figures), f"{item.seconds:.1f}"
+
+
+def left(done: Sequence[Done], setting: Setting) -> list[tuple[str, str, str]]:
+    """Of all that could not run, or only in part: its name, what is wanting, and the command that then runs it whole.
+
+    The command is empty where no file and no extra is wanting, but time.
+    """
+    out = []
+    for item in done:
+        experiment = item.experiment
+        lacking = experiment.lacking(setting)
+        if item.blocked:
+            out.append((experiment.name, item.blocked, experiment.command(setting)))
+        elif lacking:
+            wanting = f"ran without {', '.join(lacking)}: {experiment.without}"
+            out.append((experiment.name, wanting, experiment.command(setting)))
+        elif item.outcome is not None:
+            out += [(experiment.name, f"left out {words}", "") for words in item.outcome.left_out]
+    return out
+
+
+def _totals(done: Sequence[Done]) -> str:
+    outcomes = [item.outcome for item in done if item.outcome is not None]
+    parts = [
+        f"{sum(item.state == 'ran' for item in done)} of {len(done)} experiments ran",
+        f"{sum(outcome.agreed for outcome in outcomes)} published figures and claims agree",
+    ]
+    for kind, words in DIFFERENCES:
+        count = sum(getattr(outcome, kind) for outcome in outcomes)
+        if count:
+            parts.append(f"{count} {'differs' if count == 1 else 'differ'}: {words}")
+    return "; ".join(parts)
+
+
+def _time(about: Mapping[str, Any]) -> str:
+    return f"{made_with(about)} {about['seconds']:.0f} seconds in all."
+
+
+def _failed(done: Sequence[Done]) -> list[Done]:
+    return [item for item in done if item.failed]
+
+
+def summary_markdown(done: Sequence[Done], about: Mapping[str, Any], setting: Setting) -> str:
+    """The run as Markdown."""
+
+    def code(words: str) -> str:
+        return f"`{markdown_text(words).replace('`', '')}`"
+
+    rows = [
+        (
+            f"[{markdown_text(item.experiment.name)}]({anchor(item.experiment.name)}.md)",
+            markdown_text(item.experiment.place),
+            *counts(item),
+        )
+        for item in done
+    ]
+    lines = [f"# {TITLE}", "", _time(about), "", f"{_totals(done)}.", "", *markdown_table(HEAD, rows), ""]
+    if _failed(done):
+        lines += ["## Failed", ""]
+        lines += [f"- {code(item.experiment.name)}: {markdown_text(item.failed)}" for item in _failed(done)] + [""]
+    wanting = [
+        f"- {code(name)} {markdown_text(words)}." + (f" To run it whole: {code(command)}" if command else "")
+        for name, words, command in left(done, setting)
+    ]
+    if wanting:
+        lines += ["## What is left, and what it needs", "", *wanting, ""]
+    lines += ["## What each ran on", ""]
+    lines += [f"- {code(item.experiment.name)} {markdown_text(first_line(item))}" for item in done]
+    return "\n".join(lines) + "\n"
+
+
+def summary_page(done: Sequence[Done], about: Mapping[str, Any], setting: Setting) -> str:
+    """The run as one HTML file with every drawing in it."""
+    rows = [
+        (
+            fill('<a href="#$place">$name</a>', place=anchor(item.experiment.name), name=item.experiment.name),
+            item.experiment.place,
+            *counts(item),
+        )
+        for item in done
+    ]
+    pieces = [
+        fill("<h1>$title</h1><p>$time</p><p>$totals.</p>", title=TITLE, time=_time(about), totals=_totals(done)),
+        table(HEAD, rows),
+        listing(
+            fill("$kind: differs; $words", kind=kind.replace("_", " "), words=words) for kind, words in DIFFERENCES
+        ),
+    ]
+    if _failed(done):
+        failed = (fill("<code>$name</code>: $why", name=it.experiment.name, why=it.failed) for it in _failed(done))
+        pieces.append(fill("<h2>Failed</h2>$items", items=listing(failed)))
+    wanting = [
+        fill("<code>$name</code> $words.", name=name, words=words)
+        if not command
+        else fill(
+            "<code>$name</code> $words. To run it whole: <code>$command</code>", name=name, words=words, command=command
+        )
+        for name, words, command in left(done, setting)
+    ]
+    if wanting:
+        pieces.append(fill("<h2>What is left, and what it needs</h2>$items", items=listing(wanting)))
+    for item in done:
+        pieces += _section(item)
+    return document(f"biasamp: {TITLE.lower()}", pieces)
+
+
+def _section(item: Done) -> list[Html]:
+    """What is said of one experiment in the summary, with its drawings."""
+    name, place = item.experiment.name, anchor(item.experiment.name)
+    pieces = [
+        fill('<h2 id="$place">$name: $title</h2>', place=place, name=name, title=item.experiment.title),
+        fill('<p class="first">$line</p>', line=first_line(item)),
+    ]
+    if item.outcome is not None:
+        pieces.append(
+            fill(
+                '<p>$of. $tally. $seconds seconds. <a href="$place.html">Every figure</a></p>',
+                of=item.experiment.place,
+                tally=tally(item.outcome),
+                seconds=f"{item.seconds:.1f}",
+                place=place,
+            )
+        )
+        pieces += [figure(chart) for chart in item.outcome.charts]
+    return pieces
