@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
 
 import numpy as np
 
@@ -12,37 +13,72 @@ from biasamp.data.keys import Keys, mix, record_keys
 _MISSING = np.uint64(0xA24BAED4963EE407)
 _ODD = np.uint64(0xD1342543DE82EF95)
 _EMPTY = np.uint64(0x9FB21C651E98DF25)
+_SHIFT = np.uint64(29)
+# Records that are digested together stay in cache.
+_CHUNK = 1 << 13
 
 
-def content_of(columns: Mapping[str, Column], keys: Keys) -> int:
-    """The sum over records of a hash of the record's key and of all its values, modulo ``2**64``.
+def contents_of(columns: Mapping[str, Column], keys: Keys, few: Collection[str] = ()) -> tuple[int, int]:
+    """Digests of all columns and of a few of them.
 
-    Numbers and their spellings are the same value: 1, 1.0, True and "1".
+    Each is the sum over records of a hash of the record's key and of all its values, modulo ``2**64``. Numbers and
+    their spellings are the same value: 1, 1.0, True and "1".
+
+    Parameters
+    ----------
+    columns : mapping of names to columns
+    keys : ndarray of shape (records,)
+        The key of each record.
+    few : collection of str
+        The columns of the second digest.
     """
-    total = keys
+    hashes = [(_hasher(columns[name]), _name_key(name), name in few) for name in sorted(columns)]
+    whole, part = 0, 0
     with np.errstate(over="ignore"):
-        for name in sorted(columns):
-            total = (total ^ _values(columns[name]) ^ record_keys(np.array([name], dtype=object))) * _ODD
-            total = total ^ (total >> np.uint64(29))
-        return int(mix(total).sum(dtype=np.uint64))
+        for start in range(0, len(keys), _CHUNK):
+            stop = min(start + _CHUNK, len(keys))
+            one, two = keys[start:stop].copy(), keys[start:stop].copy()
+            for hashed, name, both in hashes:
+                values = hashed(start, stop) ^ name
+                for total in (one, two) if both else (one,):
+                    total ^= values
+                    total *= _ODD
+                    total ^= total >> _SHIFT
+            whole += int(mix(one).sum(dtype=np.uint64))
+            part += int(mix(two).sum(dtype=np.uint64))
+    return whole % (1 << 64), part % (1 << 64)
 
 
-def _values(column: Column) -> Keys:
-    """A hash of each record's value."""
+@cache
+def _name_key(name: str) -> np.uint64:
+    return np.uint64(record_keys(np.array([name], dtype=object))[0])
+
+
+def _hasher(column: Column) -> Callable[[int, int], Keys]:
+    """What gives the hash of the values of some records."""
+    values, missing, indptr = column.values, column.missing, column.indptr
     if column.kind == "list":
-        assert column.indptr is not None
+        assert indptr is not None
         with np.errstate(over="ignore"):
-            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_categories(column)[column.values])])
-            out: Keys = sums[column.indptr[1:]] - sums[column.indptr[:-1]] + _EMPTY
-    elif column.kind == "text":
-        out = np.append(_categories(column), _MISSING)[column.values]
-    elif column.kind == "bool":
-        out = _numbers(np.array([0.0, 1.0]))[column.values.astype(np.int64)]
-    elif column.kind == "int" and column.values.dtype.itemsize == 1:
-        out = _numbers(np.arange(-128, 256).astype(np.float64))[column.values.astype(np.int64) + 128]
-    else:
-        out = _numbers(column.values.astype(np.float64))
-    return out if column.missing is None else np.where(column.missing, _MISSING, out)
+            sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_categories(column)[values])])
+            lists: Keys = sums[indptr[1:]] - sums[indptr[:-1]] + _EMPTY
+        return _where(missing, lambda start, stop: lists[start:stop])
+    if column.kind == "text":
+        table = np.append(_categories(column), _MISSING)
+        return _where(missing, lambda start, stop: table[values[start:stop]])
+    if column.kind == "bool" or (column.kind == "int" and values.dtype.itemsize == 1):
+        # One byte each: a table of all bytes, the negative ones last.
+        signed = values.dtype.kind == "i"
+        table = _numbers(np.arange(256, dtype=np.uint8).view(np.int8 if signed else np.uint8).astype(np.float64))
+        small = values.view(np.uint8)
+        return _where(missing, lambda start, stop: table[small[start:stop]])
+    return _where(missing, lambda start, stop: _numbers(values[start:stop].astype(np.float64)))
+
+
+def _where(missing: np.ndarray | None, hashed: Callable[[int, int], Keys]) -> Callable[[int, int], Keys]:
+    if missing is None:
+        return hashed
+    return lambda start, stop: np.where(missing[start:stop], _MISSING, hashed(start, stop))
 
 
 def _categories(column: Column) -> Keys:

@@ -24,7 +24,7 @@ from biasamp.data.evaluation import MOST_SQUARES
 from biasamp.data.keys import Keys, row_keys
 from biasamp.engines import counted
 
-from .content import content_of
+from .content import contents_of
 from .memory_reader import gaps
 from .plan import Plan
 from .roles import HINT, Spec, crossing
@@ -200,7 +200,8 @@ def count_batch(
 ) -> AuditCounts:
     """The counts of some records; combinations that were too many ``before`` are not looked at again."""
     source, keys = batch.source, batch.keys
-    truths = {name: source.columns[name] for one, _ in plan.truths for name in one.names}
+    truths = {name for one, _ in plan.truths for name in one.names}
+    content, known = contents_of(source.columns, keys, truths)
     return AuditCounts(
         plan.to_dict(),
         tuple(
@@ -209,8 +210,8 @@ def count_batch(
         ),
         Fingerprint.of(batch.units),
         Fingerprint.of(keys),
-        content_of(source.columns, keys),
-        content_of(truths, keys),
+        content,
+        known,
         sum(gaps(column) for column in source.columns.values()),
         least_keys(keys) if plan.record is not None else (),
     )

@@ -88,7 +88,8 @@ def _named(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
         item = read_columns(values, f"{role}[{name!r}]").items[0]
         if not isinstance(item, Column):
             raise ValueError(f"{role}[{name!r}] is a table, not one column: give each of its columns a name")
-        out[str(name)] = replace(item, name=str(name))
+        # A column of a matrix is spread over it: copied once, it is quick to read again and again.
+        out[str(name)] = replace(item, name=str(name), values=np.ascontiguousarray(item.values))
     sizes = {name: len(column) for name, column in out.items()}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"the columns of {role} have different lengths: {sizes}")

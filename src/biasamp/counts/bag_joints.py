@@ -13,7 +13,17 @@ from biasamp.data import Evaluation, LabelSet
 from biasamp.data.keys import Keys
 
 from .bag_tables import CHUNK, compiled_tables, held_in_bags, shaped, sums_by, weighted, worth_compiling
-from .bags import BagCounts, bag_of, bag_weights, exact_floats, filled_rows, occupied, rows_at, shuffled_numbers
+from .bags import (
+    BagCounts,
+    bag_of,
+    bag_weights,
+    exact_floats,
+    filled_rows,
+    occupied,
+    rows_at,
+    shuffled_numbers,
+    weighted_sums,
+)
 from .fixed import Count, add, concatenate, total
 from .joint import WIDE, JointCounts, squared_weights
 from .kernels import sparse
@@ -88,7 +98,7 @@ class BagJoint:
         arrays: dict[str, Any] = {}
         for name in _ARRAYS:
             values = exact_floats(getattr(self.counts, name))
-            arrays[name] = (weights @ values.reshape(len(values), -1)).reshape(-1, *values.shape[1:])
+            arrays[name] = weighted_sums(weights, values.reshape(len(values), -1)).reshape(-1, *values.shape[1:])
         return replace(self.counts, **arrays)
 
     def shuffled(self, seed: int) -> BagJoint:

@@ -39,6 +39,8 @@ HALVES = 2
 MOST_CELLS = 1 << 22
 # Resampled counts that formulas see at a time; they make a dozen temporary arrays.
 _BLOCK = 1 << 20
+# The largest weight that a bag is drawn with.
+_MOST_DRAWN = 8
 _BAG = np.uint64(0x2545F4914F6CDD1D)
 _DEALING = 0x5EED_0F_BA65
 RESAMPLED = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
@@ -106,18 +108,35 @@ def rows_at(values: Count, places: Index, size: int) -> Count:
     return out
 
 
-def bag_weights(numbers: Index, bags: int, resamples: int, seed: int) -> Floats:
+def bag_weights(numbers: Index, bags: int, resamples: int, seed: int) -> NDArray[np.float32]:
     """Poisson weights of shape (resamples, len(numbers)), which depend on the seed and each bag's number alone."""
     return _weights(numbers.tobytes(), bags, resamples, seed)
 
 
 @lru_cache(maxsize=4)
-def _weights(numbers: bytes, bags: int, resamples: int, seed: int) -> Floats:
+def _weights(numbers: bytes, bags: int, resamples: int, seed: int) -> NDArray[np.float32]:
     """As :func:`bag_weights`; all figures of an audit are resampled with the same weights."""
     keys = row_keys(0, bags)[np.frombuffer(numbers, dtype=np.int64)]
-    weights = poisson_weights(keys, resamples, seed).astype(np.float64)
+    weights = poisson_weights(keys, resamples, seed).astype(np.float32)
     weights.setflags(write=False)
     return weights
+
+
+def weighted_sums(weights: NDArray[np.float32], values: NDArray[Any]) -> Floats:
+    """``weights @ values`` without rounding, where :func:`addends` made the values.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (resamples, rows)
+        Whole numbers up to 8.
+    values : ndarray of shape (rows, columns)
+        float32 where all sums are whole numbers below ``2**24``, else float64.
+
+    Returns
+    -------
+    ndarray of shape (resamples, columns)
+    """
+    return np.asarray(weights.astype(values.dtype, copy=False) @ values, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -235,7 +254,7 @@ class BagCounts:
         """Whether there are enough bags to resample."""
         return self.bags >= FEWEST_BAGS
 
-    def weights(self, resamples: int, seed: int) -> Floats:
+    def weights(self, resamples: int, seed: int) -> NDArray[np.float32]:
         """The weight of every bag in every resample, of shape (resamples, rows)."""
         return bag_weights(self.numbers, self.bags, resamples, seed)
 
@@ -248,7 +267,7 @@ class BagCounts:
         for start in range(0, resamples, step):
             drawn = weights[start : start + step]
             arrays: dict[str, Any] = {
-                name: (drawn @ values.reshape(len(values), -1)).reshape(-1, *values.shape[1:])
+                name: weighted_sums(drawn, values.reshape(len(values), -1)).reshape(-1, *values.shape[1:])
                 for name, values in columns.items()
             }
             yield replace(self.whole, **arrays, spread=None)
@@ -330,19 +349,19 @@ def shuffled_numbers(numbers: Index, bags: int, seed: int) -> tuple[Index, Index
     return moved[rows], rows
 
 
-def exact_floats(values: Count) -> Floats:
-    """Counts as floats that products with small whole weights add up without rounding.
+def exact_floats(values: Count) -> NDArray[Any]:
+    """Counts of shape (rows, ...) as floats that products with small whole weights add up without rounding."""
+    return addends(values.floats(), whole=False) if isinstance(values, Fixed) else addends(values, whole=True)
 
-    Fractions are cut to as many bits as leave room for their sums: a product of matrices then gives the same to the
-    bit in whatever order a machine adds.
+
+def addends(values: NDArray[Any], whole: bool) -> NDArray[Any]:
+    """Numbers of shape (rows, ...) as floats whose weighted sums over rows are exact.
+
+    Whole numbers are float32 where their sums stay below ``2**24``. Fractions are cut to as many bits as leave room
+    for their sums: a product of matrices then gives the same to the bit in whatever order a machine adds.
     """
-    if not isinstance(values, Fixed):
-        return values.astype(np.float64)
-    return cut_fractions(values.floats())
-
-
-def cut_fractions(real: Floats) -> Floats:
-    """Numbers of shape (rows, ...) cut to so many bits that any sum of them over rows, times 8, is exact."""
-    largest = max(float(np.abs(real).sum(axis=0).max(initial=0.0)), 1.0)
+    largest = max(float(np.abs(values).sum(axis=0).max(initial=0.0)), 1.0)
+    if whole:
+        return values.astype(np.float32 if _MOST_DRAWN * largest < 1 << 24 else np.float64)
     scale = 2.0 ** (48 - int(np.ceil(np.log2(largest))))
-    return np.rint(real * scale) / scale
+    return np.asarray(np.rint(values * scale) / scale)

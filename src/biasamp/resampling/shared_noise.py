@@ -18,10 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.bags import BagCounts
-from biasamp.counts.fixed import floats
+from biasamp.counts.fixed import Count, floats, subtract
 from biasamp.counts.pair import PairCounts
-
-from .statistics_of_bags import residuals
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -63,12 +61,14 @@ def bag_crossfit_covariance(bags: BagCounts, delta: Floats, z: Floats, pairs: tu
     g, o = pairs
     counts = bags.whole
     size = np.broadcast_to(floats(counts.given), delta.shape)[g, o]
-    moved, there = residuals(bags)
-    noise = lean = (moved[:, g, o] - there[:, g, o] * delta[g, o]) / size
+    held = subtract(bags.counts.joint_predicted, bags.counts.joint_truth)
+    moved, given = (_of_pairs(part, bags.counts, g, o) for part in (held, bags.counts.given))
+    noise = lean = (moved - given * delta[g, o]) / size
     if not own:
         left, right, apart = _association_rates(counts, g, o)
-        n, given, truth = (_of_pairs(part, bags.counts, g, o) for part in ("n", "given", "truth"))
-        joint = floats(bags.counts.joint_truth)[:, g, o]
+        n, truth, joint = (
+            _of_pairs(part, bags.counts, g, o) for part in (bags.counts.n, bags.counts.truth, bags.counts.joint_truth)
+        )
         lean = joint - left * truth - right * given + (left * right - apart) * n
     spread = np.sqrt((lean**2).sum(axis=0))
     # An observed statistic is further from 0 than the true one by about 1 where the true one is 0.
@@ -100,6 +100,9 @@ def _association_rates(counts: PairCounts, g: Index, o: Index) -> tuple[Floats, 
     return left, right, floats(counts.joint_truth)[g, o] / n - left * right
 
 
-def _of_pairs(name: str, counts: PairCounts, g: Index, o: Index) -> Floats:
-    values: Floats = floats(getattr(counts, name))
-    return np.broadcast_to(values, counts.joint_truth.shape)[:, g, o]
+def _of_pairs(part: Count, counts: PairCounts, g: Index, o: Index) -> Floats:
+    """One number for each bag and pair, of shape (bags, pairs); where it does not differ by label it is drawn out."""
+    values = floats(part)
+    rows, left, right = values.shape
+    flat = (g if left > 1 else np.zeros_like(g)) * right + (o if right > 1 else np.zeros_like(o))
+    return np.take(values.reshape(rows, left * right), flat, axis=1)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bags import BagCounts, bag_weights, cut_fractions
+from biasamp.counts.bags import BagCounts, addends, bag_weights, weighted_sums
 from biasamp.counts.fixed import Fixed, floats, subtract
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Pull, SignedSums
@@ -103,7 +103,8 @@ class FixedSigns:
         """Its value in every resample of the bags."""
         moved, size, pairs = self._pulls
         weights = self.bags.weights(resamples, seed)
-        total, given = weights @ cut_fractions(moved), weights @ cut_fractions(size)
+        whole = not isinstance(self.bags.counts.joint_predicted, Fixed)
+        total, given = (weighted_sums(weights, addends(part, whole)) for part in (moved, size))
         there = given > 0
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where(there, total / given - self._against, 0.0).sum(axis=1)
@@ -184,7 +185,8 @@ class Linear:
         numbers = np.flatnonzero(found.filled)
         weights = bag_weights(numbers, len(found.filled), resamples, seed)
         # Whole numbers of steps: the sums are the same in whatever order they are made.
-        pulled = (weights - 1.0) @ cut_fractions(found.sums[self.number][numbers].astype(np.float64))
+        pulls = addends(found.sums[self.number][numbers].astype(np.float64), whole=False)[:, None]
+        pulled = weighted_sums(weights, pulls)[:, 0] - pulls.sum()
         return self.value + np.asarray(pulled) / self.pull.steps
 
 
