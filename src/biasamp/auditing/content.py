@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 
+from biasamp.counts.bag_tables import worth_compiling
 from biasamp.data import Column, canonical
 from biasamp.data.keys import Keys, mix, record_keys
 
@@ -16,6 +17,8 @@ _EMPTY = np.uint64(0x9FB21C651E98DF25)
 _SHIFT = np.uint64(29)
 # Records that are digested together stay in cache.
 _CHUNK = 1 << 13
+# Takes the digests of some records and where those begin and end.
+Mixer = Callable[[Keys, Keys, int, int], None]
 
 
 def contents_of(columns: Mapping[str, Column], keys: Keys, few: Collection[str] = ()) -> tuple[int, int]:
@@ -32,21 +35,42 @@ def contents_of(columns: Mapping[str, Column], keys: Keys, few: Collection[str] 
     few : collection of str
         The columns of the second digest.
     """
-    hashes = [(_hasher(columns[name]), _name_key(name), name in few) for name in sorted(columns)]
+    mixed = _compiled if worth_compiling(len(keys) * len(columns), None) else _mixed
+    mixers = [mixed(columns[name], _name_key(name), name in few) for name in sorted(columns)]
     whole, part = 0, 0
     with np.errstate(over="ignore"):
         for start in range(0, len(keys), _CHUNK):
             stop = min(start + _CHUNK, len(keys))
             one, two = keys[start:stop].copy(), keys[start:stop].copy()
-            for hashed, name, both in hashes:
-                values = hashed(start, stop) ^ name
-                for total in (one, two) if both else (one,):
-                    total ^= values
-                    total *= _ODD
-                    total ^= total >> _SHIFT
+            for mixer in mixers:
+                mixer(one, two, start, stop)
             whole += int(mix(one).sum(dtype=np.uint64))
             part += int(mix(two).sum(dtype=np.uint64))
     return whole % (1 << 64), part % (1 << 64)
+
+
+def _mixed(column: Column, name: np.uint64, both: bool) -> Mixer:
+    """What mixes a column into the digests of some records."""
+    hashed = _hasher(column)
+
+    def into(one: Keys, two: Keys, start: int, stop: int) -> None:
+        values = hashed(start, stop) ^ name
+        for total in (one, two) if both else (one,):
+            total ^= values
+            total *= _ODD
+            total ^= total >> _SHIFT
+
+    return into
+
+
+def _compiled(column: Column, name: np.uint64, both: bool) -> Mixer:
+    """As :func:`_mixed`, in numba where values are bytes."""
+    if not _of_bytes(column) or column.missing is not None:
+        return _mixed(column, name, both)
+    from biasamp.counts.kernels.digests import mix_bytes
+
+    table, values = _byte_table(column) ^ name, column.values.view(np.uint8)
+    return lambda one, two, start, stop: mix_bytes(one, two, values[start:stop], table, both)
 
 
 @cache
@@ -66,13 +90,20 @@ def _hasher(column: Column) -> Callable[[int, int], Keys]:
     if column.kind == "text":
         table = np.append(_categories(column), _MISSING)
         return _where(missing, lambda start, stop: table[values[start:stop]])
-    if column.kind == "bool" or (column.kind == "int" and values.dtype.itemsize == 1):
-        # One byte each: a table of all bytes, the negative ones last.
-        signed = values.dtype.kind == "i"
-        table = _numbers(np.arange(256, dtype=np.uint8).view(np.int8 if signed else np.uint8).astype(np.float64))
-        small = values.view(np.uint8)
+    if _of_bytes(column):
+        table, small = _byte_table(column), values.view(np.uint8)
         return _where(missing, lambda start, stop: table[small[start:stop]])
     return _where(missing, lambda start, stop: _numbers(values[start:stop].astype(np.float64)))
+
+
+def _of_bytes(column: Column) -> bool:
+    return column.kind == "bool" or (column.kind == "int" and column.values.dtype.itemsize == 1)
+
+
+def _byte_table(column: Column) -> Keys:
+    """The hash of every byte; negative numbers are those above 127."""
+    kind = np.int8 if column.values.dtype.kind == "i" else np.uint8
+    return _numbers(np.arange(256, dtype=np.uint8).view(kind).astype(np.float64))
 
 
 def _where(missing: np.ndarray | None, hashed: Callable[[int, int], Keys]) -> Callable[[int, int], Keys]:
