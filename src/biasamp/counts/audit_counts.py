@@ -230,7 +230,7 @@ class AuditCounts:
                 for i, held in enumerate(header["subjects"])
             )
             return cls(
-                _hashable(header["plan"]),
+                _in_order(header["plan"], [subject.attribute for subject in subjects]),
                 subjects,
                 Fingerprint.parse(header["units"]),
                 Fingerprint.parse(header["keys"]),
@@ -247,6 +247,12 @@ class AuditCounts:
             raise ValueError(
                 f"{Path(path).name} is damaged: it does not hold what counts consist of ({error})"
             ) from None
+
+
+def _in_order(plan: Mapping[str, Any], attributes: Sequence[str]) -> dict[str, Any]:
+    """A saved plan with its attributes in the order in which they were counted: a file keeps its keys sorted."""
+    held = plan["groups"]
+    return {**plan, "groups": {name: held[name] for name in attributes if name in held}}
 
 
 def _hashable(plan: Any) -> Any:
