@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Dense, Evaluation, LabelSet
+from biasamp.data import Evaluation, LabelSet
 
 from .fixed import Count, Fixed, add, concatenate, limbs, total
 from .joint import WIDE
@@ -129,11 +129,12 @@ def _summed(evaluation: Evaluation, bag: Index, bags: int) -> Tables:
 
 def compiled_tables(evaluation: Evaluation, bag: Index, bags: int) -> Tables:
     """As :func:`_summed` for hard unweighted labels, in numba."""
-    from .kernels.bagged import add_laid_out, add_listed
+    from .kernels.bagged import add_to_bags
 
     given, groups, width = evaluation.given, evaluation.given.width + 1, evaluation.truth.width
     table = np.zeros((bags, groups, 3 * width + 1), dtype=np.int64)
     step = 1 << 17
+    everyone = False
     for start in range(0, len(evaluation), step):
         stop = min(start + step, len(evaluation))
         mine = bag[start:stop]
@@ -141,12 +142,16 @@ def compiled_tables(evaluation: Evaluation, bag: Index, bags: int) -> Tables:
         order = np.argsort(mine.astype(np.uint16), kind="stable")
         one = np.ascontiguousarray(evaluation.truth.rows(start, stop))
         held = np.ascontiguousarray(evaluation.predicted.rows(start, stop))
-        if len(given.blocks) == 1 and isinstance(given.blocks[0], Dense):
-            add_laid_out(order, mine, np.ascontiguousarray(given.rows(start, stop)), one, held, table)
-        else:
-            row, label = given.nonzero(start, stop)
-            ends = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=stop - start))])
-            add_listed(order, mine, ends, label, one, held, table)
+        row, label = given.nonzero(start, stop)
+        # Records with one given label each are all in the totals of these labels.
+        apart = len(row) != stop - start or not np.array_equal(row, np.arange(len(row)))
+        if apart and not everyone and start:
+            table[:, -1] = table[:, :-1].sum(axis=1)
+        everyone = everyone or apart
+        ends = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=stop - start))])
+        add_to_bags(order, mine, ends, label, one, held, table, everyone)
+    if not everyone:
+        table[:, -1] = table[:, :-1].sum(axis=1)
     return table[..., : width + 1], table[..., width + 1 :]
 
 

@@ -193,12 +193,12 @@ def _few_held(evaluation: Evaluation) -> bool:
 
 def _row_sums(evaluation: Evaluation, accelerate: bool) -> _Tables:
     total: _Tables | None = None
+    given = evaluation.given
     # Rows gathered in numpy should stay in cache; the compiled loop gathers nothing.
     for start, stop in _long_chunks(len(evaluation), 1 << 17 if accelerate else _GATHERED):
-        held = evaluation.given.nonzero(start, stop)
-        groups, exclusive = evaluation.given.width, evaluation.given.exclusive
-        one, said = evaluation.truth.rows(start, stop), evaluation.predicted.rows(start, stop)
-        tables, sizes = pair_tables(held, groups, one, said, accelerate, exclusive)
+        one, held = evaluation.truth.rows(start, stop), evaluation.predicted.rows(start, stop)
+        labels = given.nonzero(start, stop)
+        tables, sizes = pair_tables(labels, given.width, one, held, accelerate, given.exclusive)
         part = (sizes[:, None], tables[:, 0], tables[:, 1], tables[:, 2])
         total = part if total is None else _added(total, part)
     assert total is not None

@@ -140,8 +140,9 @@ class Dense:
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label held, sorted."""
-        row, column = np.nonzero(self.values[start:stop])
-        return row, column
+        flat = np.flatnonzero(self.values[start:stop])
+        row = flat // max(self.width, 1)
+        return row, flat - row * self.width
 
     def take(self, records: Mask | Index) -> Dense:
         """The block of some of the records."""

@@ -157,7 +157,7 @@ def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | 
         hard: NDArray[np.uint8] = values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
     elif values.dtype.kind in "iu":
         checked = values if missing is None else np.where(missing, 0, values)
-        if checked.size and (checked.min() < 0 or checked.max() > 1):
+        if checked.size and ((values.dtype.kind == "i" and checked.min() < 0) or checked.max() > 1):
             raise ValueError(_not_zero_one(checked, names, role))
         hard = checked.astype(np.uint8, copy=False)
     else:

@@ -1,4 +1,4 @@
-"""Counting bags of records in numba."""
+"""Counting bags of records in numba: bytes are added for a bag at a time, which fit the fastest memory."""
 
 from __future__ import annotations
 
@@ -6,22 +6,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add(mine: NDArray[np.int64], truth: NDArray[np.uint8], predicted: NDArray[np.uint8]) -> None:
-    """Add the truth of a record, one, its prediction and their agreement."""
-    width = len(truth)
-    for j in range(width):
-        mine[j] += truth[j]
-    mine[width] += 1
-    for j in range(width):
-        mine[width + 1 + j] += predicted[j]
-    for j in range(width):
-        mine[2 * width + 1 + j] += truth[j] & predicted[j]
+from .slabs import BURST
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def add_listed(
+def add_to_bags(
     order: NDArray[np.int64],
     bag: NDArray[np.int64],
     ends: NDArray[np.int64],
@@ -29,33 +18,40 @@ def add_listed(
     truth: NDArray[np.uint8],
     predicted: NDArray[np.uint8],
     table: NDArray[np.int64],
+    everyone: bool,
 ) -> None:
     """Add each record to the totals (bags, given labels and everyone, columns) of its bag.
 
-    The given labels of record i are ``labels[ends[i]:ends[i + 1]]``.
+    Columns are those of the truth, one, those of the prediction, and those of both. Records come in ``order``, those of
+    one bag together; the given labels of record i are ``labels[ends[i]:ends[i + 1]]``. Without ``everyone`` the totals
+    of all records, the last of each bag, are left at 0.
     """
-    last = table.shape[1] - 1
-    for k in range(len(order)):
-        i = order[k]
-        for e in range(ends[i], ends[i + 1]):
-            _add(table[bag[i], labels[e]], truth[i], predicted[i])
-        _add(table[bag[i], last], truth[i], predicted[i])
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def add_laid_out(
-    order: NDArray[np.int64],
-    bag: NDArray[np.int64],
-    given: NDArray[np.uint8],
-    truth: NDArray[np.uint8],
-    predicted: NDArray[np.uint8],
-    table: NDArray[np.int64],
-) -> None:
-    """As :func:`add_listed`, with the given labels as a 0/1 matrix."""
-    last = table.shape[1] - 1
-    for k in range(len(order)):
-        i = order[k]
-        for g in range(last):
-            if given[i, g]:
-                _add(table[bag[i], g], truth[i], predicted[i])
-        _add(table[bag[i], last], truth[i], predicted[i])
+    width, last = truth.shape[1], table.shape[1] - 1
+    small = np.zeros((last + 1, 3 * width), dtype=np.uint8)
+    k = 0
+    while k < len(order):
+        mine = bag[order[k]]
+        stop = k
+        small[:] = 0
+        while stop < len(order) and stop - k < BURST and bag[order[stop]] == mine:
+            i = order[stop]
+            first = ends[i]
+            # The last turn is that of everyone.
+            for e in range(first, ends[i + 1] + (1 if everyone else 0)):
+                g = labels[e] if e < ends[i + 1] else last
+                table[mine, g, width] += 1
+                group = small[g]
+                # Loops of their own, and not a function: only so are they turned into vector instructions.
+                for j in range(width):
+                    group[j] = np.uint8(group[j] + truth[i, j])
+                for j in range(width):
+                    group[width + j] = np.uint8(group[width + j] + predicted[i, j])
+                for j in range(width):
+                    group[2 * width + j] = np.uint8(group[2 * width + j] + (truth[i, j] & predicted[i, j]))
+            stop += 1
+        for g in range(last + 1):
+            for j in range(width):
+                table[mine, g, j] += small[g, j]
+            for j in range(2 * width):
+                table[mine, g, width + 1 + j] += small[g, width + j]
+        k = stop

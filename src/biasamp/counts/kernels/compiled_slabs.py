@@ -29,6 +29,7 @@ def add_rows(
             i = rows[k]
             group = small[labels[k]]
             sizes[labels[k]] += 1
+            # Loops of their own, and not a function: only so are they turned into vector instructions.
             for j in range(width):
                 group[j] = np.uint8(group[j] + truth[i, j])
             for j in range(width):

@@ -66,7 +66,7 @@ def pair_tables(
             mine = rows[order[edges[g] : edges[g + 1]]]
             _add(total[g], truth[mine], predicted[mine])
         sizes[:groups] = np.diff(edges)
-    if exclusive and len(rows) == len(truth):
+    if len(rows) == len(truth) and (exclusive or np.array_equal(rows, np.arange(len(rows)))):
         total[groups] = total[:groups].sum(axis=0)
     else:
         _add(total[groups], truth, predicted)
