@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, IntervalMaker, plain
-from biasamp.results.showing import shown_by
+from biasamp.results.renderers import render
 from biasamp.results.table import Table
 
 
@@ -170,7 +170,7 @@ class Amplification:
 
     def plot(self, kind: str = "bars") -> Any:
         """The pairs as a matplotlib figure: ``"bars"`` with intervals, or ``"heatmap"``. Needs the extra ``plot``."""
-        return shown_by("report.figures", "amplification_plot")(self, kind)
+        return render("amplification figure", self, kind)
 
     def _repr_html_(self) -> str:
-        return str(shown_by("report.notebook", "amplification_table")(self))
+        return str(render("amplification table", self))

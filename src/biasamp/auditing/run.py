@@ -13,6 +13,7 @@ from biasamp.counts.poisson import Fingerprint
 from biasamp.counts.storage import is_counts
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
+from biasamp.results.metric_registry import requestable_names
 
 from .audit_base import read_audit_base
 from .audit_result import Audit
@@ -24,8 +25,6 @@ from .memory_reader import Reader, gaps
 from .metrics_of import Settings, measure
 from .plan import Plan, make_plan
 from .source import in_parts, read_source
-
-METRIC_NAMES = ("directional", "multi", "mals", "dpa", "leakage", "parity")
 
 
 def audit(
@@ -219,9 +218,9 @@ def _filled(counts: AuditCounts) -> int:
 
 def _metrics(metrics: Any) -> frozenset[str]:
     if metrics == "auto":
-        return frozenset(METRIC_NAMES)
+        return frozenset(requestable_names())
     names = [metrics] if isinstance(metrics, str) else list(metrics)
-    strange = [name for name in names if name not in METRIC_NAMES]
+    strange = [name for name in names if name not in requestable_names()]
     if strange or not names:
-        raise ValueError(f"metrics has {strange or 'nothing'}; take 'auto' or some of {', '.join(METRIC_NAMES)}")
+        raise ValueError(f"metrics has {strange or 'nothing'}; take 'auto' or some of {', '.join(requestable_names())}")
     return frozenset(names)

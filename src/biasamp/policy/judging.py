@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from biasamp.auditing import compare
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
+from biasamp.auditing.document_types import Data, Group
+from biasamp.results.metric_registry import METRICS
 
 from .limited_figures import Figure, figures_of, key_of
-from .limits import PARITY, Limit
-from .policy import Policy, companion_limit
+from .limits import Limit, companion_limit
 from .policy_error import PolicyError
 from .verdict import FAIL, PASS, UNTOLD, Check, Verdict
+
+if TYPE_CHECKING:
+    from .policy import Policy
 
 # What the models of a comparison are called; the baseline is the one that the other is held against.
 _BEFORE, _NOW = "baseline", "this model"
@@ -29,7 +34,7 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
         if comparison is None:
             checks.append(_untold("the baseline", "it has no metric in common with this audit"))
         else:
-            notes += [note for note in comparison.notes if "not compared" not in note]
+            notes += [note["text"] for note in comparison.document["noted"] if note["kind"] != "not compared"]
         if baseline is not None:
             checks += _vanished(policy, audit, baseline)
     for place, limit in enumerate(limits):
@@ -71,23 +76,22 @@ def _support(policy: Policy, audit: Audit) -> Iterator[Check]:
     yield from _groups(policy, data)
 
 
-def _groups(policy: Policy, data: dict[str, Any]) -> Iterator[Check]:
-    counts = {(row["attribute"], row["group"]): row["records"] for row in data["groups"]}
-    there = {group for (_, group), count in counts.items() if count}
+def _groups(policy: Policy, data: Data) -> Iterator[Check]:
+    there = {row["group"] for row in data["groups"] if row["records"]}
     for name in policy.groups:
         if name not in there:
             line = policy.line("evidence", "groups")
             yield _untold("groups", f"no record is of the group {name!r}, which the policy names", line=line)
     line = policy.line("evidence", "min_group")
     for attribute in data["attributes"]:
-        held = {group: n for (owner, group), n in counts.items() if owner == attribute}
-        asked = {group: n for group, n in held.items() if group not in policy.ignore_groups}
+        held = [row for row in data["groups"] if row["attribute"] == attribute]
+        asked = {row["group"]: row["records"] for row in held if row["group"] not in policy.ignore_groups}
         least = max(policy.min_group, 1)  # a group without any record is never evidence
         small = [f"{group} ({n:,})" for group, n in asked.items() if n < least]
         if small:
             reason = f"fewer than {least:,} records: {', '.join(small)}"
             yield _untold("min_group", reason, attribute=attribute, line=line)
-        elif sum(n > 0 for n in held.values()) < 2 and not _yes_no(held):
+        elif sum(row["records"] > 0 for row in held) < 2 and not _yes_no(held):
             reason = "one group alone: there is nothing to compare it with"
             yield _untold("min_group", reason, attribute=attribute, line=line)
         else:
@@ -95,9 +99,9 @@ def _groups(policy: Policy, data: dict[str, Any]) -> Iterator[Check]:
             yield Check(rule="min_group", outcome=PASS, reason=fewest, attribute=attribute, line=line)
 
 
-def _yes_no(groups: dict[str, int]) -> bool:
+def _yes_no(groups: list[Group]) -> bool:
     """Whether the attribute is one yes/no label, whose other side is everybody without it."""
-    return len(groups) == 1 and "=" not in next(iter(groups))
+    return len(groups) == 1 and groups[0].get("category", "") is None
 
 
 def _companions(policy: Policy, audit: Audit) -> Iterator[Check]:
@@ -109,7 +113,7 @@ def _companions(policy: Policy, audit: Audit) -> Iterator[Check]:
         entries = {e["attribute"]: e for e in audit.document["metrics"] if e["metric"] == metric}
         for attribute in audit.document["data"]["attributes"]:
             entry = entries.get(attribute)
-            shared = {"metric": metric, "attribute": attribute, "direction": "A->T", "line": line}
+            shared: dict[str, Any] = {"metric": metric, "attribute": attribute, "direction": "A->T", "line": line}
             if entry is None or entry["value"] is None:
                 reason = f"the policy requires {metric} beside amplification: {_why_not(audit, metric, attribute)}"
                 yield _untold(f"companion {metric}", reason, **shared)
@@ -128,7 +132,7 @@ def _companions(policy: Policy, audit: Audit) -> Iterator[Check]:
 
 
 def _why_not(audit: Audit, metric: str, attribute: str | None, direction: str | None = None) -> str:
-    family = "parity" if metric in PARITY else metric
+    family = METRICS[metric].described_by
     for row in audit.not_run:
         named = row["metric"] in (metric, family) and attribute in (None, row["attribute"])
         if named and direction in (None, row["direction"]):
@@ -199,11 +203,12 @@ def _shown(checks: list[Check], limit: Limit) -> list[Check]:
 
 
 def _judged(limit: Limit, figure: Figure, rule: str, line: int | None) -> Check:
-    outcome, reason = _decide(limit, figure)
+    outcome, shown, words = _decide(limit, figure)
     return Check(
         rule=rule,
         outcome=outcome,
-        reason=reason,
+        reason=f"{shown} {words}".strip(),
+        finding=words,
         limit=limit.bounds,
         metric=limit.metric,
         figure=limit.figure,
@@ -219,32 +224,30 @@ def _judged(limit: Limit, figure: Figure, rule: str, line: int | None) -> Check:
     )
 
 
-def _decide(limit: Limit, figure: Figure) -> tuple[str, str]:
-    """The outcome for one figure, with the reason in words."""
+def _decide(limit: Limit, figure: Figure) -> tuple[str, str, str]:
+    """The outcome for one figure, the figure where it was judged, and what is said of it."""
     value, low, high = figure.value, figure.low, figure.high
     if figure.doubt is not None:
-        return UNTOLD, figure.doubt
+        return UNTOLD, "", figure.doubt
     if value is None:
-        return UNTOLD, "the value is undefined"
+        return UNTOLD, "", "the value is undefined"
     if limit.on == "value":
         low = high = value
         shown = f"{value:+.4f}"
     elif low is None or high is None:
-        return UNTOLD, f'{value:+.4f} has no interval; on = "value" would judge the value alone'
+        return UNTOLD, f"{value:+.4f}", 'has no interval; on = "value" would judge the value alone'
     else:
         shown = f"{value:+.4f} [{low:+.4f}, {high:+.4f}]"
     floor = float("-inf") if limit.min is None else limit.min
     ceiling = float("inf") if limit.max is None else limit.max
     if low > ceiling or high < floor:
-        return FAIL, f"{shown} lies beyond {limit.bounds}"
+        return FAIL, shown, f"lies beyond {limit.bounds}"
     if floor <= low and high <= ceiling:
-        return PASS, f"{shown} lies within {limit.bounds}"
-    return UNTOLD, f"{shown} reaches over {limit.bounds}: more records would tell"
+        return PASS, shown, f"lies within {limit.bounds}"
+    return UNTOLD, shown, f"reaches over {limit.bounds}: more records would tell"
 
 
 def _compared(policy: Policy, audit: Audit, baseline: Audit | None) -> Comparison | None:
-    from biasamp.auditing import compare
-
     if baseline is None:
         raise PolicyError(
             "baseline",
@@ -304,7 +307,7 @@ def _against(limit: Limit, comparison: Comparison, audit: Audit, paired: bool, l
         doubt = None
         if paired and not row["paired"]:
             doubt = "the difference is not paired: audit both models on the same records with the same seed and save()"
-            if not any("unpaired" in note for note in comparison.notes):
+            if not any(note["kind"] == "unpaired" for note in comparison.document["noted"]):
                 doubt = (
                     f"{limit.metric} has no resamples to pair; [baseline] paired = false accepts an unpaired interval"
                 )

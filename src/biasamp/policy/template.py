@@ -8,9 +8,9 @@ from typing import Any
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.data import printable
+from biasamp.results.metric_registry import METRICS, audited_metrics
 
-from .limits import PARITY_DIFFERENCES
-from .policy import MIN_GROUP
+from .toml_policy import MIN_GROUP
 
 # Where a discussion can start: two points in a hundred, and one in ten for differences between groups.
 _AMPLIFICATION, _DIFFERENCE, _MARGIN = 0.02, 0.1, 0.01
@@ -72,7 +72,8 @@ def _evidence(audit: Audit) -> str:
 
 
 def _companions(audit: Audit) -> str:
-    here = [entry for entry in audit.document["metrics"] if entry["metric"] in PARITY_DIFFERENCES]
+    differences = [metric.name for metric in audited_metrics() if metric.by_outcome and not metric.higher_is_better]
+    here = [entry for entry in audit.document["metrics"] if entry["metric"] in differences]
     if not here:
         return ""
     lines = [
@@ -80,7 +81,7 @@ def _companions(audit: Audit) -> str:
         "# beside it; true requires no more than that, a number is the largest difference between groups that passes.",
         "[companions]",
     ]
-    for metric in PARITY_DIFFERENCES:
+    for metric in differences:
         found = [entry for entry in here if entry["metric"] == metric]
         if found:
             shown = "; ".join(f"{_one_line(entry['attribute'])} {_figure(entry)}" for entry in found)
@@ -107,7 +108,7 @@ def _limits(audit: Audit) -> str:
         blocks.append("\n".join([*head, f"max = {_AMPLIFICATION}  # {untold or _figure(entry)}"]))
         pairs = [pair for pair in entry["pairs"] if pair["amplification"] is not None]
         if pairs:
-            top = max(pairs, key=lambda pair: pair["amplification"])
+            top = max(pairs, key=lambda pair: pair["amplification"] or 0.0)
             shown = f"{_one_line(top['given'])} → {_one_line(top['outcome'])} {_pair_figure(top)}"
             blocks.append(
                 "\n".join(
@@ -121,7 +122,7 @@ def _limits(audit: Audit) -> str:
             )
     if not blocks:
         first = audit.document["metrics"][0]
-        side = "min" if first["metric"] == "mean_per_class_accuracy" else "max"
+        side = "min" if METRICS[first["metric"]].higher_is_better else "max"
         blocks.append(f'[[limit]]\nmetric = "{first["metric"]}"\n{side} = {_DIFFERENCE}  # {_figure(first)}')
     return "\n\n".join(blocks) + "\n"
 

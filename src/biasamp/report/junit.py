@@ -7,8 +7,7 @@ from datetime import datetime
 from xml.etree import ElementTree
 
 from biasamp.data import printable
-
-from .verdict import FAIL, PASS, UNTOLD, Check, Verdict
+from biasamp.policy.verdict import FAIL, PASS, UNTOLD, Check, Verdict
 
 _LONG = 2000
 
