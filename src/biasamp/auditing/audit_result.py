@@ -6,17 +6,15 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from biasamp.results.flat import flat_entries
 from biasamp.results.renderers import render
-from biasamp.results.table import Table, text
+from biasamp.results.table import Table, written
 
 from .document_types import SCHEMA, AuditDocument, Data, Entry, FindingFields, NotRun, with_added_fields
 from .finding import Finding
@@ -66,29 +64,21 @@ class Audit:
     @property
     def excluded(self) -> Table:
         """Pairs that are undefined, with the reason and their counts."""
-        return _table(self.document["excluded"])
+        return Table.from_rows(self.document["excluded"])
 
     @property
     def metrics(self) -> Table:
         """One row a metric: attribute, metric, direction, value, low, high and what goes beside it."""
         rows = [
             {
-                "attribute": entry["attribute"],
-                "metric": entry["metric"],
-                "direction": entry["direction"],
-                "value": entry["value"],
+                **{name: entry[name] for name in ("attribute", "metric", "direction", "value")},
                 "low": entry["interval"][0],
                 "high": entry["interval"][1],
-                "crossfit": entry.get("crossfit"),
-                "clear_value": entry.get("clear_value"),
-                "floor": entry.get("floor"),
-                "gain": entry.get("gain"),
-                "outcome": entry.get("outcome"),
-                "n": entry["n"],
+                **{name: entry.get(name) for name in ("crossfit", "clear_value", "floor", "gain", "outcome", "n")},
             }
             for entry in self.document["metrics"]
         ]
-        return _table(rows)
+        return Table.from_rows(rows)
 
     @property
     def pairs(self) -> Table:
@@ -98,7 +88,7 @@ class Audit:
             for entry in self.document["metrics"]
             for pair in entry.get("pairs", ())
         ]
-        return _table(rows)
+        return Table.from_rows(rows)
 
     @property
     def summary(self) -> str:
@@ -120,10 +110,7 @@ class Audit:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole audit as JSON text, which is also written to ``path`` where one is given."""
-        written = _json(self.document, indent=1)
-        if path is not None:
-            Path(path).write_text(written + "\n", encoding="utf-8")
-        return written
+        return written(_json(self.document, indent=1), path)
 
     def to_html(self, path: str | Path, *, association: Any = None) -> None:
         """Write a report that opens in any browser: one file, with everything inside it.
@@ -148,10 +135,7 @@ class Audit:
         pairs : int
             How many pairs of each direction are listed; 0 for none.
         """
-        written = str(render("audit Markdown", self, level=level, pairs=pairs))
-        if path is not None:
-            Path(path).write_text(written, encoding="utf-8")
-        return written
+        return written(render("audit Markdown", self, level=level, pairs=pairs), path)
 
     def plot(self) -> dict[str, Any]:
         """Every figure of the audit by name, as matplotlib figures. Needs the extra ``plot``."""
@@ -243,23 +227,5 @@ def _whole(document: dict[str, Any]) -> bool:
 
 def _json(document: Mapping[str, Any], indent: int | None = None) -> str:
     """JSON text that UTF-8 can hold: half a surrogate pair, as broken input may have it, is written as an escape."""
-    written = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=indent)
-    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", written)
-
-
-def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Rows of plain values as a table: text columns stay text, numbers become numbers."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    columns: dict[str, Any] = {}
-    for name in names:
-        values = [row.get(name) for row in rows]
-        kinds = {type(value) for value in values if value is not None}
-        if kinds <= {bool} and kinds and None not in values:
-            columns[name] = np.array(values, dtype=bool)
-        elif kinds <= {int} and kinds and None not in values:
-            columns[name] = np.array(values, dtype=np.int64)
-        elif kinds <= {int, float, bool}:
-            columns[name] = np.array([np.nan if value is None else float(value) for value in values])
-        else:
-            columns[name] = text(["" if value is None else value for value in values])
-    return Table(columns)
+    content = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=indent)
+    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", content)

@@ -17,7 +17,7 @@ from biasamp.resampling.pair_intervals import normal_quantile
 from biasamp.results.flat import flat_differences
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
-from biasamp.results.table import Table, text
+from biasamp.results.table import Table, written
 
 from .audit_result import Audit
 from .document_types import SCHEMA, ComparisonDocument, Entry, ModelDifference, Note
@@ -50,25 +50,20 @@ class Comparison:
     @property
     def table(self) -> Table:
         """One row a difference: attribute, metric, direction, models, values, difference, interval, verdict."""
-        rows = self.document["differences"]
-
-        def numbers(name: str) -> Any:
-            return np.array([np.nan if row[name] is None else float(row[name]) for row in rows])  # type: ignore[literal-required]
-
-        return Table(
-            {
-                "attribute": text([row["attribute"] for row in rows]),
-                "metric": text([row["metric"] for row in rows]),
-                "direction": text([row["direction"] or "" for row in rows]),
-                **{name: text([row["models"][i] for row in rows]) for i, name in enumerate(("model", "other"))},
-                "value": numbers("first"),
-                "other_value": numbers("second"),
-                "difference": numbers("difference"),
-                "low": numbers("low"),
-                "high": numbers("high"),
-                "paired": np.array([row["paired"] for row in rows], dtype=bool),
-                "verdict": text([row["verdict"] for row in rows]),
-            }
+        return Table.from_rows(
+            [
+                {
+                    "attribute": row["attribute"],
+                    "metric": row["metric"],
+                    "direction": row["direction"] or "",
+                    "model": row["models"][0],
+                    "other": row["models"][1],
+                    "value": row["first"],
+                    "other_value": row["second"],
+                    **{name: row[name] for name in ("difference", "low", "high", "paired", "verdict")},
+                }
+                for row in self.document["differences"]
+            ]
         )
 
     def __str__(self) -> str:
@@ -83,10 +78,7 @@ class Comparison:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The comparison as JSON text, which is also written to ``path`` where one is given."""
-        written = json.dumps(self.document, allow_nan=False, ensure_ascii=False, indent=1)
-        if path is not None:
-            Path(path).write_text(written + "\n", encoding="utf-8")
-        return written
+        return written(json.dumps(self.document, allow_nan=False, ensure_ascii=False, indent=1), path)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The table as a dataframe."""

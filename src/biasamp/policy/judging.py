@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from biasamp.auditing import compare
@@ -11,7 +12,7 @@ from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import Data, Group
 from biasamp.results.metric_registry import METRICS
 
-from .limited_figures import Figure, figures_of, key_of
+from .limited_figures import Figure, figures_of
 from .limits import Limit, companion_limit
 from .policy_error import PolicyError
 from .verdict import FAIL, PASS, UNTOLD, Check, Verdict
@@ -106,122 +107,89 @@ def _yes_no(groups: list[Group]) -> bool:
 
 def _companions(policy: Policy, audit: Audit) -> Iterator[Check]:
     for metric, largest in policy.companions.items():
-        line = policy.line("companions", metric)
+        line, rule = policy.line("companions", metric), f"companion {metric}"
         if largest is not True:
-            yield from _limited(companion_limit(metric, float(largest)), audit, line, rule=f"companion {metric}")
+            yield from _limited(companion_limit(metric, float(largest)), audit, line, rule=rule)
             continue
         entries = {e["attribute"]: e for e in audit.document["metrics"] if e["metric"] == metric}
         for attribute in audit.document["data"]["attributes"]:
             entry = entries.get(attribute)
-            shared: dict[str, Any] = {"metric": metric, "attribute": attribute, "direction": "A->T", "line": line}
+            about: dict[str, Any] = {"metric": metric, "attribute": attribute, "direction": "A->T", "line": line}
             if entry is None or entry["value"] is None:
                 reason = f"the policy requires {metric} beside amplification: {_why_not(audit, metric, attribute)}"
-                yield _untold(f"companion {metric}", reason, **shared)
+                yield _untold(rule, reason, **about)
             else:
-                low, high = entry["interval"]
-                words = f"measured: {entry['value']:.4f}"
-                yield Check(
-                    rule=f"companion {metric}",
-                    outcome=PASS,
-                    reason=words,
-                    value=entry["value"],
-                    low=low,
-                    high=high,
-                    **shared,
-                )
+                value, (low, high) = entry["value"], entry["interval"]
+                reason = f"measured: {value:.4f}"
+                yield Check(rule=rule, outcome=PASS, reason=reason, value=value, low=low, high=high, **about)
 
 
 def _why_not(audit: Audit, metric: str, attribute: str | None, direction: str | None = None) -> str:
-    family = METRICS[metric].described_by
     for row in audit.not_run:
-        named = row["metric"] in (metric, family) and attribute in (None, row["attribute"])
+        named = row["metric"] in (metric, METRICS[metric].described_by) and attribute in (None, row["attribute"])
         if named and direction in (None, row["direction"]):
             return f"not run, {row['reason']}"
     return "the audit did not measure it"
 
 
+def _undecided(limit: Limit, line: int | None, rule: str | None = None) -> Check:
+    """The check of a limit before any figure was looked at."""
+    return Check(
+        rule=rule or limit.title,
+        outcome=UNTOLD,
+        reason="",
+        limit=limit.bounds,
+        metric=limit.metric,
+        figure=limit.figure,
+        against=limit.against,
+        direction=limit.direction,
+        given=limit.given,
+        outcome_label=limit.outcome,
+        line=line,
+    )
+
+
 def _limited(
     limit: Limit, audit: Audit, line: int | None, rule: str | None = None, ignored: Sequence[str] = ()
 ) -> list[Check]:
-    rule = rule or limit.title
-    shared: dict[str, Any] = {
-        "limit": limit.bounds,
-        "metric": limit.metric,
-        "figure": limit.figure,
-        "given": limit.given,
-        "outcome_label": limit.outcome,
-        "line": line,
-    }
+    undecided = _undecided(limit, line, rule)
     attributes = audit.document["data"]["attributes"]
     if limit.attribute is not None and limit.attribute not in attributes:
         reason = f"the audit has no attribute {limit.attribute!r}; it has {', '.join(attributes)}"
-        return [_untold(rule, reason, attribute=limit.attribute, direction=limit.direction, **shared)]
+        return [replace(undecided, reason=reason, attribute=limit.attribute)]
     out: list[Check] = []
     for attribute in attributes if limit.attribute is None else [limit.attribute]:
-        here = [
-            entry
-            for entry in audit.document["metrics"]
-            if entry["metric"] == limit.metric
-            and entry["attribute"] == attribute
-            and limit.direction in (None, entry["direction"])
-        ]
+        entries = [entry for entry in audit.document["metrics"] if entry["attribute"] == attribute]
+        here = [entry for entry in entries if entry["metric"] == limit.metric]
+        here = [entry for entry in here if limit.direction in (None, entry["direction"])]
+        found = [list(figures_of(limit, entry, audit, ignored)) for entry in here]
+        for figures in found:
+            out += _shown([_judged(limit, figure, undecided) for figure in figures], limit)
         if not here:
             reason = _why_not(audit, limit.metric, attribute, limit.direction)
-            out.append(_untold(rule, reason, attribute=attribute, direction=limit.direction, **shared))
-        found = 0
-        for entry in here:
-            figures = list(figures_of(limit, entry, audit, ignored))
-            found += len(figures)
-            out += _shown([_judged(limit, figure, rule, line) for figure in figures], limit)
-        if here and not found:
+            out.append(replace(undecided, reason=reason, attribute=attribute))
+        elif not any(found):
             wanted = " → ".join(part for part in (limit.given, limit.outcome) if part)
             reason = f"the audit has no {wanted!r} of {limit.metric}: the label is gone, or spelled in another way"
-            out.append(_untold(rule, reason, attribute=attribute, direction=limit.direction, **shared))
+            out.append(replace(undecided, reason=reason, attribute=attribute))
     return out
 
 
 def _shown(checks: list[Check], limit: Limit) -> list[Check]:
     """Of many pairs, those that do not pass, and one line for all that do."""
-    if not limit.of_pairs or len(checks) < 2:
-        return checks
     passed = [check for check in checks if check.outcome == PASS]
-    rest = [check for check in checks if check.outcome != PASS]
-    if len(passed) < 2:
+    if not limit.of_pairs or len(passed) < 2:
         return checks
-    first = passed[0]
-    together = Check(
-        rule=first.rule,
-        outcome=PASS,
-        reason=f"{len(passed):,} of {len(checks):,} pairs lie within the limit",
-        limit=first.limit,
-        metric=first.metric,
-        attribute=first.attribute,
-        direction=first.direction,
-        line=first.line,
-    )
-    return [*rest, together]
+    reason = f"{len(passed):,} of {len(checks):,} pairs lie within the limit"
+    no_figure: dict[str, Any] = dict.fromkeys(("given", "outcome_label", "value", "low", "high"))
+    together = replace(passed[0], reason=reason, finding="", **no_figure)
+    return [*(check for check in checks if check.outcome != PASS), together]
 
 
-def _judged(limit: Limit, figure: Figure, rule: str, line: int | None) -> Check:
+def _judged(limit: Limit, figure: Figure, undecided: Check) -> Check:
     outcome, shown, words = _decide(limit, figure)
-    return Check(
-        rule=rule,
-        outcome=outcome,
-        reason=f"{shown} {words}".strip(),
-        finding=words,
-        limit=limit.bounds,
-        metric=limit.metric,
-        figure=limit.figure,
-        against=limit.against,
-        attribute=figure.attribute,
-        direction=figure.direction,
-        given=figure.given,
-        outcome_label=figure.outcome,
-        value=figure.value,
-        low=figure.low,
-        high=figure.high,
-        line=line,
-    )
+    about = {name: value for name, value in figure._asdict().items() if name != "doubt"}
+    return replace(undecided, outcome=outcome, reason=f"{shown} {words}".strip(), finding=words, **about)
 
 
 def _decide(limit: Limit, figure: Figure) -> tuple[str, str, str]:
@@ -273,8 +241,7 @@ def _vanished(policy: Policy, audit: Audit, baseline: Audit) -> Iterator[Check]:
     ]
     if gone:
         yield _untold("groups of the baseline", f"the baseline has groups that are gone: {', '.join(gone)}", line=line)
-    outcomes = [_outcomes(audit), _outcomes(baseline)]
-    lost = sorted(outcomes[1] - outcomes[0])
+    lost = sorted(_outcomes(baseline) - _outcomes(audit))
     if lost:
         reason = f"the baseline has outcomes that are gone, so that values are over other pairs: {', '.join(lost[:10])}"
         yield _untold("outcomes of the baseline", reason, line=line)
@@ -293,31 +260,21 @@ def _outcomes(audit: Audit) -> set[str]:
 
 
 def _against(limit: Limit, comparison: Comparison, audit: Audit, paired: bool, line: int | None) -> list[Check]:
-    rows = [
-        row
-        for row in comparison.document["differences"]
-        if row["metric"] == limit.metric
-        and limit.direction in (None, row["direction"])
-        and limit.attribute in (None, row["attribute"])
-    ]
-    told = {key_of(row) for row in rows}
-    shared: dict[str, Any] = {"limit": limit.bounds, "metric": limit.metric, "against": limit.against, "line": line}
+    undecided = _undecided(limit, line)
+    rows = [row for row in comparison.document["differences"] if row["metric"] == limit.metric]
+    rows = [row for row in rows if limit.direction in (None, row["direction"])]
+    rows = [row for row in rows if limit.attribute in (None, row["attribute"])]
+    doubt = "the difference is not paired: audit both models on the same records with the same seed and save()"
+    if not any(note["kind"] == "unpaired" for note in comparison.document["noted"]):
+        doubt = f"{limit.metric} has no resamples to pair; [baseline] paired = false accepts an unpaired interval"
     out = []
     for row in rows:
-        doubt = None
-        if paired and not row["paired"]:
-            doubt = "the difference is not paired: audit both models on the same records with the same seed and save()"
-            if not any(note["kind"] == "unpaired" for note in comparison.document["noted"]):
-                doubt = (
-                    f"{limit.metric} has no resamples to pair; [baseline] paired = false accepts an unpaired interval"
-                )
-        figure = Figure(
-            row["attribute"], row["direction"], row["difference"], row["low"], row["high"], None, None, doubt
-        )
-        out.append(_judged(limit, figure, limit.title, line))
-    names = audit.document["data"]["attributes"] if limit.attribute is None else [limit.attribute]
-    for attribute in names:
-        if not any(key[0] == attribute for key in told):
+        figure = Figure(row["attribute"], row["direction"], row["difference"], row["low"], row["high"])
+        figure = figure._replace(doubt=doubt) if paired and not row["paired"] else figure
+        out.append(_judged(limit, figure, undecided))
+    compared = {row["attribute"] for row in rows}
+    for attribute in audit.document["data"]["attributes"] if limit.attribute is None else [limit.attribute]:
+        if attribute not in compared:
             reason = "it cannot be compared: this audit or the baseline lacks it"
-            out.append(_untold(limit.title, reason, attribute=attribute, direction=limit.direction, **shared))
+            out.append(replace(undecided, reason=reason, attribute=attribute))
     return out

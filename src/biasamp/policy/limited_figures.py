@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from biasamp.auditing.audit_result import Audit
-from biasamp.auditing.document_types import Entry, Excluded, ModelDifference
+from biasamp.auditing.document_types import Entry, Excluded
 
 from .limits import Limit
 
@@ -20,11 +20,11 @@ class Figure(NamedTuple):
     low: float | None
     high: float | None
     given: str | None = None
-    outcome: str | None = None
+    outcome_label: str | None = None
     doubt: str | None = None
 
 
-def key_of(entry: Entry | Excluded | ModelDifference) -> tuple[str, str, str]:
+def _key(entry: Entry | Excluded) -> tuple[str, str, str]:
     """What tells one metric of an audit from another."""
     return entry["attribute"], entry["metric"], entry["direction"] or ""
 
@@ -66,7 +66,7 @@ def _emptied(entry: Entry, audit: Audit, ignored: Sequence[str]) -> str | None:
     gone = {
         row["given"]
         for row in audit.document["excluded"]
-        if key_of(row) == key_of(entry) and "given" in row and row.get("given_count", row.get("support", 1)) == 0
+        if _key(row) == _key(entry) and "given" in row and row.get("given_count", row.get("support", 1)) == 0
     }
     gone -= set(ignored)
     return f"no record is of {', '.join(sorted(gone))}: the value is over the other groups only" if gone else None
@@ -78,7 +78,7 @@ def _outcome(limit: Limit, entry: Entry) -> Iterator[Figure]:
         if row["outcome"] == limit.outcome:
             low, high = entry["interval"] if row["outcome"] == entry["outcome"] else (None, None)
             value = cast("float | None", row[limit.metric])
-            yield Figure(entry["attribute"], entry["direction"], value, low, high, outcome=limit.outcome)
+            yield Figure(entry["attribute"], entry["direction"], value, low, high, outcome_label=limit.outcome)
 
 
 def _pairs(limit: Limit, entry: Entry, audit: Audit, ignored: Sequence[str]) -> Iterator[Figure]:
@@ -90,18 +90,12 @@ def _pairs(limit: Limit, entry: Entry, audit: Audit, ignored: Sequence[str]) -> 
             low, high, doubt = pair["low"], pair["high"], None
             if pair["support"] < limit.min_support:
                 doubt = f"the pair rests on {pair['support']:,.0f} records; {limit.min_support:,.0f} are needed"
-            elif (
-                not pair["clear"]
-                and limit.facts.pairs_shown
-                and limit.facts.directions
-                and low is not None
-                and high is not None
-            ):
+            elif not pair["clear"] and limit.facts.pairs_oriented and low is not None and high is not None:
                 # The data cannot tell which way the pair leans, so neither which way amplification would be.
                 low, high = min(low, -high), max(high, -low)
             yield Figure(attribute, direction, pair["amplification"], low, high, pair["given"], pair["outcome"], doubt)
     for row in audit.document["excluded"]:
-        if key_of(row) != key_of(entry) or "given" not in row or "outcome" not in row or row["given"] in ignored:
+        if _key(row) != _key(entry) or "given" not in row or "outcome" not in row or row["given"] in ignored:
             continue
         if limit.given in (None, row["given"]) and limit.outcome in (None, row["outcome"]):
             doubt = f"the pair is undefined: {row['reason']}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from biasamp.results.metric_registry import direction_symbol
 from biasamp.results.renderers import render
+from biasamp.results.table import written
 
 PASS, FAIL, UNTOLD = "pass", "fail", "not enough evidence"
 # What the command line exits with; 2 is for a policy or data that cannot be read.
@@ -124,15 +125,15 @@ class Verdict:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The verdict as JSON text, which is also written to ``path`` where one is given."""
-        return _written(json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1), path)
+        return written(json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1), path)
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """A summary in Markdown, as CI systems show it beside a run."""
-        return _written(render("verdict Markdown", self), path)
+        return written(render("verdict Markdown", self), path)
 
     def to_junit(self, path: str | Path | None = None) -> str:
         """A report in JUnit's XML: a failure is a failure, not enough evidence an error, so neither looks green."""
-        return _written(render("verdict JUnit", self), path)
+        return written(render("verdict JUnit", self), path)
 
 
 def worst(outcomes: Any) -> str:
@@ -141,9 +142,3 @@ def worst(outcomes: Any) -> str:
     if FAIL in found:
         return FAIL
     return PASS if found == {PASS} else UNTOLD
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        Path(path).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
-    return text

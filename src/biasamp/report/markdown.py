@@ -8,7 +8,7 @@ from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.document_types import Entry
 from biasamp.data import printable
 from biasamp.policy import Verdict
-from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, short_name
+from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
 from .written import beside, figure, largest_pairs, not_run_by_reason
 
@@ -74,8 +74,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     lines += [f"- {escaped(finding.text, 2000)}" for finding in audit.findings if finding.kind == "finding"]
     lines += ["", f"{under} Figures", "", *_metric_rows(audit)]
     for entry in audit.document["metrics"]:
-        metric = METRICS.get(entry["metric"])
-        if pairs and metric is not None and metric.pairs_shown and metric.directions and entry.get("pairs"):
+        if pairs and pairs_oriented(entry["metric"]) and entry.get("pairs"):
             lines += _pair_rows(entry, pairs, under)
     lines += [f"{under} Limits and cautions", ""]
     lines += [f"- {escaped(finding.text, 2000)}" for finding in audit.findings if finding.kind == "caution"]

@@ -17,7 +17,7 @@ from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.context import side_of_zero
 from biasamp.auditing.document_types import Data, Entry
 from biasamp.data import printable
-from biasamp.results.metric_registry import METRICS, Metric, direction_symbol, is_signed, short_name
+from biasamp.results.metric_registry import METRICS, Metric, direction_symbol, is_signed, pairs_oriented, short_name
 
 from .written import beside, figure, interval, largest_pairs, not_run_by_reason
 
@@ -48,8 +48,7 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
         console.print(metric_table(audit, attribute))
     if pairs > 0:
         for entry in audit.document["metrics"]:
-            metric = METRICS.get(entry["metric"])
-            if metric is not None and metric.pairs_shown and metric.directions and entry.get("pairs"):
+            if pairs_oriented(entry["metric"]) and entry.get("pairs"):
                 console.print(pair_table(entry, pairs, data, console.width >= _WIDE))
     console.print(_bullets("Cautions", [finding.text for finding in cautions], "yellow"))
     if audit.not_run:

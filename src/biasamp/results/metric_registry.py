@@ -85,6 +85,11 @@ class Metric:
         """Whether its pairs are worth a figure each: they have a sign, and are few."""
         return self.paired and self.signed
 
+    @property
+    def pairs_oriented(self) -> bool:
+        """Whether each of its pairs has a direction, and is turned by the sign of its association."""
+        return self.pairs_shown and bool(self.directions)
+
     def facts(self) -> dict[str, Any]:
         """What an audit's document says of it, in plain values."""
         return {
@@ -145,6 +150,11 @@ def direction_symbol(direction: str | None) -> str:
 def is_signed(metric: str) -> bool:
     """Whether a metric's sign says something; no for a metric of another version."""
     return metric in METRICS and METRICS[metric].signed
+
+
+def pairs_oriented(metric: str) -> bool:
+    """Whether a metric's pairs are listed in tables; see :attr:`Metric.pairs_oriented`."""
+    return metric in METRICS and METRICS[metric].pairs_oriented
 
 
 def short_name(metric: str) -> str:
