@@ -59,7 +59,7 @@ export interface ModelDifference {
  * What to know of all differences, in words, with the kind that code goes by.
  */
 export interface Note {
-  kind: "not compared" | "other columns" | "unpaired";
+  kind: "not-compared" | "other-columns" | "unpaired";
   text: string;
 }
 /**

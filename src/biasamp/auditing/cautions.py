@@ -251,7 +251,7 @@ def small_groups(context: Context) -> Iterator[Finding]:
 def unclear_signs(context: Context) -> Iterator[Finding]:
     """Plug-in signs share their noise with the changes."""
     for entry in context.entries("directional"):
-        if entry["sign_source"] != "the evaluated labels" or entry.get("crossfit") is None:
+        if entry.get("crossfit") is None:  # the signs come from other records
             continue
         unclear = sum(not pair["clear"] for pair in entry["pairs"])
         if unclear:
@@ -259,8 +259,9 @@ def unclear_signs(context: Context) -> Iterator[Finding]:
             without = "" if rest is None else f" Without them the value is {number(rest)}."
             yield caution(
                 "unclear-signs",
-                f"{place(entry)}: the data cannot tell the direction of {unclear} of {len(entry['pairs'])} pairs, and without train labels signs and changes share their noise, "
-                f"which biases {number(entry['value'])} downwards. With signs from the other half of the records it is "
+                f"{place(entry)}: the data cannot tell the direction of {unclear} of {len(entry['pairs'])} pairs, and "
+                f"without train labels signs and changes share their noise, which biases {number(entry['value'])} "
+                "downwards. With signs from the other half of the records it is "
                 f"{number(entry['crossfit'])}.{without}",
                 entry,
                 **figure(entry, crossfit=entry["crossfit"], unclear=unclear),

@@ -127,7 +127,7 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
             notes.append({"kind": "unpaired", "text": f"{first} and {name} are compared unpaired: {unpaired}."})
         if any(one.document["data"][part] != other.document["data"][part] for part in ("attributes", "tasks")):
             words = f"{first} and {name} were audited for other attributes or tasks: values may not be comparable."
-            notes.append({"kind": "other columns", "text": words})
+            notes.append({"kind": "other-columns", "text": words})
         rows += _differences((first, one), (name, other), unpaired, level, notes)
     if not rows:
         raise ValueError("the audits have no metric in common: nothing can be compared")
@@ -198,7 +198,7 @@ def _differences(
     lacking += [" ".join(filter(None, key)) for key in theirs]
     if lacking:
         words = f"not compared, since one of {names[0]} and {names[1]} lacks it: {', '.join(lacking)}."
-        notes.append({"kind": "not compared", "text": words})
+        notes.append({"kind": "not-compared", "text": words})
     return rows
 
 

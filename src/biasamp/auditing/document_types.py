@@ -235,7 +235,7 @@ class ModelDifference(TypedDict):
 class Note(TypedDict):
     """What to know of all differences, in words, with the kind that code goes by."""
 
-    kind: Literal["unpaired", "other columns", "not compared"]
+    kind: Literal["unpaired", "other-columns", "not-compared"]
     text: str
 
 

@@ -35,7 +35,7 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
         if comparison is None:
             checks.append(_untold("the baseline", "it has no metric in common with this audit"))
         else:
-            notes += [note["text"] for note in comparison.document["noted"] if note["kind"] != "not compared"]
+            notes += [note["text"] for note in comparison.document["noted"] if note["kind"] != "not-compared"]
         if baseline is not None:
             checks += _vanished(policy, audit, baseline)
     for place, limit in enumerate(limits):

@@ -26,7 +26,7 @@ class Caution(str):
 
 
 # The kind of caution where signs come from records that cannot tell them.
-UNCLEAR_SIGNS = "unclear signs"
+UNCLEAR_SIGNS = "unclear-signs"
 
 
 @dataclass(frozen=True)
