@@ -15,7 +15,7 @@ from biasamp.results.metric_registry import METRICS
 from .limited_figures import Figure, figures_of
 from .limits import Limit, companion_limit
 from .policy_error import PolicyError
-from .verdict import FAIL, PASS, UNTOLD, Check, Verdict
+from .verdict import FAIL, PASS, UNDECIDED, Check, Verdict
 
 if TYPE_CHECKING:
     from .policy import Policy
@@ -33,7 +33,7 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
     if any(limit.against for limit in limits):
         comparison = _compared(policy, audit, baseline)
         if comparison is None:
-            checks.append(_untold("the baseline", "it has no metric in common with this audit"))
+            checks.append(_not_decided("the baseline", "it has no metric in common with this audit"))
         else:
             notes += [note["text"] for note in comparison.document["noted"] if note["kind"] != "not-compared"]
         if baseline is not None:
@@ -50,54 +50,45 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
     return Verdict(tuple(checks), policy.source, audit.source, tuple(dict.fromkeys(notes)))
 
 
-def _untold(rule: str, reason: str, **more: Any) -> Check:
-    return Check(rule=rule, outcome=UNTOLD, reason=reason, **more)
+def _not_decided(rule: str, reason: str, **more: Any) -> Check:
+    return Check(rule=rule, outcome=UNDECIDED, reason=reason, **more)
 
 
 def _support(policy: Policy, audit: Audit) -> Iterator[Check]:
     data = audit.document["data"]
     if policy.min_records:
-        line = policy.line("evidence", "min_records")
-        enough = data["records"] >= policy.min_records
-        yield Check(
-            rule="min_records",
-            outcome=PASS if enough else UNTOLD,
-            reason=f"{data['records']:,} records; at least {policy.min_records:,} are needed",
-            line=line,
-        )
+        reason = f"{data['records']:,} records; at least {policy.min_records:,} are needed"
+        yield _evidence(policy, "min_records", data["records"] >= policy.min_records, reason)
     if policy.confidence is not None:
-        line = policy.line("evidence", "confidence")
-        right = data["confidence"] >= policy.confidence
-        yield Check(
-            rule="confidence",
-            outcome=PASS if right else UNTOLD,
-            reason=f"intervals have the level {data['confidence']:g}; at least {policy.confidence:g} is needed",
-            line=line,
-        )
+        reason = f"intervals have the level {data['confidence']:g}; at least {policy.confidence:g} is needed"
+        yield _evidence(policy, "confidence", data["confidence"] >= policy.confidence, reason)
     yield from _groups(policy, data)
+
+
+def _evidence(policy: Policy, key: str, enough: bool, reason: str, attribute: str | None = None) -> Check:
+    """Whether there is what an entry of [evidence] asks for."""
+    line = policy.line("evidence", key)
+    return Check(rule=key, outcome=PASS if enough else UNDECIDED, reason=reason, attribute=attribute, line=line)
 
 
 def _groups(policy: Policy, data: Data) -> Iterator[Check]:
     there = {row["group"] for row in data["groups"] if row["records"]}
     for name in policy.groups:
         if name not in there:
-            line = policy.line("evidence", "groups")
-            yield _untold("groups", f"no record is of the group {name!r}, which the policy names", line=line)
-    line = policy.line("evidence", "min_group")
+            yield _evidence(policy, "groups", False, f"no record is of the group {name!r}, which the policy names")
     for attribute in data["attributes"]:
         held = [row for row in data["groups"] if row["attribute"] == attribute]
         asked = {row["group"]: row["records"] for row in held if row["group"] not in policy.ignore_groups}
         least = max(policy.min_group, 1)  # a group without any record is never evidence
         small = [f"{group} ({n:,})" for group, n in asked.items() if n < least]
+        alone = sum(row["records"] > 0 for row in held) < 2 and not _yes_no(held)
         if small:
             reason = f"fewer than {least:,} records: {', '.join(small)}"
-            yield _untold("min_group", reason, attribute=attribute, line=line)
-        elif sum(row["records"] > 0 for row in held) < 2 and not _yes_no(held):
+        elif alone:
             reason = "one group alone: there is nothing to compare it with"
-            yield _untold("min_group", reason, attribute=attribute, line=line)
         else:
-            fewest = f"the smallest of {len(asked)} groups has {min(asked.values(), default=0):,} records"
-            yield Check(rule="min_group", outcome=PASS, reason=fewest, attribute=attribute, line=line)
+            reason = f"the smallest of {len(asked)} groups has {min(asked.values(), default=0):,} records"
+        yield _evidence(policy, "min_group", not small and not alone, reason, attribute)
 
 
 def _yes_no(groups: list[Group]) -> bool:
@@ -117,7 +108,7 @@ def _companions(policy: Policy, audit: Audit) -> Iterator[Check]:
             about: dict[str, Any] = {"metric": metric, "attribute": attribute, "direction": "A->T", "line": line}
             if entry is None or entry["value"] is None:
                 reason = f"the policy requires {metric} beside amplification: {_why_not(audit, metric, attribute)}"
-                yield _untold(rule, reason, **about)
+                yield _not_decided(rule, reason, **about)
             else:
                 value, (low, high) = entry["value"], entry["interval"]
                 reason = f"measured: {value:.4f}"
@@ -132,11 +123,11 @@ def _why_not(audit: Audit, metric: str, attribute: str | None, direction: str | 
     return "the audit did not measure it"
 
 
-def _undecided(limit: Limit, line: int | None, rule: str | None = None) -> Check:
+def _open_check(limit: Limit, line: int | None, rule: str | None = None) -> Check:
     """The check of a limit before any figure was looked at."""
     return Check(
         rule=rule or limit.title,
-        outcome=UNTOLD,
+        outcome=UNDECIDED,
         reason="",
         limit=limit.bounds,
         metric=limit.metric,
@@ -152,7 +143,7 @@ def _undecided(limit: Limit, line: int | None, rule: str | None = None) -> Check
 def _limited(
     limit: Limit, audit: Audit, line: int | None, rule: str | None = None, ignored: Sequence[str] = ()
 ) -> list[Check]:
-    undecided = _undecided(limit, line, rule)
+    undecided = _open_check(limit, line, rule)
     attributes = audit.document["data"]["attributes"]
     if limit.attribute is not None and limit.attribute not in attributes:
         reason = f"the audit has no attribute {limit.attribute!r}; it has {', '.join(attributes)}"
@@ -196,14 +187,14 @@ def _decide(limit: Limit, figure: Figure) -> tuple[str, str, str]:
     """The outcome for one figure, the figure where it was judged, and what is said of it."""
     value, low, high = figure.value, figure.low, figure.high
     if figure.doubt is not None:
-        return UNTOLD, "", figure.doubt
+        return UNDECIDED, "", figure.doubt
     if value is None:
-        return UNTOLD, "", "the value is undefined"
+        return UNDECIDED, "", "the value is undefined"
     if limit.on == "value":
         low = high = value
         shown = f"{value:+.4f}"
     elif low is None or high is None:
-        return UNTOLD, f"{value:+.4f}", 'has no interval; on = "value" would judge the value alone'
+        return UNDECIDED, f"{value:+.4f}", 'has no interval; on = "value" would judge the value alone'
     else:
         shown = f"{value:+.4f} [{low:+.4f}, {high:+.4f}]"
     floor = float("-inf") if limit.min is None else limit.min
@@ -212,7 +203,7 @@ def _decide(limit: Limit, figure: Figure) -> tuple[str, str, str]:
         return FAIL, shown, f"lies beyond {limit.bounds}"
     if floor <= low and high <= ceiling:
         return PASS, shown, f"lies within {limit.bounds}"
-    return UNTOLD, shown, f"reaches over {limit.bounds}: more records would tell"
+    return UNDECIDED, shown, f"reaches over {limit.bounds}: more records would tell"
 
 
 def _compared(policy: Policy, audit: Audit, baseline: Audit | None) -> Comparison | None:
@@ -240,11 +231,13 @@ def _vanished(policy: Policy, audit: Audit, baseline: Audit) -> Iterator[Check]:
         if row["records"] and row["group"] not in now and row["group"] not in policy.ignore_groups
     ]
     if gone:
-        yield _untold("groups of the baseline", f"the baseline has groups that are gone: {', '.join(gone)}", line=line)
+        yield _not_decided(
+            "groups of the baseline", f"the baseline has groups that are gone: {', '.join(gone)}", line=line
+        )
     lost = sorted(_outcomes(baseline) - _outcomes(audit))
     if lost:
         reason = f"the baseline has outcomes that are gone, so that values are over other pairs: {', '.join(lost[:10])}"
-        yield _untold("outcomes of the baseline", reason, line=line)
+        yield _not_decided("outcomes of the baseline", reason, line=line)
 
 
 def _outcomes(audit: Audit) -> set[str]:
@@ -260,7 +253,7 @@ def _outcomes(audit: Audit) -> set[str]:
 
 
 def _against(limit: Limit, comparison: Comparison, audit: Audit, paired: bool, line: int | None) -> list[Check]:
-    undecided = _undecided(limit, line)
+    undecided = _open_check(limit, line)
     rows = [row for row in comparison.document["differences"] if row["metric"] == limit.metric]
     rows = [row for row in rows if limit.direction in (None, row["direction"])]
     rows = [row for row in rows if limit.attribute in (None, row["attribute"])]

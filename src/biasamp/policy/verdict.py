@@ -11,9 +11,9 @@ from biasamp.results.metric_registry import direction_symbol
 from biasamp.results.renderers import render
 from biasamp.results.table import written
 
-PASS, FAIL, UNTOLD = "pass", "fail", "not enough evidence"
+PASS, FAIL, UNDECIDED = "pass", "fail", "not enough evidence"
 # What the command line exits with; 2 is for a policy or data that cannot be read.
-EXIT_CODES = {PASS: 0, FAIL: 1, UNTOLD: 3}
+EXIT_CODES = {PASS: 0, FAIL: 1, UNDECIDED: 3}
 SCHEMA = 1
 
 
@@ -94,17 +94,17 @@ class Verdict:
     @property
     def undecided(self) -> tuple[Check, ...]:
         """The checks that the data cannot decide."""
-        return tuple(check for check in self.checks if check.outcome == UNTOLD)
+        return tuple(check for check in self.checks if check.outcome == UNDECIDED)
 
     @property
     def worst_first(self) -> list[Check]:
         """The checks, those that fail first and those that pass last."""
-        return sorted(self.checks, key=lambda check: (FAIL, UNTOLD, PASS).index(check.outcome))
+        return sorted(self.checks, key=lambda check: (FAIL, UNDECIDED, PASS).index(check.outcome))
 
     @property
     def tally(self) -> str:
         """How many checks have each outcome, in words."""
-        counts = {kind: sum(check.outcome == kind for check in self.checks) for kind in (PASS, FAIL, UNTOLD)}
+        counts = {kind: sum(check.outcome == kind for check in self.checks) for kind in (PASS, FAIL, UNDECIDED)}
         return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
 
     def __str__(self) -> str:
@@ -141,4 +141,4 @@ def worst(outcomes: Any) -> str:
     found = set(outcomes)
     if FAIL in found:
         return FAIL
-    return PASS if found == {PASS} else UNTOLD
+    return PASS if found == {PASS} else UNDECIDED

@@ -8,9 +8,10 @@ from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.document_types import Entry
 from biasamp.data import printable
 from biasamp.policy import Verdict
+from biasamp.results.figure_text import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .written import beside, figure, largest_pairs, not_run_by_reason
+from .written import beside, largest_pairs, not_run_by_reason
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
 # Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs

@@ -11,9 +11,10 @@ from biasamp.amplification.result import Amplification
 from biasamp.association.association_result import Association
 from biasamp.auditing.audit_result import Audit
 from biasamp.data import printable
+from biasamp.results.figure_text import figure
 from biasamp.results.metric_registry import is_signed
 
-from .written import LESS, MORE, UNSURE, figure, largest_pairs
+from .written import LESS, MORE, UNSURE, largest_pairs
 
 _ROWS = 20
 _WIDTH = 140

@@ -17,9 +17,10 @@ from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.context import side_of_zero
 from biasamp.auditing.document_types import Data, Entry
 from biasamp.data import printable
+from biasamp.results.figure_text import figure, interval
 from biasamp.results.metric_registry import METRICS, Metric, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .written import beside, figure, interval, largest_pairs, not_run_by_reason
+from .written import beside, largest_pairs, not_run_by_reason
 
 _PAIRS_SHOWN = 10
 _BAR = 12

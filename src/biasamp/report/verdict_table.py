@@ -7,9 +7,9 @@ from rich.text import Text
 
 from biasamp.data import printable
 from biasamp.policy import Verdict
+from biasamp.results.figure_text import figure, interval
 
 from .terminal import plain_table
-from .written import figure, interval
 
 _STYLES = {"pass": "green", "fail": "bold red", "not enough evidence": "bold yellow"}
 

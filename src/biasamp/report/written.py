@@ -1,4 +1,4 @@
-"""How figures and lists are written, whatever they are shown on."""
+"""How lists are made and figures are put into words, whatever they are shown on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry
+from biasamp.results.figure_text import figure
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
 MORE, LESS, UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"
@@ -16,18 +17,6 @@ _BESIDE = {
     "gain": "gain over no input {}",
     "model_gain": "attackers gain {} over no input",
 }
-
-
-def figure(value: float | None, signed: bool = True, undefined: str = "—") -> str:
-    """A number to four digits after the point, with a plus sign where the sign says something."""
-    if value is None or value != value:
-        return undefined
-    return f"{float(value):{'+' if signed else ''}.4f}"
-
-
-def interval(low: float | None, high: float | None, signed: bool = True) -> str:
-    """An interval in brackets, or nothing where there is none."""
-    return "" if low is None or high is None else f"[{figure(low, signed)}, {figure(high, signed)}]"
 
 
 def beside(entry: Entry, names: Iterable[str]) -> list[str]:
