@@ -45,8 +45,8 @@ def test_counting_arrays_needs_numpy_alone() -> None:
     """The array core: labels, counts and formulas; scipy is for p-values, pyarrow and narwhals for frames."""
     code = """
 import numpy as np
-from biasamp.labels import evaluation, label_set
-from biasamp.readers import read_columns
+from biasamp.data import evaluation, label_set
+from biasamp.data import read_columns
 from biasamp.counts.pair import PairCounts
 from biasamp.amplification.pair_values import directional_pairs
 from biasamp.amplification.signs import association_signs
