@@ -6,13 +6,14 @@ BIN     = $(VENV)/bin
 JOBS   ?= 2
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench web browser apart clean
+.PHONY: help demo test lint format bench schema web browser apart clean
 
 help:
 	@echo "make demo              audit embedded real data, in seconds after set-up"
 	@echo "make test              lint, types, import rules and the tests a newcomer needs"
 	@echo "make test EXTRAS=all   the whole suite, with every optional dependency"
 	@echo "make bench             benchmarks, each a ratio against a named rival"
+	@echo "make schema            write the JSON schema and the page's types from the types of the document (needs Node)"
 	@echo "make web               build the page of the report and explorer from web/ (needs Node)"
 	@echo "make format            rewrite the code in the project's format"
 
@@ -39,6 +40,10 @@ lint: $(VENV)/.$(EXTRAS)
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 	cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
+
+schema: $(VENV)/.$(EXTRAS) web/node_modules/.package-lock.json
+	$(BIN)/python tests/audit_schema.py
+	cd web && npm run types
 
 web: web/node_modules/.package-lock.json
 	cd web && npm run build

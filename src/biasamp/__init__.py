@@ -77,5 +77,10 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def load_renderers() -> None:
+    """Load what shows results, which happens when the first of them is shown."""
+    from .report import registered as registered
+
+
 def __dir__() -> list[str]:
     return sorted(__all__)

@@ -125,7 +125,7 @@ def test_files(tmp_path: Path, name: str, expected: str) -> None:
     FILES[name](tmp_path / name)
     for path in (tmp_path / name, str(tmp_path / name)):
         audited = biasamp.audit(path, **ROLES)
-        assert audited.to_json() == expected
+        assert audited.named("data").to_json() == expected
         assert audited.source == name
 
 
@@ -151,7 +151,7 @@ def test_a_folder_of_shards_is_the_whole_to_the_byte(tmp_path: Path, name: str, 
         else:
             part.to_pandas().to_json(path, orient="records", lines=True)
     roles = {**ROLES, "record": record}
-    assert biasamp.audit(folder, **roles).to_json() == biasamp.audit(table, **roles).to_json()
+    assert biasamp.audit(folder, **roles).named("data").to_json() == biasamp.audit(table, **roles).to_json()
 
 
 def test_the_order_of_records_with_ids_changes_no_figure(expected: str) -> None:

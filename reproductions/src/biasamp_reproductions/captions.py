@@ -257,7 +257,7 @@ def _neutral(data: Captioned, setting: Setting) -> Iterator[Row]:
                 resamples=RESAMPLES,
                 seed=setting.seed,
             )
-        (entry,) = (item for item in audits[model].document["metrics"] if item["metric"] == "directional")
+        (entry,) = (item for item in audits[model].to_dict()["metrics"] if item["metric"] == "directional")
         yield measured(
             f"{model}, gendered words replaced by 'person': A→T on all {len(data.gender):,} images",
             float(entry["value"]),

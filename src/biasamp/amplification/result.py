@@ -12,7 +12,7 @@ import numpy as np
 from biasamp.resampling.intervals import Seed
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, plain
-from biasamp.results.showing import shown_by
+from biasamp.results.renderers import render
 from biasamp.results.table import Table
 
 
@@ -239,7 +239,7 @@ class Amplification:
 
     def plot(self, kind: str = "bars") -> Any:
         """The pairs as a matplotlib figure: ``"bars"`` with intervals, or ``"heatmap"``. Needs the extra ``plot``."""
-        return shown_by("report.figures", "amplification_plot")(self, kind)
+        return render("amplification figure", self, kind)
 
     def _repr_html_(self) -> str:
-        return str(shown_by("report.notebook", "amplification_table")(self))
+        return str(render("amplification table", self))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.results.interval import Interval, plain
-from biasamp.results.showing import shown_by
+from biasamp.results.renderers import render
 from biasamp.results.table import Table
 
 Floats = NDArray[np.float64]
@@ -134,7 +134,7 @@ class Sweep:
 
     def plot(self) -> Any:
         """The curve as a matplotlib figure, with the calibrated point marked. Needs the extra ``plot``."""
-        return shown_by("report.figures", "sweep_figure")(self.to_dict())
+        return render("sweep figure", self.to_dict())
 
     def _row(self, place: int) -> dict[str, Any]:
         return {name: plain(values[place]) for name, values in self.curve.columns.items()}

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.results.showing import shown_by
+from biasamp.results.renderers import render
 from biasamp.results.table import Table, text
 
 from .export import association_dict
@@ -294,17 +294,17 @@ class Association:
 
     def to_html(self, path: str | Path) -> None:
         """Write the explorer of this result: one file that opens in any browser, with everything inside it."""
-        shown_by("report.explorer_file", "write_explorer")({Path(path).stem: self}, path)
+        render("association explorer", {Path(path).stem: self}, path)
 
     def plot(self, kind: str = "ranks", *, metrics: Sequence[str] | None = None, k: int = 100) -> Any:
         """A matplotlib figure: ``"ranks"`` of two metrics, or ``"counts"`` of each metric's top k labels.
 
         Needs the extra ``plot``.
         """
-        return shown_by("report.figures", "association_plot")(self, kind, metrics=metrics, k=k)
+        return render("association figure", self, kind, metrics=metrics, k=k)
 
     def _repr_html_(self) -> str:
-        return str(shown_by("report.notebook", "association_table")(self))
+        return str(render("association table", self))
 
     # --- names of metrics and gaps -----------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """The audit: the one place that calls all metrics, judges them and finds words."""
 
-from .comparing import compare
+from .comparison import compare
 from .counting import count
 from .run import audit
 

@@ -7,46 +7,21 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, cast
 
 from biasamp.results.flat import flat_entries
-from biasamp.results.showing import shown_by
-from biasamp.results.table import Table, text
+from biasamp.results.renderers import render
+from biasamp.results.table import Table, written
 
-SCHEMA = 1
+from .document_types import SCHEMA, AuditDocument, Data, Entry, FindingFields, NotRun, with_added_fields
+from .finding import Finding
+
+# What data are called that came from no file.
+UNNAMED = "data"
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One finding or caution, in words, with the figure it rests on.
-
-    ``kind`` is ``"finding"`` or ``"caution"``; ``code`` names what it is about; ``weight`` orders the list.
-    """
-
-    kind: str
-    code: str
-    text: str
-    weight: float
-    figure: Mapping[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return self.text
-
-    def to_dict(self) -> dict[str, Any]:
-        """The finding in plain Python values."""
-        return {
-            "kind": self.kind,
-            "code": self.code,
-            "text": self.text,
-            "weight": self.weight,
-            "figure": dict(self.figure),
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +38,8 @@ class Audit:
         The results of the metrics themselves, where the audit was computed here and not loaded.
     """
 
-    document: dict[str, Any]
-    source: str = "data"
+    document: AuditDocument
+    source: str = UNNAMED
     results: tuple[Any, ...] = field(default=(), repr=False)
     _resample: Callable[[], dict[str, Any]] | None = field(default=None, repr=False)
 
@@ -82,36 +57,28 @@ class Audit:
         return tuple(Finding(**row) for row in self.document["findings"])
 
     @property
-    def not_run(self) -> tuple[dict[str, Any], ...]:
+    def not_run(self) -> tuple[NotRun, ...]:
         """Metrics that were not computed, and why."""
         return tuple(self.document["not_run"])
 
     @property
     def excluded(self) -> Table:
         """Pairs that are undefined, with the reason and their counts."""
-        return _table(self.document["excluded"])
+        return Table.from_rows(self.document["excluded"])
 
     @property
     def metrics(self) -> Table:
         """One row a metric: attribute, metric, direction, value, low, high and what goes beside it."""
         rows = [
             {
-                "attribute": entry["attribute"],
-                "metric": entry["metric"],
-                "direction": entry["direction"],
-                "value": entry["value"],
+                **{name: entry[name] for name in ("attribute", "metric", "direction", "value")},
                 "low": entry["interval"][0],
                 "high": entry["interval"][1],
-                "crossfit": entry.get("crossfit"),
-                "clear_value": entry.get("clear_value"),
-                "floor": entry.get("floor"),
-                "gain": entry.get("gain"),
-                "outcome": entry.get("outcome"),
-                "n": entry["n"],
+                **{name: entry.get(name) for name in ("crossfit", "clear_value", "floor", "gain", "outcome", "n")},
             }
             for entry in self.document["metrics"]
         ]
-        return _table(rows)
+        return Table.from_rows(rows)
 
     @property
     def pairs(self) -> Table:
@@ -121,7 +88,7 @@ class Audit:
             for entry in self.document["metrics"]
             for pair in entry.get("pairs", ())
         ]
-        return _table(rows)
+        return Table.from_rows(rows)
 
     @property
     def summary(self) -> str:
@@ -139,14 +106,11 @@ class Audit:
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """The whole audit in plain Python values, or with ``flat`` its figures by name, as trackers take them."""
-        return flat_entries(self.document["metrics"]) if flat else self.document
+        return flat_entries(self.document["metrics"]) if flat else cast("dict[str, Any]", self.document)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole audit as JSON text, which is also written to ``path`` where one is given."""
-        written = _json(self.document, indent=1)
-        if path is not None:
-            Path(path).write_text(written + "\n", encoding="utf-8")
-        return written
+        return written(_json(self.document, indent=1), path)
 
     def to_html(self, path: str | Path, *, association: Any = None) -> None:
         """Write a report that opens in any browser: one file, with everything inside it.
@@ -157,7 +121,7 @@ class Audit:
         association : Association, optional
             Associations of the same model's labels, whose top lists the report shows too.
         """
-        shown_by("report.audit_page", "write_html")(self, path, association=association)
+        render("audit page", self, path, association=association)
 
     def to_markdown(self, path: str | Path | None = None, *, level: int = 2, pairs: int = 5) -> str:
         """The section on bias of a model card, in Markdown, with limits and cautions.
@@ -171,14 +135,11 @@ class Audit:
         pairs : int
             How many pairs of each direction are listed; 0 for none.
         """
-        written = str(shown_by("report.markdown", "audit_section")(self, level=level, pairs=pairs))
-        if path is not None:
-            Path(path).write_text(written, encoding="utf-8")
-        return written
+        return written(render("audit Markdown", self, level=level, pairs=pairs), path)
 
     def plot(self) -> dict[str, Any]:
         """Every figure of the audit by name, as matplotlib figures. Needs the extra ``plot``."""
-        figures: dict[str, Any] = shown_by("report.figures", "audit_figures")(self.document)
+        figures: dict[str, Any] = render("audit figures", self.document)
         return figures
 
     def to_frame(self, which: str = "metrics", backend: str | None = None) -> Any:
@@ -201,7 +162,7 @@ class Audit:
 
         What is saved is enough to compare, report and explore later without the records.
         """
-        content = _json({**self.document, "source": self.source, "resamples": self.resamples})
+        content = _json({**self.document, "resamples": self.resamples})
         path = Path(path)
         raw = (content + "\n").encode()
         path.write_bytes(gzip.compress(raw, mtime=0) if path.suffix == ".gz" else raw)
@@ -223,8 +184,17 @@ class Audit:
             raise ValueError(f"{path.name} has schema {document.get('schema')!r}; this version reads schema {SCHEMA}")
         if not _whole(document):
             raise ValueError(f"{path.name} is a saved audit with parts missing or of another form: save it anew")
-        source, resamples = document.pop("source", "data"), document.pop("resamples", {})
-        return cls(document, source, _resample=lambda: resamples)
+        return cls.from_document(document)
+
+    @classmethod
+    def from_document(cls, saved: Mapping[str, Any]) -> Audit:
+        """The audit of a document as it was saved."""
+        document = dict(saved)
+        resamples = document.pop("resamples", {})
+        # Version 0.1 put the name of the data beside the document.
+        provenance = {"source": document.pop("source", UNNAMED), **document.get("provenance", {})}
+        whole = {**with_added_fields(document), "provenance": provenance}
+        return cls(cast("AuditDocument", whole), provenance["source"], _resample=lambda: resamples)
 
     def compared(self, comparison: Any) -> Audit:
         """The same audit with a comparison of models beside it, which its report then shows."""
@@ -232,15 +202,14 @@ class Audit:
 
     def named(self, source: str) -> Audit:
         """The same audit under another name for its data."""
-        return replace(self, source=source)
+        provenance: Any = {**self.document.get("provenance", {}), "source": source}
+        return replace(self, source=source, document={**self.document, "provenance": provenance})
 
     def _repr_html_(self) -> str:
-        return str(shown_by("report.notebook", "audit_table")(self))
+        return str(render("audit table", self))
 
 
 _PARTS = {"data": dict, "metrics": list, "findings": list, "excluded": list, "not_run": list}
-_ENTRY = {"attribute", "metric", "direction", "value", "interval", "n"}
-_DATA = {"records", "attributes", "tasks", "groups", "confidence", "missing", "roles"}
 
 
 def _whole(document: dict[str, Any]) -> bool:
@@ -249,33 +218,14 @@ def _whole(document: dict[str, Any]) -> bool:
         return False
     if not all(isinstance(row, dict) for name in _PARTS if name != "data" for row in document[name]):
         return False
-    found = {field.name for field in fields(Finding)}
     return (
-        document["data"].keys() >= _DATA
-        and all(entry.keys() >= _ENTRY for entry in document["metrics"])
-        and all(row.keys() == found for row in document["findings"])
+        document["data"].keys() >= Data.__required_keys__
+        and all(entry.keys() >= Entry.__required_keys__ for entry in document["metrics"])
+        and all(row.keys() >= FindingFields.__required_keys__ for row in document["findings"])
     )
 
 
-def _json(document: dict[str, Any], indent: int | None = None) -> str:
+def _json(document: Mapping[str, Any], indent: int | None = None) -> str:
     """JSON text that UTF-8 can hold: half a surrogate pair, as broken input may have it, is written as an escape."""
-    written = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=indent)
-    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", written)
-
-
-def _table(rows: list[dict[str, Any]]) -> Table:
-    """Rows of plain values as a table: text columns stay text, numbers become numbers."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    columns: dict[str, Any] = {}
-    for name in names:
-        values = [row.get(name) for row in rows]
-        kinds = {type(value) for value in values if value is not None}
-        if kinds <= {bool} and kinds and None not in values:
-            columns[name] = np.array(values, dtype=bool)
-        elif kinds <= {int} and kinds and None not in values:
-            columns[name] = np.array(values, dtype=np.int64)
-        elif kinds <= {int, float, bool}:
-            columns[name] = np.array([np.nan if value is None else float(value) for value in values])
-        else:
-            columns[name] = text(["" if value is None else value for value in values])
-    return Table(columns)
+    content = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=indent)
+    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", content)

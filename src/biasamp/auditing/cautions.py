@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
 from biasamp.data import printable
+from biasamp.results.metric_registry import DIRECTIONS
 
-from .audit_result import Finding
-from .context import Context, arrow, bounds, figure, number, side
+from .context import Context, figure, number, place, side, value_with_interval
+from .document_types import Entry, Pair, SweepEntry
+from .finding import Finding, caution
 from .margins import Margins
 
-_CAUTION = 40.0
 # A predicted rate further than this from the base rate, in standard errors and in proportion, is called off.
 _RATE_ERRORS, _RATE_SHARE = 3.0, 0.05
 _IDENTITY = re.compile(
@@ -28,23 +28,16 @@ _FUTURE = re.compile(
     r"|hiring|promot|approv|granted|will_|future|(?<![a-z])(?:risk|hire)",
     re.I,
 )
-_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
-
-
-def caution(code: str, text: str, weight: float = 0.0, **shown: Any) -> Finding:
-    """One caution."""
-    return Finding("caution", code, text, _CAUTION + weight, shown)
 
 
 def sensitive_prediction(context: Context) -> Iterator[Finding]:
     """T→A means that a sensitive attribute is predicted."""
-    named = [s.attribute for s in context.subjects if s.predicts_attribute and " x " not in s.attribute]
+    named = [subject.attribute for subject in context.attributes if subject.predicts_attribute]
     if named:
         yield caution(
             "sensitive-prediction",
             f"The model predicts {', '.join(printable(n, 40) for n in named)}, a protected attribute. Is that needed at "
             "all? Not predicting it removes T→A amplification altogether.",
-            9.0,
             attributes=named,
         )
 
@@ -56,7 +49,6 @@ def incomparable(context: Context) -> Iterator[Finding]:
         yield caution(
             "incomparable",
             "Values of A→T and of T→A are never comparable with each other, nor with values of another data set.",
-            2.0,
         )
 
 
@@ -73,15 +65,17 @@ def not_fairness(context: Context) -> Iterator[Finding]:
             "not-fairness",
             f"{printable(entry['attribute'], 40)}: no amplification is not fairness. A model that repeats its data repeats "
             f"their bias: {printable(widest['outcome'], 30)} is true of {number(widest['truth_rate'], False)} of "
-            f"{printable(widest['given'], 30)} and said of {number(widest['predicted_rate'], False)}.{beside}",
-            8.0,
+            f"{printable(widest['given'], 30)} and predicted for {number(widest['predicted_rate'], False)}.{beside}",
+            {**entry, "label": widest["outcome"]},
             **figure(entry),
         )
 
 
-def _lean(entry: dict[str, Any], pair: dict[str, Any]) -> float:
-    same = [p["truth_rate"] for p in entry["pairs"] if p["outcome"] == pair["outcome"] and p["truth_rate"] is not None]
-    return float(pair["truth_rate"] - np.mean(same))
+def _lean(entry: Entry, pair: Pair) -> float:
+    """How far the true rate of a pair lies from the mean rate of its outcome over groups."""
+    rates = [(other["outcome"], other["truth_rate"]) for other in entry["pairs"]]
+    same = [rate for outcome, rate in rates if outcome == pair["outcome"] and rate is not None]
+    return float((pair["truth_rate"] or 0.0) - np.mean(same))
 
 
 def balanced(context: Context) -> Iterator[Finding]:
@@ -90,18 +84,18 @@ def balanced(context: Context) -> Iterator[Finding]:
         if entry["pairs"] and not any(pair["clear"] for pair in entry["pairs"]):
             yield caution(
                 "balanced",
-                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: the data are balanced, or too few to tell: "
-                "no pair has an association beyond chance. Directional amplification is blind here and near 0 whatever the "
-                f"model does; read those that are not{_seeing(context, entry)}.",
-                9.5,
+                f"{place(entry)}: the data are balanced, or too few to tell: no pair has an association beyond chance. "
+                "Directional amplification is blind here and near 0 whatever the model does; read those that are "
+                f"not{_seeing(context, entry)}.",
+                entry,
                 **figure(entry),
             )
 
 
-def _seeing(context: Context, entry: dict[str, Any]) -> str:
+def _seeing(context: Context, entry: Entry) -> str:
     """The figures of the metrics that see amplification on balanced data."""
     shown = [
-        f"{title} {number(other['value'], metric == 'dpa')}{bounds(other)}"
+        f"{title} {value_with_interval(other)}"
         for metric, title in (("dpa", "DPA"), ("multi", "Multi"))
         if (other := context.entry(metric, entry["attribute"], entry["direction"])) is not None
     ]
@@ -112,14 +106,10 @@ def over_zero(context: Context) -> Iterator[Finding]:
     """An interval over 0 concludes nothing; one that is 0 on both ends is no interval but a value fixed at 0."""
     named = [entry for entry in context.entries("directional") if side(entry) == 0 and any(entry["interval"])]
     if named:
-        shown = "; ".join(
-            f"{printable(entry['attribute'], 40)} {arrow(entry['direction'])} {number(entry['value'])}{bounds(entry)}"
-            for entry in named
-        )
+        shown = "; ".join(f"{place(entry, ' ')} {value_with_interval(entry)}" for entry in named)
         yield caution(
             "over-zero",
             f"An interval over 0 concludes nothing, neither amplification nor its absence: {shown}.",
-            6.0,
             count=len(named),
         )
 
@@ -130,8 +120,8 @@ def no_interval(context: Context) -> Iterator[Finding]:
         if side(entry) is None and entry.get("cautions"):
             yield caution(
                 "no-interval",
-                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: {'; '.join(entry['cautions'])}.",
-                6.5,
+                f"{place(entry)}: {'; '.join(entry['cautions'])}.",
+                entry,
                 attribute=entry["attribute"],
                 direction=entry["direction"],
             )
@@ -139,40 +129,37 @@ def no_interval(context: Context) -> Iterator[Finding]:
 
 def thresholds(context: Context) -> Iterator[Finding]:
     """Predicted rates off the base rates: the threshold, not the model, may make the amplification."""
-    for subject in context.subjects:
-        for direction in ("A->T", "T->A"):
-            if " x " in subject.attribute:
-                continue
+    for subject in context.attributes:
+        for direction in DIRECTIONS:
             swept = context.sweep(subject.attribute, direction)
             if swept is not None:
                 yield from _scored(swept, subject.records)
             elif direction == "T->A" or subject is context.subjects[0]:  # tasks are the same for every attribute
                 margins = subject.margins(direction)
                 if margins is not None:
-                    yield from _decided(margins, direction)
+                    yield from _decided(margins, direction, subject.attribute)
 
 
-def _scored(swept: dict[str, Any], n: int) -> Iterator[Finding]:
+def _scored(swept: SweepEntry, n: int) -> Iterator[Finding]:
     """With scores, the threshold that would mend the rates can be named, and what amplification becomes then."""
-    off = [
-        (abs(rate - row["base_rate"]), rate, row)
-        for rate, row in zip(swept["usual"]["rates"], swept["labels"], strict=True)
-        if abs(rate - row["base_rate"]) > _RATE_SHARE * row["base_rate"]
-        and abs(rate - row["base_rate"])
-        > _RATE_ERRORS * np.sqrt(max(row["base_rate"] * (1 - row["base_rate"]), 1e-12) / n)
-    ]
+    off = []
+    for rate, row in zip(swept["usual"]["rates"], swept["labels"], strict=True):
+        base = row["base_rate"] or 0.0
+        error = np.sqrt(max(base * (1 - base), 1e-12) / n)
+        if abs(rate - base) > max(_RATE_SHARE * base, _RATE_ERRORS * error):
+            off.append((abs(rate - base), rate, row))
     if not off:
         return
     _, rate, row = max(off, key=lambda item: item[0])
+    threshold = row["threshold"] if isinstance(row["threshold"], str) else number(row["threshold"], False)
     yield caution(
         "threshold",
-        f"{printable(swept['attribute'], 40)}, {arrow(swept['direction'])}: at the usual threshold 0.5, {len(off)} of "
-        f"{len(swept['labels'])} outcomes are predicted at another rate than they occur, most of all "
-        f"{printable(row['label'], 40)}: {number(rate, False)} against {number(row['base_rate'], False)}. The threshold "
-        f"{number(row['threshold'], False)} would mend that; with all outcomes calibrated, amplification goes from "
-        f"{number(swept['usual']['amplification'])} to {number(swept['calibrated']['amplification'])}. Calibrate on a "
-        "validation set before judging the model.",
-        7.0,
+        f"{place(swept)}: at the usual threshold 0.5, {len(off)} of {len(swept['labels'])} outcomes are predicted at "
+        f"another rate than they occur, most of all {printable(row['label'], 40)}: {number(rate, False)} against "
+        f"{number(row['base_rate'], False)}. The threshold {threshold} would mend that; with all outcomes calibrated, "
+        f"amplification goes from {number(swept['usual']['amplification'])} to "
+        f"{number(swept['calibrated']['amplification'])}. Calibrate on a validation set before judging the model.",
+        {**swept, "label": row["label"]},
         outcome=row["label"],
         threshold=row["threshold"],
         predicted_rate=rate,
@@ -182,7 +169,7 @@ def _scored(swept: dict[str, Any], n: int) -> Iterator[Finding]:
     )
 
 
-def _decided(margins: Margins, direction: str) -> Iterator[Finding]:
+def _decided(margins: Margins, direction: str, attribute: str) -> Iterator[Finding]:
     """With hard predictions only the rates can be compared."""
     truth, held, n = margins.truth, margins.predicted, margins.n
     # Paired: only records where truth and prediction differ move the rate.
@@ -191,15 +178,16 @@ def _decided(margins: Margins, direction: str) -> Iterator[Finding]:
     if not off.any():
         return
     worst = int(np.argmax(np.where(off, np.abs(held - truth), -1.0)))
+    label = str(margins.labels[worst])
     what = "tasks" if direction == "A->T" else "groups"
     yield caution(
         "threshold",
         f"{int(off.sum())} of {len(off)} {what} are predicted at another rate than they occur, most of all "
-        f"{printable(str(margins.labels[worst]), 40)}: {number(held[worst] / n, False)} predicted against "
+        f"{printable(label, 40)}: {number(held[worst] / n, False)} predicted against "
         f"{number(truth[worst] / n, False)}. Amplification is sensitive to the threshold: give scores instead of "
         "decisions to see which threshold makes rates agree, and calibrate it before judging the model.",
-        7.0,
-        outcome=str(margins.labels[worst]),
+        {"attribute": attribute if direction == "T->A" else None, "direction": direction, "label": label},
+        outcome=label,
         predicted_rate=float(held[worst] / n),
         base_rate=float(truth[worst] / n),
     )
@@ -213,37 +201,35 @@ def not_ground_truth(context: Context) -> Iterator[Finding]:
             "not-ground-truth",
             f"The task ({printable(title, 60)}) looks like a future event or a past decision. Such labels are not ground "
             "truth: they carry the bias of whoever recorded them, and matching them is not the goal.",
-            7.5,
             tasks=title,
         )
 
 
 def perceived(context: Context) -> Iterator[Finding]:
     """Labels of identity are often perceived by annotators, and binarized."""
-    for subject in context.subjects:
+    for subject in context.attributes:
         categories = {str(label.category or label.variable).lower() for label in subject.sizes["A"][0]}
         named = categories & _IDENTITY_VALUES or any(letters <= categories for letters in _IDENTITY_LETTERS)
-        if " x " in subject.attribute or not (named or _IDENTITY.search(subject.attribute)):
+        if not named and not _IDENTITY.search(subject.attribute):
             continue
         two = " It has two values here, which leaves people out." if len(categories) == 2 else ""
         yield caution(
             "perceived",
             f"Labels of {printable(subject.attribute, 40)} are often what an annotator perceived, not what a person said of "
             f"themselves. State where they come from.{two}",
-            3.0,
+            {"attribute": subject.attribute},
             attribute=subject.attribute,
         )
 
 
 def base_choice(context: Context) -> Iterator[Finding]:
     """The base correlation is a choice."""
-    sources = {entry["base_source"] for entry in context.entries("directional") if entry.get("base_source")}
+    sources = {source for entry in context.entries("directional") if (source := entry.get("base_source"))}
     if sources:
         yield caution(
             "base-choice",
             f"Amplification is measured against {', '.join(printable(s, 60) for s in sorted(sources))}, not against the "
             "evaluated labels. Which base is right depends on the use: name it beside every value.",
-            5.0,
             sources=sorted(sources),
         )
 
@@ -258,7 +244,6 @@ def small_groups(context: Context) -> Iterator[Finding]:
             "small-groups",
             f"{len(small)} group{'s have' if len(small) > 1 else ' has'} fewer than "
             f"{context.document['data']['min_group']} records: {shown}{more}. Their figures may rest on a single record.",
-            6.5,
             groups=[g["group"] for g in small],
         )
 
@@ -266,7 +251,7 @@ def small_groups(context: Context) -> Iterator[Finding]:
 def unclear_signs(context: Context) -> Iterator[Finding]:
     """Plug-in signs share their noise with the changes."""
     for entry in context.entries("directional"):
-        if entry["sign_source"] != "the evaluated labels" or entry.get("crossfit") is None:
+        if entry.get("crossfit") is None:  # the signs come from other records
             continue
         unclear = sum(not pair["clear"] for pair in entry["pairs"])
         if unclear:
@@ -274,11 +259,11 @@ def unclear_signs(context: Context) -> Iterator[Finding]:
             without = "" if rest is None else f" Without them the value is {number(rest)}."
             yield caution(
                 "unclear-signs",
-                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: the data cannot tell the direction of "
-                f"{unclear} of {len(entry['pairs'])} pairs, and without train labels signs and changes share their noise, "
-                f"which biases {number(entry['value'])} downwards. With signs from the other half of the records it is "
+                f"{place(entry)}: the data cannot tell the direction of {unclear} of {len(entry['pairs'])} pairs, and "
+                f"without train labels signs and changes share their noise, which biases {number(entry['value'])} "
+                "downwards. With signs from the other half of the records it is "
                 f"{number(entry['crossfit'])}.{without}",
-                5.5,
+                entry,
                 **figure(entry, crossfit=entry["crossfit"], unclear=unclear),
             )
 
@@ -293,8 +278,8 @@ def disagreement(context: Context) -> Iterator[Finding]:
         size = context.entry("multi", entry["attribute"], entry["direction"])
         beside = "" if size is None else f" and Multi {number(size['value'], False)}"
         told.append(
-            f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: directional amplification is "
-            f"{number(entry['value'])}{bounds(entry)}, DPA {number(other['value'])}{bounds(other)}{beside}"
+            f"{place(entry)}: directional amplification is {value_with_interval(entry)}, DPA "
+            f"{value_with_interval(other)}{beside}"
         )
         figures.append(figure(entry, dpa=other["value"]))
     if told:
@@ -304,7 +289,6 @@ def disagreement(context: Context) -> Iterator[Finding]:
             "amplification, every outcome as frequent in all groups (as one would want of hiring rates); DPA, all "
             "combinations of group and outcome equally frequent (as of people seen indoors and outdoors); Multi, a model "
             "that leaves every rate as it was. Choose by which of these is meant.",
-            8.5,
             pairs=figures,
         )
 
@@ -319,7 +303,7 @@ def missing_labels(context: Context) -> Iterator[Finding]:
         words = "were read as not having the label. Where annotation is incomplete this makes true labels false"
     else:
         words = "were left out of the pairs concerned. If labels are missing more often in one group, rates are off"
-    yield caution("missing", f"{gone:,} missing values {words}.", 6.2, missing=gone, policy=policy)
+    yield caution("missing", f"{gone:,} missing values {words}.", missing=gone, policy=policy)
 
 
 def undefined_pairs(context: Context) -> Iterator[Finding]:
@@ -331,38 +315,8 @@ def undefined_pairs(context: Context) -> Iterator[Finding]:
             "excluded",
             f"{len(rows)} figures are undefined and left out, such as {first['metric']} of "
             f"({printable(first['given'], 30)}, {printable(first['outcome'], 30)}): {first['reason']}.",
-            4.0,
             count=len(rows),
         )
-
-
-def perfect(context: Context) -> Iterator[Finding]:
-    """Predictions that equal the truth."""
-    for metric, what in (("A->T", "Task"), ("T->A", "Attribute")):
-        entries = list(context.entries("multi", metric))
-        if entries and all(entry["value"] == 0 and entry.get("floor") == 0 for entry in entries):
-            yield caution(
-                "perfect",
-                f"{what} predictions equal the truth in every record, so amplification is 0 by definition. Is the column of "
-                "predictions a copy of the truth?",
-                9.8,
-                direction=metric,
-            )
-
-
-def swapped(context: Context) -> Iterator[Finding]:
-    """Column names that suggest that truth and predictions were swapped."""
-    roles = context.document["data"]["roles"]
-    for truth, predicted in (("tasks", "task_predictions"), ("attributes", "attribute_predictions")):
-        if not roles[predicted]:
-            continue
-        if any(_PREDICTED.search(n) for n in roles[truth]) and not any(_PREDICTED.search(n) for n in roles[predicted]):
-            yield caution(
-                "swapped",
-                f"{truth} names {', '.join(printable(n, 40) for n in roles[truth][:3])} and {predicted} names "
-                f"{', '.join(printable(n, 40) for n in roles[predicted][:3])}: are truth and predictions swapped?",
-                9.9,
-            )
 
 
 CAUTIONS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
@@ -381,6 +335,4 @@ CAUTIONS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     disagreement,
     missing_labels,
     undefined_pairs,
-    perfect,
-    swapped,
 )

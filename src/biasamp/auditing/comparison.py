@@ -1,16 +1,27 @@
-"""What comparing audits hands back."""
+"""``biasamp.compare``: two models side by side, from their audits alone."""
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from biasamp import __version__
+from biasamp.resampling.model_difference import Difference, compare_errors, compare_values
+from biasamp.resampling.pair_intervals import normal_quantile
 from biasamp.results.flat import flat_differences
-from biasamp.results.table import Table, text
+from biasamp.results.interval import plain
+from biasamp.results.metric_registry import METRICS
+from biasamp.results.table import Table, written
+
+from .audit_result import Audit
+from .document_types import SCHEMA, ComparisonDocument, Entry, ModelDifference, Note
+from .measuring import name_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +35,7 @@ class Comparison:
         it is paired, and a verdict in words) and ``notes``, in plain values that JSON can hold.
     """
 
-    document: dict[str, Any]
+    document: ComparisonDocument
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -39,23 +50,20 @@ class Comparison:
     @property
     def table(self) -> Table:
         """One row a difference: attribute, metric, direction, models, values, difference, interval, verdict."""
-        rows = self.document["differences"]
-
-        def numbers(name: str) -> Any:
-            return np.array([np.nan if row[name] is None else float(row[name]) for row in rows])
-
-        return Table(
-            {
-                **{name: text([row[name] or "" for row in rows]) for name in ("attribute", "metric", "direction")},
-                **{name: text([row["models"][i] for row in rows]) for i, name in enumerate(("model", "other"))},
-                "value": numbers("first"),
-                "other_value": numbers("second"),
-                "difference": numbers("difference"),
-                "low": numbers("low"),
-                "high": numbers("high"),
-                "paired": np.array([row["paired"] for row in rows], dtype=bool),
-                "verdict": text([row["verdict"] for row in rows]),
-            }
+        return Table.from_rows(
+            [
+                {
+                    "attribute": row["attribute"],
+                    "metric": row["metric"],
+                    "direction": row["direction"] or "",
+                    "model": row["models"][0],
+                    "other": row["models"][1],
+                    "value": row["first"],
+                    "other_value": row["second"],
+                    **{name: row[name] for name in ("difference", "low", "high", "paired", "verdict")},
+                }
+                for row in self.document["differences"]
+            ]
         )
 
     def __str__(self) -> str:
@@ -66,15 +74,167 @@ class Comparison:
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """The comparison in plain Python values, or with ``flat`` its differences by name, as trackers take them."""
-        return flat_differences(self.document["differences"]) if flat else self.document
+        return flat_differences(self.document["differences"]) if flat else cast("dict[str, Any]", self.document)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The comparison as JSON text, which is also written to ``path`` where one is given."""
-        written = json.dumps(self.document, allow_nan=False, ensure_ascii=False, indent=1)
-        if path is not None:
-            Path(path).write_text(written + "\n", encoding="utf-8")
-        return written
+        return written(json.dumps(self.document, allow_nan=False, ensure_ascii=False, indent=1), path)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The table as a dataframe."""
         return self.table.to_frame(backend)
+
+
+def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
+    """Is one model's figure different from another's, beyond what sampling explains?
+
+    Parameters
+    ----------
+    audits : mapping
+        A name and an audit, or the path of a saved one, for each model. Others are held against the first.
+    level : float
+        The confidence level of the differences.
+
+    Returns
+    -------
+    Comparison
+        Differences are paired where both audits are of the same records (the same ids, or rows where there are
+        none) and the same seed: what the models share then drops out. Otherwise they are unpaired and say why.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> data = {"g": ["w", "m"] * 50, "t": [1, 0] * 50, "old": [1, 0] * 40 + [0, 1] * 10, "new": [1, 0] * 50}
+    >>> audits = {
+    ...     name: biasamp.audit(data, attributes="g", tasks="t", task_predictions=name, metrics=["directional"])
+    ...     for name in ("old", "new")
+    ... }
+    >>> row = next(biasamp.compare(audits).table.rows())
+    >>> row["paired"], row["verdict"]
+    (True, 'new amplifies more than old')
+    """
+    if not isinstance(audits, Mapping) or len(audits) < 2:
+        raise ValueError("audits must be a mapping of at least two names to audits, such as {'old': a, 'new': b}")
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+    held = {str(name): _audit(value, str(name)) for name, value in audits.items()}
+    (first, one), *others = held.items()
+    rows: list[ModelDifference] = []
+    notes: list[Note] = []
+    for name, other in others:
+        unpaired = _unpaired(one, other)
+        if unpaired is not None:
+            notes.append({"kind": "unpaired", "text": f"{first} and {name} are compared unpaired: {unpaired}."})
+        if any(one.document["data"][part] != other.document["data"][part] for part in ("attributes", "tasks")):
+            words = f"{first} and {name} were audited for other attributes or tasks: values may not be comparable."
+            notes.append({"kind": "other-columns", "text": words})
+        rows += _differences((first, one), (name, other), unpaired, level, notes)
+    if not rows:
+        raise ValueError("the audits have no metric in common: nothing can be compared")
+    distinct = list({note["text"]: note for note in notes}.values())
+    document: ComparisonDocument = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "models": list(held),
+        "level": level,
+        "differences": rows,
+        "notes": [note["text"] for note in distinct],
+        "noted": distinct,
+    }
+    return Comparison(document)
+
+
+def _audit(value: Any, name: str) -> Audit:
+    if isinstance(value, Audit):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        return Audit.load(os.fspath(value))
+    raise TypeError(f"{name} is a {type(value).__name__}; an audit or the path of a saved one is needed")
+
+
+def _unpaired(one: Audit, other: Audit) -> str | None:
+    """Why the resamples of two audits are not of the same records, or None where they are."""
+    mine, theirs = one.resamples, other.resamples
+    if not mine or not theirs:
+        return "an audit was written without its resamples (use save)"
+    if mine["records"] != theirs["records"]:
+        return "the records differ"
+    if mine["seed"] != theirs["seed"]:
+        return "the seeds differ"
+    if mine["resamples"] != theirs["resamples"]:
+        return "the numbers of resamples differ"
+    return None
+
+
+def _differences(
+    first: tuple[str, Audit], other: tuple[str, Audit], unpaired: str | None, level: float, notes: list[Note]
+) -> list[ModelDifference]:
+    names = (first[0], other[0])
+    theirs = {_key(entry): entry for entry in other[1].document["metrics"]}
+    rows: list[ModelDifference] = []
+    lacking = []
+    for entry in first[1].document["metrics"]:
+        match = theirs.pop(_key(entry), None)
+        found = None if match is None else _difference(entry, match, first[1], other[1], names, unpaired, level)
+        if found is None or match is None:
+            lacking.append(" ".join(filter(None, _key(entry))))
+            continue
+        rows.append(
+            {
+                "attribute": entry["attribute"],
+                "metric": entry["metric"],
+                "direction": entry["direction"],
+                "models": list(names),
+                "first": cast("float", entry["value"]),
+                "second": cast("float", match["value"]),
+                "difference": plain(found.value),
+                "low": plain(found.low),
+                "high": plain(found.high),
+                "paired": found.paired,
+                "method": found.method,
+                "verdict": found.verdict,
+            }
+        )
+    lacking += [" ".join(filter(None, key)) for key in theirs]
+    if lacking:
+        words = f"not compared, since one of {names[0]} and {names[1]} lacks it: {', '.join(lacking)}."
+        notes.append({"kind": "not-compared", "text": words})
+    return rows
+
+
+def _key(entry: Entry) -> tuple[str, str, str]:
+    return entry["attribute"], entry["metric"], entry["direction"] or ""
+
+
+def _difference(
+    entry: Entry,
+    match: Entry,
+    one: Audit,
+    other: Audit,
+    names: tuple[str, str],
+    unpaired: str | None,
+    level: float,
+) -> Difference | None:
+    value, other_value = entry["value"], match["value"]
+    if value is None or other_value is None or entry["metric"] not in METRICS:
+        return None
+    more, less = METRICS[entry["metric"]].more, METRICS[entry["metric"]].less
+    name = name_of(entry["attribute"], entry["metric"], entry["direction"])
+    values = [audit.resamples.get("values", {}).get(name) for audit in (one, other)]
+    if values[0] is not None and values[1] is not None:
+        drawn = [np.array([np.nan if v is None else v for v in part], dtype=np.float64) for part in values]
+        return compare_values(
+            value, other_value, *drawn, unpaired=unpaired, level=level, names=names, more=more, less=less
+        )
+    errors = [_error(row, audit) for row, audit in ((entry, one), (match, other))]
+    if errors[0] is None or errors[1] is None:
+        return None
+    return compare_errors(value, other_value, errors[0], errors[1], level=level, names=names, more=more, less=less)
+
+
+def _error(entry: Entry, audit: Audit) -> float | None:
+    """A standard error from an interval, where that is all an audit says."""
+    low, high = entry["interval"]
+    if low is None or high is None:
+        return None
+    return float((high - low) / (2.0 * normal_quantile(audit.document["data"]["confidence"])))

@@ -6,39 +6,41 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .margins import Audited
+from biasamp.data import printable
+from biasamp.results.metric_registry import direction_symbol, is_signed
 
-# The others are never negative, and are written without a sign.
-_SIGNED = ("directional", "mals", "dpa", "leakage")
+from .document_types import AuditDocument, Entry, SweepEntry
+from .margins import Audited
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
     """The audit's document and what it was made from."""
 
-    document: dict[str, Any]
+    document: AuditDocument
     subjects: Sequence[Audited]
 
-    def entries(self, metric: str, direction: str | None = None) -> Iterator[dict[str, Any]]:
+    def entries(self, metric: str, direction: str | None = None) -> Iterator[Entry]:
         """The entries of a metric, in a direction where one is named."""
         for entry in self.document["metrics"]:
             if entry["metric"] == metric and direction in (None, entry["direction"]):
                 yield entry
 
-    def entry(self, metric: str, attribute: str, direction: str | None) -> dict[str, Any] | None:
+    def entry(self, metric: str, attribute: str, direction: str | None) -> Entry | None:
         """One entry, if it is there."""
-        for entry in self.entries(metric):
-            if entry["attribute"] == attribute and entry["direction"] == direction:
-                return entry
-        return None
+        here = (entry for entry in self.entries(metric) if entry["attribute"] == attribute)
+        return next((entry for entry in here if entry["direction"] == direction), None)
 
-    def sweep(self, attribute: str, direction: str) -> dict[str, Any] | None:
+    def sweep(self, attribute: str, direction: str) -> SweepEntry | None:
         """The thresholds of one attribute and direction, where predictions are scores."""
-        for row in self.document.get("sweep", ()):
-            if row["attribute"] == attribute and row["direction"] == direction:
-                found: dict[str, Any] = row
-                return found
-        return None
+        rows = (row for row in self.document.get("sweep", ()) if row["attribute"] == attribute)
+        return next((row for row in rows if row["direction"] == direction), None)
+
+    @property
+    def attributes(self) -> list[Audited]:
+        """The attributes themselves, without their crossing."""
+        kinds = self.document["data"]["kinds"]
+        return [subject for subject in self.subjects if kinds[subject.attribute] == "attribute"]
 
 
 def number(value: float | None, signed: bool = True) -> str:
@@ -49,33 +51,33 @@ def number(value: float | None, signed: bool = True) -> str:
     return f"{value:{'+' if signed else ''}.{digits}f}"
 
 
-def bounds(entry: dict[str, Any]) -> str:
-    """The interval in brackets, or nothing where there is none."""
+def value_with_interval(entry: Entry) -> str:
+    """The value of an entry with its interval in brackets, where it has one."""
+    signed = is_signed(entry["metric"])
     low, high = entry["interval"]
-    signed = entry["metric"] in _SIGNED
-    return "" if low is None or high is None else f" [{number(low, signed)}, {number(high, signed)}]"
+    bounds = "" if low is None or high is None else f" [{number(low, signed)}, {number(high, signed)}]"
+    return number(entry["value"], signed) + bounds
 
 
-def side(entry: dict[str, Any]) -> int | None:
-    """+1 or -1 where the interval lies on one side of 0, 0 where it covers 0, None without an interval."""
-    low, high = entry["interval"]
+def side_of_zero(low: float | None, high: float | None) -> int | None:
+    """+1 or -1 where an interval lies on one side of 0, 0 where it covers 0, None without an interval."""
     if low is None or high is None:
         return None
     return 1 if low > 0 else -1 if high < 0 else 0
 
 
-def figure(entry: dict[str, Any], **more: Any) -> dict[str, Any]:
+def side(entry: Entry) -> int | None:
+    """On which side of 0 the interval of an entry lies; see :func:`side_of_zero`."""
+    low, high = entry["interval"]
+    return side_of_zero(low, high)
+
+
+def figure(entry: Entry, **more: Any) -> dict[str, Any]:
     """The figure a finding rests on."""
-    return {
-        "attribute": entry["attribute"],
-        "metric": entry["metric"],
-        "direction": entry["direction"],
-        "value": entry["value"],
-        "interval": entry["interval"],
-        **more,
-    }
+    names = ("attribute", "metric", "direction", "value", "interval")
+    return {**{name: entry[name] for name in names}, **more}  # type: ignore[literal-required]
 
 
-def arrow(direction: str) -> str:
-    """A direction in words that say what is given and what is predicted."""
-    return "A→T" if direction == "A->T" else "T→A"
+def place(entry: Entry | SweepEntry, between: str = ", ") -> str:
+    """The attribute and direction that a sentence begins with."""
+    return between.join(filter(None, (printable(entry["attribute"], 40), direction_symbol(entry["direction"]))))

@@ -6,15 +6,27 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from biasamp.data import printable
+from biasamp.results.interval import UNCLEAR_SIGNS
+from biasamp.results.metric_registry import audited_metrics
 
-from .audit_result import Finding
 from .cautions import CAUTIONS
-from .context import Context, arrow, bounds, figure, number, side
+from .context import Context, figure, number, place, side, side_of_zero, value_with_interval
+from .document_types import AuditDocument, Entry, Pair
+from .finding import (
+    AGGREGATE,
+    DECIDED_AGGREGATE,
+    DECIDED_OTHER,
+    ERROR_RATES,
+    MIXED_DIRECTIONS,
+    OPPOSITE_PAIRS,
+    OTHER_METRIC,
+    PAIRS,
+    Finding,
+    subject_of,
+)
 from .margins import Audited
 from .mistakes import MISTAKES
 
-# Findings come before cautions; within each, larger effects first.
-_FINDING, _PAIR, _BESIDE = 100.0, 80.0, 60.0
 _PAIRS_SHOWN = 3
 # An aggregate is said to hide its pairs when the largest is so many times larger.
 _HIDES = 5.0
@@ -22,7 +34,7 @@ _HIDES = 5.0
 _MIRROR = 1e-12
 
 
-def find(document: dict[str, Any], subjects: Sequence[Audited]) -> list[Finding]:
+def find(document: AuditDocument, subjects: Sequence[Audited]) -> list[Finding]:
     """Everything worth saying about an audit."""
     context = Context(document, subjects)
     found = [
@@ -39,16 +51,14 @@ def find(document: dict[str, Any], subjects: Sequence[Audited]) -> list[Finding]
     return sorted(found, key=lambda finding: -finding.weight)
 
 
+def _finding(code: str, text: str, weight: float, entry: Entry, **more: Any) -> Finding:
+    """A finding on one entry."""
+    return Finding("finding", code, text, weight, figure(entry, **more), **subject_of(entry))
+
+
 def _amplification(context: Context) -> Iterator[Finding]:
     for entry in context.entries("directional"):
-        value, where = entry["value"], f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}"
-        effect = (
-            "predictions of the task lean further towards the groups that the data tie it to"
-            if entry["direction"] == "A->T"
-            else "predictions of the attribute lean further towards the tasks that the data tie it to"
-        )
-        verdict = side(entry)
-        shown = f"{number(value)}{bounds(entry)}"
+        where, shown, verdict = place(entry), value_with_interval(entry), side(entry)
         crossed = _crossed(entry)
         if verdict and crossed is not None:
             verdict = 0
@@ -59,7 +69,11 @@ def _amplification(context: Context) -> Iterator[Finding]:
         elif verdict is None:
             words = f"{where}: amplification is {shown}. There is no interval, so this concludes nothing."
         elif verdict > 0:
-            words = f"{where}: the model amplifies the bias of its data, {shown}: {effect}."
+            what, other = ("task", "groups") if entry["direction"] == "A->T" else ("attribute", "tasks")
+            words = (
+                f"{where}: the model amplifies the bias of its data, {shown}: predictions of the {what} lean further "
+                f"towards the {other} that the data tie it to."
+            )
         elif verdict < 0:
             words = f"{where}: the model weakens the associations of its data, {shown}."
         elif any(entry["interval"]):
@@ -68,59 +82,57 @@ def _amplification(context: Context) -> Iterator[Finding]:
             words = (
                 f"{where}: amplification is 0 in every resample: no pair has a direction, or no prediction is wrong."
             )
-        yield Finding(
-            "finding", "amplification", words, _FINDING + (10 if verdict else 0) + abs(value or 0.0), figure(entry)
-        )
+        weight = (DECIDED_AGGREGATE if verdict else AGGREGATE) + abs(entry["value"] or 0.0)
+        yield _finding("amplification", words, weight, entry)
 
 
-def _crossed(entry: dict[str, Any]) -> str | None:
+def _crossed(entry: Entry) -> str | None:
     """The cross-fitted value where signs are in doubt and its interval does not say the same as the value's."""
     low, high = entry.get("crossfit_interval") or (None, None)
-    doubtful = any("cannot tell the direction" in caution for caution in entry.get("cautions", ()))
-    if low is None or high is None or not doubtful or (1 if low > 0 else -1 if high < 0 else 0) == side(entry):
+    doubtful = UNCLEAR_SIGNS in entry.get("caution_kinds", ())
+    if not doubtful or side_of_zero(low, high) in (None, side(entry)):
         return None
     return f"{number(entry['crossfit'])} [{number(low)}, {number(high)}]"
 
 
+def _decided(entry: Entry) -> list[tuple[float, Pair]]:
+    """Pairs of clear sign that change beyond their interval, each with its change, the largest first."""
+    pairs = [pair for pair in entry["pairs"] if pair["clear"] and side_of_zero(pair["low"], pair["high"])]
+    return sorted(((pair["amplification"] or 0.0, pair) for pair in pairs), key=lambda item: -abs(item[0]))
+
+
 def _pairs(context: Context) -> Iterator[Finding]:
     for entry in context.entries("directional"):
-        told = [
-            pair
-            for pair in entry["pairs"]
-            if pair["clear"] and pair["low"] is not None and (pair["low"] > 0 or pair["high"] < 0)
-        ]
-        told.sort(key=lambda pair: -abs(pair["amplification"]))
-        if not told:
+        decided = _decided(entry)
+        if not decided:
             continue
-        named = _distinct(told)[:_PAIRS_SHOWN]
+        named = _distinct([pair for _, pair in decided])[:_PAIRS_SHOWN]
         shown = "; ".join(
             f"{printable(pair['given'], 30)} → {printable(pair['outcome'], 30)} "
             f"{number(pair['truth_rate'], False)} becomes {number(pair['predicted_rate'], False)} "
             f"({number(pair['amplification'])} [{number(pair['low'])}, {number(pair['high'])}])"
             for pair in named
         )
-        up = sum(pair["amplification"] > 0 for pair in told)
+        up = sum(change > 0 for change, _ in decided)
         words = (
-            f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: of {_listed(entry)}, {up} are "
-            f"amplified and {len(told) - up} weakened beyond their interval. Largest: {shown}."
+            f"{place(entry)}: of {_listed(entry)}, {up} are amplified and {len(decided) - up} weakened beyond their "
+            f"interval. Largest: {shown}."
         )
-        yield Finding("finding", "pairs", words, _PAIR + abs(told[0]["amplification"]), figure(entry, pairs=named))
+        yield _finding("pairs", words, PAIRS + abs(decided[0][0]), entry, pairs=named)
 
 
-def _listed(entry: dict[str, Any]) -> str:
+def _listed(entry: Entry) -> str:
     """How many pairs are looked at, and of how many: a document lists those that change most."""
     listed, known = len(entry["pairs"]), entry.get("pairs_in_all", len(entry["pairs"]))
     return f"{listed:,} pairs" if listed == known else f"the {listed:,} listed pairs of {known:,}"
 
 
-def _distinct(pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _distinct(pairs: list[Pair]) -> list[Pair]:
     """Pairs without mirror images: what a group gains in one of two outcomes it loses in the other."""
-    kept: list[dict[str, Any]] = []
+    kept: list[Pair] = []
     for pair in pairs:
-        mirrored = any(
-            other["given"] == pair["given"] and abs(other["delta"] + pair["delta"]) < _MIRROR for other in kept
-        )
-        if not mirrored:
+        same_group = [other for other in kept if other["given"] == pair["given"]]
+        if not any(abs((other["delta"] or 0.0) + (pair["delta"] or 0.0)) < _MIRROR for other in same_group):
             kept.append(pair)
     return kept
 
@@ -128,93 +140,90 @@ def _distinct(pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _hidden(context: Context) -> Iterator[Finding]:
     """An aggregate near 0 can hide large opposite pairs."""
     for entry in context.entries("directional"):
-        told = [p for p in entry["pairs"] if p["low"] is not None and p["clear"]]
-        up = max((p["amplification"] for p in told if p["low"] > 0), default=0.0)
-        down = min((p["amplification"] for p in told if p["high"] < 0), default=0.0)
-        if up > 0 > down and min(up, -down) > _HIDES * abs(entry["value"]):
+        changes = [change for change, _ in _decided(entry)]
+        up, down = max(changes, default=0.0), min(changes, default=0.0)
+        if up > 0 > down and min(up, -down) > _HIDES * abs(entry["value"] or 0.0):
             words = (
-                f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: the aggregate {number(entry['value'])} "
-                f"hides pairs that move in opposite ways, from {number(down)} to {number(up)}: read the pairs."
+                f"{place(entry)}: the aggregate {number(entry['value'])} hides pairs that move in opposite ways, from "
+                f"{number(down)} to {number(up)}: read the pairs."
             )
-            yield Finding("finding", "opposite-pairs", words, _PAIR + 5.0, figure(entry, low=down, high=up))
+            yield _finding("opposite-pairs", words, OPPOSITE_PAIRS, entry, low=down, high=up)
 
 
 def _multi(context: Context) -> Iterator[Finding]:
     for entry in context.entries("multi"):
-        floor = entry.get("floor")
+        value, floor, low = entry["value"] or 0.0, entry.get("floor"), entry["interval"][0]
         if floor is None:
             continue
-        low = entry["interval"][0]
-        above = entry["value"] > floor if low is None else low > floor
+        above = (value if low is None else low) > floor
         words = (
-            f"{printable(entry['attribute'], 40)}, {arrow(entry['direction'])}: rates change by "
-            f"{number(entry['value'], False)}{bounds(entry)} on average (Multi); a model without amplification that errs as "
-            f"often would show {number(floor, False)}. "
+            f"{place(entry)}: rates change by {value_with_interval(entry)} on average (Multi); a model without "
+            f"amplification that errs as often would show {number(floor, False)}. "
             + ("The change is more than noise." if above else "This is no more than noise would give.")
         )
-        yield Finding("finding", "multi", words, _BESIDE + entry["value"], figure(entry, floor=floor))
+        yield _finding("multi", words, OTHER_METRIC + value, entry, floor=floor)
+
+
+# What attackers measure: the title, and what a value above and below 0 means.
+_ATTACKS = {
+    "dpa": (
+        "DPA",
+        "the model's answers are easier to guess from what is given than the truth is",
+        "the model's answers are harder to guess from what is given than the truth is",
+    ),
+    "leakage": (
+        "leakage amplification",
+        "the model's answers give the attribute away more than the truth does",
+        "the model's answers give the attribute away less than the truth does",
+    ),
+}
 
 
 def _predictability(context: Context) -> Iterator[Finding]:
-    for metric, title in (("dpa", "DPA"), ("leakage", "leakage amplification")):
+    for metric, (title, above, below) in _ATTACKS.items():
         for entry in context.entries(metric):
-            where = f"{printable(entry['attribute'], 40)}" + (
-                f", {arrow(entry['direction'])}" if entry["direction"] else ""
-            )
             verdict = side(entry)
-            if metric == "dpa":
-                up, down = "easier", "harder"
-                words = "the model's answers are {} to guess from what is given than the truth is"
-            else:
-                up, down = "more", "less"
-                words = "the model's answers give the attribute away {} than the truth does"
             if verdict is None:
-                said = "without an interval this concludes nothing"
+                meaning = "without an interval this concludes nothing"
             elif entry["interval"] == [0, 0]:
-                said = "no resample moves it"
+                meaning = "no resample moves it"
             elif not verdict:
-                said = "the interval covers 0, so this concludes nothing"
+                meaning = "the interval covers 0, so this concludes nothing"
             else:
-                said = words.format(up if verdict > 0 else down)
+                meaning = above if verdict > 0 else below
             gain = entry["model_gain"]
             text = (
-                f"{where}: {title} is {number(entry['value'])}{bounds(entry)}: {said}. Attackers gain {number(gain)} over "
+                f"{place(entry)}: {title} is {value_with_interval(entry)}: {meaning}. Attackers gain {number(gain)} over "
                 "guessing without input."
             )
-            weight = _BESIDE + (5.0 if verdict else 0.0) + abs(entry["value"] or 0.0)
-            yield Finding("finding", metric, text, weight, figure(entry, gain=entry["gain"], model_gain=gain))
+            weight = (DECIDED_OTHER if verdict else OTHER_METRIC) + abs(entry["value"] or 0.0)
+            yield _finding(metric, text, weight, entry, gain=entry["gain"], model_gain=gain)
 
 
 def _mals(context: Context) -> Iterator[Finding]:
     for entry in context.entries("mals"):
         wrong = [pair for pair in entry["pairs"] if pair.get("wrong_group")]
-        words = f"{printable(entry['attribute'], 40)}: MALS, which mixes both directions, is {number(entry['value'])}{bounds(entry)}."
+        words = f"{place(entry)}: MALS, which mixes both directions, is {value_with_interval(entry)}."
         if wrong:
             words += (
                 f" For {len(wrong)} of {len(entry['pairs'])} pairs it follows the larger group instead of the associated "
                 f"one, such as ({printable(wrong[0]['given'], 30)}, {printable(wrong[0]['outcome'], 30)}): prefer the "
                 "directional values."
             )
-        yield Finding("finding", "mals", words, _BESIDE - 5.0, figure(entry, wrong_group=len(wrong)))
-
-
-_COMPANIONS = {
-    "tpr_difference": "true positive rates differ by up to",
-    "fpr_difference": "false positive rates differ by up to",
-    "accuracy_difference": "accuracies differ by up to",
-}
+        yield _finding("mals", words, MIXED_DIRECTIONS, entry, wrong_group=len(wrong))
 
 
 def _parity(context: Context) -> Iterator[Finding]:
+    # True positive rates come first: they say who is not given what is theirs.
+    gaps = sorted((metric for metric in audited_metrics() if metric.gap), key=lambda m: m.name != "tpr_difference")
     for attribute in context.document["data"]["attributes"]:
-        parts, largest, first = [], 0.0, None
-        for metric, words in _COMPANIONS.items():
-            entry = context.entry(metric, attribute, "A->T")
-            if entry is None:
-                continue
-            first = first or entry
-            parts.append(f"{words} {number(entry['value'], False)} ({printable(entry['outcome'], 30)})")
-            largest = max(largest, entry["value"])
-        if first is not None:
-            text = f"{printable(attribute, 40)}: between groups, {', '.join(parts)}."
-            yield Finding("finding", "parity", text, _BESIDE - 10.0 + largest, figure(first))
+        found = [(metric.gap, entry) for metric in gaps if (entry := context.entry(metric.name, attribute, "A->T"))]
+        if not found:
+            continue
+        parts = [
+            f"{gap} differ by up to {number(entry['value'], False)} ({printable(entry['outcome'] or '', 30)})"
+            for gap, entry in found
+        ]
+        text = f"{printable(attribute, 40)}: between groups, {', '.join(parts)}."
+        largest = max(entry["value"] or 0.0 for _, entry in found)
+        yield _finding("parity", text, ERROR_RATES + largest, found[0][1])

@@ -308,7 +308,6 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
 # What measures each metric: of each direction that has predictions, and once for all.
 DIRECTED = {"directional": _directional, "multi": _multi, "dpa": _dpa}
 UNDIRECTED = {"leakage": _leakage, "mals": _mals, "parity": _parity}
-METRIC_NAMES = ("directional", "multi", "mals", "dpa", "leakage", "parity")
 
 
 def resampled(attribute: str, result: Any, settings: Settings) -> dict[str, list[float | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -9,11 +10,11 @@ from numpy.typing import NDArray
 
 from biasamp.data import Label, printable
 
-from .audit_result import Finding
-from .cautions import caution
 from .context import Context
+from .finding import Finding, caution
 
 _SHOWN = 3
+_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
 
 
 def one_value(context: Context) -> Iterator[Finding]:
@@ -27,7 +28,7 @@ def one_value(context: Context) -> Iterator[Finding]:
                 "one-value",
                 f"The {role} {printable(title, 40)} has one value only, {printable(only, 40)}: without a second one there is "
                 "nothing to compare, and amplification is 0 by definition.",
-                9.85,
+                {"attribute": title if role == "attribute" else None, "label": only},
                 label=only,
             )
 
@@ -46,7 +47,7 @@ def disjoint(context: Context) -> Iterator[Finding]:
                 "disjoint",
                 f"No {role} prediction is a value of the truth: the truth has {truth}, the predictions have {said}. Is this "
                 "the column that was meant, and are its values spelled like those of the truth?",
-                9.95,
+                {"attribute": subject.attribute if direction == "T->A" else None, "direction": direction},
                 direction=direction,
             )
 
@@ -57,4 +58,32 @@ def _shown(labels: tuple[Label, ...], sizes: NDArray[np.float64]) -> str:
     return names + (f" and {len(held) - _SHOWN} more" if len(held) > _SHOWN else "")
 
 
-MISTAKES: tuple[Callable[[Context], Iterator[Finding]], ...] = (one_value, disjoint)
+def perfect(context: Context) -> Iterator[Finding]:
+    """Predictions that equal the truth."""
+    for direction, what in (("A->T", "Task"), ("T->A", "Attribute")):
+        entries = list(context.entries("multi", direction))
+        if entries and all(entry["value"] == 0 and entry.get("floor") == 0 for entry in entries):
+            yield caution(
+                "perfect",
+                f"{what} predictions equal the truth in every record, so amplification is 0 by definition. Is the column of "
+                "predictions a copy of the truth?",
+                {"direction": direction},
+                direction=direction,
+            )
+
+
+def swapped(context: Context) -> Iterator[Finding]:
+    """Column names that suggest that truth and predictions were swapped."""
+    roles = context.document["data"]["roles"]
+    for truth, predicted in (("tasks", "task_predictions"), ("attributes", "attribute_predictions")):
+        if not roles[predicted]:
+            continue
+        if any(_PREDICTED.search(n) for n in roles[truth]) and not any(_PREDICTED.search(n) for n in roles[predicted]):
+            yield caution(
+                "swapped",
+                f"{truth} names {', '.join(printable(n, 40) for n in roles[truth][:3])} and {predicted} names "
+                f"{', '.join(printable(n, 40) for n in roles[predicted][:3])}: are truth and predictions swapped?",
+            )
+
+
+MISTAKES: tuple[Callable[[Context], Iterator[Finding]], ...] = (one_value, disjoint, perfect, swapped)

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.context import side_of_zero
+from biasamp.results.metric_registry import direction_symbol
 
 from .output import console, html_option, json_option, write_json
 
@@ -17,12 +19,13 @@ def concluded(audit: Audit) -> str:
     told = []
     for entry in audit.document["metrics"]:
         low, high = entry["interval"]
-        if entry["metric"] != "directional" or low is None:
+        side = side_of_zero(low, high)
+        if entry["metric"] != "directional" or side is None:
             continue
-        where = entry["direction"].replace("->", "→")
-        if low > 0 or high < 0:
+        where = direction_symbol(entry["direction"])
+        if side:
             told.append(
-                f"{where} lies {'above' if low > 0 else 'below'} 0, so chance in who applied does not explain it"
+                f"{where} lies {'above' if side > 0 else 'below'} 0, so chance in who applied does not explain it"
             )
         else:
             told.append(f"{where} covers 0, so it concludes nothing, not even that there is no amplification")

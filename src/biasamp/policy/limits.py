@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
-from biasamp.results.metric_registry import METRICS
+from biasamp.results.metric_registry import DIRECTIONS, METRICS, Metric, audited_metrics, audited_names
 
 from .policy_error import PolicyError
 
-PARITY_DIFFERENCES = ("fpr_difference", "tpr_difference", "accuracy_difference")
-PARITY = (*PARITY_DIFFERENCES, "mean_per_class_accuracy")
-METRIC_NAMES = ("directional", "multi", "mals", "dpa", "leakage", *PARITY)
-DIRECTIONS = ("A->T", "T->A")
-# Which metrics have a value for each pair, and which have none for each direction.
-PAIRED = ("directional", "multi", "mals")
-_UNDIRECTED = ("mals", "leakage")
 _ON = ("bound", "value")
-_FIGURES = {"value": METRIC_NAMES, "crossfit": ("directional",), "over_floor": ("multi",)}
+
+
+def companion_names() -> tuple[str, ...]:
+    """The metrics that a policy may require beside amplification: error rates, which have a value for each outcome."""
+    return tuple(metric.name for metric in audited_metrics() if metric.by_outcome)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +27,8 @@ class Limit:
     Parameters
     ----------
     metric : str
-        directional, multi, mals, dpa, leakage, fpr_difference, tpr_difference, accuracy_difference or
-        mean_per_class_accuracy.
+        A metric of an audit, as ``biasamp metrics`` lists them: directional, multi, mals, dpa, leakage,
+        fpr_difference, tpr_difference, accuracy_difference or mean_per_class_accuracy.
     max, min : float, optional
         The largest and the smallest value that passes; at least one of them.
     direction : {"A->T", "T->A"}, optional
@@ -79,19 +77,21 @@ class Limit:
     def _problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong, key by key; the first is raised."""
         yield from self._wrong_kinds()
-        if self.metric not in METRIC_NAMES:
-            yield "metric", f"there is no metric {self.metric!r}{near(self.metric, METRIC_NAMES)}"
+        if self.metric not in audited_names():
+            yield "metric", f"there is no metric {self.metric!r}{near(self.metric, audited_names())}"
             return
+        figures = {figure: metric.name for metric in audited_metrics() for figure in metric.figures}
+        directions = self.facts.directions
         yield from _choice("direction", self.direction, DIRECTIONS)
         yield from _choice("on", self.on, _ON)
-        yield from _choice("figure", self.figure, tuple(_FIGURES))
+        yield from _choice("figure", self.figure, ("value", *figures))
         yield from _choice("against", self.against, ("baseline",))
-        if self.metric not in _FIGURES[self.figure]:
-            yield "figure", f"{self.figure!r} is for {' and '.join(_FIGURES[self.figure])}, not for {self.metric}"
-        if self.direction is not None and self.metric in _UNDIRECTED:
+        if self.figure not in ("value", *self.facts.figures):
+            yield "figure", f"{self.figure!r} is for {figures[self.figure]}, not for {self.metric}"
+        if self.direction is not None and not directions:
             yield "direction", f"{self.metric} has no direction: leave the key out"
-        if self.direction == "T->A" and self.metric in PARITY:
-            yield "direction", f"{self.metric} compares predictions of the tasks, which is A->T"
+        if self.direction is not None and self.direction not in directions:
+            yield "direction", f"{self.metric} compares predictions of the tasks, which is {directions[0]}"
         yield from self._wrong_pairs()
         yield from self._wrong_range()
 
@@ -114,9 +114,10 @@ class Limit:
 
     def _wrong_pairs(self) -> Iterator[tuple[str, str]]:
         key = "given" if self.given is not None else "pairs"
-        if (self.given is not None or self.pairs) and self.metric not in PAIRED:
-            yield key, f"{self.metric} has no value for each pair; {', '.join(PAIRED)} have"
-        if self.outcome is not None and self.metric not in (*PAIRED, *PARITY):
+        if (self.given is not None or self.pairs) and not self.facts.paired:
+            paired = ", ".join(metric.name for metric in audited_metrics() if metric.paired)
+            yield key, f"{self.metric} has no value for each pair; {paired} have"
+        if self.outcome is not None and not self.facts.paired and not self.facts.by_outcome:
             yield "outcome", f"{self.metric} has no value for each outcome"
         if self.of_pairs and self.figure != "value":
             yield "figure", f"{self.figure!r} is a figure of the aggregate, not of pairs"
@@ -146,11 +147,15 @@ class Limit:
             yield "min", f"everything passes {self.min:g}: {reach}"
 
     @property
+    def facts(self) -> Metric:
+        """What is known of its metric."""
+        return METRICS[self.metric]
+
+    @property
     def range(self) -> tuple[float, float]:
         """Between which values the figure can lie."""
-        metric = METRICS["parity" if self.metric in PARITY else self.metric]
-        low, high = metric.low, metric.high
-        if self.metric in PAIRED and self.of_pairs:
+        low, high = self.facts.low, self.facts.high
+        if self.of_pairs:
             low = -1.0  # a pair of any of them can fall as well as rise
         if self.against or self.figure == "over_floor":
             return low - high, high - low
@@ -159,7 +164,7 @@ class Limit:
     @property
     def of_pairs(self) -> bool:
         """Whether it is about pairs and not about an aggregate."""
-        return self.pairs or self.given is not None or (self.outcome is not None and self.metric in PAIRED)
+        return self.pairs or self.given is not None or (self.outcome is not None and self.facts.paired)
 
     @property
     def title(self) -> str:
@@ -180,10 +185,14 @@ class Limit:
 LIMIT_KEYS = tuple(field.name for field in fields(Limit))
 
 
+def companion_limit(metric: str, largest: float) -> Limit:
+    """A companion's number as a limit: differences may be no larger, accuracy no smaller."""
+    side = "min" if METRICS[metric].higher_is_better else "max"
+    return Limit(**{"metric": metric, side: largest})  # type: ignore[arg-type]
+
+
 def near(word: Any, names: tuple[str, ...]) -> str:
     """The nearest name, offered, or else all of them."""
-    import difflib
-
     found = difflib.get_close_matches(str(word), names, n=1)
     return f"; did you mean {found[0]!r}?" if found else f"; there are {', '.join(names)}"
 

@@ -8,33 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from biasamp.auditing import audit as run_audit
 from biasamp.auditing.audit_result import Audit
+from biasamp.data import binary, categorical
 
-from .limits import PARITY, Limit, near
+from .judging import judge
+from .limits import LIMIT_KEYS, Limit, companion_limit, companion_names, near
 from .policy_error import PolicyError
+from .toml_lines import line_of
+from .toml_policy import DATA_KEYS, MIN_GROUP, read_policy
 from .verdict import Verdict
-
-MIN_GROUP = 30
-# The arguments of ``audit`` that a policy may hold, so that a check needs nothing but the data.
-DATA_KEYS = (
-    "attributes",
-    "tasks",
-    "attribute_predictions",
-    "task_predictions",
-    "train",
-    "base",
-    "weights",
-    "record",
-    "cluster",
-    "missing",
-    "intersections",
-    "metrics",
-    "confidence",
-    "resamples",
-    "seed",
-    "binary",
-    "categorical",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,15 +106,10 @@ class Policy:
         path : str or Path
             Paths inside the file, of a baseline or of train records, are relative to its folder.
         """
-        from .toml_policy import read_policy
-
-        return read_policy(Path(path))
+        return read_policy(Path(path), cls)
 
     def audit(self, data: Any, **arguments: Any) -> Audit:
         """Audit data with the arguments that the policy holds; those given here take their place."""
-        from biasamp.auditing import audit
-        from biasamp.data import binary, categorical
-
         held: dict[str, Any] = {**self.data, **{k: v for k, v in arguments.items() if v is not None}}
         if self.confidence is not None:
             held.setdefault("confidence", self.confidence)
@@ -147,7 +125,7 @@ class Policy:
                     # Attributes are measured one by one, tasks together.
                     each = key == "attributes" and isinstance(names, list)
                     held[key] = [declare(name) for name in names] if each else declare(names)
-        return audit(data, **held)
+        return run_audit(data, **held)
 
     def check(self, audit: Audit, baseline: Any = None) -> Verdict:
         """Hold an audit to the policy.
@@ -165,8 +143,6 @@ class Policy:
             Pass, fail or not enough evidence, check by check. What the policy names and the audit lacks is not
             enough evidence: nothing passes by silence.
         """
-        from .judging import judge
-
         if not isinstance(audit, Audit):
             raise TypeError(f"audit is a {type(audit).__name__}; an Audit is needed, as biasamp.audit() returns it")
         return judge(self, audit, self._baseline(baseline))
@@ -183,16 +159,12 @@ class Policy:
 
     def line(self, *path: str | int) -> int | None:
         """The line of an entry of the policy's file."""
-        from .toml_lines import line_of
-
         return line_of(dict(self.lines), path)
 
 
 def _limit(limit: Limit | Mapping[str, Any]) -> Limit:
     if isinstance(limit, Limit):
         return limit
-    from .limits import LIMIT_KEYS
-
     for key in limit:
         _require(key in LIMIT_KEYS, str(key), f"unknown key{near(key, LIMIT_KEYS)}")
     _require("metric" in limit, "metric", "a limit needs the metric that it is about")
@@ -200,20 +172,14 @@ def _limit(limit: Limit | Mapping[str, Any]) -> Limit:
 
 
 def _companion(metric: str, largest: Any) -> None:
-    _require(metric in PARITY, str(metric), f"unknown companion{near(metric, PARITY)}")
+    names = companion_names()
+    _require(metric in names, str(metric), f"unknown companion{near(metric, names)}")
     _require(largest is not False, metric, "false requires nothing: leave the key out")
     if largest is not True:
         try:
             companion_limit(metric, largest)
         except PolicyError as error:
             raise PolicyError(metric, error.problem) from None
-
-
-def companion_limit(metric: str, largest: float) -> Limit:
-    """A companion's number as a limit: differences may be no larger, accuracy no smaller."""
-    if metric == "mean_per_class_accuracy":
-        return Limit(metric=metric, min=largest)
-    return Limit(metric=metric, max=largest)
 
 
 def _require(right: bool, key: str, problem: str) -> None:

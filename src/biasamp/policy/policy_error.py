@@ -13,7 +13,3 @@ class PolicyError(ValueError):
         self.key, self.problem, self.line, self.source = key, problem, line, source
         place = ", ".join(part for part in (source, None if line is None else f"line {line}") if part)
         super().__init__(f"{place + ': ' if place else ''}{key}: {problem}")
-
-    def at(self, line: int | None, source: str) -> PolicyError:
-        """The same error with the place it was found at."""
-        return PolicyError(self.key, self.problem, line=line, source=source)

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.document_types import Entry
 from biasamp.data import printable
+from biasamp.results.figure_text import figure_with_interval
+from biasamp.results.metric_registry import METRICS, audited_metrics
 
-from .limits import PARITY_DIFFERENCES
-from .policy import MIN_GROUP
+from .toml_policy import MIN_GROUP
 
 # Where a discussion can start: two points in a hundred, and one in ten for differences between groups.
 _AMPLIFICATION, _DIFFERENCE, _MARGIN = 0.02, 0.1, 0.01
@@ -28,14 +30,9 @@ schema = 1
 
 def policy_text(audit: Audit, arguments: Mapping[str, Any]) -> str:
     """The text of a policy for data that have been audited with these arguments."""
-    parts = [
-        _HEAD.format(source=printable(audit.source, 60)),
-        _data(audit, arguments),
-        _evidence(audit),
-        _companions(audit),
-    ]
-    parts += [_limits(audit), _baseline(audit)]
-    return "\n".join(part for part in parts if part)
+    head = _HEAD.format(source=printable(audit.source, 60))
+    parts = (_evidence(audit), _companions(audit), _limits(audit), _baseline(audit))
+    return "\n".join(part for part in (head, _data(audit, arguments), *parts) if part)
 
 
 def _data(audit: Audit, arguments: Mapping[str, Any]) -> str:
@@ -72,7 +69,8 @@ def _evidence(audit: Audit) -> str:
 
 
 def _companions(audit: Audit) -> str:
-    here = [entry for entry in audit.document["metrics"] if entry["metric"] in PARITY_DIFFERENCES]
+    differences = [metric.name for metric in audited_metrics() if metric.by_outcome and not metric.higher_is_better]
+    here = [entry for entry in audit.document["metrics"] if entry["metric"] in differences]
     if not here:
         return ""
     lines = [
@@ -80,10 +78,10 @@ def _companions(audit: Audit) -> str:
         "# beside it; true requires no more than that, a number is the largest difference between groups that passes.",
         "[companions]",
     ]
-    for metric in PARITY_DIFFERENCES:
+    for metric in differences:
         found = [entry for entry in here if entry["metric"] == metric]
         if found:
-            shown = "; ".join(f"{_one_line(entry['attribute'])} {_figure(entry)}" for entry in found)
+            shown = "; ".join(f"{printable(entry['attribute'], 60)} {_figure(entry)}" for entry in found)
             lines.append(f"{metric} = {_DIFFERENCE}  # {shown}")
     return "\n".join(lines) + "\n"
 
@@ -99,16 +97,16 @@ def _limits(audit: Audit) -> str:
             f"attribute = {toml(entry['attribute'])}",
             f'direction = "{entry["direction"]}"',
         ]
-        untold = ""
+        shown = _figure(entry)
         if entry.get("crossfit") is not None:
             head.append('figure = "crossfit"  # signs from the other half: not biased down, as the plug-in value is')
-            low, high = entry.get("crossfit_interval", (None, None))
-            untold = _figure({"value": entry["crossfit"], "interval": [low, high]})
-        blocks.append("\n".join([*head, f"max = {_AMPLIFICATION}  # {untold or _figure(entry)}"]))
+            shown = figure_with_interval(entry["crossfit"], *entry.get("crossfit_interval", (None, None)))
+        blocks.append("\n".join([*head, f"max = {_AMPLIFICATION}  # {shown}"]))
         pairs = [pair for pair in entry["pairs"] if pair["amplification"] is not None]
         if pairs:
-            top = max(pairs, key=lambda pair: pair["amplification"])
-            shown = f"{_one_line(top['given'])} → {_one_line(top['outcome'])} {_pair_figure(top)}"
+            top = max(pairs, key=lambda pair: pair["amplification"] or 0.0)
+            change = figure_with_interval(top["amplification"], top["low"], top["high"])
+            shown = f"{printable(top['given'], 60)} → {printable(top['outcome'], 60)} {change}"
             blocks.append(
                 "\n".join(
                     [
@@ -121,7 +119,7 @@ def _limits(audit: Audit) -> str:
             )
     if not blocks:
         first = audit.document["metrics"][0]
-        side = "min" if first["metric"] == "mean_per_class_accuracy" else "max"
+        side = "min" if METRICS[first["metric"]].higher_is_better else "max"
         blocks.append(f'[[limit]]\nmetric = "{first["metric"]}"\n{side} = {_DIFFERENCE}  # {_figure(first)}')
     return "\n\n".join(blocks) + "\n"
 
@@ -141,18 +139,8 @@ def _baseline(audit: Audit) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _figure(entry: Mapping[str, Any]) -> str:
-    low, high = entry["interval"]
-    value = "undefined" if entry["value"] is None else f"{entry['value']:+.4f}"
-    return value if low is None or high is None else f"{value} [{low:+.4f}, {high:+.4f}]"
-
-
-def _pair_figure(pair: Mapping[str, Any]) -> str:
-    return _figure({"value": pair["amplification"], "interval": [pair["low"], pair["high"]]})
-
-
-def _one_line(text: str) -> str:
-    return printable(text, 60)
+def _figure(entry: Entry) -> str:
+    return figure_with_interval(entry["value"], *entry["interval"])
 
 
 def toml(value: Any) -> str:

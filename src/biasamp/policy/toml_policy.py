@@ -4,15 +4,36 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .limits import LIMIT_KEYS, Limit, near
-from .policy import DATA_KEYS, MIN_GROUP, Policy
 from .policy_error import PolicyError
 from .toml_lines import key_lines, line_of
 
 SCHEMA = 1
+MIN_GROUP = 30
+# The arguments of ``audit`` that a policy may hold, so that a check needs nothing but the data.
+DATA_KEYS = (
+    "attributes",
+    "tasks",
+    "attribute_predictions",
+    "task_predictions",
+    "train",
+    "base",
+    "weights",
+    "record",
+    "cluster",
+    "missing",
+    "intersections",
+    "metrics",
+    "confidence",
+    "resamples",
+    "seed",
+    "binary",
+    "categorical",
+)
 _TOP = ("schema", "data", "evidence", "companions", "baseline", "limit")
 _EVIDENCE = ("min_records", "min_group", "groups", "ignore_groups", "confidence")
 _BASELINE = ("audit", "paired")
@@ -21,25 +42,23 @@ _FILES = ("train", "base")
 _ROLES = ("attributes", "tasks")
 
 
-def read_policy(path: Path) -> Policy:
-    """The policy in a file."""
+P = TypeVar("P")
+
+
+def read_policy(path: Path, make: Callable[..., P]) -> P:
+    """The policy in a file, made of the arguments that the file holds."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise PolicyError("file", "it is not UTF-8 text", source=path.name) from None
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no policy file {str(path)!r}; biasamp check --init writes one") from None
-    return parse_policy(text, path.name, path.parent)
-
-
-def parse_policy(text: str, source: str, folder: Path) -> Policy:
-    """The policy in the text of a file."""
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"at line (\d+)", str(error))
-        raise PolicyError("syntax", str(error), line=int(place[1]) if place else None, source=source) from None
-    return _Reader(tree, key_lines(text), source, folder).policy()
+        raise PolicyError("syntax", str(error), line=int(place[1]) if place else None, source=path.name) from None
+    return _Reader(tree, key_lines(text), path.name, path.parent).policy(make)
 
 
 class _Reader:
@@ -48,7 +67,7 @@ class _Reader:
     ) -> None:
         self.tree, self.lines, self.source, self.folder = tree, lines, source, folder
 
-    def policy(self) -> Policy:
+    def policy(self, make: Callable[..., P]) -> P:
         self._known(self.tree, _TOP)
         if self.tree.get("schema", SCHEMA) != SCHEMA:
             raise self._error(("schema",), f"schema {self.tree['schema']!r}; this version reads schema {SCHEMA}")
@@ -65,7 +84,7 @@ class _Reader:
                 raise self._error(("evidence", key), f"a list of groups is needed, found {evidence[key]!r}")
         limits, data = self._limits(), self._data()
         try:
-            return Policy(
+            return make(
                 limits=limits,
                 companions=companions,
                 min_records=evidence.get("min_records", 0),

@@ -7,11 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from biasamp.results.showing import shown_by
+from biasamp.results.metric_registry import direction_symbol
+from biasamp.results.renderers import render
+from biasamp.results.table import written
 
-PASS, FAIL, UNTOLD = "pass", "fail", "not enough evidence"
+PASS, FAIL, UNDECIDED = "pass", "fail", "not enough evidence"
 # What the command line exits with; 2 is for a policy or data that cannot be read.
-EXIT_CODES = {PASS: 0, FAIL: 1, UNTOLD: 3}
+EXIT_CODES = {PASS: 0, FAIL: 1, UNDECIDED: 3}
 SCHEMA = 1
 
 
@@ -19,8 +21,9 @@ SCHEMA = 1
 class Check:
     """One rule held against one figure.
 
-    ``outcome`` is ``"pass"``, ``"fail"`` or ``"not enough evidence"``; ``reason`` says why in words, ``line`` where
-    the rule stands in the policy's file.
+    ``outcome`` is ``"pass"``, ``"fail"`` or ``"not enough evidence"``; ``reason`` says why in words, and ``finding``
+    the same without the figure, for where that is shown by itself; ``line`` is where the rule stands in the policy's
+    file.
     """
 
     rule: str
@@ -38,6 +41,7 @@ class Check:
     low: float | None = None
     high: float | None = None
     line: int | None = None
+    finding: str = ""
 
     @property
     def about(self) -> str:
@@ -46,7 +50,7 @@ class Check:
             return f"{self.rule} of {self.attribute}" if self.attribute else self.rule
         figure = None if self.figure == "value" else f"({self.figure})"
         against = None if self.against is None else f"against the {self.against}"
-        words = (self.attribute, self.metric, (self.direction or "").replace("->", "→"), figure, against)
+        words = (self.attribute, self.metric, direction_symbol(self.direction), figure, against)
         pair = f"{self.given} → {self.outcome_label}" if self.given and self.outcome_label else self.outcome_label
         return ", ".join(part for part in (" ".join(word for word in words if word), pair) if part)
 
@@ -90,7 +94,18 @@ class Verdict:
     @property
     def undecided(self) -> tuple[Check, ...]:
         """The checks that the data cannot decide."""
-        return tuple(check for check in self.checks if check.outcome == UNTOLD)
+        return tuple(check for check in self.checks if check.outcome == UNDECIDED)
+
+    @property
+    def worst_first(self) -> list[Check]:
+        """The checks, those that fail first and those that pass last."""
+        return sorted(self.checks, key=lambda check: (FAIL, UNDECIDED, PASS).index(check.outcome))
+
+    @property
+    def tally(self) -> str:
+        """How many checks have each outcome, in words."""
+        counts = {kind: sum(check.outcome == kind for check in self.checks) for kind in (PASS, FAIL, UNDECIDED)}
+        return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
 
     def __str__(self) -> str:
         lines = [f"{self.policy}: {self.outcome}"]
@@ -110,17 +125,15 @@ class Verdict:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The verdict as JSON text, which is also written to ``path`` where one is given."""
-        return _written(json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1), path)
+        return written(json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1), path)
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """A summary in Markdown, as CI systems show it beside a run."""
-        return _written(shown_by("report.markdown", "verdict_section")(self), path)
+        return written(render("verdict Markdown", self), path)
 
     def to_junit(self, path: str | Path | None = None) -> str:
         """A report in JUnit's XML: a failure is a failure, not enough evidence an error, so neither looks green."""
-        from .junit import junit_xml
-
-        return _written(junit_xml(self), path)
+        return written(render("verdict JUnit", self), path)
 
 
 def worst(outcomes: Any) -> str:
@@ -128,10 +141,4 @@ def worst(outcomes: Any) -> str:
     found = set(outcomes)
     if FAIL in found:
         return FAIL
-    return PASS if found == {PASS} else UNTOLD
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        Path(path).write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
-    return text
+    return PASS if found == {PASS} else UNDECIDED

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from biasamp.auditing.audit_result import Audit
+from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 
 from .page import page
 
-# Entries of the parity family go by their own names; the registry describes them together.
-_PARITY = ("fpr_difference", "tpr_difference", "accuracy_difference", "mean_per_class_accuracy")
 _TOP = 15
 
 
@@ -29,11 +27,11 @@ def report_document(audit: Audit, *, association: Any = None, top: int = _TOP) -
         How many labels a top list has.
     """
     document = audit.document
-    names = {"parity" if entry["metric"] in _PARITY else entry["metric"] for entry in document["metrics"]}
+    names = {METRICS[entry["metric"]].described_by for entry in document["metrics"] if entry["metric"] in METRICS}
     if association is not None:
         names.add("association")
     methods = [
-        {name: _finite(value) for name, value in asdict(metric).items()}
+        {name: list(value) if isinstance(value, tuple) else plain(value) for name, value in asdict(metric).items()}
         for metric in METRICS.values()
         if metric.name in names
     ]
@@ -68,8 +66,6 @@ def write_html(audit: Audit, path: str | Path, *, association: Any = None) -> No
 
 
 def _tops(association: Any, top: int) -> list[dict[str, Any]]:
-    from biasamp.results.interval import plain
-
     metric = "npmi_xy" if "npmi_xy" in association.metrics else association.metrics[0]
     return [
         {
@@ -84,9 +80,3 @@ def _tops(association: Any, top: int) -> list[dict[str, Any]]:
         }
         for identity in association.identities
     ]
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return list(value) if isinstance(value, tuple) else value

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from biasamp.data import printable
+from biasamp.results.metric_registry import METRICS, direction_symbol
 
-# Okabe and Ito's orange and blue, which every common form of colour vision tells apart.
-MORE, LESS, UNSURE, INK = "#e08a3c", "#4c9bd0", "#a9afb8", "#1a1d21"
+from .written import LESS, MORE, UNSURE, largest_pairs
+
+INK = "#1a1d21"
 _ROWS = 30
 _LABEL = 64
 _DPI = 150
@@ -54,7 +56,7 @@ def _title(axes: Any, text: str) -> None:
 
 
 def _heading(entry: Mapping[str, Any]) -> str:
-    parts = (entry.get("attribute"), entry["metric"], (entry.get("direction") or "").replace("->", "→"))
+    parts = (entry.get("attribute"), entry["metric"], direction_symbol(entry.get("direction")))
     return " ".join(str(part) for part in parts if part)
 
 
@@ -69,7 +71,7 @@ def pairs_figure(entry: Mapping[str, Any], *, rows: int = _ROWS) -> Any:
         How many pairs.
     """
     pairs = [pair for pair in entry["pairs"] if pair["amplification"] is not None]
-    pairs = sorted(pairs, key=lambda pair: -abs(pair["amplification"]))[:rows][::-1]
+    pairs = largest_pairs(pairs, rows)[::-1]
     names = [f"{printable(pair['given'], 30)} → {printable(pair['outcome'], 30)}" for pair in pairs]
     figure, axes = _figure(4.5 + _inches(names), 1.1 + 0.28 * max(len(pairs), 1))
     for place, pair in enumerate(pairs):
@@ -133,7 +135,7 @@ def sweep_figure(sweep: Mapping[str, Any]) -> Any:
         axes.annotate("calibrated", at, xytext=(8, 8), textcoords="offset points")
     axes.set_xlabel("threshold")
     axes.set_ylabel("amplification")
-    parts = (sweep.get("attribute"), sweep.get("outcome"), (sweep.get("direction") or "").replace("->", "→"))
+    parts = (sweep.get("attribute"), sweep.get("outcome"), direction_symbol(sweep.get("direction")))
     _title(axes, ", ".join(str(part) for part in parts if part) or "thresholds")
     return figure
 
@@ -201,7 +203,7 @@ def audit_figures(document: Mapping[str, Any]) -> dict[str, Any]:
     """Every figure of an audit by a name that is safe in a file system."""
     out: dict[str, Any] = {}
     for i, entry in enumerate(document["metrics"]):
-        if entry["metric"] in ("directional", "mals") and entry.get("pairs"):
+        if entry["metric"] in METRICS and METRICS[entry["metric"]].pairs_shown and entry.get("pairs"):
             out[f"{i:02d}_{_safe(_heading(entry))}_pairs"] = pairs_figure(entry)
             out[f"{i:02d}_{_safe(_heading(entry))}_heatmap"] = heatmap_figure(entry)
     for i, sweep in enumerate(document.get("sweep", ())):

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
 
-from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.audit_result import UNNAMED, Audit
+from biasamp.auditing.document_types import Entry
 from biasamp.data import printable
-from biasamp.results.metric_registry import METRICS
+from biasamp.policy import Verdict
+from biasamp.results.figure_text import figure
+from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-if TYPE_CHECKING:
-    from biasamp.policy import Verdict
+from .written import beside, largest_pairs, not_run_by_reason
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
-_PARITY = {
-    "fpr_difference": "FPR difference",
-    "tpr_difference": "TPR difference",
-    "accuracy_difference": "accuracy difference",
-    "mean_per_class_accuracy": "mean per-class accuracy",
-}
-_SIGNED = ("directional", "mals", "dpa", "leakage")
 # Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs
 # would do no more than make a bare address or a mention of it, which hosts link by themselves.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$&])")
@@ -40,7 +34,7 @@ def escaped(text: str, limit: int = 300) -> str:
 
 
 def _number(value: float | None, signed: bool) -> str:
-    return "undefined" if value is None else f"{value:{'+' if signed else ''}.4f}"
+    return figure(value, signed, "undefined")
 
 
 def _interval(low: float | None, high: float | None, signed: bool) -> str:
@@ -67,7 +61,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     mark, under = "#" * level, "#" * (level + 1)
     attributes = ", ".join(escaped(name) for name in data["attributes"])
     lines = [f"{mark} Bias amplification", ""]
-    source = "" if audit.source == "data" else f" of {escaped(audit.source, 80)}"
+    source = "" if audit.source == UNNAMED else f" of {escaped(audit.source, 80)}"
     lines += [
         f"Measured on {data['records']:,} records{source}. Protected attributes: {attributes}. Tasks: "
         f"{escaped(data['tasks']['title'])}. Intervals have the level {data['confidence']:.0%} and say how the figures vary "
@@ -81,14 +75,16 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     lines += [f"- {escaped(finding.text, 2000)}" for finding in audit.findings if finding.kind == "finding"]
     lines += ["", f"{under} Figures", "", *_metric_rows(audit)]
     for entry in audit.document["metrics"]:
-        if entry["metric"] == "directional" and entry["pairs"] and pairs:
+        if pairs and pairs_oriented(entry["metric"]) and entry.get("pairs"):
             lines += _pair_rows(entry, pairs, under)
     lines += [f"{under} Limits and cautions", ""]
     lines += [f"- {escaped(finding.text, 2000)}" for finding in audit.findings if finding.kind == "caution"]
     lines.append("- Zero amplification is not fairness: a model that repeats its data repeats their bias.")
-    used = dict.fromkeys("parity" if e["metric"] in _PARITY else e["metric"] for e in audit.document["metrics"])
-    lines += [f"- {METRICS[name].title}: {escaped(METRICS[name].limits)}." for name in used if name in METRICS]
-    lines += [f"- Not measured: {escaped(words, 500)}." for words in _not_run(audit)]
+    known = (METRICS[entry["metric"]] for entry in audit.document["metrics"] if entry["metric"] in METRICS)
+    used = [METRICS[name] for name in dict.fromkeys(metric.described_by for metric in known)]
+    lines += [f"- {metric.title}: {escaped(metric.limits)}." for metric in used]
+    skipped = [f"{', '.join(names)} ({reason})" for reason, names in not_run_by_reason(audit).items()]
+    lines += [f"- Not measured: {escaped(words, 500)}." for words in skipped]
     if len(audit.excluded):
         lines.append(f"- {len(audit.excluded):,} pairs or rates are undefined and in no figure above.")
     version = escaped(str(audit.document["version"]))
@@ -100,46 +96,28 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     return "\n".join(lines)
 
 
-def _not_run(audit: Audit) -> list[str]:
-    reasons: dict[str, list[str]] = {}
-    for row in audit.not_run:
-        names = reasons.setdefault(row["reason"], [])
-        if row["metric"] not in names:
-            names.append(row["metric"])
-    return [f"{', '.join(names)} ({reason})" for reason, names in reasons.items()]
-
-
 def _metric_rows(audit: Audit) -> list[str]:
     rows = []
     for entry in audit.document["metrics"]:
-        signed = entry["metric"] in _SIGNED
-        beside = []
-        if entry.get("crossfit") is not None:
-            beside.append(f"cross-fitted {_number(entry['crossfit'], True)}")
-        if entry.get("floor") is not None:
-            beside.append(f"noise floor {_number(entry['floor'], False)}")
-        if entry.get("gain") is not None:
-            beside.append(f"gain over no input {_number(entry['gain'], True)}")
-        if entry.get("outcome"):
-            beside.append(f"worst: {escaped(entry['outcome'], 60)}")
+        signed = is_signed(entry["metric"])
+        worst = entry.get("outcome")
+        parts = beside(entry, ("crossfit", "floor", "gain")) + ([f"worst: {escaped(worst, 60)}"] if worst else [])
         rows.append(
             [
                 escaped(entry["attribute"], 60),
-                _PARITY.get(entry["metric"], entry["metric"]),
-                (entry["direction"] or "").replace("->", "→"),
+                short_name(entry["metric"]),
+                direction_symbol(entry["direction"]),
                 _number(entry["value"], signed),
                 _interval(entry["interval"][0], entry["interval"][1], signed),
-                "; ".join(beside),
+                "; ".join(parts),
             ]
         )
     return _table(["attribute", "metric", "direction", "value", "interval", "beside it"], rows)
 
 
-def _pair_rows(entry: dict[str, Any], most: int, under: str) -> list[str]:
-    listed = sorted(entry["pairs"], key=lambda pair: -abs(pair["amplification"] or 0.0))[:most]
-    arrow = (entry["direction"] or "").replace("->", "→")
+def _pair_rows(entry: Entry, most: int, under: str) -> list[str]:
     count = f", the {most} that change most of {entry.get('pairs_in_all', len(entry['pairs'])):,}"
-    title = f"{under} Pairs of {escaped(entry['attribute'], 60)} {arrow}"
+    title = f"{under} Pairs of {escaped(entry['attribute'], 60)} {direction_symbol(entry['direction'])}"
     rows = [
         [
             escaped(pair["given"], 60),
@@ -150,7 +128,7 @@ def _pair_rows(entry: dict[str, Any], most: int, under: str) -> list[str]:
             _interval(pair["low"], pair["high"], True),
             f"{pair['support']:,.0f}",
         ]
-        for pair in listed
+        for pair in largest_pairs(entry["pairs"], most)
     ]
     headings = ["given", "outcome", "true rate", "predicted rate", "amplification", "interval", "records"]
     return [title + (count if len(entry["pairs"]) > most else ""), "", *_table(headings, rows)]
@@ -160,8 +138,7 @@ def verdict_section(verdict: Verdict) -> str:
     """A verdict as a summary, the checks that do not pass first."""
     outcome = verdict.outcome
     lines = [f"## {_SIGNS[outcome]} biasamp check: {outcome}", ""]
-    lines += [f"{escaped(verdict.data, 80)} against {escaped(verdict.policy, 80)}: {_counted(verdict)}.", ""]
-    order = ["fail", "not enough evidence", "pass"]
+    lines += [f"{escaped(verdict.data, 80)} against {escaped(verdict.policy, 80)}: {verdict.tally}.", ""]
     rows = [
         [
             f"{_SIGNS[check.outcome]} {check.outcome}",
@@ -170,13 +147,8 @@ def verdict_section(verdict: Verdict) -> str:
             escaped(check.reason, 500),
             "" if check.line is None else str(check.line),
         ]
-        for check in sorted(verdict.checks, key=lambda check: order.index(check.outcome))
+        for check in verdict.worst_first
     ]
     lines += _table(["outcome", "what", "limit", "why", "line"], rows)
     lines += [f"- {escaped(note, 500)}" for note in verdict.notes]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _counted(verdict: Verdict) -> str:
-    counts = {kind: sum(check.outcome == kind for check in verdict.checks) for kind in _SIGNS}
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)

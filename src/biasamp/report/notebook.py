@@ -11,23 +11,19 @@ from biasamp.amplification.result import Amplification
 from biasamp.association.association_result import Association
 from biasamp.auditing.audit_result import Audit
 from biasamp.data import printable
+from biasamp.results.figure_text import figure
+from biasamp.results.metric_registry import is_signed
+
+from .written import LESS, MORE, UNSURE, largest_pairs
 
 _ROWS = 20
 _WIDTH = 140
-_MORE, _LESS, _UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"
 _NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
 
 
 def shown(text: Any, limit: int = 60) -> str:
     """Text from a stranger, safe between tags."""
     return escape(printable(str(text), limit))
-
-
-def figure(value: Any, signed: bool = True) -> str:
-    """A number to four digits; a dash where there is none."""
-    if value is None or value != value:
-        return "—"
-    return escape(f"{float(value):{'+' if signed else ''}.4f}")
 
 
 def bar(value: Any, low: Any, high: Any, largest: float) -> str:
@@ -41,7 +37,7 @@ def bar(value: Any, low: Any, high: Any, largest: float) -> str:
 
     left, right = sorted((place(0.0), place(float(value))))
     unsure = low is not None and high is not None and low <= 0 <= high
-    colour = _UNSURE if unsure else (_LESS if value < 0 else _MORE)
+    colour = UNSURE if unsure else (LESS if value < 0 else MORE)
     line = ""
     if low is not None and high is not None:
         line = (
@@ -75,7 +71,7 @@ def audit_table(audit: Audit) -> str:
     findings = "".join(f"<li>{shown(finding.text, 4000)}</li>" for finding in audit.findings)
     rows = []
     for row in audit.metrics.rows():
-        signed = row["metric"] in ("directional", "mals", "dpa", "leakage")
+        signed = is_signed(row["metric"])
         reach = max((abs(row[name]) for name in ("value", "low", "high") if row[name] is not None), default=0.0)
         rows.append(
             (
@@ -94,7 +90,7 @@ def audit_table(audit: Audit) -> str:
 
 def amplification_table(result: Amplification) -> str:
     """The pairs that change most, with bars on one scale."""
-    rows = sorted(result.pairs.rows(), key=lambda row: -abs(row["amplification"] or 0.0))[:_ROWS]
+    rows = largest_pairs(result.pairs.rows(), _ROWS)
     largest = max(
         (abs(row[name]) for row in rows for name in ("amplification", "low", "high") if row[name] is not None),
         default=0.0,

@@ -11,6 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from biasamp.auditing.audit_result import UNNAMED, Audit
+
+from .audit_page import report_document
+from .explorer_document import explorer_document
 from .page import content_policy, packed, page
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -134,11 +138,6 @@ def documents(results: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     tuple
         The page's document and its title.
     """
-    from biasamp.auditing.audit_result import Audit
-
-    from .audit_page import report_document
-    from .explorer_document import explorer_document
-
     audits = [name for name, held in results.items() if isinstance(held, Mapping) and "findings" in held]
     if audits and len(results) > 1:
         raise ValueError(
@@ -146,9 +145,8 @@ def documents(results: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
             "compared with biasamp compare"
         )
     if audits:
-        held = dict(results[audits[0]])
-        held.pop("resamples", None)
-        source = held.pop("source", audits[0])
-        return report_document(Audit(held, source)), source
+        audit = Audit.from_document(results[audits[0]])
+        audit = audit if audit.source != UNNAMED else audit.named(audits[0])
+        return report_document(audit), audit.source
     document = explorer_document(results)
     return document, document["title"]

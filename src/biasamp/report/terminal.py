@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console, Group
@@ -13,21 +14,14 @@ from rich.text import Text
 from biasamp.amplification.threshold_results import Calibration, Sweep
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
+from biasamp.auditing.context import side_of_zero
+from biasamp.auditing.document_types import Data, Entry
 from biasamp.data import printable
-from biasamp.results.metric_registry import METRICS, Metric
+from biasamp.results.figure_text import figure, interval
+from biasamp.results.metric_registry import METRICS, Metric, direction_symbol, is_signed, pairs_oriented, short_name
 
-_NAMES = {
-    "directional": "directional",
-    "multi": "multi",
-    "mals": "MALS",
-    "dpa": "DPA",
-    "leakage": "leakage",
-    "fpr_difference": "FPR difference",
-    "tpr_difference": "TPR difference",
-    "accuracy_difference": "accuracy difference",
-    "mean_per_class_accuracy": "mean per-class accuracy",
-}
-_SIGNED = ("directional", "mals", "dpa", "leakage")
+from .written import beside, largest_pairs, not_run_by_reason
+
 _PAIRS_SHOWN = 10
 _BAR = 12
 # From this width on there is room for bars.
@@ -37,16 +31,6 @@ _WIDE = 120
 def name(text: str, limit: int = 32) -> Text:
     """A label or column name as plain text."""
     return Text(printable(text, limit))
-
-
-def figure(value: float | None, signed: bool = True) -> str:
-    """A number to four digits after the point."""
-    return "—" if value is None else f"{value:{'+' if signed else ''}.4f}"
-
-
-def interval(low: float | None, high: float | None, signed: bool = True) -> str:
-    """An interval in brackets."""
-    return "" if low is None or high is None else f"[{figure(low, signed)}, {figure(high, signed)}]"
 
 
 def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> None:
@@ -65,16 +49,14 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
         console.print(metric_table(audit, attribute))
     if pairs > 0:
         for entry in audit.document["metrics"]:
-            if entry["metric"] == "directional" and entry["pairs"]:
-                console.print(pair_table(entry, pairs, data["tasks"]["title"], console.width >= _WIDE))
+            if pairs_oriented(entry["metric"]) and entry.get("pairs"):
+                console.print(pair_table(entry, pairs, data, console.width >= _WIDE))
     console.print(_bullets("Cautions", [finding.text for finding in cautions], "yellow"))
     if audit.not_run:
-        reasons: dict[str, list[str]] = {}
-        for row in audit.not_run:
-            what = _NAMES.get(row["metric"], row["metric"])
-            if what not in reasons.setdefault(row["reason"], []):
-                reasons[row["reason"]].append(what)
-        lines = [f"{', '.join(names)}: {printable(reason, 300)}" for reason, names in reasons.items()]
+        lines = [
+            f"{', '.join(map(short_name, names))}: {printable(reason, 300)}"
+            for reason, names in not_run_by_reason(audit).items()
+        ]
         console.print(_bullets("Not run", lines, "dim"))
 
 
@@ -89,16 +71,21 @@ def _bullets(title: str, lines: list[str], style: str) -> Group:
     return Group(Text(f"\n{title}", style=style), Padding(rows, (0, 0, 0, 1)))
 
 
-def _plain_table(title: str) -> RichTable:
-    return RichTable(
-        title=f"\n{title}", title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
-    )
+def plain_table(headings: Sequence[str] = (), numbers: Sequence[str] = (), title: str | None = None) -> RichTable:
+    """A table without lines: columns of text, then columns of numbers."""
+    titled = {} if title is None else {"title": f"\n{title}", "title_justify": "left", "title_style": "bold"}
+    table = RichTable(header_style="bold", box=None, pad_edge=False, **titled)  # type: ignore[arg-type]
+    for heading in headings:
+        table.add_column(heading)
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    return table
 
 
 def metric_table(audit: Audit, attribute: str) -> RichTable:
     """One row a metric of one attribute."""
     level = audit.document["data"]["confidence"]
-    table = _plain_table(f"Metrics, {printable(attribute, 60)}")
+    table = plain_table(title=f"Metrics, {printable(attribute, 60)}")
     table.add_column("metric")
     table.add_column("", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
@@ -107,10 +94,10 @@ def metric_table(audit: Audit, attribute: str) -> RichTable:
     for entry in audit.document["metrics"]:
         if entry["attribute"] != attribute:
             continue
-        signed = entry["metric"] in _SIGNED
+        signed = is_signed(entry["metric"])
         table.add_row(
-            _NAMES.get(entry["metric"], entry["metric"]),
-            (entry["direction"] or "").replace("->", "→"),
+            short_name(entry["metric"]),
+            direction_symbol(entry["direction"]),
             Text(figure(entry["value"], signed), style=_colour(entry) if signed else ""),
             interval(entry["interval"][0], entry["interval"][1], signed),
             _beside(entry),
@@ -118,40 +105,29 @@ def metric_table(audit: Audit, attribute: str) -> RichTable:
     return table
 
 
-def _colour(entry: dict[str, Any]) -> str:
-    low, high = entry["interval"]
-    if low is None or high is None or low <= 0 <= high:
-        return ""
-    return "bold red" if low > 0 else "bold blue"
+def _colour(entry: Entry) -> str:
+    return {1: "bold red", -1: "bold blue"}.get(side_of_zero(*entry["interval"]) or 0, "")
 
 
-def _beside(entry: dict[str, Any]) -> Text:
-    parts = []
-    if entry.get("crossfit") is not None:
-        parts.append(f"cross-fitted {figure(entry['crossfit'])}")
-    if entry.get("floor") is not None:
-        parts.append(f"noise floor {figure(entry['floor'], False)}")
-    if entry.get("model_gain") is not None:
-        parts.append(f"attackers gain {figure(entry['model_gain'])} over no input")
-    if entry.get("outcome"):
-        parts.append(f"worst: {printable(entry['outcome'], 28)}")
-    if entry.get("base_source"):
-        parts.append(f"base: {printable(entry['base_source'], 24)}")
+def _beside(entry: Entry) -> Text:
+    parts = beside(entry, ("crossfit", "floor", "model_gain"))
+    parts += [f"worst: {printable(outcome, 28)}" for outcome in [entry.get("outcome")] if outcome]
+    parts += [f"base: {printable(base, 24)}" for base in [entry.get("base_source")] if base]
     return Text("; ".join(parts), style="dim")
 
 
-def pair_table(entry: dict[str, Any], most: int, tasks: str, wide: bool = True) -> RichTable:
+def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTable:
     """The pairs that change most, with bars where there is room."""
-    rows = sorted(entry["pairs"], key=lambda pair: -abs(pair["amplification"] or 0.0))
+    rows = largest_pairs(entry["pairs"])
     shown = rows[:most]
     largest = max((abs(pair["amplification"] or 0.0) for pair in shown), default=0.0) or 1.0
     count = f", {most} of {entry.get('pairs_in_all', len(rows)):,}" if len(rows) > most else ""
-    table = _plain_table(
-        f"Pairs, {printable(entry['attribute'], 60)} {(entry['direction'] or '').replace('->', '→')}{count}"
+    table = plain_table(
+        title=f"Pairs, {printable(entry['attribute'], 60)} {direction_symbol(entry['direction'])}{count}"
     )
-    names = (entry["attribute"], tasks) if entry["direction"] == "A->T" else (tasks, entry["attribute"])
-    heads = [_shared(rows, side, title) for side, title in zip(("given", "outcome"), names, strict=True)]
-    for side, head in zip(("given", "outcome"), heads, strict=True):
+    spaces = [_group_categories(data, entry["attribute"]), _task_categories(data)]
+    sides = dict(zip(("given", "outcome"), spaces if entry["direction"] == "A->T" else spaces[::-1], strict=True))
+    for side, (head, _) in sides.items():
         table.add_column(Text(f"{side}: {printable(head, 24)}" if head and wide else printable(head, 24) or side))
     table.add_column("true rate" if wide else "true", justify="right", no_wrap=True)
     table.add_column("predicted", justify="right", no_wrap=True)
@@ -168,10 +144,7 @@ def pair_table(entry: dict[str, Any], most: int, tasks: str, wide: bool = True) 
     for pair in shown:
         value = pair["amplification"]
         cells: list[str | Text] = [
-            *(
-                name(pair[side][len(head) + 1 :] if head else pair[side])
-                for side, head in zip(("given", "outcome"), heads, strict=True)
-            ),
+            *(name(categories.get(pair[side], pair[side])) for side, (_, categories) in sides.items()),
             figure(pair["truth_rate"], False),
             figure(pair["predicted_rate"], False),
             figure(value),
@@ -186,9 +159,20 @@ def pair_table(entry: dict[str, Any], most: int, tasks: str, wide: bool = True) 
     return table
 
 
-def _shared(pairs: list[dict[str, Any]], side: str, title: str) -> str:
-    """The variable that all labels of a side belong to, where they are the categories of one; else nothing."""
-    return title if all(pair[side].startswith(f"{title}=") for pair in pairs) else ""
+def _group_categories(data: Data, attribute: str) -> tuple[str, dict[str, str]]:
+    rows = [row for row in data["groups"] if row["attribute"] == attribute]
+    return _categories([(row["group"], row.get("variable", ""), row.get("category")) for row in rows])
+
+
+def _task_categories(data: Data) -> tuple[str, dict[str, str]]:
+    return _categories([(row["label"], row["variable"], row["category"]) for row in data.get("task_labels", ())])
+
+
+def _categories(labels: list[tuple[str, str, str | None]]) -> tuple[str, dict[str, str]]:
+    """The variable that all labels are categories of, and the category of each; nothing where they are of several."""
+    named = {label: category for label, _, category in labels if category is not None}
+    variables = {variable for _, variable, _ in labels}
+    return (variables.pop(), named) if len(named) == len(labels) and len(variables) == 1 else ("", {})
 
 
 def _bar(value: float, largest: float) -> Text:
@@ -203,22 +187,18 @@ def _bar(value: float, largest: float) -> Text:
 def show_comparison(result: Comparison, console: Console) -> None:
     """Print the differences between models, a verdict each."""
     level = result.document["level"]
-    table = RichTable(header_style="bold", box=None, pad_edge=False)
-    for heading in ("attribute", "metric", "direction"):
-        table.add_column(heading)
-    for heading in ("value", "other", "difference", f"{level:.0%} interval"):
-        table.add_column(heading, justify="right")
+    figures = ("value", "other", "difference", f"{level:.0%} interval")
+    table = plain_table(("attribute", "metric", "direction"), figures)
     table.add_column("verdict")
     for row in result.document["differences"]:
-        signed = row["metric"] in ("directional", "mals", "dpa", "leakage")
-        told = row["low"] is not None and (row["low"] > 0 or row["high"] < 0)
+        signed = is_signed(row["metric"])
         table.add_row(
             name(row["attribute"], 24),
-            _NAMES.get(row["metric"], row["metric"]),
-            (row["direction"] or "").replace("->", "→"),
+            short_name(row["metric"]),
+            direction_symbol(row["direction"]),
             figure(row["first"], signed),
             figure(row["second"], signed),
-            Text(figure(row["difference"]), style="bold" if told else ""),
+            Text(figure(row["difference"]), style="bold" if side_of_zero(row["low"], row["high"]) else ""),
             interval(row["low"], row["high"]),
             Text(printable(row["verdict"], 120) + ("" if row["paired"] else " (unpaired)")),
         )
@@ -229,10 +209,7 @@ def show_comparison(result: Comparison, console: Console) -> None:
 
 def show_calibration(result: Calibration, console: Console) -> None:
     """Print thresholds, with the rates they give."""
-    table = RichTable(header_style="bold", box=None, pad_edge=False)
-    table.add_column("scores")
-    for heading in ("threshold", "predicted rate", "wanted rate"):
-        table.add_column(heading, justify="right")
+    table = plain_table(("scores",), ("threshold", "predicted rate", "wanted rate"))
     for row in result.table.rows():
         table.add_row(name(row["label"]), *(figure(row[k], False) for k in ("threshold", "rate", "wanted")))
     console.print(table)
@@ -251,10 +228,8 @@ def show_sweep(result: Sweep, console: Console, points: int) -> None:
     rows = list(result.curve.rows())
     near = min(range(len(rows)), key=lambda i: abs(rows[i]["rate"] - result.base_rate))
     places = sorted({round(i * (len(rows) - 1) / (points - 1)) for i in range(points)} | {near})
-    table = RichTable(header_style="bold", box=None, pad_edge=False)
     columns = [key for key in ("threshold", "amplification", "rate", "parity") if key in rows[0]]
-    for heading in columns:
-        table.add_column(heading, justify="right")
+    table = plain_table(numbers=columns)
     table.add_column("")
     for i in places:
         shown = [figure(rows[i][key], key == "amplification") for key in columns]
@@ -270,7 +245,7 @@ def show_metrics(console: Console, chosen: str | None = None) -> None:
         console.print(_card(METRICS[chosen]))
         return
     table = RichTable(header_style="bold", box=None, pad_edge=False, row_styles=["", "dim"])
-    table.add_column("metric", style="bold")
+    table.add_column("metric", style="bold", no_wrap=True)
     table.add_column("which question it answers")
     for heading in ("balanced data", "directional", "negative"):
         table.add_column(heading, justify="center")
@@ -342,7 +317,7 @@ def show_counts(counts: Any, path: str, console: Console) -> None:
                 name(row["attribute"]),
                 name(groups, 60),
                 f"{row['tasks']:,}",
-                way.replace("->", "→"),
+                direction_symbol(way),
                 f"{facts['pairs']:,}",
                 f"{facts['bags']:,}",
                 many,

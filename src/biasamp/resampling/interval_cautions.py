@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
+from biasamp.results.interval import UNCLEAR_SIGNS, Caution
 
 Floats = NDArray[np.float64]
 
@@ -75,13 +76,15 @@ def sign_cautions(sign_p: Floats, counts: PairCounts, delta: Floats, crossfit: b
     if crossfit:
         if sign_variance(sign_p, delta, error) <= _BIAS_THAT_MATTERS:
             return ()
-        return (f"{told}: the interval holds for the signs as they fell, which another sample may change",)
+        words = f"{told}: the interval holds for the signs as they fell, which another sample may change"
+        return (Caution(words, UNCLEAR_SIGNS),)
     if sign_bias(sign_p, delta, error) <= _BIAS_THAT_MATTERS:
         return ()
-    return (
+    words = (
         f"{told}: with signs from the same records the value is biased, and its interval covers less often than "
-        "its level; use train labels, or .crossfit",
+        "its level; use train labels, or .crossfit"
     )
+    return (Caution(words, UNCLEAR_SIGNS),)
 
 
 def small_cautions(counts: PairCounts) -> tuple[str, ...]:

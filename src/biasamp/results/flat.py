@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .metric_registry import METRICS
+
 # What trackers accept in a name: letters, digits and these. Anything else becomes an underscore.
 _REFUSED = re.compile(r"[^\w.\- ]", re.ASCII)
-_BESIDE = ("crossfit", "clear_value", "variance", "floor", "gain", "dataset", "model", "dataset_gain", "model_gain")
 
 
 def flat_entries(entries: Iterable[Mapping[str, Any]]) -> dict[str, float]:
@@ -20,7 +21,8 @@ def flat_entries(entries: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     for entry in entries:
         low, high = entry.get("interval", (None, None))
         figures = {"": entry.get("value"), "low": low, "high": high}
-        figures.update({name: entry.get(name) for name in _BESIDE})
+        beside = METRICS[entry["metric"]].beside if entry["metric"] in METRICS else ()
+        figures.update({name: entry.get(name) for name in beside})
         put(out, (entry.get("attribute"), named(entry["metric"], entry.get("direction"))), figures)
     return out
 

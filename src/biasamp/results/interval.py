@@ -7,6 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 
+class Caution(str):
+    """A caution in words, with the kind that code goes by."""
+
+    kind: str
+
+    def __new__(cls, words: str, kind: str = "interval") -> Caution:
+        """Words with their kind."""
+        made = super().__new__(cls, words)
+        made.kind = kind
+        return made
+
+    @staticmethod
+    def kind_of(words: str) -> str:
+        """The kind of a caution; plain words are of the common kind."""
+        return words.kind if isinstance(words, Caution) else "interval"
+
+
+# The kind of caution where signs come from records that cannot tell them.
+UNCLEAR_SIGNS = "unclear-signs"
+
+
 @dataclass(frozen=True)
 class Interval:
     """A confidence interval, with how it was made and what varies in it."""

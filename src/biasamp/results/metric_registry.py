@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from .interval import plain
 
 WANG_2021 = "Wang & Russakovsky (2021), Directional Bias Amplification, ICML"
 ZHAO_2017 = "Zhao et al. (2017), Men Also Like Shopping, EMNLP"
@@ -12,12 +15,27 @@ TOKAS = "Tokas, Nair & Kerner, Making Bias Amplification in Balanced Datasets Di
 AKA_2021 = "Aka et al. (2021), Measuring Model Biases in the Absence of Ground Truth, AIES"
 
 
-@dataclass(frozen=True)
+# The directions of amplification: what is given, and what is predicted from it.
+DIRECTIONS = ("A->T", "T->A")
+_ONE_PREDICTION = ("attribute", "task", "a prediction of the one that is not given")
+# What attackers gain over guessing without input, and what they reach on the data and on the model.
+_GAINS = ("gain", "dataset", "model", "dataset_gain", "model_gain")
+_PARITY_PAPER = f"{WANG_2021}, Fig. 2"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Metric:
-    """One metric, as ``biasamp metrics`` shows it.
+    """All that is known of one metric: said here, and read from here by everything else.
 
     ``balanced``, ``directional`` and ``negative`` are the properties of Table 1 of the DPA paper: whether the
     metric sees amplification on balanced data, tells directions apart, and can be negative.
+
+    An entry with a ``short`` name is a metric of an audit's document: the name in tables. It also has the words of
+    a comparison: ``more`` and ``less`` complete "the other model ...". ``part_of`` names the entry under which it is
+    asked for and described, where that is not its own; ``directions`` are those it is measured in, none where it has
+    no direction; ``paired`` says that it has a value for each pair, ``by_outcome`` one for each outcome;
+    ``figures`` are further figures that a policy can limit, ``beside`` the numbers that stand beside the value;
+    ``higher_is_better`` says which way a limit goes; ``gap`` names what differs between groups.
     """
 
     name: str
@@ -35,123 +53,315 @@ class Metric:
     directional: bool | None = None
     negative: bool | None = None
     unbiased_when: str = ""
+    short: str = ""
+    more: str = ""
+    less: str = ""
+    part_of: str | None = None
+    directions: tuple[str, ...] = ()
+    paired: bool = False
+    by_outcome: bool = False
+    figures: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    higher_is_better: bool = False
+    gap: str = ""
+
+    @property
+    def audited(self) -> bool:
+        """Whether it is a metric of an audit's document."""
+        return bool(self.short)
+
+    @property
+    def signed(self) -> bool:
+        """Whether its sign says something; other metrics are written without one."""
+        return bool(self.negative)
+
+    @property
+    def described_by(self) -> str:
+        """The name of the entry that it is asked for by, and described under."""
+        return self.part_of or self.name
+
+    @property
+    def pairs_shown(self) -> bool:
+        """Whether its pairs are worth a figure each: they have a sign, and are few."""
+        return self.paired and self.signed
+
+    @property
+    def pairs_oriented(self) -> bool:
+        """Whether each of its pairs has a direction, and is turned by the sign of its association."""
+        return self.pairs_shown and bool(self.directions)
+
+    def facts(self) -> dict[str, Any]:
+        """What an audit's document says of it, in plain values."""
+        return {
+            "title": self.title,
+            "short": self.short,
+            "signed": self.signed,
+            "directed": bool(self.directions),
+            "paired": self.paired,
+            "pairs_shown": self.pairs_shown,
+            "range": [plain(self.low), plain(self.high)],
+            "meaning": f"{self.question} {self.sign[:1].upper()}{self.sign[1:]}.",
+            "paper": self.paper,
+            "cautions": self.limits,
+            "described_by": self.described_by,
+        }
 
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric(
-            name="directional",
-            title="Directional bias amplification (BiasAmp→)",
-            question="Does the model strengthen the associations of its data, and in which direction?",
-            formula="mean over pairs of sign(P(g,o) - P(g)P(o)) * (P(ô|g) - P(o|g))",
-            low=-1.0,
-            high=1.0,
-            sign="positive: associations get stronger; negative: weaker",
-            paper=WANG_2021,
-            needs=("attribute", "task", "a prediction of the one that is not given"),
-            limits="blind where groups and outcomes are independent in the data; large opposite pairs may cancel",
-            family="co-occurrence",
-            balanced=False,
-            directional=True,
-            negative=True,
-            unbiased_when="each outcome is as frequent in every group",
-        ),
-        Metric(
-            name="multi",
-            title="Multi-attribute bias amplification (Multi→)",
-            question="How much does the model change rates, for sets of labels too, whatever the sign?",
-            formula="mean over pairs of itemsets of |P(ô|g) - P(o|g)|",
-            low=0.0,
-            high=1.0,
-            sign="never negative; compare it with its floor, the value expected without amplification",
-            paper=ZHAO_2023,
-            needs=("attribute", "task", "a prediction of the one that is not given"),
-            limits="cannot tell amplification from reduction; above 0 by noise alone",
-            family="co-occurrence",
-            balanced=True,
-            directional=True,
-            negative=False,
-            unbiased_when="the model leaves every rate as it was",
-        ),
-        Metric(
-            name="mals",
-            title="Bias amplification of Men Also Like Shopping (BiasAmp-MALS)",
-            question="Do the model's own label pairs lean further to the leading group than the data's?",
-            formula="sum over pairs of [P(a|t) > 1/|A|] * (P(â|t̂) - P(a|t)), divided by |T|",
-            low=-1.0,
-            high=1.0,
-            sign="positive: the leading group's share grows",
-            paper=ZHAO_2017,
-            needs=("attribute", "task", "predictions of both"),
-            limits="mixes both directions, ignores negative correlation, may follow the larger group",
-            family="co-occurrence",
-            balanced=False,
-            directional=False,
-            negative=True,
-            unbiased_when="every group has an equal share of each task",
-        ),
-        Metric(
-            name="parity",
-            title="Parity companions",
-            question="Do error rates differ between groups?",
-            formula="largest difference between groups in FPR, TPR and accuracy; mean per-class accuracy over groups",
-            low=0.0,
-            high=1.0,
-            sign="differences: 0 is equal; accuracy: 1 is perfect",
-            paper=WANG_2021 + ", Fig. 2",
-            needs=("attribute", "task", "task predictions"),
-            limits="cannot tell amplification from its opposite",
-            family="parity",
-            unbiased_when="error rates are equal in all groups",
-        ),
-        Metric(
-            name="leakage",
-            title="Leakage amplification",
-            question="Do the model's outputs give the attribute away more than the true labels do?",
-            formula="quality of predicting A from T̂ - quality of predicting A from T",
-            low=-1.0,
-            high=1.0,
-            sign="positive: the model's outputs leak more",
-            paper=WANG_2019,
-            needs=("attribute", "task", "task predictions"),
-            limits="has no direction; depends on the attacker and on the quality function",
-            family="predictability",
-            balanced=True,
-            directional=False,
-            negative=True,
-            unbiased_when="labels say no more of the attribute than guessing does",
-        ),
-        Metric(
-            name="dpa",
-            title="Directional predictability amplification (DPA)",
-            question="Is the prediction easier to guess from the group than the truth is, also on balanced data?",
-            formula="(Ψ_M - Ψ_D) / (Ψ_M + Ψ_D), Ψ the quality of predicting outcome from given",
-            low=-1.0,
-            high=1.0,
-            sign="positive: the model's outcomes follow the given label more closely",
-            paper=TOKAS,
-            needs=("attribute", "task", "a prediction of the one that is not given"),
-            limits="unequal class sizes alone make outcomes predictable: read the gain over no input beside it",
-            family="predictability",
-            balanced=True,
-            directional=True,
-            negative=True,
-            unbiased_when="all combinations of group and outcome are equally frequent",
-        ),
-        Metric(
-            name="association",
-            title="Association without ground truth (nPMI and nine others)",
-            question="Which labels does the model tie to which identity, from predictions alone?",
-            formula="gap A(x1, y) - A(x2, y) of an association metric A",
-            low=float("-inf"),
-            high=float("inf"),
-            sign="positive: skew to the first identity",
-            paper=AKA_2021,
-            needs=("predicted labels", "identity labels among them"),
-            limits="says what goes together, not whether it should; rare labels rest on few records",
-            family="association",
-            unbiased_when="a label is as frequent with one identity as with the other",
-        ),
-    )
-}
+METRICS: dict[str, Metric] = {}
+
+
+def register(metric: Metric) -> None:
+    """Add a metric, which then shows up wherever metrics do."""
+    missing = missing_facts(metric)
+    if missing:
+        raise ValueError(f"the entry of metric {metric.name!r} lacks {', '.join(missing)}")
+    if metric.name in METRICS:
+        raise ValueError(f"there is a metric {metric.name!r} already")
+    METRICS[metric.name] = metric
+
+
+def missing_facts(metric: Metric) -> list[str]:
+    """Which facts an entry needs and does not have."""
+    needed = ["name", "title", "question", "formula", "sign", "paper", "limits", "family", "unbiased_when"]
+    needed += ["short", "more", "less"] if metric.audited or metric.more or metric.less or metric.part_of else []
+    return [name for name in needed if not getattr(metric, name)]
+
+
+def audited_metrics() -> list[Metric]:
+    """The metrics of an audit's document."""
+    return [metric for metric in METRICS.values() if metric.audited]
+
+
+def audited_names() -> tuple[str, ...]:
+    """Their names, as documents, policies and comparisons use them."""
+    return tuple(metric.name for metric in audited_metrics())
+
+
+def requestable_names() -> tuple[str, ...]:
+    """The names that an audit is asked for metrics by: some stand for several."""
+    return tuple(dict.fromkeys(metric.described_by for metric in audited_metrics()))
+
+
+def direction_symbol(direction: str | None) -> str:
+    """A direction as it is written for people; nothing where there is none."""
+    return "" if direction is None else direction.replace("->", "→")
+
+
+def is_signed(metric: str) -> bool:
+    """Whether a metric's sign says something; no for a metric of another version."""
+    return metric in METRICS and METRICS[metric].signed
+
+
+def pairs_oriented(metric: str) -> bool:
+    """Whether a metric's pairs are listed in tables; see :attr:`Metric.pairs_oriented`."""
+    return metric in METRICS and METRICS[metric].pairs_oriented
+
+
+def short_name(metric: str) -> str:
+    """A metric's name in tables."""
+    return METRICS[metric].short or metric if metric in METRICS else metric
+
+
+def _companion(**facts: Any) -> Metric:
+    """One of the parity companions, with what all of them share."""
+    shared: dict[str, Any] = {
+        "low": 0.0,
+        "high": 1.0,
+        "sign": "0 is equal",
+        "paper": _PARITY_PAPER,
+        "needs": ("attribute", "task", "task predictions"),
+        "limits": "cannot tell amplification from its opposite",
+        "family": "parity",
+        "unbiased_when": "error rates are equal in all groups",
+        "part_of": "parity",
+        "directions": ("A->T",),
+        "by_outcome": True,
+    }
+    return Metric(**{**shared, **facts})
+
+
+for _metric in (
+    Metric(
+        name="directional",
+        title="Directional bias amplification (BiasAmp→)",
+        question="Does the model strengthen the associations of its data, and in which direction?",
+        formula="mean over pairs of sign(P(g,o) - P(g)P(o)) * (P(ô|g) - P(o|g))",
+        low=-1.0,
+        high=1.0,
+        sign="positive: associations get stronger; negative: weaker",
+        paper=WANG_2021,
+        needs=_ONE_PREDICTION,
+        limits="blind where groups and outcomes are independent in the data; large opposite pairs may cancel",
+        family="co-occurrence",
+        balanced=False,
+        directional=True,
+        negative=True,
+        unbiased_when="each outcome is as frequent in every group",
+        short="directional",
+        more="amplifies more",
+        less="amplifies less",
+        directions=DIRECTIONS,
+        paired=True,
+        figures=("crossfit",),
+        beside=("crossfit", "clear_value"),
+    ),
+    Metric(
+        name="multi",
+        title="Multi-attribute bias amplification (Multi→)",
+        question="How much does the model change rates, for sets of labels too, whatever the sign?",
+        formula="mean over pairs of itemsets of |P(ô|g) - P(o|g)|",
+        low=0.0,
+        high=1.0,
+        sign="never negative; compare it with its floor, the value expected without amplification",
+        paper=ZHAO_2023,
+        needs=_ONE_PREDICTION,
+        limits="cannot tell amplification from reduction; above 0 by noise alone",
+        family="co-occurrence",
+        balanced=True,
+        directional=True,
+        negative=False,
+        unbiased_when="the model leaves every rate as it was",
+        short="multi",
+        more="changes rates more",
+        less="changes rates less",
+        directions=DIRECTIONS,
+        paired=True,
+        figures=("over_floor",),
+        beside=("variance", "floor"),
+    ),
+    Metric(
+        name="mals",
+        title="Bias amplification of Men Also Like Shopping (BiasAmp-MALS)",
+        question="Do the model's own label pairs lean further to the leading group than the data's?",
+        formula="sum over pairs of [P(a|t) > 1/|A|] * (P(â|t̂) - P(a|t)), divided by |T|",
+        low=-1.0,
+        high=1.0,
+        sign="positive: the leading group's share grows",
+        paper=ZHAO_2017,
+        needs=("attribute", "task", "predictions of both"),
+        limits="mixes both directions, ignores negative correlation, may follow the larger group",
+        family="co-occurrence",
+        balanced=False,
+        directional=False,
+        negative=True,
+        unbiased_when="every group has an equal share of each task",
+        short="MALS",
+        more="amplifies more",
+        less="amplifies less",
+        paired=True,
+    ),
+    Metric(
+        name="parity",
+        title="Parity companions",
+        question="Do error rates differ between groups?",
+        formula="largest difference between groups in FPR, TPR and accuracy; mean per-class accuracy over groups",
+        low=0.0,
+        high=1.0,
+        sign="differences: 0 is equal; accuracy: 1 is perfect",
+        paper=_PARITY_PAPER,
+        needs=("attribute", "task", "task predictions"),
+        limits="cannot tell amplification from its opposite",
+        family="parity",
+        unbiased_when="error rates are equal in all groups",
+    ),
+    _companion(
+        name="fpr_difference",
+        title="Largest difference in false positive rates",
+        question="How far apart are two groups in how often the outcome is predicted for those without it?",
+        formula="max over outcomes and pairs of groups of |FPR(g) - FPR(h)|",
+        short="FPR difference",
+        more="has a larger gap in false positive rates",
+        less="has a smaller gap in false positive rates",
+        gap="false positive rates",
+    ),
+    _companion(
+        name="tpr_difference",
+        title="Largest difference in true positive rates",
+        question="How far apart are two groups in how often the outcome is found in those who have it?",
+        formula="max over outcomes and pairs of groups of |TPR(g) - TPR(h)|",
+        short="TPR difference",
+        more="has a larger gap in true positive rates",
+        less="has a smaller gap in true positive rates",
+        gap="true positive rates",
+    ),
+    _companion(
+        name="accuracy_difference",
+        title="Largest difference in accuracy",
+        question="How far apart are two groups in how often the prediction is right?",
+        formula="max over outcomes and pairs of groups of |ACC(g) - ACC(h)|",
+        short="accuracy difference",
+        more="has a larger gap in accuracy",
+        less="has a smaller gap in accuracy",
+        gap="accuracies",
+    ),
+    _companion(
+        name="mean_per_class_accuracy",
+        title="Mean per-class accuracy",
+        question="How often is the prediction right, with and without the outcome alike, on average over groups?",
+        formula="min over outcomes of the mean over groups of (TPR + TNR) / 2",
+        sign="1 is perfect",
+        short="mean per-class accuracy",
+        more="is more accurate",
+        less="is less accurate",
+        higher_is_better=True,
+        unbiased_when="every prediction is right",
+    ),
+    Metric(
+        name="leakage",
+        title="Leakage amplification",
+        question="Do the model's outputs give the attribute away more than the true labels do?",
+        formula="quality of predicting A from T̂ - quality of predicting A from T",
+        low=-1.0,
+        high=1.0,
+        sign="positive: the model's outputs leak more",
+        paper=WANG_2019,
+        needs=("attribute", "task", "task predictions"),
+        limits="has no direction; depends on the attacker and on the quality function",
+        family="predictability",
+        balanced=True,
+        directional=False,
+        negative=True,
+        unbiased_when="labels say no more of the attribute than guessing does",
+        short="leakage",
+        more="gives the attribute away more",
+        less="gives the attribute away less",
+        beside=_GAINS,
+    ),
+    Metric(
+        name="dpa",
+        title="Directional predictability amplification (DPA)",
+        question="Is the prediction easier to guess from the group than the truth is, also on balanced data?",
+        formula="(Ψ_M - Ψ_D) / (Ψ_M + Ψ_D), Ψ the quality of predicting outcome from given",
+        low=-1.0,
+        high=1.0,
+        sign="positive: the model's outcomes follow the given label more closely",
+        paper=TOKAS,
+        needs=_ONE_PREDICTION,
+        limits="unequal class sizes alone make outcomes predictable: read the gain over no input beside it",
+        family="predictability",
+        balanced=True,
+        directional=True,
+        negative=True,
+        unbiased_when="all combinations of group and outcome are equally frequent",
+        short="DPA",
+        more="follows what is given more closely",
+        less="follows what is given less closely",
+        directions=DIRECTIONS,
+        beside=_GAINS,
+    ),
+    Metric(
+        name="association",
+        title="Association without ground truth (nPMI and nine others)",
+        question="Which labels does the model tie to which identity, from predictions alone?",
+        formula="gap A(x1, y) - A(x2, y) of an association metric A",
+        low=float("-inf"),
+        high=float("inf"),
+        sign="positive: skew to the first identity",
+        paper=AKA_2021,
+        needs=("predicted labels", "identity labels among them"),
+        limits="says what goes together, not whether it should; rare labels rest on few records",
+        family="association",
+        unbiased_when="a label is as frequent with one identity as with the other",
+    ),
+):
+    register(_metric)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,24 @@ class Table:
         if len(set(sizes.values())) > 1:
             raise ValueError(f"the columns of a table have different lengths: {sizes}")
 
+    @classmethod
+    def from_rows(cls, rows: Sequence[Mapping[str, Any]]) -> Table:
+        """Rows of plain values as a table: text columns stay text, numbers become numbers."""
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        columns: dict[str, Any] = {}
+        for name in names:
+            values = [row.get(name) for row in rows]
+            kinds = {type(value) for value in values if value is not None}
+            if kinds <= {bool} and kinds and None not in values:
+                columns[name] = np.array(values, dtype=bool)
+            elif kinds <= {int} and kinds and None not in values:
+                columns[name] = np.array(values, dtype=np.int64)
+            elif kinds <= {int, float, bool}:
+                columns[name] = np.array([np.nan if value is None else float(value) for value in values])
+            else:
+                columns[name] = text(["" if value is None else value for value in values])
+        return cls(columns)
+
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
@@ -60,10 +79,6 @@ class Table:
     def take(self, rows: NDArray[Any]) -> Table:
         """Some of the rows, by mask or index."""
         return Table({name: values[rows] for name, values in self.columns.items()})
-
-    def with_columns(self, **columns: NDArray[Any]) -> Table:
-        """The table with columns added or replaced."""
-        return Table({**self.columns, **columns})
 
     def to_arrow(self) -> Any:
         """The table as a ``pyarrow.Table``; NaN becomes null."""
@@ -118,3 +133,10 @@ def text(values: Any) -> NDArray[Any]:
     out = np.empty(len(values), dtype=object)
     out[:] = [str(value) for value in values]
     return out
+
+
+def written(content: str, path: str | Path | None) -> str:
+    """Text, which is also written to a file where one is named; a file ends with a line break."""
+    if path is not None:
+        Path(path).write_text(content if content.endswith("\n") else content + "\n", encoding="utf-8")
+    return content

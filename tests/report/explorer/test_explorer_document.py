@@ -8,7 +8,7 @@ import pytest
 
 import biasamp
 from biasamp.report.explorer_document import explorer_document
-from explorer.results import result
+from report.explorer.results import result
 
 
 def test_runs_line_up_by_label() -> None:

@@ -15,8 +15,8 @@ import pytest
 import biasamp
 from biasamp.report.explorer_file import write_explorer
 from browser import HOSTILE, Watched, violations
-from explorer.results import hostile, result
 from extras import needs
+from report.explorer.results import hostile, result
 
 needs("playwright.sync_api")
 

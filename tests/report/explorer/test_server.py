@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from biasamp.report.server import Served, documents, listening, serve
 from browser import Watched
-from explorer.results import result
 from extras import needs
+from report.explorer.results import result
 
 needs("starlette")
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from explorer.results import result as associations
 
 import biasamp
 from biasamp.auditing.audit_result import Audit
@@ -16,6 +15,7 @@ from biasamp.datasets import berkeley
 from biasamp.report.audit_page import report_document
 from browser import HOSTILE, Watched, violations
 from extras import data_folder, needs
+from report.explorer.results import result as associations
 
 needs("playwright.sync_api")
 
@@ -41,7 +41,18 @@ def _with_curves(audit: Audit) -> Audit:
         {"threshold": 0.4, "amplification": -0.03, "rate": 0.42},
         {"threshold": 0.8, "amplification": 0.01, "rate": 0.05},
     ]
-    sweep = {"attribute": "gender", "integral": 0.0125, "span": [0, 1], "base_rate": 0.4, "curve": curve}
+    sweep = {
+        "attribute": "gender",
+        "direction": "A->T",
+        "outcome": "admitted=1",
+        "integral": 0.0125,
+        "span": [0, 1],
+        "base_rate": 0.4,
+        "curve": curve,
+        "usual": {"threshold": 0.5, "amplification": -0.02},
+        "calibrated": {"threshold": 0.4, "amplification": -0.03, "rate": 0.42},
+        "labels": [{"label": "admitted=1", "threshold": 0.4, "rate": 0.42, "base_rate": 0.4}],
+    }
     row = {
         "attribute": "gender",
         "metric": "directional",
@@ -54,7 +65,7 @@ def _with_curves(audit: Audit) -> Audit:
         "paired": True,
         "verdict": "new amplifies more than old",
     }
-    compare = {"models": ["old", "new"], "differences": [row]}
+    compare = {"models": ["old", "new"], "differences": [row], "notes": []}
     return Audit({**audit.document, "sweep": [sweep], "compare": compare}, audit.source)
 
 
@@ -98,8 +109,7 @@ def test_every_number_is_the_documents(demo: Audit, tmp_path: Path, watched: Wat
             wanted = ("amplification", "low", "high", "truth_rate", "predicted_rate", "delta", "support", "sign_p")
             assert {f"{own}/pairs/{j}/{k}" for j in range(len(entry["pairs"])) for k in wanted} <= places
     assert {"/audit/compare/differences/0/difference", "/audit/sweep/0/integral"} <= places
-    # The calibrated point is where the predicted rate is nearest to the base rate.
-    assert "/audit/sweep/0/curve/1/threshold" in places
+    assert "/audit/sweep/0/calibrated/threshold" in places
 
 
 def test_sections_follow_the_data(demo: Audit, tmp_path: Path, watched: Watched) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -34,6 +36,14 @@ def test_bundle_is_current(npx: str, tmp_path: Path) -> None:
     assert sorted(built) == ["page.css", "page.js"]
     for name, content in built.items():
         assert (STATIC / name).read_bytes() == content, f"{name} is not current: run make web"
+
+
+def test_types_are_current(npx: str, tmp_path: Path) -> None:
+    """The page's types of an audit are those of its schema, which are those of the Python side."""
+    generate = json.loads((WEB / "package.json").read_text(encoding="utf-8"))["scripts"]["types"]
+    _run(npx, *shlex.split(generate.replace("src/audit.ts", shlex.quote(str(tmp_path / "audit.ts")))))
+    written = (tmp_path / "audit.ts").read_text(encoding="utf-8")
+    assert (WEB / "src" / "audit.ts").read_text(encoding="utf-8") == written, "run make schema"
 
 
 def test_page_units(npx: str) -> None:

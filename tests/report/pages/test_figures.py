@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from explorer.results import result as associations
 
 import biasamp
 from biasamp.datasets import berkeley
 from browser import HOSTILE
 from extras import needs
+from report.explorer.results import result as associations
 
 needs("matplotlib")
 

@@ -2,11 +2,11 @@
 import { h } from "../dom";
 import { count, figure, float, percent } from "../numbers";
 import type { ReportPage } from "../types";
-import { arrow, head, label, metricName, num, scrolling, section, sentence } from "./parts";
+import { directionSymbol, head, label, metricName, num, scrolling, section, sentence } from "./parts";
 
 export function groups(page: ReportPage): HTMLElement | null {
-  const rows = page.audit.data.groups as { attribute: string; group: string; records: number; small: boolean }[];
-  if (!rows?.length) return null;
+  const rows = page.audit.data.groups;
+  if (!rows.length) return null;
   const least = page.audit.data.min_group;
   const body = h("tbody", {}, ...rows.map((row, i) =>
     h("tr", {}, h("td", {}, label(row.attribute, 40)), h("th", { scope: "row" }, label(row.group)),
@@ -16,11 +16,11 @@ export function groups(page: ReportPage): HTMLElement | null {
 
 export function excluded(page: ReportPage): HTMLElement {
   const out = section("excluded", "What was left out");
-  const rows = page.audit.excluded;
+  const rows: Record<string, any>[] = page.audit.excluded;
   if (rows.length) {
     const extra = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) => !["attribute", "metric", "direction", "given", "outcome", "reason"].includes(key));
     const body = h("tbody", {}, ...rows.map((row, i) => h("tr", {},
-      h("td", {}, label(String(row.attribute), 40)), h("td", {}, `${metricName(row.metric)} ${arrow(row.direction)}`.trim()),
+      h("td", {}, label(String(row.attribute), 40)), h("td", {}, `${metricName(page, row.metric)} ${directionSymbol(row.direction)}`.trim()),
       h("td", {}, label(String(row.given), 40)), h("td", {}, label(String(row.outcome), 40)), h("td", {}, sentence(String(row.reason))),
       ...extra.map((key) => h("td", { class: "number" }, typeof row[key] === "number" ? num(`/audit/excluded/${i}/${key}`, row[key], count) : label(String(row[key] ?? ""), 40))))));
     out.append(h("p", {}, `${count(rows.length)} pairs are undefined and out of every mean:`),
@@ -31,7 +31,7 @@ export function excluded(page: ReportPage): HTMLElement {
   if (page.audit.not_run.length) {
     const reasons = new Map<string, string[]>();
     for (const row of page.audit.not_run) {
-      const name = `${metricName(row.metric)} ${arrow(row.direction)}`.trim();
+      const name = `${metricName(page, row.metric)} ${directionSymbol(row.direction)}`.trim();
       const held = reasons.get(row.reason) ?? [];
       if (!held.includes(name)) held.push(name);
       reasons.set(row.reason, held);
@@ -81,8 +81,8 @@ export function provenance(page: ReportPage): HTMLElement {
     ["Weights", data.weighted ? "a column of weights" : "none"],
     ["Missing labels", String(data.missing)],
   ];
-  for (const [role, names] of Object.entries((data.roles ?? {}) as Record<string, string[]>)) {
-    if (!Array.isArray(names) || !names.length) continue;
+  for (const [role, names] of Object.entries(data.roles)) {
+    if (!names.length) continue;
     rows.push([`Columns: ${printableRole(role)}`, h("span", {}, ...names.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);
   }
   return section("provenance", "Provenance", h("dl", { class: "provenance" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));

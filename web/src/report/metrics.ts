@@ -1,30 +1,10 @@
 /** Each metric with its interval, and what it means. */
 import { h, s } from "../dom";
 import { count, float, percent, tick } from "../numbers";
-import type { Entry, Method, ReportPage } from "../types";
-import { arrow, bar, entries, interval, isSigned, label, metricName, num, plain, reach, scaleLine, section, sentence, signed } from "./parts";
+import type { Entry } from "../audit";
+import type { ReportPage } from "../types";
+import { directionSymbol, bar, entries, factsOf, interval, isSigned, label, metricName, num, plain, reach, scaleLine, section, sentence, signed } from "./parts";
 import { printable } from "../text";
-
-const PARITY = ["fpr_difference", "tpr_difference", "accuracy_difference", "mean_per_class_accuracy"];
-const PARITY_MEANING: Record<string, string> = {
-  fpr_difference: "The largest difference between two groups in how often the outcome is said of those without it. 0 is equal.",
-  tpr_difference: "The largest difference between two groups in how often the outcome is found in those who have it. 0 is equal.",
-  accuracy_difference: "The largest difference between two groups in how often the prediction is right. 0 is equal.",
-  mean_per_class_accuracy: "The mean over groups of the accuracy with and without the outcome. 1 is perfect.",
-};
-
-/** The description of an entry's metric. */
-export function methodOf(page: ReportPage, metric: string): Method | undefined {
-  const name = PARITY.includes(metric) ? "parity" : metric;
-  return page.methods.find((method) => method.name === name);
-}
-
-function meaning(page: ReportPage, entry: Entry): string {
-  const own = PARITY_MEANING[entry.metric];
-  if (own) return own;
-  const method = methodOf(page, entry.metric);
-  return method ? `${method.question} ${method.sign[0].toUpperCase()}${method.sign.slice(1)}.` : "";
-}
 
 /** What must be read with the value, and what may be. */
 function beside(entry: Entry, place: string): { first: HTMLElement[]; rest: HTMLElement[] } {
@@ -57,20 +37,20 @@ function beside(entry: Entry, place: string): { first: HTMLElement[]; rest: HTML
 }
 
 function card(page: ReportPage, entry: Entry, place: string): HTMLElement {
-  const format = isSigned(entry.metric) ? signed : plain;
+  const format = isSigned(page, entry.metric) ? signed : plain;
   const scale = reach([float(entry.value), float(entry.interval[0]), float(entry.interval[1]), float(entry.floor)]);
   const floor = float(entry.floor);
   const at = `${(100 * (floor - scale[0])) / (scale[1] - scale[0])}%`;
   const mark = Number.isFinite(floor) ? [s("line", { x1: at, x2: at, y1: 1, y2: 21, class: "floor" })] : [];
   const told = beside(entry, place);
-  const title = h("h4", {}, metricName(entry.metric), entry.direction ? h("span", { class: "direction" }, ` ${arrow(entry.direction)}`) : null);
+  const title = h("h4", {}, metricName(page, entry.metric), entry.direction ? h("span", { class: "direction" }, ` ${directionSymbol(entry.direction)}`) : null);
   return h(
     "div",
     { class: "metric" },
     title,
     h("p", { class: "value" }, num(`${place}/value`, entry.value, format), " ", interval([`${place}/interval/0`, `${place}/interval/1`], entry.interval, format)),
-    h("div", { class: "plot" }, bar(entry.value, entry.interval[0], entry.interval[1], scale, mark, !isSigned(entry.metric)), scaleLine(scale, tick)),
-    h("p", { class: "meaning" }, meaning(page, entry)),
+    h("div", { class: "plot" }, bar(entry.value, entry.interval[0], entry.interval[1], scale, mark, !isSigned(page, entry.metric)), scaleLine(scale, tick)),
+    h("p", { class: "meaning" }, factsOf(page, entry.metric)?.meaning ?? ""),
     h("ul", { class: "beside" }, ...told.first),
     h("details", { class: "beside" }, h("summary", {}, "More"), h("ul", {}, ...told.rest)),
   );
@@ -89,7 +69,7 @@ export function metrics(page: ReportPage): HTMLElement {
     h("p", {}, `Brackets and whiskers are ${level} intervals. Each bar has its own scale; a dotted line is the noise floor. `,
       "A→T asks how group membership moves predictions of the task, T→A how the task moves predictions of the group: their values are never comparable."),
   );
-  for (const attribute of page.audit.data.attributes as string[]) {
+  for (const attribute of page.audit.data.attributes) {
     const own = entries(page).filter(({ entry }) => entry.attribute === attribute);
     if (!own.length) continue;
     out.append(h("h3", {}, label(attribute)));

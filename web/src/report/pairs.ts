@@ -2,8 +2,9 @@
 import { nice } from "d3-array";
 import { h, s } from "../dom";
 import { chance, count, float, tick } from "../numbers";
-import type { Entry, Pair, ReportPage } from "../types";
-import { arrow, bar, entries, head, interval, label, metricName, more, num, plain, reach, scaleLine, scrolling, section, side, signed } from "./parts";
+import type { Entry, Pair } from "../audit";
+import type { ReportPage } from "../types";
+import { directionSymbol, bar, entries, factsOf, head, interval, label, metricName, more, num, plain, reach, scaleLine, scrolling, section, side, signed } from "./parts";
 
 const BARS = 20;
 const ROWS = 30;
@@ -81,6 +82,11 @@ function bars(rows: Placed[], name: string): HTMLElement[] {
   return [scrolling(table, `${name}, sorted bars`), ...(button ? [button] : [])];
 }
 
+/** The metrics whose pairs are shown. */
+function shownMetrics(page: ReportPage): string[] {
+  return [...new Set(page.audit.metrics.map((entry) => entry.metric))].filter((metric) => factsOf(page, metric)?.pairs_shown);
+}
+
 /** The entries whose pairs are shown: of each attribute, the two directions of a metric side by side. */
 function panels(page: ReportPage, attribute: string, metric: string): { entry: Entry; place: string }[] {
   return entries(page).filter(({ entry }) => entry.attribute === attribute && entry.metric === metric && (entry.pairs ?? []).length > 0);
@@ -94,15 +100,15 @@ export function pairs(page: ReportPage): HTMLElement | null {
       h("strong", {}, "The two directions have scales of their own: never compare a bar on the left with one on the right.")),
   );
   let any = false;
-  for (const attribute of page.audit.data.attributes as string[]) {
+  for (const attribute of page.audit.data.attributes) {
     const heading = h("h3", {}, label(attribute));
-    for (const metric of ["directional", "mals"]) {
+    for (const metric of shownMetrics(page)) {
       const found = panels(page, attribute, metric);
       if (!found.length) continue;
       any = true;
       if (heading.parentNode === null) out.append(heading);
       const side = found.map(({ entry, place }) => {
-        const name = `${metricName(metric)} ${arrow(entry.direction)}`.trim();
+        const name = `${metricName(page, metric)} ${directionSymbol(entry.direction)}`.trim();
         const rows = placed(entry, place);
         return h("div", { class: "panel" }, h("h4", {}, name), ...heatmap(rows, name), ...bars(rows, name));
       });
@@ -117,14 +123,14 @@ export function rates(page: ReportPage): HTMLElement | null {
   const out = section("rates", "True and predicted rates",
     h("p", {}, "Each arrow runs from the rate of the outcome in the data to the rate the model predicts, among records of the given label. Each panel shows the ends of its scale."));
   let any = false;
-  for (const attribute of page.audit.data.attributes as string[]) {
-    const found = panels(page, attribute, "directional");
+  for (const attribute of page.audit.data.attributes) {
+    const found = shownMetrics(page).filter((metric) => factsOf(page, metric)?.directed).flatMap((metric) => panels(page, attribute, metric));
     if (!found.length) continue;
     any = true;
     out.append(h("h3", {}, label(attribute)));
     const side = found.map(({ entry, place }) => {
-      const name = `Rates, ${arrow(entry.direction)}`;
-      return h("div", { class: "panel" }, h("h4", {}, arrow(entry.direction)), ...rateTable(placed(entry, place), name));
+      const name = `Rates, ${directionSymbol(entry.direction)}`;
+      return h("div", { class: "panel" }, h("h4", {}, directionSymbol(entry.direction)), ...rateTable(placed(entry, place), name));
     });
     out.append(h("div", { class: `panels of-${side.length}` }, ...side));
   }

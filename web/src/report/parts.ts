@@ -3,30 +3,25 @@ import { nice } from "d3-array";
 import { h, s } from "../dom";
 import { float, figure, type Num } from "../numbers";
 import { printable, sentence } from "../text";
-import type { Entry, ReportPage } from "../types";
+import type { Entry, MetricFacts } from "../audit";
+import type { ReportPage } from "../types";
 
-const NAMES: Record<string, string> = {
-  directional: "Directional",
-  multi: "Multi",
-  mals: "MALS",
-  dpa: "DPA",
-  leakage: "Leakage",
-  fpr_difference: "FPR difference",
-  tpr_difference: "TPR difference",
-  accuracy_difference: "Accuracy difference",
-  mean_per_class_accuracy: "Mean per-class accuracy",
-};
-
-export function metricName(name: string): string {
-  return NAMES[name] ?? printable(name);
+/** What the document says of a metric. */
+export function factsOf(page: ReportPage, metric: string): MetricFacts | undefined {
+  return page.audit.registry?.[metric];
 }
 
-/** Metrics whose sign says something. */
-export function isSigned(metric: string): boolean {
-  return ["directional", "mals", "dpa", "leakage"].includes(metric);
+export function metricName(page: ReportPage, metric: string): string {
+  const name = factsOf(page, metric)?.short ?? printable(metric);
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-export function arrow(direction: string | null | undefined): string {
+/** Whether a metric's sign says something. */
+export function isSigned(page: ReportPage, metric: string): boolean {
+  return factsOf(page, metric)?.signed ?? false;
+}
+
+export function directionSymbol(direction: string | null | undefined): string {
   return (direction ?? "").replace("->", "→");
 }
 

@@ -25,7 +25,7 @@ export function showReport(page: ReportPage, root: HTMLElement, theme: HTMLEleme
         h("p", { class: "kicker" }, "biasamp audit"),
         h("h1", {}, label(page.source, 120)),
         h("p", { class: "lead" }, num("/audit/data/records", data.records, count), " records; attributes ",
-          ...(data.attributes as string[]).flatMap((name, i) => [i ? ", " : "", label(name, 60)]), "; task ", label(sentence(data.tasks.title), 120)),
+          ...data.attributes.flatMap((name, i) => [i ? ", " : "", label(name, 60)]), "; task ", label(sentence(data.tasks.title), 120)),
       ),
       theme,
     ),

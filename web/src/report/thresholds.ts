@@ -3,32 +3,15 @@ import { line } from "d3-shape";
 import { scaleLinear } from "d3-scale";
 import { drawing, h, s } from "../dom";
 import { float, tick, type Num } from "../numbers";
-import type { ReportPage, Sweep } from "../types";
+import type { SweepEntry } from "../audit";
+import type { ReportPage } from "../types";
 import { responsive } from "../responsive";
-import { arrow, head, interval, label, more, num, plain, scrolling, section, signed } from "./parts";
+import { directionSymbol, head, label, more, num, plain, scrolling, section, signed } from "./parts";
 
 const HEIGHT = 260;
 const ROOM = { left: 56, right: 16, top: 14, bottom: 40 };
 
-function listed(page: ReportPage): { sweep: Sweep; place: string }[] {
-  const held = page.audit.sweep;
-  if (!held) return [];
-  return Array.isArray(held) ? held.map((sweep, i) => ({ sweep, place: `/audit/sweep/${i}` })) : [{ sweep: held, place: "/audit/sweep" }];
-}
-
-/** The calibrated point: as the document says, else where the predicted rate is nearest to the base rate. */
-function calibrated(sweep: Sweep, place: string): { point: Record<string, Num>; place: string } | null {
-  if (sweep.calibrated) return { point: sweep.calibrated, place: `${place}/calibrated` };
-  const base = float(sweep.base_rate);
-  let best = -1;
-  sweep.curve.forEach((row, i) => {
-    const off = Math.abs(float(row.rate) - base);
-    if (!Number.isNaN(off) && (best < 0 || off < Math.abs(float(sweep.curve[best].rate) - base))) best = i;
-  });
-  return best < 0 ? null : { point: sweep.curve[best], place: `${place}/curve/${best}` };
-}
-
-function curve(sweep: Sweep, at: Record<string, Num> | null, width: number): SVGElement {
+function curve(sweep: SweepEntry, width: number): SVGElement {
   const rows = sweep.curve.map((row) => [float(row.threshold), float(row.amplification)]).filter((row) => row.every(Number.isFinite));
   const x = scaleLinear().domain([Math.min(...rows.map((r) => r[0])), Math.max(...rows.map((r) => r[0]))]).range([ROOM.left, width - ROOM.right]);
   const y = scaleLinear().domain([Math.min(0, ...rows.map((r) => r[1])), Math.max(0, ...rows.map((r) => r[1]))]).nice().range([HEIGHT - ROOM.bottom, ROOM.top]);
@@ -44,49 +27,49 @@ function curve(sweep: Sweep, at: Record<string, Num> | null, width: number): SVG
   const path = line<number[]>((row) => x(row[0]), (row) => y(row[1]))(rows);
   marks.push(s("path", { d: path ?? "", class: "curve" }));
   marks.push(s("text", { x: (ROOM.left + width - ROOM.right) / 2, y: HEIGHT - 6, "text-anchor": "middle", class: "soft" }, "threshold"));
-  const point = (held: Record<string, Num>, words: string, mark: (px: number, py: number) => Node, below: boolean) => {
+  const point = (held: { threshold: Num; amplification: Num }, words: string, mark: (px: number, py: number) => Node, below: boolean) => {
     const [t, v] = [float(held.threshold), float(held.amplification)];
     if (!Number.isFinite(t) || !Number.isFinite(v) || t < x.domain()[0] || t > x.domain()[1]) return;
     const left = x(t) > width / 2;
     marks.push(mark(x(t), y(v)), s("text", { x: x(t) + (left ? -10 : 10), y: y(v) + (below ? 18 : -8), "text-anchor": left ? "end" : "start" }, words));
   };
-  if (sweep.usual) point(sweep.usual, "usual", (px, py) => s("rect", { x: px - 5, y: py - 5, width: 10, height: 10, class: "usual" }), true);
-  if (at) point(at, "calibrated", (px, py) => s("circle", { cx: px, cy: py, r: 6, class: "calibrated" }), false);
+  point(sweep.usual, "usual", (px, py) => s("rect", { x: px - 5, y: py - 5, width: 10, height: 10, class: "usual" }), true);
+  point(sweep.calibrated, "calibrated", (px, py) => s("circle", { cx: px, cy: py, r: 6, class: "calibrated" }), false);
   return drawing(width, HEIGHT, `Amplification against the threshold: ${rows.length} thresholds, from ${tick(y.domain()[0])} to ${tick(y.domain()[1])}`, ...marks);
 }
 
 /** Each label's own threshold, where there are several. */
-function labelTable(sweep: Sweep, place: string): HTMLElement {
+function labelTable(sweep: SweepEntry, place: string): HTMLElement {
   const body = h("tbody");
-  const rows = sweep.labels!.map((row, i) => () => h("tr", {}, h("th", { scope: "row" }, label(row.label, 60)),
+  const rows = sweep.labels.map((row, i) => () => h("tr", {}, h("th", { scope: "row" }, label(row.label, 60)),
     ...(["threshold", "rate", "base_rate"] as const).map((key) => h("td", { class: "number" }, num(`${place}/labels/${i}/${key}`, row[key], plain)))));
   const button = more(rows, 10, body, "labels");
   return h("div", {}, scrolling(h("table", { class: "plain" }, h("caption", {}, "Calibrated thresholds"), head("label", "threshold", "rate there", "base rate"), body), "Calibrated thresholds"), button);
 }
 
 export function thresholds(page: ReportPage): HTMLElement | null {
-  const all = listed(page);
-  if (!all.length) return null;
+  const all = page.audit.sweep;
+  if (!all?.length) return null;
   const out = section("thresholds", "Thresholds",
     h("p", {}, "Directional amplification at every threshold of the scores. The marked point predicts the outcome as often as it occurs; the integral asks for no threshold at all."));
-  for (const { sweep, place } of all) {
-    const found = calibrated(sweep, place);
-    const title = [sweep.attribute, sweep.outcome, arrow(sweep.direction)].filter(Boolean).join(", ");
+  all.forEach((sweep, i) => {
+    const place = `/audit/sweep/${i}`;
+    const { usual, calibrated } = sweep;
+    const title = [sweep.attribute, sweep.outcome, directionSymbol(sweep.direction)].filter(Boolean).join(", ");
     out.append(
       h("figure", {},
         h("figcaption", {},
           title ? label(title, 120) : null, title ? ": " : null,
-          "integral ", num(`${place}/integral`, sweep.integral, signed), " ",
-          sweep.interval ? interval([`${place}/interval/0`, `${place}/interval/1`], sweep.interval) : null,
+          "integral ", num(`${place}/integral`, sweep.integral, signed),
           "; base rate ", num(`${place}/base_rate`, sweep.base_rate, plain),
-          ...(sweep.usual ? ["; at the usual threshold ", num(`${place}/usual/threshold`, sweep.usual.threshold, plain), " amplification is ", num(`${place}/usual/amplification`, sweep.usual.amplification, signed)] : []),
-          ...(found ? [found.point.threshold === null ? "; calibrated label by label" : "; at the calibrated threshold ", found.point.threshold === null ? "" : num(`${found.place}/threshold`, found.point.threshold, plain), " it is ", num(`${found.place}/amplification`, found.point.amplification, signed),
-            ", predicted rate ", num(`${found.place}/rate`, found.point.rate, plain)] : []),
+          "; at the usual threshold ", num(`${place}/usual/threshold`, usual.threshold, plain), " amplification is ", num(`${place}/usual/amplification`, usual.amplification, signed),
+          ...(calibrated.threshold === null ? ["; calibrated label by label"] : ["; at the calibrated threshold ", num(`${place}/calibrated/threshold`, calibrated.threshold, plain)]),
+          " it is ", num(`${place}/calibrated/amplification`, calibrated.amplification, signed), ", predicted rate ", num(`${place}/calibrated/rate`, calibrated.rate, plain),
         ),
-        responsive((width) => curve(sweep, found?.point ?? null, width)),
-        (sweep.labels?.length ?? 0) > 1 ? labelTable(sweep, place) : null,
+        responsive((width) => curve(sweep, width)),
+        sweep.labels.length > 1 ? labelTable(sweep, place) : null,
       ),
     );
-  }
+  });
   return out;
 }

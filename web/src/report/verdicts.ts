@@ -1,7 +1,8 @@
 /** First of all: what was found, in words. */
 import { h } from "../dom";
 import { count } from "../numbers";
-import type { Finding, ReportPage } from "../types";
+import type { FindingFields as Finding } from "../audit";
+import type { ReportPage } from "../types";
 import { section, sentence, side } from "./parts";
 
 const BADGES: Record<string, { sign: string; word: string; kind: string }> = {

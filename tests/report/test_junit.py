@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-import biasamp
+from amplified import audited, columns
 from biasamp.policy import Check, Policy, Verdict
-from biasamp.policy.junit import junit_xml
+from biasamp.report.junit import junit_xml
 
 # What Ant's schema demands: element -> required attributes, and its children in their order.
 REQUIRED = {
@@ -53,7 +53,8 @@ def validate(text: str) -> ElementTree.Element:
     return root
 
 
-def test_a_failure_and_lacking_evidence_are_neither_green(amplifying: biasamp.Audit) -> None:
+def test_a_failure_and_lacking_evidence_are_neither_green() -> None:
+    amplifying = audited(columns(said=0.5))
     limits = [{"metric": "directional", "max": 0.001}, {"metric": "dpa", "max": 0.1}, {"metric": "multi", "max": 0.9}]
     root = validate(Policy(limits=limits).check(amplifying).to_junit())
     assert [len(root.findall(f".//{tag}")) for tag in ("failure", "error")] == [1, 1]

@@ -7,8 +7,7 @@ from datetime import datetime
 from xml.etree import ElementTree
 
 from biasamp.data import printable
-
-from .verdict import FAIL, PASS, UNTOLD, Check, Verdict
+from biasamp.policy.verdict import FAIL, PASS, UNDECIDED, Check, Verdict
 
 _LONG = 2000
 
@@ -18,8 +17,8 @@ def junit_xml(verdict: Verdict, timestamp: datetime | None = None) -> str:
 
     Attributes and order are those that the schemas of Ant and of Jenkins' xUnit reader both accept.
     """
-    count = {kind: sum(check.outcome == kind for check in verdict.checks) for kind in (FAIL, UNTOLD)}
-    totals = {"tests": str(len(verdict.checks)), "failures": str(count[FAIL]), "errors": str(count[UNTOLD])}
+    count = {kind: sum(check.outcome == kind for check in verdict.checks) for kind in (FAIL, UNDECIDED)}
+    totals = {"tests": str(len(verdict.checks)), "failures": str(count[FAIL]), "errors": str(count[UNDECIDED])}
     root = ElementTree.Element("testsuites")
     when = (timestamp or datetime.now()).replace(microsecond=0, tzinfo=None)
     suite = ElementTree.SubElement(

@@ -1,0 +1,324 @@
+"""The types of an audit's document, schema 1: fields may be added to it, none renamed, removed or retyped.
+
+The JSON schema (``report/audit.schema.json``) and the page's types (``web/src/audit.ts``) are generated from here by
+``make schema``. A field that is ``NotRequired`` stands where it applies, or was added after version 0.1.
+"""
+
+# Annotations are evaluated here, so that the types know which of their fields are required.
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+from biasamp.results.metric_registry import METRICS
+
+SCHEMA: Literal[1] = 1
+
+Direction = Literal["A->T", "T->A"]
+# A figure is null where it is undefined; a threshold may also lie beyond every score.
+Figure = float | None
+Threshold = float | Literal["inf", "-inf"] | None
+Missing = Literal["error", "drop", "negative"]
+AttributeKind = Literal["attribute", "crossing"]
+
+
+class LabelFields(TypedDict):
+    """A label as it is displayed, and the variable and category that it is; no category for a yes/no variable."""
+
+    label: str
+    variable: str
+    category: str | None
+
+
+class Group(TypedDict):
+    """One group of one attribute; ``small`` where it has fewer records than ``min_group``."""
+
+    attribute: str
+    group: str
+    records: int
+    small: bool
+    kind: NotRequired[AttributeKind]
+    variable: NotRequired[str]
+    category: NotRequired[str | None]
+
+
+class Tasks(TypedDict):
+    """The tasks together: their title, and how many labels there are."""
+
+    title: str
+    labels: int
+
+
+class Data(TypedDict):
+    """What was audited, and how.
+
+    ``kinds`` tells crossings from attributes; ``task_labels`` are the task labels that listed pairs name.
+    """
+
+    records: int
+    fingerprint: str
+    attributes: list[str]
+    tasks: Tasks
+    groups: list[Group]
+    confidence: float
+    resamples: int
+    min_group: int
+    missing: Missing
+    missing_values: int
+    roles: dict[str, list[str]]
+    train: bool
+    base: bool
+    weighted: bool
+    kinds: NotRequired[dict[str, AttributeKind]]
+    task_labels: NotRequired[list[LabelFields]]
+
+
+class Pair(TypedDict):
+    """One pair of a given label and an outcome."""
+
+    given: str
+    outcome: str
+    sign: Literal[-1, 0, 1]
+    sign_p: Figure
+    truth_rate: Figure
+    predicted_rate: Figure
+    delta: Figure
+    amplification: Figure
+    low: Figure
+    high: Figure
+    support: float
+    clear: NotRequired[bool]
+    p: NotRequired[Figure]
+    q: NotRequired[Figure]
+    wrong_group: NotRequired[bool]
+
+
+class Entry(TypedDict):
+    """One metric of one attribute in one direction, with what stands beside it."""
+
+    attribute: str
+    metric: str
+    direction: Direction | None
+    value: Figure
+    interval: list[Figure]
+    n: float
+    interval_method: NotRequired[str]
+    sign_source: NotRequired[str]
+    base_source: NotRequired[str | None]
+    crossfit: NotRequired[Figure]
+    crossfit_interval: NotRequired[list[Figure]]
+    clear_value: NotRequired[Figure]
+    variance: NotRequired[Figure]
+    floor: NotRequired[Figure]
+    pairs: NotRequired[list[Pair]]
+    pairs_in_all: NotRequired[int]
+    dataset: NotRequired[Figure]
+    model: NotRequired[Figure]
+    gain: NotRequired[Figure]
+    dataset_gain: NotRequired[Figure]
+    model_gain: NotRequired[Figure]
+    unequalized: NotRequired[Figure]
+    accuracy_equalized: NotRequired[Figure]
+    confusion_equalized: NotRequired[Figure]
+    attacker: NotRequired[str]
+    reason: NotRequired[str]
+    quality: NotRequired[str]
+    equalize: NotRequired[str | None]
+    evaluation: NotRequired[str]
+    trials: NotRequired[int]
+    outcome: NotRequired[str | None]
+    between: NotRequired[list[str] | None]
+    outcomes: NotRequired[list[dict[str, str | Figure]]]
+    groups: NotRequired[list[dict[str, str | Figure]]]
+    cautions: NotRequired[list[str]]
+    caution_kinds: NotRequired[list[str]]
+
+
+class FindingFields(TypedDict):
+    """One finding or caution; ``code`` names what it says, the last four fields what it is about."""
+
+    kind: Literal["finding", "caution"]
+    code: str
+    text: str
+    weight: float
+    figure: dict[str, Any]
+    metric: NotRequired[str | None]
+    attribute: NotRequired[str | None]
+    direction: NotRequired[Direction | None]
+    label: NotRequired[str | None]
+
+
+class Excluded(TypedDict):
+    """A figure that is undefined, with the reason and the counts it would rest on."""
+
+    attribute: str
+    metric: str
+    direction: Direction | None
+    given: str
+    outcome: str
+    reason: str
+    rate: NotRequired[str]
+    support: NotRequired[float]
+    given_count: NotRequired[float]
+    outcome_count: NotRequired[float]
+    joint_count: NotRequired[float]
+
+
+class NotRun(TypedDict):
+    """A metric that was not computed, and why."""
+
+    attribute: str
+    metric: str
+    direction: Direction | None
+    reason: str
+
+
+class UsualThreshold(TypedDict):
+    """What the threshold gives that classifiers use by default."""
+
+    threshold: float
+    amplification: Figure
+    rates: NotRequired[list[float]]
+
+
+class CalibratedThreshold(TypedDict):
+    """What thresholds give at which each label is predicted as often as it occurs."""
+
+    threshold: Threshold
+    amplification: Figure
+    rate: Figure
+
+
+class LabelThreshold(TypedDict):
+    """One label's own calibrated threshold."""
+
+    label: str
+    threshold: Threshold
+    rate: Figure
+    base_rate: Figure
+
+
+class SweepEntry(TypedDict):
+    """Amplification over thresholds; ``curve`` rises in ``threshold`` and has ``amplification`` and ``rate``."""
+
+    attribute: str
+    direction: Direction
+    outcome: str | None
+    integral: Figure
+    span: list[float]
+    base_rate: Figure
+    curve: list[dict[str, Threshold]]
+    usual: UsualThreshold
+    calibrated: CalibratedThreshold
+    labels: list[LabelThreshold]
+    sign_source: NotRequired[str]
+    n: NotRequired[float]
+    thresholds: NotRequired[int]
+
+
+class ModelDifference(TypedDict):
+    """One figure of two models, the second less the first."""
+
+    attribute: str
+    metric: str
+    direction: Direction | None
+    models: list[str]
+    first: float
+    second: float
+    difference: Figure
+    low: Figure
+    high: Figure
+    paired: bool
+    method: str
+    verdict: str
+
+
+class Note(TypedDict):
+    """What to know of all differences, in words, with the kind that code goes by."""
+
+    kind: Literal["unpaired", "other-columns", "not-compared"]
+    text: str
+
+
+class ComparisonDocument(TypedDict):
+    """What ``compare`` found."""
+
+    schema: Literal[1]
+    version: str
+    models: list[str]
+    level: float
+    differences: list[ModelDifference]
+    notes: list[str]
+    noted: NotRequired[list[Note]]
+
+
+class MetricFacts(TypedDict):
+    """What the registry says of a metric."""
+
+    title: str
+    short: str
+    signed: bool
+    directed: bool
+    paired: bool
+    pairs_shown: bool
+    range: list[Threshold]
+    meaning: str
+    paper: str
+    cautions: str
+    described_by: str
+
+
+class Provenance(TypedDict, total=False):
+    """All that depends on place, time or call: two audits of the same data may differ here and nowhere else."""
+
+    source: str
+    engine: str
+    threads: int
+    time: str
+    command: str
+    libraries: dict[str, str]
+
+
+class AuditDocument(TypedDict):
+    """Everything that an audit found."""
+
+    schema: Literal[1]
+    version: str
+    seed: int
+    data: Data
+    metrics: list[Entry]
+    findings: list[FindingFields]
+    excluded: list[Excluded]
+    not_run: list[NotRun]
+    sweep: NotRequired[list[SweepEntry]]
+    compare: NotRequired[ComparisonDocument]
+    registry: NotRequired[dict[str, MetricFacts]]
+    provenance: NotRequired[Provenance]
+
+
+def registry_of(metrics: Sequence[Mapping[str, Any]]) -> dict[str, MetricFacts]:
+    """What the registry says of the metrics of a document; those of another version are left out."""
+    known = {entry["metric"]: METRICS.get(entry["metric"]) for entry in metrics}
+    return {name: metric.facts() for name, metric in known.items() if metric and metric.audited}  # type: ignore[misc]
+
+
+def with_added_fields(document: dict[str, Any]) -> dict[str, Any]:
+    """A document of version 0.1 with the fields that were added since, as far as they follow from it.
+
+    There, a group that goes by the name of a column is a yes/no label, and a crossing is the last attribute, named
+    after all others.
+    """
+    data: Mapping[str, Any] = document["data"]
+    if "kinds" in data:
+        return document
+    *others, last = data["attributes"]
+    crossed = len(others) > 1 and last == " x ".join(others)
+    kinds = {name: "crossing" if crossed and name == last else "attribute" for name in data["attributes"]}
+    groups = [{**row, "kind": kinds[row["attribute"]]} for row in data["groups"]]
+    for row in groups:
+        if row["group"] in data["roles"].get("attributes", ()):
+            row.update(variable=row["group"], category=None)
+    added = {
+        "data": {**data, "groups": groups, "kinds": kinds},
+        "registry": registry_of([*document["metrics"], *document["not_run"]]),
+    }
+    return {**document, **added}

@@ -1,0 +1,27 @@
+"""What results are shown by: the one place that puts ``report`` into the registry of renderers."""
+
+from biasamp.results.renderers import register
+
+from .audit_page import write_html
+from .explorer_file import write_explorer
+from .figures import amplification_plot, association_plot, audit_figures, sweep_figure
+from .junit import junit_xml
+from .markdown import audit_section, verdict_section
+from .notebook import amplification_table, association_table, audit_table
+
+register(
+    {
+        "audit page": write_html,
+        "audit Markdown": audit_section,
+        "audit figures": audit_figures,
+        "audit table": audit_table,
+        "verdict Markdown": verdict_section,
+        "verdict JUnit": junit_xml,
+        "amplification figure": amplification_plot,
+        "amplification table": amplification_table,
+        "sweep figure": sweep_figure,
+        "association explorer": write_explorer,
+        "association figure": association_plot,
+        "association table": association_table,
+    }
+)

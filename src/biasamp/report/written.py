@@ -1,0 +1,38 @@
+"""How lists are made and figures are put into words, whatever they are shown on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.document_types import Entry
+from biasamp.results.figure_text import figure
+
+# Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
+MORE, LESS, UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"
+_BESIDE = {
+    "crossfit": "cross-fitted {}",
+    "floor": "noise floor {}",
+    "gain": "gain over no input {}",
+    "model_gain": "attackers gain {} over no input",
+}
+
+
+def beside(entry: Entry, names: Iterable[str]) -> list[str]:
+    """Some of the figures that stand beside a value, in words."""
+    held: Mapping[str, Any] = entry
+    return [_BESIDE[name].format(figure(held[name], name != "floor")) for name in names if held.get(name) is not None]
+
+
+def largest_pairs(pairs: Iterable[Any], most: int | None = None) -> list[Any]:
+    """The pairs that change most, the largest change first."""
+    return sorted(pairs, key=lambda pair: -abs(pair["amplification"] or 0.0))[:most]
+
+
+def not_run_by_reason(audit: Audit) -> dict[str, list[str]]:
+    """The metrics that were not computed, each once, by the reason."""
+    reasons: dict[str, dict[str, None]] = {}
+    for row in audit.not_run:
+        reasons.setdefault(row["reason"], {})[row["metric"]] = None
+    return {reason: list(names) for reason, names in reasons.items()}
