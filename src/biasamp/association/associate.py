@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from biasamp import __version__
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.storage import is_counts, load_counts
@@ -18,8 +18,8 @@ from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
 
 from .association_result import Association
-from .formulas import metric_names
 from .label_counting import Reading, count_source
+from .metrics import metric_names
 from .values import AssociationValues
 
 # Jeffreys' prior of a rate: the usual choice where none is asked for.
@@ -201,8 +201,7 @@ def _result(
         },
         reading={} if reading is None else _reading(reading),
         notes=() if reading is None else reading.notes,
-        # The package itself stands above this room, so its version is looked up, not imported.
-        version=str(import_module("biasamp").__version__),
+        version=__version__,
         values=values,
     )
 

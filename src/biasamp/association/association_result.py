@@ -15,6 +15,7 @@ from biasamp.results.table import Table, text
 
 from .export import association_dict
 from .metric_rankings import agreement, rank_changes, top_counts
+from .metrics import metric_form
 from .ranking import competition_ranks
 
 Array = NDArray[np.float64]
@@ -209,7 +210,7 @@ class Association:
                 columns[f"{metric}_gap{end}"] = self.values.gaps(metric, contrast)
                 columns[f"{metric}_low{end}"] = low
                 columns[f"{metric}_high{end}"] = high
-                if self._has_null(metric):
+                if not metric_form(metric, self.settings["paper_literal"]).zero_null:
                     columns[f"{metric}_null{end}"] = self.values.independence(metric, contrast)
                 columns[f"{metric}_rank{end}"] = self.ranks(metric, contrast)
         self._kept["table"] = Table(columns)
@@ -312,10 +313,6 @@ class Association:
         if metric not in self.metrics:
             raise ValueError(f"metric is {metric!r}; this result holds {', '.join(self.metrics)}")
         return metric
-
-    def _has_null(self, metric: str) -> bool:
-        printed = self.settings["paper_literal"] and metric == "tau_b"
-        return metric in ("pmi2", "sdc", "ji", "llr") or printed
 
     def _contrast(self, contrast: Contrast | None) -> Contrast:
         if not self.contrasts:

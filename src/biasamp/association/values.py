@@ -10,17 +10,12 @@ from numpy.typing import NDArray
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.resampling.multiplicity import q_values
 
-from .formulas import association
 from .gap_intervals import Moments, contrast_weights, gap_intervals, rate_tests
-from .gaps import gap_under_independence
+from .gaps import association, gap_under_independence
+from .metrics import metric_form
 
 Array = NDArray[np.float64]
 Contrast = tuple[int, int | None]
-
-# Metrics whose gaps increase with the same ratio, and so rank labels identically.
-RATIO_METRICS = ("pmi", "pmi2", "llr")
-# As printed, a positive gap of these leans to x2.
-FLIPPED_IN_PRINT = ("npmi_y", "npmi_xy")
 
 
 class AssociationValues:
@@ -85,7 +80,8 @@ class AssociationValues:
 
     def lean(self, metric: str, contrast: Contrast) -> Array:
         """What labels are ranked by: larger leans more to x1, whatever the metric or its printed sign."""
-        if metric in RATIO_METRICS:
+        form = metric_form(metric, self.paper_literal)
+        if form.ratio:
             if contrast[1] is not None:
                 return self._smooth.gaps("llr", contrast)
             weights = contrast_weights(contrast, len(self.counts.identities))
@@ -93,7 +89,7 @@ class AssociationValues:
                 terms = weights * np.log(self._smooth.together)
                 return np.where(np.isnan(self.gaps(metric, contrast)), np.nan, terms.sum(axis=1))
         gaps = self.gaps(metric, contrast)
-        return 0.0 - gaps if self.paper_literal and metric in FLIPPED_IN_PRINT else gaps
+        return gaps if form.leans > 0 else 0.0 - gaps
 
     def interval(self, metric: str, contrast: Contrast, level: float = 0.95) -> tuple[Array, Array, Array]:
         """Lower limit, upper limit and standard error of the gap of every label."""
