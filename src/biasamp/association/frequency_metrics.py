@@ -76,7 +76,7 @@ _SDC = AssociationMetric(
     paper=AKA_2021,
     page_formula=True,
 )
-SDC = replace(_SDC, as_printed=times(_SDC, 0.5, "P(x,y) / (P(x) + P(y)), without the factor 2; the ranks are the same"))
+SDC = replace(_SDC, as_printed=times(_SDC, 0.5, "P(x,y) / (P(x) + P(y)), without the factor 2"))
 
 
 def _ji(c: Counts) -> Array:

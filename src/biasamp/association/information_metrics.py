@@ -87,7 +87,7 @@ _NPMI_Y = AssociationMetric(
     name="npmi_y",
     symbol="nPMI_y",
     title="PMI normalized by the label",
-    formula="PMI / -ln P(y)",
+    formula="ln(P(x,y) / (P(x) P(y))) / -ln P(y)",
     low=-_INFINITE,
     high=1.0,
     independent="0",
@@ -100,7 +100,7 @@ _NPMI_Y = AssociationMetric(
     paper=AKA_2021,
     page_formula=True,
 )
-NPMI_Y = replace(_NPMI_Y, as_printed=times(_NPMI_Y, -1.0, "PMI / ln P(y), the sign flipped"))
+NPMI_Y = replace(_NPMI_Y, as_printed=times(_NPMI_Y, -1.0, "ln(P(x,y) / (P(x) P(y))) / ln P(y), the sign flipped"))
 
 
 def _npmi_xy(c: Counts) -> Array:
@@ -124,7 +124,7 @@ _NPMI_XY = AssociationMetric(
     name="npmi_xy",
     symbol="nPMI_xy",
     title="PMI normalized by the co-occurrence",
-    formula="PMI / -ln P(x,y)",
+    formula="ln(P(x,y) / (P(x) P(y))) / -ln P(x,y)",
     low=-1.0,
     high=1.0,
     independent="0",
@@ -137,7 +137,7 @@ _NPMI_XY = AssociationMetric(
     paper=AKA_2021,
     page_formula=True,
 )
-NPMI_XY = replace(_NPMI_XY, as_printed=times(_NPMI_XY, -1.0, "PMI / ln P(x,y), the sign flipped"))
+NPMI_XY = replace(_NPMI_XY, as_printed=times(_NPMI_XY, -1.0, "ln(P(x,y) / (P(x) P(y))) / ln P(x,y), the sign flipped"))
 
 
 def _pmi2(c: Counts) -> Array:

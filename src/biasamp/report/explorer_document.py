@@ -1,7 +1,8 @@
 """What the explorer page shows: counts, tests and reasons of one result or several, label by label.
 
 Metrics, gaps, intervals and ranks follow from counts, and the page computes those that are looked at. One file
-therefore holds tens of thousands of labels with every metric.
+therefore holds tens of thousands of labels with every metric. What a metric is travels with them, as its record has it;
+a metric that the page has no formula for travels with its figures.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from biasamp.association.association_result import Association
+from biasamp.association.metrics import METRICS, usual_metric
+from biasamp.results.interval import plain
 
 # p and q keep this many digits: more than a reader can use, fewer than a file must carry.
 _DIGITS = 9
-_FORMULAS = ("dp", "pmi", "npmi_y", "npmi_xy", "pmi2", "sdc", "ji", "llr", "tau_b", "t_test")
 
 
 def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict[str, Any]:
@@ -54,6 +56,8 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
         "kind": "explorer",
         "title": title if title is not None else ", ".join(runs),
         "metrics": metrics,
+        "metric": usual_metric(metrics),
+        "facts": {name: METRICS[name].facts(first["settings"]["paper_literal"]) for name in metrics},
         "labels": list(names),
         "names": list(names.values()),
         "runs": [{"name": name, **_aligned(held, place)} for name, held in read.items()],
@@ -106,7 +110,16 @@ def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
         "identity": spread(held["identity"], 0),
         "contrasts": contrasts,
         "reasons": reasons,
+        "figures": {
+            metric: {part: values and [spread(column) for column in values] for part, values in parts.items()}
+            for metric, parts in held["figures"].items()
+        },
     }
+
+
+def _without_formula(metrics: Sequence[str]) -> list[str]:
+    """The metrics that the page cannot compute from counts."""
+    return [name for name in metrics if name in METRICS and not METRICS[name].page_formula]
 
 
 def _short(value: Any) -> Any:
@@ -143,7 +156,7 @@ def _of_result(result: Association) -> dict[str, Any]:
     return {
         "n": int(result.n),
         "version": result.version,
-        "metrics": [name for name in result.metrics if name in _FORMULAS],
+        "metrics": list(result.metrics),
         "identities": [
             {"identity": x, "labels": list(members), "count": int(count)}
             for x, members, count in zip(result.identities, result.members, result.identity_count, strict=True)
@@ -163,6 +176,25 @@ def _of_result(result: Association) -> dict[str, Any]:
         "identity": [int(own) for own in result.is_identity.tolist()],
         "contrasts": contrasts,
         "reasons": reasons,
+        "figures": {metric: _figures(result, metric) for metric in _without_formula(result.metrics)},
+    }
+
+
+def _figures(result: Association, metric: str) -> dict[str, Any]:
+    """Columns of a metric: its value an identity, and what belongs to its gap a gap."""
+
+    def column(values: Any) -> list[Any]:
+        return [plain(value) for value in values.tolist()]
+
+    of = result.values
+    limits = [of.interval(metric, contrast) for contrast in result.contrasts]
+    return {
+        "value": [column(values) for values in of.values(metric).T],
+        "gap": [column(of.gaps(metric, contrast)) for contrast in result.contrasts],
+        "low": [column(low) for low, _, _ in limits],
+        "high": [column(high) for _, high, _ in limits],
+        "error": [column(error) for _, _, error in limits],
+        "null": [column(of.independence(metric, contrast)) for contrast in result.contrasts],
     }
 
 
@@ -195,7 +227,7 @@ def _of_document(document: Any, name: str) -> dict[str, Any]:
     return {
         "n": document["n"],
         "version": document["version"],
-        "metrics": [metric for metric in document["metrics"] if metric in _FORMULAS],
+        "metrics": [metric for metric in document["metrics"] if metric in METRICS],
         "identities": document["identities"],
         "overlap": document["overlap"],
         "settings": document["settings"],
@@ -208,4 +240,16 @@ def _of_document(document: Any, name: str) -> dict[str, Any]:
         "identity": [int(row["identity"]) for row in rows],
         "contrasts": contrasts,
         "reasons": reasons,
+        "figures": {
+            metric: {
+                "value": [[row["identities"][k][metric] for row in rows] for k in range(len(order))],
+                "gap": [[row["gaps"][c][metric] for row in rows] for c in range(len(contrasts))],
+                **{
+                    part: [[row["gaps"][c][key][metric] for row in rows] for c in range(len(contrasts))]
+                    for part, key in (("low", "low"), ("high", "high"), ("null", "independence"))
+                },
+                "error": None,
+            }
+            for metric in _without_formula(document["metrics"])
+        },
     }
