@@ -13,13 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.amplification.exact import product_difference
 from biasamp.results.interval import plain
 
 Array = NDArray[np.float64]
-
-# The caution of metrics whose gap has another null than 0.
-SHIFTED = "its gap is not 0 under independence when the identities differ in size: compare it with the value there"
 
 
 class Counts(NamedTuple):
@@ -163,8 +159,3 @@ def log_ratio(a: Any, b: Any, difference: Any = None) -> Array:
         near = np.abs(relative) < 0.5
         out: Array = np.where(near, np.log1p(np.where(near, relative, 0.0)), np.log(a / b))
     return out
-
-
-def excess(c: Counts) -> Array:
-    """``n C(x,y) - C(x) C(y)``: how far the pair is from independence."""
-    return product_difference(c.n, c.xy, c.x, c.y)
