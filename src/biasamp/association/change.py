@@ -110,8 +110,8 @@ def association_change(
 def _side(
     result: Association, labels: list[str], metric: str, toward: str | None, against: str | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    metric = result._metric(metric)
-    contrast, sign = result._toward(toward, against)
+    metric = result.checked(metric)
+    contrast, sign = result.gap_toward(toward, against)
     place = {label: i for i, label in enumerate(result.labels)}
     index = np.array([place.get(label, -1) for label in labels], dtype=np.int64)
     there = index >= 0

@@ -64,7 +64,7 @@ def movement(
     """
     if len(result.identities) > 2 and against is None:
         against = next(name for name in result.identities if name != (toward or result.identities[0]))
-    contrast, sign = result._toward(toward, against)
+    contrast, sign = result.gap_toward(toward, against)
     first, second = contrast if sign > 0 else (contrast[1], contrast[0])
     assert first is not None
     assert second is not None
