@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from biasamp.counts.association_counts import AssociationCounts
-from biasamp.counts.long_table import LongPart, Scattered, Unordered
+from biasamp.counts.long_part import LongPart, Scattered
+from biasamp.counts.record_runs import Unordered
 from biasamp.data import canonical, printable
 from biasamp.data.label_source import LabelSource
 from biasamp.engines import Engine
@@ -40,6 +39,15 @@ class Reading:
     duplicates: int
     below: int
     notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a result says of how its data was read; its notes stand apart."""
+        return {
+            "rows": self.rows,
+            "order": self.order,
+            "duplicates": self.duplicates,
+            "below_threshold": self.below,
+        }
 
 
 def identity_members(identities: Any, names: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -252,10 +260,3 @@ def _nearest(label: str, known: list[str], names: Mapping[str, str], held: int) 
         return f"did you mean {' or '.join(near)}?"
     shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
     return f"the data holds {held} labels, such as {shown}"
-
-
-def overlap_share(counts: AssociationCounts) -> float:
-    """Largest share of an identity's records that carry another identity too."""
-    size = np.maximum(counts.identity_count, 1)
-    shared = counts.overlap - np.diag(counts.identity_count)
-    return float((shared.max(axis=1) / size).max()) if len(size) > 1 else 0.0

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from .association_counts import AssociationCounts, from_patterns
 from .kernels.long_tally import Index, NumpyTally, new_tally
 from .label_codes import LabelCodes
-from .long_part import Edge, LongPart, Scattered, join
-from .record_runs import Keys, RecordRuns, Unordered, keys_of, plain_records
+from .long_part import Edge, LongPart, Scattered
+from .record_runs import Keys, RecordRuns, keys_of, plain_records
 
 Codes = NDArray[np.int32]
 
@@ -26,9 +26,6 @@ Codes = NDArray[np.int32]
 MOST_IDENTITIES = 63
 # Rows in any order are sorted in so many shares, by the last bits of their record's key, to spare memory.
 _SHARES = 8
-
-
-__all__ = ["LongCounter", "LongPart", "Scattered", "ScatteredCounter", "Unordered", "join"]
 
 
 class LongCounter:
@@ -54,7 +51,7 @@ class LongCounter:
     >>> import pyarrow as pa
     >>> counter = LongCounter([["man"], ["woman"]])
     >>> counter.add(pa.array([1, 1, 2, 2]), pa.array(["man", "bike", "woman", "bike"]))
-    >>> counts = join([counter.part()], ["man", "woman"], [["man"], ["woman"]])
+    >>> counts = counter.part().finished(["man", "woman"], [["man"], ["woman"]])
     >>> counts.n, counts.identity_joint[counts.labels.index("bike")].tolist()
     (2, [1, 1])
     """
