@@ -71,7 +71,8 @@ def associate(
         Labels with a lower score are left out. A mapping gives each label its own; labels it does not name
         keep all their rows.
     metrics : "all", str or iterable of str
-        ``dp``, ``pmi``, ``npmi_y``, ``npmi_xy``, ``pmi2``, ``sdc``, ``ji``, ``llr``, ``tau_b``, ``t_test``.
+        ``dp``, ``pmi``, ``npmi_y``, ``npmi_xy``, ``pmi2``, ``sdc``, ``ji``, ``llr``, ``tau_b``, ``t_test``; ``biasamp
+        metrics npmi_xy`` says what one is. ``"all"`` has those too that were registered later.
     zero : {"limit", "drop", "smooth"} or ("smooth", alpha)
         What to do where a label never meets an identity: ``"limit"`` takes the limit (nPMI_xy is -1, PMI-type
         metrics are minus infinity), ``"drop"`` leaves the label out of the rankings, ``"smooth"`` adds alpha
@@ -97,12 +98,12 @@ def associate(
     Returns
     -------
     Association
-        ``.table`` has one row a label, ``.top(metric, k, toward=)`` the labels that lean most to an identity,
+        ``.table`` has one row per label, ``.top(metric, k, toward=)`` the labels that lean most to an identity,
         ``.excluded`` the labels that are not ranked and why.
 
     Notes
     -----
-    One test of ``P(y|x1) = P(y|x2)`` a label and pair of identities serves all metrics: Fisher's exact test
+    One test of ``P(y|x1) = P(y|x2)`` per label and pair of identities serves all metrics: Fisher's exact test
     where no record carries both identities, else a test that knows how they overlap. For ``pmi2``, ``sdc``,
     ``ji`` and ``llr`` a gap of 0 is not what independence gives when the identities differ in size; the value
     under independence stands beside the gap.

@@ -146,7 +146,7 @@ class Association:
 
     @cached_property
     def table(self) -> Table:
-        """One row a label: counts, probabilities, and for every metric values, gaps, limits and ranks.
+        """One row per label: counts, probabilities, and for every metric values, gaps, limits and ranks.
 
         With one gap its columns are called ``dp_gap``, ``dp_low``, ``dp_high``, ``dp_null``, ``dp_rank``, ``p``
         and ``q``; with several, ``dp_gap[man,woman]`` and so on. ``dp_null`` is the gap under independence, where

@@ -46,7 +46,7 @@ def association_change(
     Returns
     -------
     Table
-        One row a label of either result, the largest changes first: label, name, count_old, count_new, gap_old,
+        One row per label of either result, the largest changes first: label, name, count_old, count_new, gap_old,
         gap_new, change, low, high, p and q of no change, ``ranked`` (ranked in both). Numbers that one side
         does not have are NaN. Tests are made of labels ranked in both, whose gaps are finite.
 

@@ -100,7 +100,7 @@ def count_source(
     engine: Engine | None = None,
     absent: bool = False,
 ) -> tuple[AssociationCounts, Reading]:
-    """Count a source; ``absent`` allows identities that no record has, as one of several sources may lack some.
+    """Count a source; ``absent`` allows identities that no record has, as one of several sources may not have all.
 
     Rows in the order of their records, or with each record's rows together, are counted in one pass. Where a
     record comes back after others, the source is read again and rows are brought together by record: in temporary
@@ -118,11 +118,11 @@ def count_source(
     part, counts, order = _Counting(source, parts, names, members, threshold, kernel, engine, notes).run()
     notes.extend(source.notes())
     if part.duplicates:
-        said = (
+        note = (
             f"{part.duplicates} of {part.rows} rows name a label that their record has already: each was counted once"
         )
-        notes.append(said)
-        warnings.warn(said, UserWarning, stacklevel=4)
+        notes.append(note)
+        warnings.warn(note, UserWarning, stacklevel=4)
     if threshold is None and source.has_scores:
         notes.append("score= is given without threshold=: every row counts, whatever its score")
     if part.below:
@@ -171,7 +171,7 @@ class _Counting(NamedTuple):
                 part = self.engine.reduce(replace(count, keep_keys=True), self.parts, operator.add)
                 counts = self._finished(part)
                 self._say_grouped(
-                    f", with 8 bytes a record to make sure ({_seconds(again - began)} lost on finding out)"
+                    f", with 8 bytes per record to make sure ({_seconds(again - began)} lost on finding out)"
                 )
                 return part, counts, "grouped"
             except Scattered:
@@ -215,7 +215,7 @@ def _seconds(value: float) -> str:
 def _refuse_unknown(
     counts: AssociationCounts, part: LongPart, names: Mapping[str, str], notes: list[str], absent: bool = False
 ) -> None:
-    """An identity none of whose labels occurs is an error; one that lacks some of them is a note."""
+    """An identity none of whose labels occurs is an error; one without some of them is a note."""
     there = set(counts.labels)
     for name, labels, size in zip(counts.identities, counts.members, counts.identity_count.tolist(), strict=True):
         missing = [label for label in labels if label not in there]

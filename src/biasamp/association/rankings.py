@@ -83,7 +83,7 @@ def _inversions(values: Array) -> int:
 def top_counts(result: Association, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
     """How common the k top labels of each metric are: the paper's Tables 1, 5, 6 and 7.
 
-    One row a metric and count (``C(y)`` and ``C(x,y)`` of each identity): minimum, maximum, mean and
+    One row per metric and count (``C(y)`` and ``C(x,y)`` of each identity): minimum, maximum, mean and
     standard deviation over the top labels.
     """
     rows: list[tuple[Any, ...]] = []
@@ -99,7 +99,7 @@ def top_counts(result: Association, k: int = 100, *, toward: str | None = None, 
 
 
 def agreement(result: Association, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
-    """How far two metrics rank alike (Section 4.1 of the paper), one row a pair of metrics.
+    """How far two metrics rank alike (Section 4.1 of the paper), one row per pair of metrics.
 
     ``shared`` is how many labels their tops of k have in common, ``order_shared`` the share of pairs of those
     labels that both metrics put in the same order, ``order`` the same over all ranked labels.

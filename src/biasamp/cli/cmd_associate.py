@@ -112,7 +112,9 @@ def read_threshold(value: str | None) -> Any:
 @click.option("--miap", type=click.Path(), help="Open Images: a file of MIAP person boxes.")
 @click.option("--top", type=int, default=10, show_default=True, help="How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
-@click.option("--csv", "csv_path", metavar="FILE", help="Write one row a label as CSV to FILE; - for standard output.")
+@click.option(
+    "--csv", "csv_path", metavar="FILE", help="Write one row per label as CSV to FILE; - for standard output."
+)
 @click.option(
     "--engine",
     type=click.Choice(["auto", "local", "dask", "spark"]),

@@ -114,7 +114,7 @@ class LongCounter:
         return at
 
     def add_lists(self, labels: Any) -> None:
-        """Count one batch of lists of labels, one list a record."""
+        """Count one batch of lists of labels, one list per record."""
         self.add_rows(*flatten(labels, self.codes))
 
     def add_rows(self, starts: NDArray[np.bool_], codes: Codes) -> None:
@@ -143,14 +143,14 @@ class LongCounter:
             raise Scattered
         tally, runs = self.tally, self.runs
         tally.settle()
-        said = (self.rows, tally.duplicates, self.threshold.below)
+        read = (self.rows, tally.duplicates, self.threshold.below)
         if runs.first is None:
             # No rows at all, or rows of whole records, the first and the last of which go on nowhere.
-            return LongPart(self.closed(), (Edge(number, number + 1, keys=runs.keys),), (), *said)
+            return LongPart(self.closed(), (Edge(number, number + 1, keys=runs.keys),), (), *read)
         spans = ((runs.first, runs.last),) if runs.ordered else None
         ends = (self._labels(tally.first), self._labels(tally.open))
         edge = Edge(number, number + 1, *ends, runs.first, runs.last, spans, runs.keys)
-        return LongPart(_counts_of(tally, self.codes, self.members), (edge,), (), *said)
+        return LongPart(_counts_of(tally, self.codes, self.members), (edge,), (), *read)
 
     def closed(self) -> AssociationCounts:
         """The counts of whole records, the first and the last among them."""
@@ -161,7 +161,7 @@ class LongCounter:
 
 
 class ScatteredCounter:
-    """Counts rows in any order: all are kept, as 12 bytes each, and sorted. Records are told apart by 64-bit keys."""
+    """Counts rows in any order: all are kept, as 12 bytes each, and sorted. Records are known by 64-bit keys."""
 
     def __init__(
         self,

@@ -7,11 +7,12 @@ a metric that the page has no formula for travels with its figures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import METRICS, usual_metric
+from biasamp.association.values import Contrast
 from biasamp.results.interval import plain
 
 # p and q keep this many digits: more than a reader can use, fewer than a file must carry.
@@ -80,7 +81,7 @@ def _check_alike(read: Mapping[str, dict[str, Any]]) -> None:
 
 
 def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
-    """A run's columns over the labels of all runs: null where it lacks a label."""
+    """A run's columns over the labels of all runs: null where the run does not have the label."""
     where = [place[label] for label in held["labels"]]
 
     def spread(values: Sequence[Any], empty: Any = None) -> list[Any]:
@@ -90,7 +91,7 @@ def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
         return out
 
     reasons = ["is not in this run", *held["reasons"]]
-    # 0 is ranked; the labels that a run lacks have the first reason.
+    # 0 is ranked; the labels that a run does not have get the first reason.
     contrasts = [
         {
             "x1": c["x1"],
@@ -139,20 +140,20 @@ def _coded(reasons: list[str], why: Sequence[str | None]) -> list[int]:
     return out
 
 
+def _gap(contrast: Contrast, p: Iterable[Any], q: Iterable[Any], why: list[int]) -> dict[str, Any]:
+    """What the page knows of a gap; one against the rest has no test."""
+    x1, x2 = contrast
+    tests = {name: None if x2 is None else [_short(value) for value in held] for name, held in (("p", p), ("q", q))}
+    return {"x1": x1, "x2": x2, **tests, "why": why}
+
+
 def _of_result(result: Association) -> dict[str, Any]:
     reasons: list[str] = []
-    contrasts = []
-    for x1, x2 in result.contrasts:
-        rest = x2 is None
-        contrasts.append(
-            {
-                "x1": x1,
-                "x2": x2,
-                "p": None if rest else [_short(p) for p in result.values.p_values((x1, x2)).tolist()],
-                "q": None if rest else [_short(q) for q in result.values.q_values((x1, x2)).tolist()],
-                "why": _coded(reasons, result.why_not((x1, x2)).tolist()),
-            }
-        )
+    of = result.values
+    contrasts = [
+        _gap(c, of.p_values(c).tolist(), of.q_values(c).tolist(), _coded(reasons, result.why_not(c).tolist()))
+        for c in result.contrasts
+    ]
     return {
         "n": int(result.n),
         "version": result.version,
@@ -171,7 +172,7 @@ def _of_result(result: Association) -> dict[str, Any]:
         "both": {
             f"{k},{m}": shared.tolist()
             for k, m in result.contrasts
-            if m is not None and result.overlap[k, m] and (shared := result.values.both((k, m))) is not None
+            if m is not None and result.overlap[k, m] and (shared := of.both((k, m))) is not None
         },
         "identity": [int(own) for own in result.is_identity.tolist()],
         "contrasts": contrasts,
@@ -181,7 +182,7 @@ def _of_result(result: Association) -> dict[str, Any]:
 
 
 def _figures(result: Association, metric: str) -> dict[str, Any]:
-    """Columns of a metric: its value an identity, and what belongs to its gap a gap."""
+    """Columns of a metric over the labels: its value for each identity, and the others for each gap."""
 
     def column(values: Any) -> list[Any]:
         return [plain(value) for value in values.tolist()]
@@ -209,16 +210,8 @@ def _of_document(document: Any, name: str) -> dict[str, Any]:
     for c, gap in enumerate(rows[0]["gaps"] if rows else ()):
         held = [row["gaps"][c] for row in rows]
         x1, x2 = order.index(gap["x1"]), None if gap["x2"] is None else order.index(gap["x2"])
-        rest = x2 is None
-        contrasts.append(
-            {
-                "x1": x1,
-                "x2": x2,
-                "p": None if rest else [_short(row["p"]) for row in held],
-                "q": None if rest else [_short(row["q"]) for row in held],
-                "why": _coded(reasons, [row["why_not"] for row in held]),
-            }
-        )
+        p, q, why = ([row[part] for row in held] for part in ("p", "q", "why_not"))
+        contrasts.append(_gap((x1, x2), p, q, _coded(reasons, why)))
         if x2 is not None and document["overlap"][x1][x2]:
             if both is not None and "both" in gap:
                 both[f"{x1},{x2}"] = [row["both"] for row in held]

@@ -31,7 +31,7 @@ CELL_BITS = 32
 CELL_LABEL = (1 << CELL_BITS) - 1
 # Cells that wait to be added up, eight bytes each.
 _WAITING = 1 << 20
-# Runs are told apart by 32 bits.
+# The number of a run has 32 bits.
 _MOST_RUNS = 1 << 32
 # Room for patterns to begin with.
 _FIRST_ROOM = 4
@@ -235,7 +235,7 @@ class NumbaTally(Tally):
             seen=labels.astype(np.uint64),
             buffer=labels.astype(np.int32),
             first=labels.astype(np.int32),
-            # One row a pattern: the labels of the commonest pattern then stand close together in memory.
+            # One row per pattern: the labels of the commonest pattern then stand close together in memory.
             table=np.zeros((_FIRST_ROOM, 0), dtype=np.int64),
             waiting=labels,
             records=np.zeros_like(patterns),
