@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from biasamp.results.showing import shown_by
 from biasamp.results.table import Table, text
 
+from . import rankings
 from .export import association_dict
 from .metrics import metric_form
-from .rankings import agreement, competition_ranks, rank_changes, top_counts
+from .rankings import competition_ranks
 from .values import AssociationValues, Contrast, kept
 
 Array = NDArray[np.float64]
@@ -244,19 +245,10 @@ class Association:
         columns["q"] = self.values.q_values(contrast)[order]
         return Table(columns)
 
-    def top_counts(self, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
-        """How common the k top labels of each metric are; see :func:`~biasamp.association.metric_rankings.top_counts`."""
-        return top_counts(self, k, toward=toward, against=against)
-
-    def agreement(self, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
-        """How far two metrics rank alike; see :func:`~biasamp.association.metric_rankings.agreement`."""
-        return agreement(self, k, toward=toward, against=against)
-
-    def rank_changes(
-        self, metric_a: str, metric_b: str, *, toward: str | None = None, against: str | None = None
-    ) -> Table:
-        """How ranks change between metrics; see :func:`~biasamp.association.metric_rankings.rank_changes`."""
-        return rank_changes(self, metric_a, metric_b, toward=toward, against=against)
+    # What metrics put on top and how far they agree; these functions take the result first.
+    top_counts = rankings.top_counts
+    agreement = rankings.agreement
+    rank_changes = rankings.rank_changes
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
