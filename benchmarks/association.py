@@ -17,9 +17,9 @@ import numpy as np
 
 import biasamp
 from benchmarks.timing import cpu_seconds
-from biasamp.association.formulas import METRICS
 from biasamp.association.gaps import association_gap
 from biasamp.association.label_counting import count_source
+from biasamp.association.metrics import METRICS
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.data.label_source import label_source
 

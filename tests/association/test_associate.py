@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import false_discovery_control, fisher_exact
 
 import biasamp
-from biasamp.association.formulas import METRICS
 from biasamp.association.gaps import association_gap
+from biasamp.association.metrics import METRICS
 
 BIKES = (
     [["man", "bike"]] * 30

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from biasamp.association.formulas import METRICS
+from biasamp.association.metrics import METRICS
 from biasamp.association.orientation import orientation, slope
 
 

@@ -184,7 +184,7 @@ def test_completion_scripts(process: Any, shell: str) -> None:
     ("words", "expected"),
     [
         ("biasamp au", {"audit"}),
-        ("biasamp metrics d", {"directional", "dpa"}),
+        ("biasamp metrics d", {"directional", "dpa", "dp"}),
         ("biasamp audit --missing ", {"error", "drop", "negative"}),
         ("biasamp audit --task-", {"--task-predictions"}),
     ],

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
+from operator import add
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +17,9 @@ from hypothesis import strategies as st
 from biasamp.counts import ContingencyTable, save
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.kernels.long_tally import numba_installed, repeated
-from biasamp.counts.long_table import LongCounter, Scattered, ScatteredCounter, Unordered, join
-from biasamp.counts.record_runs import keys_of
+from biasamp.counts.long_part import Scattered
+from biasamp.counts.long_table import LongCounter, ScatteredCounter
+from biasamp.counts.record_runs import Unordered, keys_of
 from biasamp.counts.shared_identities import SharedCounts
 from biasamp.data import label_set, read_columns
 from biasamp.data.keys import mix, record_keys
@@ -50,6 +54,15 @@ def check(counts: AssociationCounts, rows):
     assert counts.count.tolist() == count
     assert counts.overlap.tolist() == overlap
     assert counts.joint.tolist() == joint
+
+
+def join(parts, identities, members):
+    """Parts put together in the order given; a record in parts that are no neighbours is found out."""
+    numbered = [
+        replace(part, edges=tuple(replace(edge, start=number, stop=number + 1) for edge in part.edges))
+        for number, part in enumerate(part for part in parts if part.runs)
+    ]
+    return reduce(add, numbered).finished(identities, members)
 
 
 def batches(rows, edges):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from biasamp import __version__
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.storage import is_counts, load_counts
@@ -18,8 +18,8 @@ from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
 
 from .association_result import Association
-from .formulas import metric_names
-from .label_counting import Reading, count_source
+from .label_counting import Reading, count_source, identity_members
+from .metrics import metric_names
 from .values import AssociationValues
 
 # Jeffreys' prior of a rate: the usual choice where none is asked for.
@@ -71,7 +71,8 @@ def associate(
         Labels with a lower score are left out. A mapping gives each label its own; labels it does not name
         keep all their rows.
     metrics : "all", str or iterable of str
-        ``dp``, ``pmi``, ``npmi_y``, ``npmi_xy``, ``pmi2``, ``sdc``, ``ji``, ``llr``, ``tau_b``, ``t_test``.
+        ``dp``, ``pmi``, ``npmi_y``, ``npmi_xy``, ``pmi2``, ``sdc``, ``ji``, ``llr``, ``tau_b``, ``t_test``; ``biasamp
+        metrics npmi_xy`` says what one is. ``"all"`` has those too that were registered later.
     zero : {"limit", "drop", "smooth"} or ("smooth", alpha)
         What to do where a label never meets an identity: ``"limit"`` takes the limit (nPMI_xy is -1, PMI-type
         metrics are minus infinity), ``"drop"`` leaves the label out of the rankings, ``"smooth"`` adds alpha
@@ -97,12 +98,12 @@ def associate(
     Returns
     -------
     Association
-        ``.table`` has one row a label, ``.top(metric, k, toward=)`` the labels that lean most to an identity,
+        ``.table`` has one row per label, ``.top(metric, k, toward=)`` the labels that lean most to an identity,
         ``.excluded`` the labels that are not ranked and why.
 
     Notes
     -----
-    One test of ``P(y|x1) = P(y|x2)`` a label and pair of identities serves all metrics: Fisher's exact test
+    One test of ``P(y|x1) = P(y|x2)`` per label and pair of identities serves all metrics: Fisher's exact test
     where no record carries both identities, else a test that knows how they overlap. For ``pmi2``, ``sdc``,
     ``ji`` and ``llr`` a gap of 0 is not what independence gives when the identities differ in size; the value
     under independence stands beside the gap.
@@ -134,7 +135,15 @@ def associate(
         counts = data if identities is None else _of_identities(data, identities)
     else:
         counts, reading = count_labels(data, identities, label, record, score, threshold, engine, memory, threads)
-    return _result(counts, reading, names, alpha, zero_name, min_count, min_expected, paper_literal, correction)
+    settings = {
+        "zero": zero_name,
+        "alpha": alpha or None,
+        "min_count": min_count,
+        "min_expected": min_expected,
+        "paper_literal": paper_literal,
+        "correction": correction,
+    }
+    return _result(counts, reading, names, settings)
 
 
 def count_labels(
@@ -161,22 +170,17 @@ def count_labels(
 
 
 def _result(
-    counts: AssociationCounts,
-    reading: Reading | None,
-    metrics: tuple[str, ...],
-    alpha: float,
-    zero: str,
-    min_count: float,
-    min_expected: float,
-    paper_literal: bool,
-    correction: str,
+    counts: AssociationCounts, reading: Reading | None, metrics: tuple[str, ...], settings: dict[str, Any]
 ) -> Association:
     members = {label for group in counts.members for label in group}
     is_identity = np.array([label in members for label in counts.labels], dtype=bool)
     values = AssociationValues(
-        counts, alpha=alpha, paper_literal=paper_literal, correction=correction, tested=~is_identity
+        counts,
+        alpha=settings["alpha"] or 0.0,
+        paper_literal=settings["paper_literal"],
+        correction=settings["correction"],
+        tested=~is_identity,
     )
-    expected = counts.count[:, None] * (counts.identity_count / counts.n)
     return Association(
         labels=counts.labels,
         names=counts.names,
@@ -188,32 +192,15 @@ def _result(
         identity_count=counts.identity_count,
         overlap=counts.overlap,
         joint=counts.identity_joint,
-        expected=expected,
+        expected=counts.count[:, None] * (counts.identity_count / counts.n),
         is_identity=is_identity,
         contrasts=tuple(values.contrasts),
-        settings={
-            "zero": zero,
-            "alpha": alpha or None,
-            "min_count": min_count,
-            "min_expected": min_expected,
-            "paper_literal": paper_literal,
-            "correction": correction,
-        },
-        reading={} if reading is None else _reading(reading),
+        settings=settings,
+        reading={} if reading is None else reading.to_dict(),
         notes=() if reading is None else reading.notes,
-        # The package itself stands above this room, so its version is looked up, not imported.
-        version=str(import_module("biasamp").__version__),
+        version=__version__,
         values=values,
     )
-
-
-def _reading(reading: Reading) -> dict[str, Any]:
-    return {
-        "rows": reading.rows,
-        "order": reading.order,
-        "duplicates": reading.duplicates,
-        "below_threshold": reading.below,
-    }
 
 
 def _zero_policy(zero: Any) -> tuple[float, str]:
@@ -227,21 +214,20 @@ def _zero_policy(zero: Any) -> tuple[float, str]:
     return (_ALPHA if zero == "smooth" else 0.0), str(zero)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and value == value
+
+
 def _check_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not value >= 0:
+    if not _is_number(value) or value < 0:
         raise ValueError(f"{name} is {value!r}; a number of 0 or more is needed")
 
 
 def _checked_threshold(threshold: Any) -> Any:
     if threshold is None:
         return None
-    numbers = list(threshold.values()) if isinstance(threshold, Mapping) else [threshold]
-    for number in numbers:
-        if (
-            isinstance(number, bool)
-            or not isinstance(number, (int, float, np.integer, np.floating))
-            or number != number
-        ):
+    for number in threshold.values() if isinstance(threshold, Mapping) else [threshold]:
+        if not _is_number(number):
             raise TypeError(f"threshold holds {number!r}; a number, or a mapping of labels to numbers, is needed")
     if isinstance(threshold, Mapping):
         return {canonical(label): float(number) for label, number in threshold.items()}
@@ -250,8 +236,6 @@ def _checked_threshold(threshold: Any) -> Any:
 
 def _of_identities(counts: AssociationCounts, identities: Any) -> AssociationCounts:
     """Counts made before, if they are of the identities asked for."""
-    from .label_counting import identity_members
-
     names, members = identity_members(identities, dict(zip(counts.labels, counts.names, strict=True)))
     asked = list(zip(names, members, strict=True))
     have = list(zip(counts.identities, counts.members, strict=True))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +14,14 @@ from numpy.typing import NDArray
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, text
 
+from . import rankings
 from .export import association_dict
-from .metric_rankings import agreement, rank_changes, top_counts
-from .ranking import competition_ranks
+from .metrics import metric_form
+from .rankings import competition_ranks
+from .values import AssociationValues, Contrast, kept
 
 Array = NDArray[np.float64]
-Contrast = tuple[int, int | None]
 _REST = "rest"
-
-
-class Values(Protocol):
-    """What a result can compute when it is asked."""
-
-    def values(self, metric: str) -> Array: ...  # noqa: D102
-    def gaps(self, metric: str, contrast: Contrast) -> Array: ...  # noqa: D102
-    def lean(self, metric: str, contrast: Contrast) -> Array: ...  # noqa: D102
-    def interval(self, metric: str, contrast: Contrast, level: float = 0.95) -> tuple[Array, Array, Array]: ...  # noqa: D102
-    def independence(self, metric: str, contrast: Contrast) -> Array: ...  # noqa: D102
-    def p_values(self, contrast: Contrast) -> Array: ...  # noqa: D102
-    def q_values(self, contrast: Contrast) -> Array: ...  # noqa: D102
-    def both(self, contrast: Contrast) -> NDArray[np.int64] | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +76,7 @@ class Association:
     reading: Mapping[str, Any]
     notes: tuple[str, ...]
     version: str
-    values: Values
+    values: AssociationValues
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -100,20 +89,16 @@ class Association:
 
     # --- which labels are ranked -------------------------------------------------------------------------
 
+    @kept
     def why_not(self, contrast: Contrast | None = None) -> NDArray[Any]:
         """Why each label is not ranked in a gap (by default the first); the empty text where it is."""
-        contrast = self._contrast(contrast)
-        if ("why", contrast) in self._kept:
-            kept: NDArray[Any] = self._kept["why", contrast]
-            return kept
+        first, second = self._contrast(contrast)
         why = np.full(len(self.labels), "", dtype=object)
-        first, second = contrast
         used = range(len(self.identities)) if second is None else (first, second)
         empty = np.column_stack([self.joint[:, k] == 0 for k in used])
-        smooth = self.settings["zero"] == "smooth"
         if self.settings["zero"] == "drop":
             why[empty.any(axis=1)] = "never occurs with one of the identities (zero='drop')"
-        if not smooth:
+        if self.settings["zero"] != "smooth":
             # Two infinities of one sign have no difference.
             alone = empty.all(axis=1) if second is not None else empty[:, first] & (empty.sum(axis=1) > 1)
             why[alone] = "never occurs with the identities that are compared"
@@ -122,64 +107,52 @@ class Association:
         why[rare] = "too rare to rank: expected co-occurrence below min_expected"
         why[self.count < self.settings["min_count"]] = "too rare to rank: count below min_count"
         why[self.is_identity] = "is part of an identity"
-        self._kept["why", contrast] = why
         return why
 
+    @kept
     def ranks(self, metric: str, contrast: Contrast | None = None, *, include_identities: bool = False) -> Array:
         """Rank of each label by its gap, 1 for the label that leans most to x1; NaN where it is not ranked.
 
         Labels with equal gaps share the better rank.
         """
-        metric, contrast = self._metric(metric), self._contrast(contrast)
-        key = ("ranks", metric, contrast, include_identities)
-        if key not in self._kept:
-            lean = self.values.lean(metric, contrast)
-            self._kept[key] = competition_ranks(lean, self._ranked(contrast, include_identities))
-        out: Array = self._kept[key]
-        return out
+        contrast = self._contrast(contrast)
+        lean = self.values.lean(self.checked(metric), contrast)
+        return competition_ranks(lean, self.ranked(contrast, include_identities))
 
-    def _ranked(self, contrast: Contrast, include_identities: bool = False) -> NDArray[np.bool_]:
-        why = self.why_not(contrast)
-        ranked: NDArray[np.bool_] = why == ""
-        if include_identities:
-            ranked = ranked | self.is_identity
-        return ranked
+    def ranked(self, contrast: Contrast, include_identities: bool = False) -> NDArray[np.bool_]:
+        """Which labels are ranked in a gap."""
+        there: NDArray[np.bool_] = self.why_not(contrast) == ""
+        return there | self.is_identity if include_identities else there
 
-    @property
+    @cached_property
     def excluded(self) -> tuple[dict[str, Any], ...]:
         """The labels that are not ranked in some gap, with the reason and their counts."""
-        if "excluded" not in self._kept:
-            out = []
-            for contrast in self.contrasts or ((0, None),):
-                why = self.why_not(contrast) if self.contrasts else np.array([], dtype=object)
-                for i in np.flatnonzero(why != "").tolist():
-                    row: dict[str, Any] = {
-                        "label": self.labels[i],
-                        "name": self.names[i],
-                        "why": why[i],
-                        "count": int(self.count[i]),
-                        "joint": {x: int(c) for x, c in zip(self.identities, self.joint[i], strict=True)},
-                    }
-                    if len(self.contrasts) > 1:
-                        row["gap"] = self._gap_name(contrast)
-                    out.append(row)
-            self._kept["excluded"] = tuple(out)
-        found: tuple[dict[str, Any], ...] = self._kept["excluded"]
-        return found
+        out = []
+        for contrast in self.contrasts:
+            why = self.why_not(contrast)
+            for i in np.flatnonzero(why != "").tolist():
+                row: dict[str, Any] = {
+                    "label": self.labels[i],
+                    "name": self.names[i],
+                    "why": why[i],
+                    "count": int(self.count[i]),
+                    "joint": {x: int(c) for x, c in zip(self.identities, self.joint[i], strict=True)},
+                }
+                if len(self.contrasts) > 1:
+                    row["gap"] = self._gap_name(contrast)
+                out.append(row)
+        return tuple(out)
 
     # --- tables ------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def table(self) -> Table:
-        """One row a label: counts, probabilities, and for every metric values, gaps, limits and ranks.
+        """One row per label: counts, probabilities, and for every metric values, gaps, limits and ranks.
 
         With one gap its columns are called ``dp_gap``, ``dp_low``, ``dp_high``, ``dp_null``, ``dp_rank``, ``p``
         and ``q``; with several, ``dp_gap[man,woman]`` and so on. ``dp_null`` is the gap under independence, where
         that is not 0.
         """
-        if "table" in self._kept:
-            kept: Table = self._kept["table"]
-            return kept
         columns: dict[str, NDArray[Any]] = {
             "label": text(self.labels),
             "name": text(self.names),
@@ -209,12 +182,10 @@ class Association:
                 columns[f"{metric}_gap{end}"] = self.values.gaps(metric, contrast)
                 columns[f"{metric}_low{end}"] = low
                 columns[f"{metric}_high{end}"] = high
-                if self._has_null(metric):
+                if not metric_form(metric, self.settings["paper_literal"]).zero_null:
                     columns[f"{metric}_null{end}"] = self.values.independence(metric, contrast)
                 columns[f"{metric}_rank{end}"] = self.ranks(metric, contrast)
-        self._kept["table"] = Table(columns)
-        out: Table = self._kept["table"]
-        return out
+        return Table(columns)
 
     def top(
         self,
@@ -247,12 +218,12 @@ class Association:
             independence), p, q. A positive gap leans to ``toward`` (as printed, nPMI gaps lean the other way).
             Ties go by count, then by label.
         """
-        metric = self._metric(metric)
+        metric = self.checked(metric)
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
             raise ValueError(f"k is {k!r}; a whole number of 0 or more is needed")
-        contrast, sign = self._toward(toward, against)
+        contrast, sign = self.gap_toward(toward, against)
         lean = sign * self.values.lean(metric, contrast)
-        ranked = self._ranked(contrast, include_identities) & ~np.isnan(lean)
+        ranked = self.ranked(contrast, include_identities) & ~np.isnan(lean)
         ranks = competition_ranks(lean, ranked)
         place = np.flatnonzero(ranked)
         order = place[np.lexsort((place, -self.count[place], ranks[place]))][:k]
@@ -274,19 +245,10 @@ class Association:
         columns["q"] = self.values.q_values(contrast)[order]
         return Table(columns)
 
-    def top_counts(self, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
-        """How common the k top labels of each metric are; see :func:`~biasamp.association.metric_rankings.top_counts`."""
-        return top_counts(self, k, toward=toward, against=against)
-
-    def agreement(self, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
-        """How far two metrics rank alike; see :func:`~biasamp.association.metric_rankings.agreement`."""
-        return agreement(self, k, toward=toward, against=against)
-
-    def rank_changes(
-        self, metric_a: str, metric_b: str, *, toward: str | None = None, against: str | None = None
-    ) -> Table:
-        """How ranks change between metrics; see :func:`~biasamp.association.metric_rankings.rank_changes`."""
-        return rank_changes(self, metric_a, metric_b, toward=toward, against=against)
+    # What metrics put on top and how far they agree; these functions take the result first.
+    top_counts = rankings.top_counts
+    agreement = rankings.agreement
+    rank_changes = rankings.rank_changes
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
@@ -308,14 +270,11 @@ class Association:
 
     # --- names of metrics and gaps -----------------------------------------------------------------------
 
-    def _metric(self, metric: str) -> str:
+    def checked(self, metric: str) -> str:
+        """The name of a metric, if this result holds it."""
         if metric not in self.metrics:
             raise ValueError(f"metric is {metric!r}; this result holds {', '.join(self.metrics)}")
         return metric
-
-    def _has_null(self, metric: str) -> bool:
-        printed = self.settings["paper_literal"] and metric == "tau_b"
-        return metric in ("pmi2", "sdc", "ji", "llr") or printed
 
     def _contrast(self, contrast: Contrast | None) -> Contrast:
         if not self.contrasts:
@@ -330,7 +289,7 @@ class Association:
         first, second = contrast
         return f"{self.identities[first]},{_REST if second is None else self.identities[second]}"
 
-    def _toward(self, toward: str | None, against: str | None) -> tuple[Contrast, float]:
+    def gap_toward(self, toward: str | None, against: str | None) -> tuple[Contrast, float]:
         """The gap that measures how a label leans to an identity, and its sign."""
         self._contrast(None)
         first = 0 if toward is None else self._identity("toward", toward)

@@ -46,7 +46,7 @@ def association_change(
     Returns
     -------
     Table
-        One row a label of either result, the largest changes first: label, name, count_old, count_new, gap_old,
+        One row per label of either result, the largest changes first: label, name, count_old, count_new, gap_old,
         gap_new, change, low, high, p and q of no change, ``ranked`` (ranked in both). Numbers that one side
         does not have are NaN. Tests are made of labels ranked in both, whose gaps are finite.
 
@@ -110,8 +110,8 @@ def association_change(
 def _side(
     result: Association, labels: list[str], metric: str, toward: str | None, against: str | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    metric = result._metric(metric)
-    contrast, sign = result._toward(toward, against)
+    metric = result.checked(metric)
+    contrast, sign = result.gap_toward(toward, against)
     place = {label: i for i, label in enumerate(result.labels)}
     index = np.array([place.get(label, -1) for label in labels], dtype=np.int64)
     there = index >= 0

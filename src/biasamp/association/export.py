@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from biasamp.results.interval import plain
 
 if TYPE_CHECKING:
-    from .association_result import Association, Contrast
+    from .association_result import Association
+    from .values import Contrast
 
 
 def association_dict(result: Association) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from biasamp.resampling.fisher import fisher_exact
 
-from .formulas import _VALUES, Counts
-from .gaps import gap_of, rest_gap
-from .literal import LITERAL
+from .association_metric import Counts
+from .gaps import rest_gap
+from .metrics import metric_form
 from .orientation import slope
 from .overlap_test import overlap_test
 
@@ -27,8 +27,6 @@ Array = NDArray[np.float64]
 # A label never seen with an identity has a rate somewhere below 1/C(x): half a record stands for it where a
 # derivative is needed.
 _HALF = 0.5
-# Gaps cannot pass these bounds, intervals need not.
-_BOUND = {"dp": 1.0, "sdc": 1.0, "ji": 1.0, "npmi_xy": 2.0, "tau_b": 2.0, "t_test": 2.0}
 
 
 class GapIntervals(NamedTuple):
@@ -106,16 +104,11 @@ class Moments:
 
     def gaps(self, metric: str, contrast: Any, *, paper_literal: bool = False, filled: bool = False) -> Array:
         """Gaps of one contrast: a pair of identities, or one identity against the rest ``(k, None)``."""
+        form = metric_form(metric, paper_literal)
         first, second = contrast
         if second is not None:
-            return gap_of(
-                metric,
-                self.counts(first, filled=filled),
-                self.counts(second, filled=filled),
-                paper_literal=paper_literal,
-            )
-        function = LITERAL.get(metric, _VALUES[metric]) if paper_literal else _VALUES[metric]
-        values = np.column_stack([function(self.counts(k, filled=filled)) for k in range(len(self.size))])
+            return form.gap(self.counts(first, filled=filled), self.counts(second, filled=filled))
+        values = np.column_stack([form.value(self.counts(k, filled=filled)) for k in range(len(self.size))])
         return rest_gap(values, first)
 
 
@@ -164,9 +157,9 @@ def gap_intervals(
     low, high = centre - reach, centre + reach
     if empty.any():
         low, high = np.where(empty, np.fmin(low, gaps), low), np.where(empty, np.fmax(high, gaps), high)
-    bound = _BOUND.get(metric)
-    if bound is not None and not (paper_literal and metric == "tau_b"):
-        low, high = np.maximum(low, -bound), np.minimum(high, bound)
+    # Gaps cannot pass this bound, the limits of a normal approximation can.
+    bound = metric_form(metric, paper_literal).bound
+    low, high = np.maximum(low, -bound), np.minimum(high, bound)
     nowhere = np.isnan(gaps)
     error = np.where(np.isfinite(gaps), error, np.nan)
     return GapIntervals(np.where(nowhere, np.nan, low), np.where(nowhere, np.nan, high), error)

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from biasamp.counts.association_counts import AssociationCounts
-from biasamp.counts.long_table import LongPart, Scattered, Unordered
+from biasamp.counts.long_part import LongPart, Scattered
+from biasamp.counts.record_runs import Unordered
 from biasamp.data import canonical, printable
 from biasamp.data.label_source import LabelSource
 from biasamp.engines import Engine
@@ -40,6 +39,15 @@ class Reading:
     duplicates: int
     below: int
     notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a result says of how its data was read; its notes stand apart."""
+        return {
+            "rows": self.rows,
+            "order": self.order,
+            "duplicates": self.duplicates,
+            "below_threshold": self.below,
+        }
 
 
 def identity_members(identities: Any, names: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -92,7 +100,7 @@ def count_source(
     engine: Engine | None = None,
     absent: bool = False,
 ) -> tuple[AssociationCounts, Reading]:
-    """Count a source; ``absent`` allows identities that no record has, as one of several sources may lack some.
+    """Count a source; ``absent`` allows identities that no record has, as one of several sources may not have all.
 
     Rows in the order of their records, or with each record's rows together, are counted in one pass. Where a
     record comes back after others, the source is read again and rows are brought together by record: in temporary
@@ -110,11 +118,11 @@ def count_source(
     part, counts, order = _Counting(source, parts, names, members, threshold, kernel, engine, notes).run()
     notes.extend(source.notes())
     if part.duplicates:
-        said = (
+        note = (
             f"{part.duplicates} of {part.rows} rows name a label that their record has already: each was counted once"
         )
-        notes.append(said)
-        warnings.warn(said, UserWarning, stacklevel=4)
+        notes.append(note)
+        warnings.warn(note, UserWarning, stacklevel=4)
     if threshold is None and source.has_scores:
         notes.append("score= is given without threshold=: every row counts, whatever its score")
     if part.below:
@@ -163,7 +171,7 @@ class _Counting(NamedTuple):
                 part = self.engine.reduce(replace(count, keep_keys=True), self.parts, operator.add)
                 counts = self._finished(part)
                 self._say_grouped(
-                    f", with 8 bytes a record to make sure ({_seconds(again - began)} lost on finding out)"
+                    f", with 8 bytes per record to make sure ({_seconds(again - began)} lost on finding out)"
                 )
                 return part, counts, "grouped"
             except Scattered:
@@ -207,7 +215,7 @@ def _seconds(value: float) -> str:
 def _refuse_unknown(
     counts: AssociationCounts, part: LongPart, names: Mapping[str, str], notes: list[str], absent: bool = False
 ) -> None:
-    """An identity none of whose labels occurs is an error; one that lacks some of them is a note."""
+    """An identity none of whose labels occurs is an error; one without some of them is a note."""
     there = set(counts.labels)
     for name, labels, size in zip(counts.identities, counts.members, counts.identity_count.tolist(), strict=True):
         missing = [label for label in labels if label not in there]
@@ -252,10 +260,3 @@ def _nearest(label: str, known: list[str], names: Mapping[str, str], held: int) 
         return f"did you mean {' or '.join(near)}?"
     shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
     return f"the data holds {held} labels, such as {shown}"
-
-
-def overlap_share(counts: AssociationCounts) -> float:
-    """Largest share of an identity's records that carry another identity too."""
-    size = np.maximum(counts.identity_count, 1)
-    shared = counts.overlap - np.diag(counts.identity_count)
-    return float((shared.max(axis=1) / size).max()) if len(size) > 1 else 0.0

@@ -12,7 +12,7 @@ from biasamp.results.table import Table, text
 
 from .association_result import Association
 from .gaps import association_gap
-from .values import FLIPPED_IN_PRINT
+from .metrics import metric_form
 
 
 def movement(
@@ -64,7 +64,7 @@ def movement(
     """
     if len(result.identities) > 2 and against is None:
         against = next(name for name in result.identities if name != (toward or result.identities[0]))
-    contrast, sign = result._toward(toward, against)
+    contrast, sign = result.gap_toward(toward, against)
     first, second = contrast if sign > 0 else (contrast[1], contrast[0])
     assert first is not None
     assert second is not None
@@ -86,7 +86,7 @@ def movement(
     names: list[str] = []
     for metric in result.metrics:
         gap = association_gap(metric, result.n, size_1, size_2, count, joint_1, joint_2, paper_literal=literal)
-        turn = -1.0 if literal and metric in FLIPPED_IN_PRINT else 1.0
+        turn = metric_form(metric, literal).leans
         others = turn * sign * result.values.gaps(metric, contrast)[ranked]
         others = np.sort(others[~np.isnan(others)])
         above = len(others) - np.searchsorted(others, turn * gap, side="right")

@@ -184,11 +184,6 @@ class Needs:
     itemsets: bool = True
     mals: bool = True
 
-    @classmethod
-    def of(cls, metrics: frozenset[str]) -> Needs:
-        """What some metrics need."""
-        return cls(bool(metrics & {"dpa", "leakage"}), "multi" in metrics, "mals" in metrics)
-
 
 def nothing_counted(plan: Plan) -> AuditCounts:
     """The counts of no records."""

@@ -31,6 +31,7 @@ from biasamp.predictability import attack
 from biasamp.predictability.attack_result import Predictability
 from biasamp.results.interval import plain
 
+from .count_kernels import Needs
 from .subject import Counted, records_of
 from .threshold_notes import threshold_entries
 
@@ -308,6 +309,15 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
 # What measures each metric: of each direction that has predictions, and once for all.
 DIRECTED = {"directional": _directional, "multi": _multi, "dpa": _dpa}
 UNDIRECTED = {"leakage": _leakage, "mals": _mals, "parity": _parity}
+
+# The counts beside those of pairs that a metric is computed from.
+_COUNTS = {"multi": "itemsets", "dpa": "cells", "leakage": "cells", "mals": "mals"}
+
+
+def needed_counts(metrics: frozenset[str]) -> Needs:
+    """Which counts some metrics need."""
+    names = {_COUNTS[metric] for metric in metrics if metric in _COUNTS}
+    return Needs("cells" in names, "itemsets" in names, "mals" in names)
 
 
 def resampled(attribute: str, result: Any, settings: Settings) -> dict[str, list[float | None]]:

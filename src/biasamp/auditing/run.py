@@ -14,10 +14,9 @@ from biasamp.results.metric_registry import requestable_names
 
 from .audit_base import read_audit_base
 from .audit_result import Audit
-from .count_kernels import Needs
 from .counting import count_memory, count_plan
 from .document import Facts, build_document
-from .measuring import Settings, measure
+from .measuring import Settings, measure, needed_counts
 from .plan import Plan, make_plan
 from .source import in_parts, read_source
 from .subject import Counted, Rereadable
@@ -153,7 +152,7 @@ def audit(
         intersections=bool(intersections),
         train=train is not None,
     )
-    needs = Needs.of(settings.metrics)
+    needs = needed_counts(settings.metrics)
     if in_parts(data, engine):
         if not by_name:
             raise TypeError(

@@ -74,7 +74,9 @@ def read_threshold(value: str | None) -> Any:
 @click.option("--record", help="The column that says which record a row belongs to.")
 @click.option("--score", help="The column of scores.")
 @click.option("--threshold", help="Least score: a number, or a CSV file of label and threshold.")
-@click.option("--metrics", default="all", show_default=True, help="all, or metric names, comma separated.")
+@click.option(
+    "--metrics", default="all", show_default=True, help="all, or names that biasamp metrics lists, comma separated."
+)
 @click.option(
     "--zero",
     type=click.Choice(["limit", "drop", "smooth"]),
@@ -110,7 +112,9 @@ def read_threshold(value: str | None) -> Any:
 @click.option("--miap", type=click.Path(), help="Open Images: a file of MIAP person boxes.")
 @click.option("--top", type=int, default=10, show_default=True, help="How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
-@click.option("--csv", "csv_path", metavar="FILE", help="Write one row a label as CSV to FILE; - for standard output.")
+@click.option(
+    "--csv", "csv_path", metavar="FILE", help="Write one row per label as CSV to FILE; - for standard output."
+)
 @click.option(
     "--engine",
     type=click.Choice(["auto", "local", "dask", "spark"]),
@@ -152,6 +156,7 @@ def command(
       biasamp associate oidv6/ --open-images --classes class-descriptions.csv -i Man -i Woman --top 20
     """
     import biasamp
+    from biasamp.association.metrics import usual_metric
     from biasamp.counts.storage import is_counts
 
     if csv_path == "-" and json_path == "-":
@@ -175,7 +180,7 @@ def command(
     if not identities and not is_counts(data):
         raise click.UsageError("Missing option '--identities' / '-i'.")
     result = biasamp.associate(source, read_identities(identities) or None, **arguments)
-    shown = sort_by or ("npmi_xy" if "npmi_xy" in result.metrics else result.metrics[0])
+    shown = sort_by or usual_metric(result.metrics)
     if shown not in result.metrics:
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")
     if html_path is not None:

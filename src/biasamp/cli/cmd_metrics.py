@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 import click
 
+from biasamp.association.metrics import METRICS as ASSOCIATION_METRICS
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 
 from .output import console, json_option, write_json
 
 
+def _names() -> Any:
+    """The metrics that are registered when the command runs."""
+    return click.Choice([*METRICS, *ASSOCIATION_METRICS])
+
+
+def _known(context: click.Context, argument: click.Parameter, name: str | None) -> Any:
+    return None if name is None else _names().convert(name, argument, context)
+
+
+def _completed(context: click.Context, argument: click.Parameter, incomplete: str) -> Any:
+    return _names().shell_complete(context, argument, incomplete)
+
+
 @click.command(name="metrics")
-@click.argument("name", required=False, type=click.Choice(list(METRICS)), metavar="[NAME]")
+@click.argument("name", required=False, callback=_known, shell_complete=_completed, metavar="[NAME]")
 @json_option
 def command(name: str | None, json_path: str | None) -> None:
     """Show what each metric measures, its properties, and which to use; NAME shows one in full.
@@ -23,10 +38,23 @@ def command(name: str | None, json_path: str | None) -> None:
     Examples:
       biasamp metrics
       biasamp metrics dpa
+      biasamp metrics npmi_xy
     """
-    chosen = [METRICS[name]] if name else list(METRICS.values())
-    rows = [{key: plain(value) for key, value in asdict(metric).items()} for metric in chosen]
-    if not write_json(json.dumps({"schema": 1, "metrics": rows}, ensure_ascii=False, indent=1), json_path):
-        from biasamp.report.terminal import show_metrics
+    audited = [metric for metric in METRICS.values() if name in (None, metric.name)]
+    associations = [metric for metric in ASSOCIATION_METRICS.values() if name in (None, metric.name)]
+    document = {
+        "schema": 1,
+        "metrics": [{key: plain(value) for key, value in asdict(metric).items()} for metric in audited],
+        "association_metrics": [metric.facts() for metric in associations],
+    }
+    if write_json(json.dumps(document, ensure_ascii=False, indent=1), json_path):
+        return
+    from biasamp.report.association_tables import show_association_metric, show_association_metrics
+    from biasamp.report.terminal import show_metrics
 
-        show_metrics(console(), name)
+    if name in ASSOCIATION_METRICS:
+        show_association_metric(ASSOCIATION_METRICS[name], console())
+        return
+    show_metrics(console(), name)
+    if name is None:
+        show_association_metrics(associations, console())

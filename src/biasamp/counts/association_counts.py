@@ -26,7 +26,7 @@ class AssociationCounts:
     Attributes
     ----------
     labels : tuple of str
-        The key of each label; it is what labels are told apart by.
+        The key of each label; labels with different keys are different labels.
     names : tuple of str
         What to show for each label; the key where it has no other name.
     identities : tuple of str

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from typing import Any
 
 import numpy as np
 
-from .association_counts import AssociationCounts
+from .association_counts import AssociationCounts, from_patterns
 from .record_runs import Keys, before, has_repeats
 
 Labels = tuple[str, ...]
@@ -126,26 +128,6 @@ class LongPart:
         return replace(counts, identities=tuple(identities), names=shown)
 
 
-def join(
-    parts: Sequence[LongPart],
-    identities: Sequence[str],
-    members: Sequence[Sequence[str]],
-    names: Mapping[str, str] | None = None,
-) -> AssociationCounts:
-    """Put parts together in the order given.
-
-    Raises :class:`Scattered` when a record occurs in parts that are not neighbours.
-    """
-    numbered = [
-        replace(part, edges=tuple(replace(edge, start=number, stop=number + 1) for edge in part.edges))
-        for number, part in enumerate(part for part in parts if part.runs)
-    ]
-    total = numbered[0]
-    for part in numbered[1:]:
-        total = total + part
-    return total.finished(identities, members, names)
-
-
 def _contracted(edges: Sequence[Edge]) -> tuple[list[Edge], list[Labels], int]:
     """Neighbouring stretches as one; the records that are whole by that, and the labels that two parts name."""
     out: list[Edge] = []
@@ -211,14 +193,16 @@ def _scattered(edge: Edge) -> bool:
     return edge.keys is None or has_repeats(edge.keys)
 
 
-def _count_sets(sets: Iterable[Labels], like: AssociationCounts) -> AssociationCounts:
+def _count_sets(sets: Sequence[Labels], like: AssociationCounts) -> AssociationCounts:
     """The counts of whole records, given by their labels."""
-    import pyarrow as pa
-
-    from .long_table import LongCounter, rows_of
-
-    held = list(sets)
-    counter = LongCounter(like.members, kernel="numpy")
-    codes = counter.codes.encode(pa.array([label for labels in held for label in labels], type=pa.string()))
-    counter.add_rows(*rows_of(np.array([len(labels) for labels in held], dtype=np.int64), codes))
-    return counter.closed()
+    of_label: dict[str, int] = {}
+    for bit, group in enumerate(like.members):
+        for label in group:
+            of_label[label] = of_label.get(label, 0) | 1 << bit
+    masks = [reduce(or_, (of_label.get(label, 0) for label in labels), 0) for labels in sets]
+    patterns, pattern = np.unique(np.array(masks, dtype=np.int64), return_inverse=True)
+    place: dict[str, int] = {}
+    own = np.array([place.setdefault(label, len(place)) for labels in sets for label in labels], dtype=np.int64)
+    cells = (np.repeat(pattern, [len(labels) for labels in sets]), own, np.ones_like(own))
+    no_table = np.zeros((len(place), 0), dtype=np.int64)
+    return from_patterns(tuple(place), like.identities, like.members, patterns, np.bincount(pattern), no_table, cells)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from .association_counts import AssociationCounts, from_patterns
 from .kernels.long_tally import Index, NumpyTally, new_tally
 from .label_codes import LabelCodes
-from .long_part import Edge, LongPart, Scattered, join
-from .record_runs import Keys, RecordRuns, Unordered, keys_of, plain_records
+from .long_part import Edge, Labels, LongPart, Scattered
+from .record_runs import Keys, RecordRuns, keys_of, plain_records
 
 Codes = NDArray[np.int32]
 
@@ -26,9 +26,6 @@ Codes = NDArray[np.int32]
 MOST_IDENTITIES = 63
 # Rows in any order are sorted in so many shares, by the last bits of their record's key, to spare memory.
 _SHARES = 8
-
-
-__all__ = ["LongCounter", "LongPart", "Scattered", "ScatteredCounter", "Unordered", "join"]
 
 
 class LongCounter:
@@ -54,7 +51,7 @@ class LongCounter:
     >>> import pyarrow as pa
     >>> counter = LongCounter([["man"], ["woman"]])
     >>> counter.add(pa.array([1, 1, 2, 2]), pa.array(["man", "bike", "woman", "bike"]))
-    >>> counts = join([counter.part()], ["man", "woman"], [["man"], ["woman"]])
+    >>> counts = counter.part().finished(["man", "woman"], [["man"], ["woman"]])
     >>> counts.n, counts.identity_joint[counts.labels.index("bike")].tolist()
     (2, [1, 1])
     """
@@ -117,7 +114,7 @@ class LongCounter:
         return at
 
     def add_lists(self, labels: Any) -> None:
-        """Count one batch of lists of labels, one list a record."""
+        """Count one batch of lists of labels, one list per record."""
         self.add_rows(*flatten(labels, self.codes))
 
     def add_rows(self, starts: NDArray[np.bool_], codes: Codes) -> None:
@@ -144,27 +141,20 @@ class LongCounter:
         """
         if self.runs.scattered(final=True):
             raise Scattered
-        tally, runs = self.tally, self.runs
-        tally.settle()
-        said = (self.rows, tally.duplicates, self.threshold.below)
+        runs = self.runs
+        counts, ends = _counts_and_ends(self.tally, self.codes, self.members)
+        read = (self.rows, self.tally.duplicates, self.threshold.below)
         if runs.first is None:
             # No rows at all, or rows of whole records, the first and the last of which go on nowhere.
-            return LongPart(self.closed(), (Edge(number, number + 1, keys=runs.keys),), (), *said)
+            return LongPart(counts, (Edge(number, number + 1, keys=runs.keys),), ends, *read)
         spans = ((runs.first, runs.last),) if runs.ordered else None
-        ends = (self._labels(tally.first), self._labels(tally.open))
-        edge = Edge(number, number + 1, *ends, runs.first, runs.last, spans, runs.keys)
-        return LongPart(_counts_of(tally, self.codes, self.members), (edge,), (), *said)
-
-    def closed(self) -> AssociationCounts:
-        """The counts of whole records, the first and the last among them."""
-        return _closed_counts(self.tally, self.codes, self.members, self.masks)
-
-    def _labels(self, codes: Codes | None) -> tuple[str, ...] | None:
-        return None if codes is None else tuple(self.codes.labels[code] for code in codes.tolist())
+        first = ends[0] if len(ends) > 1 else None
+        edge = Edge(number, number + 1, first, ends[-1], runs.first, runs.last, spans, runs.keys)
+        return LongPart(counts, (edge,), (), *read)
 
 
 class ScatteredCounter:
-    """Counts rows in any order: all are kept, as 12 bytes each, and sorted. Records are told apart by 64-bit keys."""
+    """Counts rows in any order: all are kept, as 12 bytes each, and sorted. Records are known by 64-bit keys."""
 
     def __init__(
         self,
@@ -207,17 +197,20 @@ class ScatteredCounter:
             starts[1:] = keys[1:] != keys[:-1]
             tally.add(starts, codes, masks)
             rows += len(keys)
-        counts = _closed_counts(tally, self.codes, self.members, masks)
-        return LongPart(counts, (), (), rows, tally.duplicates, self.threshold.below)
+        counts, ends = _counts_and_ends(tally, self.codes, self.members)
+        return LongPart(counts, (), ends, rows, tally.duplicates, self.threshold.below)
 
 
-def _counts_of(tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]]) -> AssociationCounts:
-    """The counts of a tally's whole runs."""
+def _counts_and_ends(
+    tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]]
+) -> tuple[AssociationCounts, tuple[Labels, ...]]:
+    """The counts of a tally's inner runs, and the labels of its first and its last, as far as there are two."""
     tally.settle()
+    ends = [run for run in (tally.first, tally.open) if run is not None] if tally.runs else []
     width = len(codes)
     table = np.zeros((width, tally.table.shape[1]), dtype=np.int64)
     table[: len(tally.table)] = tally.table[:width]
-    return from_patterns(
+    counts = from_patterns(
         codes.labels,
         [str(k) for k in range(len(members))],
         members,
@@ -226,23 +219,7 @@ def _counts_of(tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]]) 
         table,
         tally.rare(),
     )
-
-
-def _closed_counts(tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]], masks: Index) -> AssociationCounts:
-    """The counts of a tally's runs, the first and the last among them."""
-    tally.settle()
-    counts = _counts_of(tally, codes, members)
-    if not tally.runs:
-        return counts
-    # The first run waits for a neighbour and the last for its end: count them again, between two others.
-    none = np.full(1, -1, dtype=np.int32)
-    runs = [none, *(run if len(run) else none for run in (tally.first, tally.open) if run is not None), none]
-    starts = np.zeros(sum(map(len, runs)), dtype=bool)
-    starts[np.cumsum([0, *map(len, runs[:-1])])] = True
-    ends = type(tally)()
-    ends.widen(len(codes))
-    ends.add(starts, np.concatenate(runs), masks)
-    return counts + _counts_of(ends, codes, members)
+    return counts, tuple(tuple(codes.labels[code] for code in run.tolist()) for run in ends)
 
 
 def _joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:

@@ -1,15 +1,17 @@
-"""An association result as tables in a terminal."""
+"""Association results and metrics in a terminal."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from rich.console import Console
+from rich.panel import Panel
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from biasamp.association.association_metric import AssociationMetric
 from biasamp.association.association_result import Association
 from biasamp.data import printable
 
@@ -103,3 +105,40 @@ def _left_out(result: Association) -> list[str]:
         f"not ranked: {len(held):,} {'label' if len(held) == 1 else 'labels'} ({why})"
         for why, held in sorted(labels.items(), key=lambda item: -len(item[1]))
     ]
+
+
+def show_association_metrics(metrics: Iterable[AssociationMetric], console: Console) -> None:
+    """Print what each association metric is, one a line."""
+    table = RichTable(header_style="bold", box=None, pad_edge=False, row_styles=["", "dim"])
+    for title in ("association metric", "A(x, y)", "range", "if independent"):
+        table.add_column(title, style="bold" if title == "association metric" else "")
+    for metric in metrics:
+        table.add_row(*map(Text, (metric.name, metric.formula, _range(metric), metric.independent)))
+    console.print(table)
+
+
+def show_association_metric(metric: AssociationMetric, console: Console) -> None:
+    """Print one association metric in full."""
+    rows = RichTable.grid(padding=(0, 2))
+    rows.add_column(style="bold")
+    rows.add_column()
+    leaning = f"positive: the label leans to x{1 if metric.leans > 0 else 2}"
+    null = "; the gap is 0" if metric.zero_null else "; the gap is not 0 where the identities differ in size"
+    facts = {
+        "says": metric.words,
+        "formula": f"A(x, y) = {metric.formula}",
+        "as printed": "" if metric.as_printed is None else metric.as_printed.formula,
+        "range": _range(metric),
+        "if independent": metric.independent + null,
+        "gap": f"A(x1, y) - A(x2, y); {leaning}",
+        "cautions": "; ".join(metric.cautions),
+        "paper": metric.paper,
+    }
+    for title, words in facts.items():
+        if words:
+            rows.add_row(title, Text(words))
+    console.print(Panel(rows, title=Text(f"{metric.title} ({metric.symbol})"), title_align="left"))
+
+
+def _range(metric: AssociationMetric) -> str:
+    return f"{metric.low:g} to {metric.high:g}"

@@ -1,19 +1,22 @@
 """What the explorer page shows: counts, tests and reasons of one result or several, label by label.
 
 Metrics, gaps, intervals and ranks follow from counts, and the page computes those that are looked at. One file
-therefore holds tens of thousands of labels with every metric.
+therefore holds tens of thousands of labels with every metric. What a metric is travels with them, as its record has it;
+a metric that the page has no formula for travels with its figures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from biasamp.association.association_result import Association
+from biasamp.association.metrics import METRICS, usual_metric
+from biasamp.association.values import Contrast
+from biasamp.results.interval import plain
 
 # p and q keep this many digits: more than a reader can use, fewer than a file must carry.
 _DIGITS = 9
-_FORMULAS = ("dp", "pmi", "npmi_y", "npmi_xy", "pmi2", "sdc", "ji", "llr", "tau_b", "t_test")
 
 
 def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict[str, Any]:
@@ -54,6 +57,8 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
         "kind": "explorer",
         "title": title if title is not None else ", ".join(runs),
         "metrics": metrics,
+        "metric": usual_metric(metrics),
+        "facts": {name: METRICS[name].facts(first["settings"]["paper_literal"]) for name in metrics},
         "labels": list(names),
         "names": list(names.values()),
         "runs": [{"name": name, **_aligned(held, place)} for name, held in read.items()],
@@ -76,7 +81,7 @@ def _check_alike(read: Mapping[str, dict[str, Any]]) -> None:
 
 
 def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
-    """A run's columns over the labels of all runs: null where it lacks a label."""
+    """A run's columns over the labels of all runs: null where the run does not have the label."""
     where = [place[label] for label in held["labels"]]
 
     def spread(values: Sequence[Any], empty: Any = None) -> list[Any]:
@@ -86,7 +91,7 @@ def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
         return out
 
     reasons = ["is not in this run", *held["reasons"]]
-    # 0 is ranked; the labels that a run lacks have the first reason.
+    # 0 is ranked; the labels that a run does not have get the first reason.
     contrasts = [
         {
             "x1": c["x1"],
@@ -106,7 +111,16 @@ def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
         "identity": spread(held["identity"], 0),
         "contrasts": contrasts,
         "reasons": reasons,
+        "figures": {
+            metric: {part: values and [spread(column) for column in values] for part, values in parts.items()}
+            for metric, parts in held["figures"].items()
+        },
     }
+
+
+def _without_formula(metrics: Sequence[str]) -> list[str]:
+    """The metrics that the page cannot compute from counts."""
+    return [name for name in metrics if name in METRICS and not METRICS[name].page_formula]
 
 
 def _short(value: Any) -> Any:
@@ -126,24 +140,24 @@ def _coded(reasons: list[str], why: Sequence[str | None]) -> list[int]:
     return out
 
 
+def _gap(contrast: Contrast, p: Iterable[Any], q: Iterable[Any], why: list[int]) -> dict[str, Any]:
+    """What the page knows of a gap; one against the rest has no test."""
+    x1, x2 = contrast
+    tests = {name: None if x2 is None else [_short(value) for value in held] for name, held in (("p", p), ("q", q))}
+    return {"x1": x1, "x2": x2, **tests, "why": why}
+
+
 def _of_result(result: Association) -> dict[str, Any]:
     reasons: list[str] = []
-    contrasts = []
-    for x1, x2 in result.contrasts:
-        rest = x2 is None
-        contrasts.append(
-            {
-                "x1": x1,
-                "x2": x2,
-                "p": None if rest else [_short(p) for p in result.values.p_values((x1, x2)).tolist()],
-                "q": None if rest else [_short(q) for q in result.values.q_values((x1, x2)).tolist()],
-                "why": _coded(reasons, result.why_not((x1, x2)).tolist()),
-            }
-        )
+    of = result.values
+    contrasts = [
+        _gap(c, of.p_values(c).tolist(), of.q_values(c).tolist(), _coded(reasons, result.why_not(c).tolist()))
+        for c in result.contrasts
+    ]
     return {
         "n": int(result.n),
         "version": result.version,
-        "metrics": [name for name in result.metrics if name in _FORMULAS],
+        "metrics": list(result.metrics),
         "identities": [
             {"identity": x, "labels": list(members), "count": int(count)}
             for x, members, count in zip(result.identities, result.members, result.identity_count, strict=True)
@@ -158,11 +172,30 @@ def _of_result(result: Association) -> dict[str, Any]:
         "both": {
             f"{k},{m}": shared.tolist()
             for k, m in result.contrasts
-            if m is not None and result.overlap[k, m] and (shared := result.values.both((k, m))) is not None
+            if m is not None and result.overlap[k, m] and (shared := of.both((k, m))) is not None
         },
         "identity": [int(own) for own in result.is_identity.tolist()],
         "contrasts": contrasts,
         "reasons": reasons,
+        "figures": {metric: _figures(result, metric) for metric in _without_formula(result.metrics)},
+    }
+
+
+def _figures(result: Association, metric: str) -> dict[str, Any]:
+    """Columns of a metric over the labels: its value for each identity, and the others for each gap."""
+
+    def column(values: Any) -> list[Any]:
+        return [plain(value) for value in values.tolist()]
+
+    of = result.values
+    limits = [of.interval(metric, contrast) for contrast in result.contrasts]
+    return {
+        "value": [column(values) for values in of.values(metric).T],
+        "gap": [column(of.gaps(metric, contrast)) for contrast in result.contrasts],
+        "low": [column(low) for low, _, _ in limits],
+        "high": [column(high) for _, high, _ in limits],
+        "error": [column(error) for _, _, error in limits],
+        "null": [column(of.independence(metric, contrast)) for contrast in result.contrasts],
     }
 
 
@@ -177,16 +210,8 @@ def _of_document(document: Any, name: str) -> dict[str, Any]:
     for c, gap in enumerate(rows[0]["gaps"] if rows else ()):
         held = [row["gaps"][c] for row in rows]
         x1, x2 = order.index(gap["x1"]), None if gap["x2"] is None else order.index(gap["x2"])
-        rest = x2 is None
-        contrasts.append(
-            {
-                "x1": x1,
-                "x2": x2,
-                "p": None if rest else [_short(row["p"]) for row in held],
-                "q": None if rest else [_short(row["q"]) for row in held],
-                "why": _coded(reasons, [row["why_not"] for row in held]),
-            }
-        )
+        p, q, why = ([row[part] for row in held] for part in ("p", "q", "why_not"))
+        contrasts.append(_gap((x1, x2), p, q, _coded(reasons, why)))
         if x2 is not None and document["overlap"][x1][x2]:
             if both is not None and "both" in gap:
                 both[f"{x1},{x2}"] = [row["both"] for row in held]
@@ -195,7 +220,7 @@ def _of_document(document: Any, name: str) -> dict[str, Any]:
     return {
         "n": document["n"],
         "version": document["version"],
-        "metrics": [metric for metric in document["metrics"] if metric in _FORMULAS],
+        "metrics": [metric for metric in document["metrics"] if metric in METRICS],
         "identities": document["identities"],
         "overlap": document["overlap"],
         "settings": document["settings"],
@@ -208,4 +233,16 @@ def _of_document(document: Any, name: str) -> dict[str, Any]:
         "identity": [int(row["identity"]) for row in rows],
         "contrasts": contrasts,
         "reasons": reasons,
+        "figures": {
+            metric: {
+                "value": [[row["identities"][k][metric] for row in rows] for k in range(len(order))],
+                "gap": [[row["gaps"][c][metric] for row in rows] for c in range(len(contrasts))],
+                **{
+                    part: [[row["gaps"][c][key][metric] for row in rows] for c in range(len(contrasts))]
+                    for part, key in (("low", "low"), ("high", "high"), ("null", "independence"))
+                },
+                "error": None,
+            }
+            for metric in _without_formula(document["metrics"])
+        },
     }

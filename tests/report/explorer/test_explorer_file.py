@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import biasamp
+from biasamp.association.metrics import METRICS
 from biasamp.report.explorer_file import write_explorer
 from browser import HOSTILE, Watched, violations
 from extras import needs
@@ -20,7 +22,9 @@ from report.explorer.results import hostile, result
 
 needs("playwright.sync_api")
 
-ALL = ("dp", "pmi", "npmi_y", "npmi_xy", "pmi2", "sdc", "ji", "llr", "tau_b", "t_test")
+# A metric that the page has no formula for: it shows the figures of the document.
+FOREIGN = replace(METRICS["pmi2"], name="foreign", symbol="Foreign", ratio=False, page_formula=False)
+ALL = (*METRICS, FOREIGN.name)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +68,10 @@ def _number(text: str) -> float:
     ids=["two", "three", "printed", "smooth", "drop"],
 )
 def test_every_number_is_the_packages(
-    identities: int, options: dict[str, Any], tmp_path: Path, watched: Watched
+    identities: int, options: dict[str, Any], tmp_path: Path, watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the page computes from counts equals what the package computed, for every metric, gap and interval."""
+    monkeypatch.setitem(METRICS, FOREIGN.name, FOREIGN)
     held = result(7, identities, **options)
     write_explorer({"run": held}, tmp_path / "x.html")
     document = held.to_dict()
@@ -323,7 +328,7 @@ def test_run_differences_are_the_packages(two_runs: Path, watched: Watched) -> N
 def test_formula_is_one_click_away(two_runs: Path, watched: Watched) -> None:
     page = watched.open(two_runs)
     page.locator("thead").get_by_label("Formula of nPMI_xy gap, man − woman").click()
-    assert "PMI / −ln P(x,y)" in page.inner_text(".formula-card.chosen")
+    assert "(P(x) P(y))) / −ln P(x,y)" in page.inner_text(".formula-card.chosen")
     assert page.evaluate("() => document.activeElement.dataset.metric") == "npmi_xy"
 
 

@@ -1,6 +1,7 @@
 /** What the table can show, sort and filter by: each a number a label and run. */
 import { chance, count, figure } from "../numbers";
 import { printable } from "../text";
+import type { Facts } from "./meaning";
 import type { Floats, Run } from "./run";
 
 export interface Column {
@@ -20,14 +21,15 @@ export interface Column {
   format(value: number): string;
 }
 
-export const METRIC_NAMES: Record<string, string> = {
-  dp: "DP", pmi: "PMI", npmi_y: "nPMI_y", npmi_xy: "nPMI_xy", pmi2: "PMI²", sdc: "SDC", ji: "JI", llr: "LLR", tau_b: "τ_b", t_test: "t-test",
-};
-
 export class Columns {
   private readonly kept = new Map<string, Column>();
 
-  constructor(readonly runs: Run[], readonly metrics: string[]) {}
+  constructor(readonly runs: Run[], readonly metrics: string[], readonly facts: Record<string, Facts>) {}
+
+  /** What tables call a metric. */
+  symbol(metric: string): string {
+    return this.facts[metric]?.symbol ?? metric;
+  }
 
   identityName(k: number, limit = 24): string {
     return printable(this.runs[0].document.identities[k].identity, limit);
@@ -54,7 +56,7 @@ export class Columns {
     const contrast = Number(kind === "q" || kind === "p" ? a : b);
     const known = (metric: string) => this.metrics.includes(metric);
     const there = () => Number.isInteger(contrast) && contrast >= 0 && contrast < run.contrasts.length;
-    const name = METRIC_NAMES[a] ?? a;
+    const name = this.symbol(a);
     const plain = { id, log: false, signed: true, format: (x: number) => figure(asNum(x)) };
     if (kind === "gap" && known(a) && there())
       return { ...plain, kind, metric: a, contrast, short: `${name} gap`, title: `${name} gap, ${this.contrastName(contrast)}`, of: (r) => r.gaps(a, contrast) };

@@ -4,9 +4,10 @@ import { count } from "../numbers";
 import { printable, sentence } from "../text";
 import { onTheme } from "../theme";
 import { runLetter } from "./canvas";
-import { Columns, METRIC_NAMES } from "./columns";
+import { Columns } from "./columns";
 import { Histogram } from "./histogram";
 import { formulas, oneVsRest, rankChanges, runDifferences } from "./lists";
+import type { Facts } from "./meaning";
 import { Parallel } from "./parallel";
 import { Rows } from "./rows";
 import { Run, type RunDocument } from "./run";
@@ -21,6 +22,9 @@ export interface ExplorerPage {
   kind: "explorer";
   title: string;
   metrics: string[];
+  /** The one that is shown first. */
+  metric: string;
+  facts: Record<string, Facts>;
   labels: string[];
   names: string[];
   runs: RunDocument[];
@@ -64,11 +68,11 @@ class Explorer {
   private readonly switches = new Map<"any" | "rankedOnly" | "onlyFlagged" | "showHidden", HTMLInputElement>();
 
   constructor(private readonly page: ExplorerPage, root: HTMLElement, theme: HTMLElement) {
-    const runs = page.runs.map((run) => new Run(run));
-    this.columns = new Columns(runs, page.metrics);
+    const runs = page.runs.map((run) => new Run(run, page.facts));
+    this.columns = new Columns(runs, page.metrics, page.facts);
     this.rows = new Rows(this.columns, page.names, page.labels.length);
     this.search = new Search(page.names);
-    const metric = page.metrics.includes("npmi_xy") ? "npmi_xy" : page.metrics[0];
+    const { metric } = page;
     this.first = {
       metric, contrast: 0, runs: runs.map((_, r) => r), sort: { column: `gap.${metric}.0`, down: true, run: 0 }, filters: new Map(),
       shown: usualColumns({ metric, contrast: 0 }), extra: [], search: "", any: false, rankedOnly: true, flags: new Set(), hidden: new Set(), selected: new Set(),
@@ -89,7 +93,7 @@ class Explorer {
       second: (name) => this.change((s) => (s.second = name)),
       select: (labels) => this.change((s) => labels.forEach((label) => s.selected.add(label))),
     });
-    this.metricBox = h("select", { id: "metric", change: () => this.rebase({ metric: this.metricBox.value }) }, ...page.metrics.map((name) => h("option", { value: name }, METRIC_NAMES[name] ?? name)));
+    this.metricBox = h("select", { id: "metric", change: () => this.rebase({ metric: this.metricBox.value }) }, ...page.metrics.map((name) => h("option", { value: name }, this.columns.symbol(name))));
     this.contrastBox = h("select", { id: "contrast", change: () => this.rebase({ contrast: Number(this.contrastBox.value) }) },
       ...runs[0].contrasts.map((_, i) => h("option", { value: i }, this.columns.contrastName(i))));
     this.runBoxes = runs.map((_, r) => h("input", { type: "checkbox", id: `run-${r}`, change: () => this.runsChosen() }));
@@ -125,7 +129,7 @@ class Explorer {
     };
     const runList = h("fieldset", { class: "runs" }, h("legend", {}, "Runs"), ...runs.map((run, r) =>
       h("div", { class: "check" }, this.runBoxes[r], h("label", { for: `run-${r}` }, h("span", { class: `run run${r % 6}` }, runLetter(r)), " ", h("bdi", {}, printable(run.name, 60)), h("span", { class: "soft" }, ` ${count(run.document.n)} records`)))));
-    const columnsMenu = h("details", { class: "menu" }, h("summary", {}, "Gap columns"), h("div", { class: "menu-body" }, ...this.page.metrics.map((name, i) => h("div", { class: "check" }, this.extraBoxes[i], h("label", { for: `extra-${name}` }, METRIC_NAMES[name] ?? name)))));
+    const columnsMenu = h("details", { class: "menu" }, h("summary", {}, "Gap columns"), h("div", { class: "menu-body" }, ...this.page.metrics.map((name, i) => h("div", { class: "check" }, this.extraBoxes[i], h("label", { for: `extra-${name}` }, this.columns.symbol(name))))));
     const notes = runs.flatMap((run) => run.document.notes.map((note) => h("li", {}, runs.length > 1 ? `${printable(run.name, 30)}: ` : "", sentence(note))));
     root.classList.add("explorer-page");
     root.append(

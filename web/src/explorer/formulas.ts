@@ -1,18 +1,10 @@
 /**
- * The ten association metrics of Aka et al. (2021) from counts, their gaps and their slopes.
+ * Association metrics from counts, their gaps and their slopes.
  *
  * The page carries counts, so that one file holds every metric, gap and interval of many labels; the tests hold
- * every figure computed here against the Python package's.
+ * every figure computed here against the Python package's. A metric without a formula here comes with its figures in
+ * the document, and all else about metrics is read there too.
  */
-
-export const METRICS = ["dp", "pmi", "npmi_y", "npmi_xy", "pmi2", "sdc", "ji", "llr", "tau_b", "t_test"] as const;
-
-/** Metrics whose gaps grow with the same ratio C(x1,y)/C(x2,y), and so rank labels alike. */
-export const RATIO = ["pmi", "pmi2", "llr"];
-/** Metrics whose gap is not 0 under independence when identities differ in size. */
-export const SHIFTED = ["pmi2", "sdc", "ji", "llr"];
-/** Gaps cannot pass these bounds, intervals need not. */
-export const BOUND: Record<string, number> = { dp: 1, sdc: 1, ji: 1, npmi_xy: 2, tau_b: 2, t_test: 2 };
 
 /** A(x, y) from n, C(x), C(y), C(x,y). NaN where undefined, infinite at a limit. */
 export function value(metric: string, n: number, x: number, y: number, xy: number, literal: boolean): number {

@@ -5,8 +5,8 @@ import { bar, head, reach, scaleLine, scrolling } from "../report/parts";
 import { printable } from "../text";
 import { tick } from "../numbers";
 import { runLetter } from "./canvas";
-import { METRIC_NAMES, type Columns } from "./columns";
-import { GAP, INTERVAL, MEANING, PAPER, TEST } from "./meaning";
+import type { Columns } from "./columns";
+import { GAP, INTERVAL, range, set, TEST } from "./meaning";
 import type { Rows } from "./rows";
 import type { State } from "./state";
 
@@ -27,14 +27,14 @@ export function rankChanges(columns: Columns, names: string[], rows: Rows, state
   held.sort((i, j) => Math.abs(b[j] - a[j]) - Math.abs(b[i] - a[i]));
   const top = held.slice(0, MOST);
   const scale = reach(top.map((i) => a[i] - b[i]));
-  const choice = h("select", { id: "rank-metric", change: () => second(choice.value) }, ...columns.metrics.map((m) => h("option", { value: m, selected: m === state.second }, METRIC_NAMES[m] ?? m)));
+  const choice = h("select", { id: "rank-metric", change: () => second(choice.value) }, ...columns.metrics.map((m) => h("option", { value: m, selected: m === state.second }, columns.symbol(m))));
   const body = h("tbody", {}, ...top.map((i) => h("tr", {}, name(names, i),
     h("td", { class: "number" }, count(a[i])), h("td", { class: "number" }, count(b[i])),
     h("td", { class: "bar-cell" }, bar(a[i] - b[i], null, null, scale)), h("td", { class: "number" }, figure(a[i] - b[i], true, 0)),
     h("td", { class: "number" }, count(run.count[i])))));
   return h("div", { class: "view" },
     h("p", { class: "controls" }, h("label", { for: "rank-metric" }, "Second metric "), choice, ` The labels that change rank most, of ${count(held.length)} ranked labels of ${printable(run.name, 40)}.`),
-    scrolling(h("table", {}, head("label", `rank by ${METRIC_NAMES[state.metric] ?? state.metric}`, `rank by ${METRIC_NAMES[state.second] ?? state.second}`, h("span", {}, h("span", { class: "unseen" }, "bar"), scaleLine(scale, tick)), "places up", "count"), body), "Rank changes"));
+    scrolling(h("table", {}, head("label", `rank by ${columns.symbol(state.metric)}`, `rank by ${columns.symbol(state.second)}`, h("span", {}, h("span", { class: "unseen" }, "bar"), scaleLine(scale, tick)), "places up", "count"), body), "Rank changes"));
 }
 
 /** Every identity against the mean of the others. */
@@ -51,7 +51,7 @@ export function oneVsRest(columns: Columns, names: string[], rows: Rows, state: 
     h("td", { class: "number" }, figure(shown(gaps[k][label]) as any)),
   ]))));
   const titles = rest.flatMap(({ i }) => [h("span", {}, columns.contrastName(i), scaleLine(scale, tick)), h("span", { class: "unseen" }, `${columns.contrastName(i)}, value`)]);
-  return h("div", { class: "view" }, h("p", { class: "soft" }, `${METRIC_NAMES[state.metric] ?? state.metric} of each identity minus the mean of the others: the first ${top.length} labels of the table, ${printable(run.name, 40)}.`),
+  return h("div", { class: "view" }, h("p", { class: "soft" }, `${columns.symbol(state.metric)} of each identity minus the mean of the others: the first ${top.length} labels of the table, ${printable(run.name, 40)}.`),
     scrolling(h("table", {}, head("label", ...titles), body), "One against the rest"));
 }
 
@@ -74,20 +74,21 @@ export function runDifferences(columns: Columns, names: string[], rows: Rows, st
     h("td", { class: "number" }, count(columns.runs[first].count[i])), h("td", { class: "number" }, count(columns.runs[second].count[i])))));
   const title = (r: number) => `${runLetter(r)} ${printable(columns.runs[r].name, 24)}`;
   return h("div", { class: "view" },
-    h("p", { class: "soft" }, `${METRIC_NAMES[state.metric] ?? state.metric} gap, ${columns.contrastName(state.contrast)}: the second run minus the first, the largest ${top.length} of ${count(held.length)}. Intervals take the runs as independent samples; on the same records they are wider than need be.`),
+    h("p", { class: "soft" }, `${columns.symbol(state.metric)} gap, ${columns.contrastName(state.contrast)}: the second run minus the first, the largest ${top.length} of ${count(held.length)}. Intervals take the runs as independent samples; on the same records they are wider than need be.`),
     scrolling(h("table", {}, head("label", title(first), title(second), h("span", {}, h("span", { class: "unseen" }, "bar"), scaleLine(scale, tick)), "change", "interval", `count ${runLetter(first)}`, `count ${runLetter(second)}`), body), "Differences between runs"));
 }
 
 /** The formula of every metric. */
 export function formulas(columns: Columns, chosen: string | null): HTMLElement {
-  const literal = columns.runs.some((run) => run.document.settings.paper_literal);
   const cards = columns.metrics.map((metric) => {
-    const meaning = MEANING[metric];
+    const facts = columns.facts[metric];
+    const cautions = facts.cautions.length ? ` Note: ${facts.cautions.join("; ")}.` : "";
     return h("article", { class: `formula-card ${metric === chosen ? "chosen" : ""}`, "data-metric": metric, tabindex: metric === chosen ? "-1" : null },
-      h("h3", {}, METRIC_NAMES[metric] ?? metric),
-      h("p", { class: "formula" }, `A(x,y) = ${literal && meaning.printed ? meaning.printed : meaning.formula}`),
-      h("p", {}, meaning.says, ` Range: ${meaning.range}.`),
-      !literal && meaning.printed ? h("p", { class: "soft" }, `The paper prints ${meaning.printed}.`) : null);
+      h("h3", {}, facts.symbol),
+      h("p", { class: "formula" }, `A(x,y) = ${set(facts.formula)}`),
+      h("p", {}, `${facts.title}. ${facts.words} Range: ${range(facts)}; under independence ${set(facts.independent)}.${cautions}`),
+      facts.as_printed !== null && facts.as_printed !== facts.formula ? h("p", { class: "soft" }, `As the paper prints it: ${set(facts.as_printed)}.`) : null);
   });
-  return h("div", { class: "view" }, h("p", {}, GAP), h("p", {}, INTERVAL), h("p", {}, TEST), h("div", { class: "formula-grid" }, ...cards), h("p", { class: "soft" }, PAPER));
+  const papers = [...new Set(columns.metrics.map((metric) => columns.facts[metric].paper))];
+  return h("div", { class: "view" }, h("p", {}, GAP), h("p", {}, INTERVAL), h("p", {}, TEST), h("div", { class: "formula-grid" }, ...cards), ...papers.map((paper) => h("p", { class: "soft" }, `${paper}.`)));
 }

@@ -1,5 +1,7 @@
 /** One run's counts, and everything that follows from them, computed when it is first asked for. */
-import { BOUND, gap, RATIO, SHIFTED, slope, value } from "./formulas";
+import { float, type Num } from "../numbers";
+import { gap, slope, value } from "./formulas";
+import type { Facts } from "./meaning";
 
 export interface Contrast {
   x1: number;
@@ -8,6 +10,17 @@ export interface Contrast {
   q: (number | null)[] | null;
   /** For each label, 0 where it is ranked, else one more than the place of the reason. */
   why: number[];
+}
+
+/** Figures of a metric that the page has no formula for: an array an identity, or an array a gap. */
+export interface Figures {
+  value: Num[][];
+  gap: Num[][];
+  low: Num[][];
+  high: Num[][];
+  /** The standard error; null where the result did not keep it. */
+  error: Num[][] | null;
+  null: Num[][];
 }
 
 export interface RunDocument {
@@ -27,6 +40,7 @@ export interface RunDocument {
   identity: number[];
   contrasts: Contrast[];
   reasons: string[];
+  figures: Record<string, Figures>;
 }
 
 export type Floats = Float64Array;
@@ -35,8 +49,8 @@ const Z95 = 1.959963984540054;
 /** Where a label is never seen with an identity, half a record stands for it in derivatives. */
 const HALF = 0.5;
 
-function floats(values: (number | null)[]): Floats {
-  return Float64Array.from(values, (x) => (x === null ? NaN : x));
+function floats(values: Num[]): Floats {
+  return Float64Array.from(values, float);
 }
 
 export class Run {
@@ -48,7 +62,7 @@ export class Run {
   private readonly literal: boolean;
   private readonly alpha: number;
 
-  constructor(readonly document: RunDocument) {
+  constructor(readonly document: RunDocument, private readonly facts: Record<string, Facts>) {
     this.name = document.name;
     this.size = document.count.length;
     this.count = floats(document.count);
@@ -78,9 +92,19 @@ export class Run {
   private readonly y = (i: number) => this.count[i] + 2 * this.alpha;
   private readonly xy = (k: number, i: number) => this.joint[k][i] + this.alpha;
 
+  /** A figure of a metric that the page has no formula for. */
+  private given(metric: string, part: keyof Figures, place: number): Floats | null {
+    const figures = this.document.figures[metric];
+    if (figures === undefined) return null;
+    return this.keep(`given ${part} ${metric} ${place}`, () => {
+      const held = figures[part];
+      return held === null ? new Float64Array(this.size).fill(NaN) : floats(held[place]);
+    });
+  }
+
   /** A(x, y) of every label. */
   values(metric: string, k: number): Floats {
-    return this.keep(`value ${metric} ${k}`, () => this.each((i) => value(metric, this.n(), this.x(k), this.y(i), this.xy(k, i), this.literal)));
+    return this.given(metric, "value", k) ?? this.keep(`value ${metric} ${k}`, () => this.each((i) => value(metric, this.n(), this.x(k), this.y(i), this.xy(k, i), this.literal)));
   }
 
   private gapOf(metric: string, c: Contrast, i: number, xy: (k: number, i: number) => number): number {
@@ -94,16 +118,16 @@ export class Run {
 
   /** G(y|x1,x2) of every label, or x1 against the mean of the rest. */
   gaps(metric: string, contrast: number): Floats {
-    return this.keep(`gap ${metric} ${contrast}`, () => this.each((i) => this.gapOf(metric, this.contrasts[contrast], i, this.xy)));
+    return this.given(metric, "gap", contrast) ?? this.keep(`gap ${metric} ${contrast}`, () => this.each((i) => this.gapOf(metric, this.contrasts[contrast], i, this.xy)));
   }
 
   /** What the gap would be under independence; null for metrics where that is 0. */
   independence(metric: string, contrast: number): Floats | null {
-    if (!SHIFTED.includes(metric) && !(this.literal && metric === "tau_b")) return null;
+    if (this.facts[metric].zero_null) return null;
     const c = this.contrasts[contrast];
     const others = c.x2 === null ? this.joint.map((_, k) => k).filter((k) => k !== c.x1) : [c.x2];
     const expected = (k: number, i: number) => (this.x(k) * this.y(i)) / this.n();
-    return this.keep(`null ${metric} ${contrast}`, () =>
+    return this.given(metric, "null", contrast) ?? this.keep(`null ${metric} ${contrast}`, () =>
       this.each((i) => others.reduce((sum, k) => sum + gap(metric, this.n(), this.x(c.x1), this.x(k), this.y(i), expected(c.x1, i), expected(k, i), this.literal), 0) / others.length));
   }
 
@@ -119,7 +143,7 @@ export class Run {
 
   /** Standard error of every gap by the delta method, right also where identities overlap. */
   private errors(metric: string, contrast: number): Floats {
-    return this.keep(`error ${metric} ${contrast}`, () => {
+    return this.given(metric, "error", contrast) ?? this.keep(`error ${metric} ${contrast}`, () => {
       const weight = this.weights(this.contrasts[contrast]);
       const used = weight.map((w, k) => (w !== 0 ? k : -1)).filter((k) => k >= 0);
       const n = this.n();
@@ -148,6 +172,8 @@ export class Run {
 
   /** Lower and upper 95% limits of every gap. */
   limits(metric: string, contrast: number): [Floats, Floats] {
+    const [least, most] = [this.given(metric, "low", contrast), this.given(metric, "high", contrast)];
+    if (least !== null && most !== null) return [least, most];
     return this.keep(`limits ${metric} ${contrast}`, () => {
       const low = new Float64Array(this.size).fill(NaN);
       const high = new Float64Array(this.size).fill(NaN);
@@ -156,7 +182,8 @@ export class Run {
       const used = this.weights(c).map((w, k) => (w !== 0 ? k : -1)).filter((k) => k >= 0);
       const gaps = this.gaps(metric, contrast);
       const errors = this.errors(metric, contrast);
-      const bound = this.literal && metric === "tau_b" ? undefined : BOUND[metric];
+      // Gaps cannot pass this bound, the limits of a normal approximation can.
+      const bound = float(this.facts[metric].high) - float(this.facts[metric].low);
       for (let i = 0; i < this.size; i++) {
         if (Number.isNaN(gaps[i])) continue;
         const empty = used.some((k) => this.xy(k, i) === 0);
@@ -168,10 +195,8 @@ export class Run {
           low[i] = Math.min(low[i], gaps[i]);
           high[i] = Math.max(high[i], gaps[i]);
         }
-        if (bound !== undefined) {
-          low[i] = Math.max(low[i], -bound);
-          high[i] = Math.min(high[i], bound);
-        }
+        low[i] = Math.max(low[i], -bound);
+        high[i] = Math.min(high[i], bound);
       }
       return [low, high] as [Floats, Floats];
     });
@@ -180,7 +205,7 @@ export class Run {
   /** Standard error of a gap, NaN where the gap is infinite or unknown. */
   error(metric: string, contrast: number): Floats {
     const gaps = this.gaps(metric, contrast);
-    if (!this.hasErrors) return new Float64Array(this.size).fill(NaN);
+    if (!this.hasErrors && this.document.figures[metric] === undefined) return new Float64Array(this.size).fill(NaN);
     const errors = this.errors(metric, contrast);
     return this.keep(`se ${metric} ${contrast}`, () => this.each((i) => (Number.isFinite(gaps[i]) ? errors[i] : NaN)));
   }
@@ -189,12 +214,12 @@ export class Run {
   private lean(metric: string, contrast: number): Floats {
     const c = this.contrasts[contrast];
     const gaps = this.gaps(metric, contrast);
-    if (RATIO.includes(metric)) {
+    if (this.facts[metric].ratio) {
       if (c.x2 !== null) return this.gaps("llr", contrast);
       const weight = this.weights(c);
       return this.each((i) => (Number.isNaN(gaps[i]) ? NaN : weight.reduce((sum, w, k) => sum + w * Math.log(this.xy(k, i)), 0)));
     }
-    return this.literal && metric.startsWith("npmi") ? gaps.map((x) => -x) : gaps;
+    return this.facts[metric].leans < 0 ? gaps.map((x) => -x) : gaps;
   }
 
   /** Rank of every label, 1 for the one that leans most to x1; equal gaps share the better rank. */

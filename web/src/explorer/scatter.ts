@@ -5,7 +5,7 @@ import { count, tick } from "../numbers";
 import { printable } from "../text";
 import { colour } from "../theme";
 import { Canvas, runColour } from "./canvas";
-import { METRIC_NAMES, type Columns } from "./columns";
+import type { Columns } from "./columns";
 import type { Rows } from "./rows";
 import type { State } from "./state";
 
@@ -22,7 +22,7 @@ export class Scatter {
   private box: [number, number, number, number] | null = null;
 
   constructor(private readonly columns: Columns, private readonly names: string[], private readonly rows: Rows, events: { second(metric: string): void; select(labels: number[]): void }) {
-    this.choice = h("select", { id: "second-metric", change: () => events.second(this.choice.value) }, ...columns.metrics.map((name) => h("option", { value: name }, METRIC_NAMES[name] ?? name)));
+    this.choice = h("select", { id: "second-metric", change: () => events.second(this.choice.value) }, ...columns.metrics.map((name) => h("option", { value: name }, columns.symbol(name))));
     this.node = h("div", { class: "view" },
       h("p", { class: "controls" }, h("label", { for: "second-metric" }, "Second metric "), this.choice, " Draw a rectangle to select the labels in it."), this.canvas.node, this.note);
     const node = this.canvas.node;
@@ -85,11 +85,11 @@ export class Scatter {
       context.fillText(tick(value), ROOM.left - 6, y(value) + 4);
     }
     context.textAlign = "center";
-    context.fillText(`rank by ${METRIC_NAMES[state.metric] ?? state.metric}`, (ROOM.left + width) / 2, HEIGHT - 6);
+    context.fillText(`rank by ${this.columns.symbol(state.metric)}`, (ROOM.left + width) / 2, HEIGHT - 6);
     context.save();
     context.translate(12, (HEIGHT - ROOM.bottom) / 2);
     context.rotate(-Math.PI / 2);
-    context.fillText(`rank by ${METRIC_NAMES[state.second] ?? state.second}`, 0, 0);
+    context.fillText(`rank by ${this.columns.symbol(state.second)}`, 0, 0);
     context.restore();
     this.points = [];
     state.runs.forEach((r, k) => {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
-_HELD, _MASK, _RUNS, _KNOWN, _DUPLICATES, _FIRST, _USED, _LAST = range(8)
+# Places in the state: labels of the open run, its mask, runs begun, patterns known, duplicates, length of the first run
+# (-1 before there is one), cells that wait, and the record of the open run where records are whole numbers.
+HELD, MASK, RUNS, KNOWN, DUPLICATES, FIRST, USED, LAST = range(8)
 _CELL_BITS = 32
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 # Unsigned places in arrays need no check for a negative one.
@@ -31,43 +33,56 @@ def place_patterns(slots: Any, columns: Any, known: int) -> None:
         slots[slot_of(columns[column], slots, columns)] = column
 
 
-# Handing over so many arrays would cost more than the work.
+class Room(NamedTuple):
+    """The arrays that a tally works on; L labels, P patterns.
+
+    ``slots`` is the hash table of the patterns ``columns`` (P,); ``seen`` (L,) has for each label, in its upper half the
+    last run that named it, in its lower half how many runs did; ``buffer`` (L,) holds the labels of the open run and
+    ``first`` (L,) those of the first; ``table`` (P, L) counts records with pattern and label, ``waiting`` cells of
+    patterns that have no row there, ``records`` (P,) records with the pattern. ``state`` is indexed by HELD to LAST.
+    """
+
+    slots: Any
+    columns: Any
+    seen: Any
+    buffer: Any
+    first: Any
+    table: Any
+    waiting: Any
+    records: Any
+    state: Any
+
+
+# The two loops below repeat each other: a function of one row, even an inlined one, made them five times slower.
+# This one is inlined: handing over so many arrays would cost more than the work.
 @numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
 def close_run(
-    held: Any,
-    mask: Any,
-    slots: Any,
-    columns: Any,
-    buffer: Any,
-    first: Any,
-    table: Any,
-    waiting: Any,
-    records: Any,
+    held: Any, mask: Any, slots: Any, columns: Any, buffer: Any, first: Any, table: Any, waiting: Any, records: Any,
     state: Any,
-) -> bool:
-    """Count a run that has ended; False for want of room."""
-    if state[_FIRST] < 0:
+) -> bool:  # fmt: skip
+    """Count a run that has ended; False where there is no room."""
+    if state[FIRST] < 0:
         for j in range(held):
             first[j] = buffer[j]
-        state[_FIRST] = held
+        state[FIRST] = held
         return True
     slot = slot_of(mask, slots, columns)
     column = slots[slot]
     if column < 0:
-        column = state[_KNOWN]
+        column = state[KNOWN]
         if column == len(columns):
             return False
         slots[slot] = column
         columns[column] = mask
-        state[_KNOWN] += 1
+        state[KNOWN] += 1
     # What labels have with no identity is what all have, less the rest.
     if column >= len(table):
-        used = state[_USED]
+        used = state[USED]
         if used + np.int64(held) > len(waiting):
             return False
         for j in range(held):
             waiting[used + np.int64(j)] = (column << _CELL_BITS) | buffer[j]
-        state[_USED] += np.int64(held)
+        state[USED] += np.int64(held)
     elif column > 0:
         for j in range(held):
             table[column, buffer[j]] += 1
@@ -76,27 +91,11 @@ def close_run(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def add_runs(
-    at: int,
-    starts: Any,
-    codes: Any,
-    masks: Any,
-    slots: Any,
-    columns: Any,
-    seen: Any,
-    buffer: Any,
-    first: Any,
-    table: Any,
-    waiting: Any,
-    records: Any,
-    state: Any,
-) -> int:
-    """Count rows from ``at`` on; the row where it stopped for want of room, else the number of rows.
-
-    ``seen`` has for each label, in its upper half the last run that named it, in its lower half how many runs did.
-    """
-    held, mask, duplicates = np.uint64(state[_HELD]), state[_MASK], state[_DUPLICATES]
-    runs, inside, empty = np.uint64(state[_RUNS]), state[_FIRST] >= 0, 0
+def add_runs(at: int, starts: Any, codes: Any, masks: Any, room: Any) -> int:
+    """Count rows from ``at`` on; the row where it stopped because there was no room, else the number of rows."""
+    slots, columns, seen, buffer, first, table, waiting, records, state = room
+    held, mask, duplicates = np.uint64(state[HELD]), state[MASK], state[DUPLICATES]
+    runs, inside, empty = np.uint64(state[RUNS]), state[FIRST] >= 0, 0
     stopped = len(codes)
     for i in range(at, len(codes)):
         if starts[i]:
@@ -117,40 +116,26 @@ def add_runs(
                 duplicates += 1
             else:
                 seen[code] = (runs << _HALF) | ((before & _LOWER) + _ONE)
-                buffer[held] = codes[i]
+                buffer[held] = code
                 held += _ONE
                 # The labels that make up identities have the first codes.
                 if code < len(masks):
                     mask |= masks[code]
-    state[_HELD], state[_MASK], state[_RUNS], state[_DUPLICATES] = held, mask, runs, duplicates
+    state[HELD], state[MASK], state[RUNS], state[DUPLICATES] = held, mask, runs, duplicates
     records[0] += empty
     return stopped
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def add_integer_rows(
-    at: int,
-    ids: Any,
-    labels: Any,
-    lookup: Any,
-    masks: Any,
-    slots: Any,
-    columns: Any,
-    seen: Any,
-    buffer: Any,
-    first: Any,
-    table: Any,
-    waiting: Any,
-    records: Any,
-    state: Any,
-) -> int:
+def add_integer_rows(at: int, ids: Any, labels: Any, lookup: Any, masks: Any, room: Any) -> int:
     """As :func:`add_runs`, where records and labels are whole numbers: finding runs and codes on the way.
 
     Stops as well at a label that ``lookup`` has no code for, and where an id is smaller than the one before it.
     """
-    held, mask, duplicates = np.uint64(state[_HELD]), state[_MASK], state[_DUPLICATES]
-    runs, inside, empty = np.uint64(state[_RUNS]), state[_FIRST] >= 0, 0
-    last = state[_LAST]
+    slots, columns, seen, buffer, first, table, waiting, records, state = room
+    held, mask, duplicates = np.uint64(state[HELD]), state[MASK], state[DUPLICATES]
+    runs, inside, empty = np.uint64(state[RUNS]), state[FIRST] >= 0, 0
+    last = state[LAST]
     stopped: Any = len(ids)
     top = np.uint64(len(lookup))
     if runs == 0 and at < len(ids):
@@ -186,8 +171,8 @@ def add_integer_rows(
             held += _ONE
             if code < len(masks):
                 mask |= masks[code]
-    state[_HELD], state[_MASK], state[_RUNS], state[_DUPLICATES] = held, mask, runs, duplicates
-    state[_LAST] = last
+    state[HELD], state[MASK], state[RUNS], state[DUPLICATES] = held, mask, runs, duplicates
+    state[LAST] = last
     records[0] += empty
     return stopped
 

@@ -31,7 +31,7 @@ CELL_BITS = 32
 CELL_LABEL = (1 << CELL_BITS) - 1
 # Cells that wait to be added up, eight bytes each.
 _WAITING = 1 << 20
-# Runs are told apart by 32 bits.
+# The number of a run has 32 bits.
 _MOST_RUNS = 1 << 32
 # Room for patterns to begin with.
 _FIRST_ROOM = 4
@@ -225,107 +225,106 @@ class NumbaTally(Tally):
 
     def __init__(self) -> None:
         super().__init__()
-        # Of each label, the last run that named it in the upper half, and in the lower half how many runs did.
-        self._seen = np.zeros(0, dtype=np.uint64)
-        self._buffer = np.zeros(0, dtype=np.int32)
-        # Held labels of the open run, its mask, runs begun, patterns known, duplicates, the first run's length,
-        # cells that wait to be added up, and the record of the open run where records are whole numbers.
-        self._state = np.array([0, 0, 0, 1, 0, -1, 0, 0], dtype=np.int64)
-        self._columns = np.zeros(_FIRST_ROOM, dtype=np.int64)
-        self._records = np.zeros(_FIRST_ROOM, dtype=np.int64)
-        # One row a pattern: the labels of the commonest pattern then stand close together in memory.
-        self._wide: Index = np.zeros((_FIRST_ROOM, 0), dtype=np.int64)
-        self._waiting = np.zeros(0, dtype=np.int64)
-        self._first = np.zeros(0, dtype=np.int32)
-        self._slots = self._hashed()
+        from . import long_compiled
 
-    def _hashed(self) -> Index:
-        """A hash table of the numbers of the patterns, four places for each there is room for; -1 is free."""
-        from .long_compiled import place_patterns
+        self._compiled = long_compiled
+        labels, patterns = (np.zeros(size, dtype=np.int64) for size in (0, _FIRST_ROOM))
+        self._room = long_compiled.Room(
+            slots=np.zeros(0, dtype=np.int64),
+            columns=patterns,
+            seen=labels.astype(np.uint64),
+            buffer=labels.astype(np.int32),
+            first=labels.astype(np.int32),
+            # One row per pattern: the labels of the commonest pattern then stand close together in memory.
+            table=np.zeros((_FIRST_ROOM, 0), dtype=np.int64),
+            waiting=labels,
+            records=np.zeros_like(patterns),
+            state=np.array([0, 0, 0, 1, 0, -1, 0, 0], dtype=np.int64),
+        )
+        self._hash()
 
-        slots = np.full(4 * len(self._columns), -1, dtype=np.int64)
-        place_patterns(slots, self._columns, int(self._state[3]))
-        return slots
+    def _hash(self) -> None:
+        """Make the hash table of the patterns: four places for each there is room for; -1 is free."""
+        slots = np.full(4 * len(self._room.columns), -1, dtype=np.int64)
+        self._compiled.place_patterns(slots, self._room.columns, int(self._room.state[self._compiled.KNOWN]))
+        self._room = self._room._replace(slots=slots)
 
     def widen(self, labels: int) -> None:
         """Make room for labels that were not known before."""
-        old = self._wide.shape[1]
+        room = self._room
+        old = room.table.shape[1]
         if labels > old:
-            room = max(labels, 2 * old)
-            more = room - old
-            self._wide = np.concatenate([self._wide, np.zeros((len(self._wide), more), dtype=np.int64)], axis=1)
-            self._seen = np.concatenate([self._seen, np.zeros(more, dtype=np.uint64)])
-            self._buffer = np.concatenate([self._buffer, np.zeros(more, dtype=np.int32)])
-            self._first = np.concatenate([self._first, np.zeros(more, dtype=np.int32)])
+            more = max(labels, 2 * old) - old
+            longer = {name: _longer(getattr(room, name), more) for name in ("seen", "buffer", "first")}
+            self._room = room._replace(table=_longer(room.table.T, more).T.copy(), **longer)
 
     def add(self, starts: Flags, codes: Codes, masks: Index) -> None:
         """Count rows; as :meth:`NumpyTally.add`."""
-        from .long_compiled import add_runs
-
         self._refuse_too_many(len(codes))
         at = 0
         while at < len(codes):
-            at = add_runs(
-                at, starts, codes, masks, self._slots, self._columns, self._seen, self._buffer, self._first,
-                self._wide, self._waiting, self._records, self._state,
-            )  # fmt: skip
+            at = self._compiled.add_runs(at, starts, codes, masks, self._room)
             if at < len(codes):
                 self._make_room()
 
     def add_integers(self, at: int, ids: Index, labels: NDArray[Any], lookup: Codes, masks: Index) -> int:
         """Count rows of whole numbers from ``at`` on, as far as labels have a code and ids do not fall."""
-        from .long_compiled import add_integer_rows
-
         self._refuse_too_many(len(ids))
         while True:
-            stopped: int = add_integer_rows(
-                at, ids, labels, lookup, masks, self._slots, self._columns, self._seen, self._buffer, self._first,
-                self._wide, self._waiting, self._records, self._state,
-            )  # fmt: skip
+            stopped: int = self._compiled.add_integer_rows(at, ids, labels, lookup, masks, self._room)
             known = stopped == len(ids) or not 0 <= labels[stopped] < len(lookup) or lookup[labels[stopped]] < 0
-            if known or ids[stopped] < self._state[7]:
+            if known or ids[stopped] < self._room.state[self._compiled.LAST]:
                 return stopped
             at = stopped
             self._make_room()
 
     def _refuse_too_many(self, rows: int) -> None:
-        if self._state[2] + rows >= _MOST_RUNS:
+        if self._room.state[self._compiled.RUNS] + rows >= _MOST_RUNS:
             raise ValueError(f"one part of the data has more than {_MOST_RUNS:,} records: write it as several files")
 
     def _make_room(self) -> None:
         """For a new pattern, or for cells of patterns without a row of the table."""
-        if self._state[3] == len(self._columns):
-            self._columns = np.concatenate([self._columns, np.zeros_like(self._columns)])
-            self._records = np.concatenate([self._records, np.zeros_like(self._records)])
-            self._slots = self._hashed()
-            more = min(len(self._columns), MOST_COLUMNS) - len(self._wide)
-            self._wide = np.concatenate([self._wide, np.zeros((more, self._wide.shape[1]), dtype=np.int64)])
+        room, patterns = self._room, len(self._room.columns)
+        if room.state[self._compiled.KNOWN] == patterns:
+            self._room = room._replace(
+                columns=_longer(room.columns, patterns),
+                records=_longer(room.records, patterns),
+                table=_longer(room.table, min(2 * patterns, MOST_COLUMNS) - len(room.table)),
+            )
+            self._hash()
             return
         self._add_up()
-        if len(self._waiting) < _WAITING + len(self._buffer):
-            self._waiting = np.zeros(_WAITING + len(self._buffer), dtype=np.int64)
+        size = _WAITING + len(room.buffer)
+        if len(room.waiting) < size:
+            self._room = room._replace(waiting=np.zeros(size, dtype=np.int64))
 
     def _add_up(self) -> None:
-        self._keep(self._waiting[: self._state[6]])
-        self._state[6] = 0
+        used = self._compiled.USED
+        self._keep(self._room.waiting[: self._room.state[used]])
+        self._room.state[used] = 0
 
     def settle(self) -> None:
         """Make what has been counted so far readable."""
         self._add_up()
-        held, _, runs, known, duplicates, first, _, _ = self._state.tolist()
-        self.masks = self._columns[:known].tolist()
-        self.duplicates, self.runs = duplicates, runs
-        self.open = self._buffer[:held]
-        self.first = None if first < 0 else self._first[:first]
-        none = (self._seen & np.uint64((1 << 32) - 1)).astype(np.int64)
+        room = self._room
+        held, _, self.runs, known, self.duplicates, first, _, _ = room.state.tolist()
+        self.masks = room.columns[:known].tolist()
+        self.open = room.buffer[:held]
+        self.first = None if first < 0 else room.first[:first]
+        none = (room.seen & np.uint64((1 << 32) - 1)).astype(np.int64)
         for run in (self.open, self.first):
             if run is not None:
                 none[run] -= 1
-        none -= self._wide[1:].sum(axis=0)
+        none -= room.table[1:].sum(axis=0)
         _, label, values = self.rare()
         np.subtract.at(none, label, values)
-        self._wide[0] = none
-        self.table, self.records = self._wide[: min(known, MOST_COLUMNS)].T, self._records[:known]
+        room.table[0] = none
+        self.table, self.records = room.table[: min(known, MOST_COLUMNS)].T, room.records[:known]
+
+
+def _longer(array: NDArray[Any], more: int) -> NDArray[Any]:
+    """The array with so many zeros, or rows of zeros, at its end."""
+    return np.concatenate([array, np.zeros((more, *array.shape[1:]), dtype=array.dtype)])
 
 
 def new_tally(kernel: str = "auto") -> Any:
