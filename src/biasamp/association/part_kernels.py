@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp.counts.long_table import LongCounter, LongPart, ScatteredCounter, rows_of
 from biasamp.counts.record_runs import keys_of, plain_records
-from biasamp.data.label_source import Batch
+from biasamp.data.label_plan import Batch
 from biasamp.data.wide_rows import wide_labels
 from biasamp.engines import counted
 

@@ -2,7 +2,7 @@
 
 from .arrays import read_columns
 from .blocks import Block, Codes, Dense, Sparse
-from .columns import Column, Columns, IndexMatrix, NumberMatrix
+from .columns import Column, Columns, IndexMatrix, NumberMatrix, check_columns
 from .declare import Declared, binary, categorical
 from .evaluation import Evaluation, evaluation, refuse_missing, same_length, weights_of
 from .keys import record_keys
@@ -29,6 +29,7 @@ __all__ = [
     "canonical",
     "categorical",
     "category_order",
+    "check_columns",
     "evaluation",
     "join",
     "label_set",

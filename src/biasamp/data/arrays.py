@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact, is_missing, list_column, text_column
+from .columns import (
+    Column,
+    Columns,
+    IndexMatrix,
+    NumberMatrix,
+    check_lengths,
+    compact,
+    is_missing,
+    list_column,
+    text_column,
+)
 from .declare import Declared
 
 # Floats hold every integer up to this one.
@@ -80,16 +90,14 @@ def _scipy(data: Any, role: str) -> Columns:
 def _mapping(data: Mapping[Any, Any], role: str) -> Columns:
     if not data:
         raise ValueError(f"{role} is an empty mapping: at least one column is needed")
-    items = []
+    columns: list[Column] = []
     for name, values in data.items():
         item = read_columns(values, f"{role}[{name!r}]").items[0]
         if not isinstance(item, Column):
-            raise ValueError(f"{role}[{name!r}] is not one column")
-        items.append(Column(str(name), item.kind, item.values, item.missing, item.categories, item.indptr))
-    sizes = {len(item) for item in items}
-    if len(sizes) > 1:
-        raise ValueError(f"the columns of {role} have different lengths: {sorted(sizes)}")
-    return Columns(items, single=False)
+            raise ValueError(f"{role}[{name!r}] is a table, not one column: give each of its columns a name")
+        columns.append(replace(item, name=str(name)))
+    check_lengths({column.name: column for column in columns}, role)
+    return Columns(columns, single=False)
 
 
 def _sequence(data: list[Any], role: str) -> Columns:
@@ -99,7 +107,7 @@ def _sequence(data: list[Any], role: str) -> Columns:
     if isinstance(first, (set, frozenset)) or (
         isinstance(first, (list, tuple)) and _holds_lists(data)
     ):  # lists of labels, not rows of a matrix
-        return Columns([_objects(data, "", role)], single=True)
+        return Columns([object_column(data, "", role)], single=True)
     if type(first).__module__.split(".")[0] == "torch":
         return _numpy(np.stack([_tensor(value) for value in data]), role)
     if isinstance(first, (list, tuple, np.ndarray)):
@@ -112,7 +120,7 @@ def _sequence(data: list[Any], role: str) -> Columns:
     # numpy turns a list that mixes text and numbers into text: spell its members one by one instead.
     # It also makes floats of integers that fit no one type, and of None: spell those too.
     if array.dtype.kind in "OSU" or (array.dtype.kind == "f" and any(_no_float(value) for value in data)):
-        return Columns([_objects(data, "", role)], single=True)
+        return Columns([object_column(data, "", role)], single=True)
     return _numpy(array, role)
 
 
@@ -176,10 +184,10 @@ def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
     objects = array.tolist()
     if masked is not None:
         objects = [None if gone else value for value, gone in zip(objects, masked, strict=True)]
-    return _objects(objects, name, role)
+    return object_column(objects, name, role)
 
 
-def _objects(values: list[Any], name: str, role: str) -> Column:
+def object_column(values: list[Any], name: str, role: str) -> Column:
     """A column of Python objects: numbers if all are, lists if all are, else text."""
     missing = np.fromiter((is_missing(value) for value in values), bool, count=len(values))
     there = [value for value, gone in zip(values, missing, strict=True) if not gone]
@@ -197,8 +205,3 @@ def _objects(values: list[Any], name: str, role: str) -> Column:
         return text_column(name, values, missing)
     except TypeError as error:
         raise TypeError(f"{role}: {error}") from None
-
-
-def imported(module: str) -> bool:
-    """Whether somebody has imported a module already; it is never imported here for the sake of asking."""
-    return module in sys.modules

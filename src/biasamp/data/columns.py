@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .blocks import Index, Mask
-from .label import canonical, category_order
+from .label import canonical, category_order, printable
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,3 +125,31 @@ def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...
     place = {category: i for i, category in enumerate(categories)}
     target = np.array([place.get(text, -1) for text in spelled] + [-1], dtype=np.int64)
     return target[codes], tuple(categories)
+
+
+def check_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> None:
+    """Raise for columns that do not exist, offering the nearest names, and for those that exist more than once."""
+    for column in wanted:
+        times = there.count(column)
+        if times == 1:
+            continue
+        if times > 1:
+            raise ValueError(
+                f"{source} has {times} columns named {printable(column, 60)!r}: rename them, so that it is clear which "
+                "is meant"
+            )
+        near = difflib.get_close_matches(str(column), [str(name) for name in there], n=3, cutoff=0.5)
+        shown = near or [str(name) for name in there[:8]]
+        lead = "did you mean" if near else "it has"
+        more = "" if near or len(there) <= 8 else f" and {len(there) - 8} more"
+        names = ", ".join(f"'{printable(name, 40)}'" for name in shown)
+        raise ValueError(
+            f"{source} has no column '{printable(str(column), 60)}'; {lead} {names}{more}{'?' if near else ''}"
+        )
+
+
+def check_lengths(columns: Mapping[str, Sized], source: str) -> None:
+    """Raise for columns that do not all describe the same number of records."""
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"the columns of {source} have different lengths: {sizes}")
