@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from biasamp.data import Column
-from biasamp.data import text_files
+from biasamp.data import Column, text_files
 from biasamp.data.files import open_files
 from biasamp.data.frames import arrow_column
 from biasamp.data.parts import read_table

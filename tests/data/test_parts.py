@@ -82,7 +82,7 @@ def test_very_many_parts_are_put_together(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("biasamp.data.parts.MOST_PARTS", 7)
     parts = split(files, NAMES, part_rows=1)
     assert [part.rows for part in parts] == [30, 30, 30, 30, 30, 30, 20]
-    assert parts[0].name == "a.parquet, row group 0 to 5"
+    assert parts[0].name == "a.parquet, row group 0-5"
     assert same(joined(parts), TABLE.select(NAMES))
 
 

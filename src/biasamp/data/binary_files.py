@@ -11,22 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import feather
 
-from .format import CODED, Layout, Piece, Text, is_zipped, opened
+from .format import CODED, Format, Layout, Piece, Text, is_zipped, opened
 
 
-def parquet_schema(path: Path) -> Any:
-    """The schema of a Parquet file."""
-    return pq.read_schema(opened(path))
-
-
-def read_parquet(path: Path, columns: list[str]) -> Any:
-    """Some columns of a Parquet file, on all cores."""
+def _read_parquet(path: Path, columns: list[str]) -> Any:
     with pq.ParquetFile(opened(path)) as file:
         return file.read(columns=columns)
 
 
-def split_parquet(path: Path, columns: list[str], _: Text) -> Layout:
-    """The row groups of a Parquet file; one that is gzipped as a whole is read as a whole."""
+def _split_parquet(path: Path, columns: list[str], _: Text) -> Layout:
+    """The row groups; a file that is gzipped as a whole is read as a whole."""
     with pq.ParquetFile(opened(path)) as file:
         schema, metadata = file.schema_arrow, file.metadata
         sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
@@ -34,8 +28,7 @@ def split_parquet(path: Path, columns: list[str], _: Text) -> Layout:
     return Layout(types, [sum(sizes)] if is_zipped(path) else sizes, "row group")
 
 
-def parquet_batches(piece: Piece, rows: int) -> Iterator[Any]:
-    """Batches of some row groups."""
+def _parquet_batches(piece: Piece, rows: int) -> Iterator[Any]:
     columns = list(piece.types)
     coded = [name for name, kind in piece.types.items() if kind == CODED]
     with pq.ParquetFile(opened(piece.path), read_dictionary=coded, pre_buffer=False) as file:
@@ -44,27 +37,37 @@ def parquet_batches(piece: Piece, rows: int) -> Iterator[Any]:
             yield batch.select(columns)
 
 
-def arrow_schema(path: Path) -> Any:
-    """The schema of an Arrow or Feather file."""
+PARQUET = Format(
+    "parquet",
+    "Parquet (.parquet)",
+    (".parquet", ".pq"),
+    schema=lambda path: pq.read_schema(opened(path)),
+    read=_read_parquet,
+    split=_split_parquet,
+    batches=_parquet_batches,
+    magic=b"PAR1",
+)
+
+
+def _arrow_schema(path: Path) -> Any:
     with _arrow_reader(path) as reader:
         return reader.schema
 
 
-def read_arrow(path: Path, columns: list[str]) -> Any:
-    """Some columns of an Arrow or Feather file."""
+def _read_arrow(path: Path, columns: list[str]) -> Any:
     with _arrow_reader(path) as reader:
         return pa.Table.from_batches(_record_batches(reader), reader.schema).select(columns)
 
 
-def split_arrow(path: Path, columns: list[str], _: Text) -> Layout:
-    """The record batches of an Arrow file; streams and Feather of version 1 are read as a whole."""
+def _split_arrow(path: Path, columns: list[str], _: Text) -> Layout:
+    """The record batches; streams and Feather of version 1 are read as a whole."""
     with _arrow_reader(path) as reader:
         sizes = [batch.num_rows for batch in _record_batches(reader)]
         types = {name: reader.schema.field(name).type for name in columns}
         return Layout(types, sizes if hasattr(reader, "get_batch") else [sum(sizes)], "batch")
 
 
-def arrow_batches(piece: Piece, _: int) -> Iterator[Any]:
+def _arrow_batches(piece: Piece, _: int) -> Iterator[Any]:
     """Some record batches, in the size that they were written in."""
     with _arrow_reader(piece.path) as reader:
         for batch in _record_batches(reader, piece.groups):
@@ -74,8 +77,7 @@ def arrow_batches(piece: Piece, _: int) -> Iterator[Any]:
 @contextmanager
 def _arrow_reader(path: Path) -> Iterator[Any]:
     """A reader of an Arrow file or of a stream, or the table of a Feather file of version 1."""
-    source = opened(path) if is_zipped(path) else pa.memory_map(str(path))
-    with source:
+    with opened(path) if is_zipped(path) else pa.memory_map(str(path)) as source:
         for read in (pa.ipc.open_file, pa.ipc.open_stream):
             try:
                 reader = read(source)
@@ -93,3 +95,15 @@ def _record_batches(reader: Any, groups: Sequence[int] = ()) -> Iterable[Any]:
     if hasattr(reader, "get_batch"):
         return map(reader.get_batch, groups or range(reader.num_record_batches))
     return reader
+
+
+ARROW = Format(
+    "arrow",
+    "Arrow/Feather (.arrow, .feather)",
+    (".arrow", ".feather", ".ipc"),
+    schema=_arrow_schema,
+    read=_read_arrow,
+    split=_split_arrow,
+    batches=_arrow_batches,
+    magic=b"ARROW1",
+)

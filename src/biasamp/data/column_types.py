@@ -51,7 +51,7 @@ def _shared_type(column: str, kinds: Iterable[Any], source: str) -> Any:
     target = _common(known)
     try:
         for kind in known:
-            _cast(pa.array([], type=kind), target)
+            _cast(pa.nulls(0, kind), target)
     except pa.ArrowException:
         shown = " and ".join(sorted(printable(str(kind), 60) for kind in known))
         raise ValueError(

@@ -52,17 +52,7 @@ class Layout(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What to read of a file.
-
-    Attributes
-    ----------
-    types : mapping of str to DataType
-        The columns in the order asked for, with the types of the layout, or :data:`CODED`.
-    groups : tuple of int
-        Numbers of groups; empty for the whole file.
-    blank : bool
-        As in :class:`Text`.
-    """
+    """What to read of a file: columns with their types in the layout (or ``CODED``), and groups (none: all of it)."""
 
     path: Path
     types: Mapping[str, Any]
@@ -72,14 +62,12 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file.
+    """A kind of file; :mod:`biasamp.data.formats` says how to add one.
 
     Attributes
     ----------
-    name : str
-        In messages: "x.csv cannot be read as csv".
-    title : str
-        In the list of what is read: "CSV (.csv, .tsv)".
+    name, title : str
+        In messages ("x.csv cannot be read as csv"), and in the list of what is read ("CSV (.csv, .tsv)").
     suffixes : tuple of str
         In lower case; each may be followed by ``.gz``.
     schema : callable

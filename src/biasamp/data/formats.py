@@ -24,73 +24,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .binary_files import (
-    arrow_batches,
-    arrow_schema,
-    parquet_batches,
-    parquet_schema,
-    read_arrow,
-    read_parquet,
-    split_arrow,
-    split_parquet,
-)
+from .binary_files import ARROW, PARQUET
 from .format import Format
-from .text_files import (
-    csv_batches,
-    csv_schema,
-    json_batches,
-    json_schema,
-    read_csv,
-    read_json,
-    split_csv,
-    split_json,
-)
+from .text_files import CSV, JSON
 
-FORMATS: dict[str, Format] = {
-    entry.name: entry
-    for entry in (
-        Format(
-            "parquet",
-            "Parquet (.parquet)",
-            (".parquet", ".pq"),
-            schema=parquet_schema,
-            read=read_parquet,
-            split=split_parquet,
-            batches=parquet_batches,
-            magic=b"PAR1",
-        ),
-        Format(
-            "csv",
-            "CSV (.csv, .tsv)",
-            (".csv", ".tsv"),
-            schema=csv_schema,
-            read=read_csv,
-            split=split_csv,
-            batches=csv_batches,
-            typed=False,
-        ),
-        Format(
-            "arrow",
-            "Arrow/Feather (.arrow, .feather)",
-            (".arrow", ".feather", ".ipc"),
-            schema=arrow_schema,
-            read=read_arrow,
-            split=split_arrow,
-            batches=arrow_batches,
-            magic=b"ARROW1",
-        ),
-        Format(
-            "json",
-            "JSON lines (.jsonl)",
-            (".jsonl", ".ndjson", ".json"),
-            schema=json_schema,
-            read=read_json,
-            split=split_json,
-            batches=json_batches,
-            mistaken={b"[": "JSON lines are needed, one object a line, without brackets and commas around them"},
-        ),
-    )
-}
+FORMATS: dict[str, Format] = {entry.name: entry for entry in (PARQUET, CSV, ARROW, JSON)}
 
 
 def find_format(path: Path) -> Format | None:

@@ -7,7 +7,7 @@ of the first row of each part. A part then says all that reading it needs, and t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,14 @@ import pyarrow as pa
 from .column_types import in_types, is_mixed, is_text, shared_schema
 from .file_errors import readable
 from .files import Files
-from .format import CODED, Piece, Text
+from .format import CODED, Layout, Piece, Text
 from .formats import format_of
 
 # Rows of a batch: large enough that a batch's overhead vanishes, small enough to stay in cache.
 BATCH_ROWS = 1 << 17
 # Row groups and record batches are put together until a part has so many rows: a part costs a task.
 PART_ROWS = 1 << 20
-# A longer list of parts would be a burden of its own: then neighbours in one file are put together.
+# A longer list of parts would be a burden of its own: then parts have more rows.
 MOST_PARTS = 1 << 13
 
 
@@ -167,27 +167,33 @@ def split(
     """
     paths = list(files.paths if isinstance(files, Files) else files)
     wanted = list(dict.fromkeys(columns))
-    text = Text(dict(types or {}), blank, counted)
-    parts = [part for path in paths for part in _file_parts(path, wanted, text, part_rows)]
-    spelled = {path for path in paths if not format_of(path).typed}
-    own = [dict(part.types) for part in parts if part.path in spelled]
+    layouts: list[Layout] = []
+    for path in paths:
+        with readable(path, wanted):
+            layouts.append(format_of(path).layout(path, wanted, Text(dict(types or {}), blank, counted)))
+    spelled = [not format_of(path).typed for path in paths]
     # A file whose values all look like numbers has them spelled as numbers: read them as they are written.
+    own = [layout.types for layout, text in zip(layouts, spelled, strict=True) if text]
     mixed = {name: pa.string() for name in wanted if is_mixed(kinds[name] for kinds in own)}
-    if mixed:
-        parts = [
-            replace(part, types=tuple({**dict(part.types), **mixed}.items())) if part.path in spelled else part
-            for part in parts
-        ]
+    read = [{**layout.types, **mixed} if text else layout.types for layout, text in zip(layouts, spelled, strict=True)]
     name = files.name if isinstance(files, Files) else paths[0].name
-    fields = tuple(zip(wanted, shared_schema(wanted, [dict(part.types) for part in parts], name).types, strict=True))
-    return _numbered(_fewer(parts), fields)
+    fields = _pairs(shared_schema(wanted, read, name))
+    # A part of more rows where there would be too many parts.
+    least = max(part_rows, -(-sum(size or 0 for layout in layouts for size in layout.sizes) // MOST_PARTS))
+    parts: list[Part] = []
+    start: int | None = 0
+    for path, layout, kinds in zip(paths, layouts, read, strict=True):
+        for title, rows, groups in _grouped(path, layout, least):
+            parts.append(Part(title, len(parts), start, rows, fields, path, groups, tuple(kinds.items()), blank))
+            start = None if start is None or rows is None else start + rows
+    return parts
 
 
 def split_table(table: Any, columns: Sequence[str] | None = None, *, part_rows: int = PART_ROWS) -> list[Part]:
     """The parts of an Arrow table in memory."""
     if columns is not None:
         table = table.select(list(dict.fromkeys(columns)))
-    fields = tuple((name, table.schema.field(name).type) for name in table.column_names)
+    fields = _pairs(table.schema)
     starts = range(0, max(table.num_rows, 1), part_rows)
     return [
         Part(f"rows {start} on", number, start, piece.num_rows, fields, table=piece)
@@ -196,61 +202,20 @@ def split_table(table: Any, columns: Sequence[str] | None = None, *, part_rows: 
     ]
 
 
-def _file_parts(path: Path, columns: list[str], text: Text, part_rows: int) -> list[Part]:
-    """The parts of one file: neighbouring groups of rows together until they have enough rows."""
-    with readable(path, columns):
-        layout = format_of(path).layout(path, columns, text)
-    whole = Part(path.name, 0, None, None, (), path, (), tuple(layout.types.items()), text.blank)
-    if None in layout.sizes:
-        return [whole]
-    sizes = [size or 0 for size in layout.sizes]
-    parts: list[Part] = []
+def _grouped(path: Path, layout: Layout, part_rows: int) -> list[tuple[str, int | None, tuple[int, ...]]]:
+    """Name, rows and groups of each part of a file: neighbouring groups together until they have enough rows."""
+    parts: list[tuple[str, int | None, tuple[int, ...]]] = []
     first = rows = 0
-    for group, size in enumerate(sizes):
-        rows += size
-        if rows < part_rows and group < len(sizes) - 1:
-            continue
-        span = f"{first}" if group == first else f"{first}-{group}"
-        parts.append(
-            replace(
-                whole,
-                name=f"{path.name}, {layout.unit} {span}",
-                rows=rows,
-                groups=tuple(range(first, group + 1)),
-            )
-        )
-        first, rows = group + 1, 0
-    return parts if len(parts) > 1 else [replace(whole, rows=sum(sizes))]
+    for group, size in enumerate(layout.sizes):
+        rows += size or 0
+        if rows >= part_rows or group == len(layout.sizes) - 1:
+            span = f"{first}" if group == first else f"{first}-{group}"
+            parts.append((f"{path.name}, {layout.unit} {span}", rows, tuple(range(first, group + 1))))
+            first, rows = group + 1, 0
+    if len(parts) > 1:
+        return parts
+    return [(path.name, None if None in layout.sizes else sum(size or 0 for size in layout.sizes), ())]
 
 
-def _fewer(parts: Sequence[Part]) -> list[Part]:
-    """Neighbouring parts of a file together, where there are very many."""
-    step = -(-len(parts) // MOST_PARTS)
-    if step == 1:
-        return list(parts)
-    out: list[list[Part]] = []
-    for part in parts:
-        if out and out[-1][0].path == part.path and len(out[-1]) < step:
-            out[-1].append(part)
-        else:
-            out.append([part])
-    return [
-        own[0]
-        if len(own) == 1
-        else replace(
-            own[0],
-            name=f"{own[0].name} to {own[-1].groups[-1]}",
-            rows=sum(part.rows or 0 for part in own),
-            groups=tuple(group for part in own for group in part.groups),
-        )
-        for own in out
-    ]
-
-
-def _numbered(parts: Sequence[Part], fields: tuple[tuple[str, Any], ...]) -> list[Part]:
-    out: list[Part] = []
-    start: int | None = 0
-    for number, part in enumerate(parts):
-        out.append(replace(part, number=number, start=start, fields=fields))
-        start = None if start is None or part.rows is None else start + part.rows
-    return out
+def _pairs(schema: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.type) for field in schema)

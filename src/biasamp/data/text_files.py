@@ -10,55 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, json
 
-from .format import Layout, Piece, Text, byte_stream
+from .format import Format, Layout, Piece, Text, byte_stream
 
 # A header or a row of more bytes than this is no table.
 BLOCK = 1 << 24
 # An empty field is missing, and so are the spellings that other tools write for it.
 _NULLS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A", "<NA>"]
-_TRUTHS = pa.array(["0", "1", "true", "false", "True", "False", "TRUE", "FALSE"])
-
-
-def csv_schema(path: Path) -> Any:
-    """The columns of a CSV file, in the types of its first rows."""
-    with _csv(path, None) as reader:
-        return reader.schema
-
-
-def read_csv(path: Path, columns: list[str]) -> Any:
-    """Some columns of a CSV file: in the types of its first rows, or, where later rows do not fit, as they all allow."""
-    _refuse_unclear(path, columns)
-    try:
-        with _csv(path, columns) as reader:
-            return reader.read_all()
-    except pa.ArrowInvalid:
-        types, _ = _types_of_all_rows(path, columns, Text())
-    with _csv(path, columns, types) as reader:
-        return reader.read_all()
-
-
-def split_csv(path: Path, columns: list[str], text: Text) -> Layout:
-    """The types that hold for all rows of a CSV file, and how many rows there are.
-
-    There is no first pass where the caller knows all types and needs no count.
-    """
-    _refuse_unclear(path, columns)
-    known = {name: kind for name, kind in text.types.items() if name in columns}
-    if len(known) == len(columns) and not text.counted:
-        return Layout(known, [None])
-    try:
-        with _csv(path, columns, known, text.blank) as reader:
-            types = {name: reader.schema.field(name).type for name in columns}
-            return Layout(types, [sum(batch.num_rows for batch in reader)])
-    except pa.ArrowInvalid:
-        types, rows = _types_of_all_rows(path, columns, text)
-        return Layout(types, [rows])
-
-
-def csv_batches(piece: Piece, _: int) -> Iterator[Any]:
-    """The batches of a CSV file."""
-    with _csv(piece.path, list(piece.types), piece.types, piece.blank) as reader:
-        yield from reader
+_TRUE_OR_FALSE = "^(0|1|true|false|True|False|TRUE|FALSE)$"
 
 
 def _csv(path: Path, columns: Sequence[str] | None, types: Mapping[str, Any] | None = None, blank: bool = True) -> Any:
@@ -75,9 +33,47 @@ def _csv(path: Path, columns: Sequence[str] | None, types: Mapping[str, Any] | N
     )
 
 
+def _csv_schema(path: Path) -> Any:
+    """The columns, in the types of the first rows."""
+    with _csv(path, None) as reader:
+        return reader.schema
+
+
+def _read_csv(path: Path, columns: list[str]) -> Any:
+    """Columns in the types of the first rows or, where later rows do not fit, in types that fit all."""
+    _refuse_unclear(path, columns)
+    try:
+        with _csv(path, columns) as reader:
+            return reader.read_all()
+    except pa.ArrowInvalid:
+        types, _ = _types_of_all_rows(path, columns, Text())
+    with _csv(path, columns, types) as reader:
+        return reader.read_all()
+
+
+def _split_csv(path: Path, columns: list[str], text: Text) -> Layout:
+    """One group; there is no pass over the file where the caller knows all types and needs no count."""
+    _refuse_unclear(path, columns)
+    known = {name: kind for name, kind in text.types.items() if name in columns}
+    if len(known) == len(columns) and not text.counted:
+        return Layout(known, [None])
+    try:
+        with _csv(path, columns, known, text.blank) as reader:
+            types = {name: reader.schema.field(name).type for name in columns}
+            return Layout(types, [sum(batch.num_rows for batch in reader)])
+    except pa.ArrowInvalid:
+        types, rows = _types_of_all_rows(path, columns, text)
+        return Layout(types, [rows])
+
+
+def _csv_batches(piece: Piece, _: int) -> Iterator[Any]:
+    with _csv(piece.path, list(piece.types), piece.types, piece.blank) as reader:
+        yield from reader
+
+
 def _refuse_unclear(path: Path, columns: Sequence[str]) -> None:
     """Raise KeyError for a column that is missing or there twice, of which the reader would take one."""
-    names = csv_schema(path).names
+    names = _csv_schema(path).names
     for column in columns:
         if names.count(column) != 1:
             raise KeyError(column)
@@ -99,7 +95,7 @@ def _types_of_all_rows(path: Path, columns: list[str], text: Text) -> tuple[dict
 def _can_be(column: Any, kind: Any) -> bool:
     """Whether all text of a column spells values of a type."""
     if pa.types.is_boolean(kind):
-        return bool(pc.all(pc.is_in(column.drop_null(), _TRUTHS)).as_py() is not False)
+        return bool(pc.all(pc.match_substring_regex(column, _TRUE_OR_FALSE)).as_py() in (True, None))
     try:
         column.cast(kind)
     except pa.ArrowInvalid:
@@ -107,42 +103,47 @@ def _can_be(column: Any, kind: Any) -> bool:
     return True
 
 
-def json_schema(path: Path) -> Any:
-    """The columns that the lines of a JSON-lines file name."""
-    return pa.schema(list(_json_types(path, None)[0].items()))
+CSV = Format(
+    "csv",
+    "CSV (.csv, .tsv)",
+    (".csv", ".tsv"),
+    schema=_csv_schema,
+    read=_read_csv,
+    split=_split_csv,
+    batches=_csv_batches,
+    typed=False,
+)
 
 
-def read_json(path: Path, columns: list[str]) -> Any:
-    """A JSON-lines file with all its columns."""
+def _read_json(path: Path, columns: list[str]) -> Any:
     with byte_stream(path) as stream:
         return json.read_json(stream, read_options=json.ReadOptions(block_size=BLOCK)).select(columns)
 
 
-def split_json(path: Path, columns: list[str], _: Text) -> Layout:
-    """The types that hold for all lines of a JSON-lines file, and how many lines there are."""
+def _split_json(path: Path, columns: list[str], _: Text) -> Layout:
     types, rows = _json_types(path, columns)
     return Layout({name: types[name] for name in columns}, [rows])
 
 
-def json_batches(piece: Piece, _: int) -> Iterator[Any]:
-    """The batches of a JSON-lines file."""
-    plain = [(name, kind.value_type if pa.types.is_dictionary(kind) else kind) for name, kind in piece.types.items()]
+def _json_batches(piece: Piece, _: int) -> Iterator[Any]:
+    """Batches in the types of the layout, with text where codes are asked for."""
+    kinds = {n: kind.value_type if pa.types.is_dictionary(kind) else kind for n, kind in piece.types.items()}
     for block in _json_blocks(piece.path):
-        yield from _read_block(block, pa.schema(plain)).select(list(piece.types)).to_batches()
+        yield from _json_table(block, pa.schema(list(kinds.items()))).select(list(kinds)).to_batches()
 
 
-def _json_types(path: Path, columns: Sequence[str] | None) -> tuple[dict[str, Any], int]:
+def _json_types(path: Path, columns: Sequence[str] = ()) -> tuple[dict[str, Any], int]:
     """The type of each column over all lines, and their number; only ``columns`` must have one type that fits all."""
     found: dict[str, Any] = {}
     rows = 0
     for block in _json_blocks(path):
-        table = _read_block(block, None)
+        table = _json_table(block)
         rows += table.num_rows
         for name, kind in zip(table.column_names, table.schema.types, strict=True):
             try:
-                found[name] = kind if name not in found else _promoted(found[name], kind)
+                found[name] = _promoted(found.get(name, kind), kind)
             except pa.ArrowInvalid:
-                if columns is not None and name in columns:
+                if name in columns:
                     raise
     return found, rows
 
@@ -178,7 +179,7 @@ def _json_blocks(path: Path) -> Iterator[bytes]:
             yield rest
 
 
-def _read_block(block: bytes, schema: Any) -> Any:
+def _json_table(block: bytes, schema: Any = None) -> Any:
     """The rows of a block, in given types or in types that are found for all its rows at once."""
     return json.read_json(
         pa.BufferReader(block),
@@ -187,3 +188,15 @@ def _read_block(block: bytes, schema: Any) -> Any:
             explicit_schema=schema, unexpected_field_behavior="infer" if schema is None else "ignore"
         ),
     )
+
+
+JSON = Format(
+    "json",
+    "JSON lines (.jsonl)",
+    (".jsonl", ".ndjson", ".json"),
+    schema=lambda path: pa.schema(list(_json_types(path)[0].items())),
+    read=_read_json,
+    split=_split_json,
+    batches=_json_batches,
+    mistaken={b"[": "JSON lines are needed, one object a line, without brackets and commas around them"},
+)
