@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from biasamp.data import Column, text_files
+from biasamp.data import Column, column_codes, text_files
 from biasamp.data.files import open_files
 from biasamp.data.frames import arrow_column
 from biasamp.data.parts import read_table
@@ -34,11 +34,7 @@ def labels(path: Path, columns: list[str] = NAMES) -> list[list[str | None]]:
 
 
 def spelled(column: Column) -> list[str | None]:
-    from biasamp.data.label_rules import number_codes
-
-    codes, categories = (
-        (column.values, column.categories) if column.kind == "text" else number_codes(column.values, column.missing)
-    )
+    codes, categories = column_codes(column)
     return [None if code < 0 else categories[code] for code in codes.tolist()]
 
 
@@ -191,7 +187,7 @@ def parquet(tmp_path: Path) -> bytes:
         ("x.csv", b"g,t,p,t\nw,1,0,1\n", r"x\.csv has 2 columns named 't': rename them"),
         ("x.parquet", GOOD, r"x\.parquet cannot be read as parquet: Parquet magic bytes not found"),
         ("x.feather", b"hello", r"x\.feather cannot be read as arrow"),
-        ("x.json", b'[{"g": 1, "t": 1, "p": 1}]', r"JSON lines are needed, one object a line"),
+        ("x.json", b'[{"g": 1, "t": 1, "p": 1}]', r"JSON lines are needed, one object per line"),
         ("x.jsonl", b"hello\n", r"x\.jsonl cannot be read as json: JSON parse error"),
         ("x.jsonl", b'{"g": 1, "t": 1}\n', r"x\.jsonl has no column 'p'; it has 'g', 't'"),
         ("x.xlsx", b"PK\x03\x04", r"'x\.xlsx' is of no format that is read; Parquet"),

@@ -4,10 +4,10 @@ from .arrays import read_columns
 from .blocks import Block, Codes, Dense, Sparse
 from .columns import Column, Columns, IndexMatrix, NumberMatrix, check_columns
 from .declare import Declared, binary, categorical
-from .evaluation import Evaluation, evaluation, refuse_missing, same_length, weights_of
+from .evaluation import Evaluation, refuse_missing, same_length, weights_of
 from .keys import record_keys
 from .label import Label, Variable, canonical, category_order, printable
-from .label_rules import label_set
+from .label_rules import column_codes, label_set
 from .labelset import LabelSet, align, join
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "categorical",
     "category_order",
     "check_columns",
-    "evaluation",
+    "column_codes",
     "join",
     "label_set",
     "printable",

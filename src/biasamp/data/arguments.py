@@ -33,10 +33,10 @@ def read_clusters(cluster: Any, count: int) -> Keys | None:
         cluster = cluster.detach().cpu()
     ids = np.asarray(cluster)
     if ids.ndim != 1 or len(ids) != count:
-        raise ValueError(f"cluster has shape {ids.shape}, but there are {count:,} records: one cluster a record")
-    lacking = [i for i, value in enumerate(ids.tolist()) if is_missing(value)] if ids.dtype.kind in "Of" else []
-    if lacking:
-        raise ValueError(f"cluster is missing for {len(lacking):,} records, such as record {lacking[0]}: name them all")
+        raise ValueError(f"cluster has shape {ids.shape}, but there are {count:,} records: one cluster per record")
+    missing = [i for i, value in enumerate(ids.tolist()) if is_missing(value)] if ids.dtype.kind in "Of" else []
+    if missing:
+        raise ValueError(f"cluster is missing for {len(missing):,} records, such as record {missing[0]}: name them all")
     keys = record_keys(ids)
     refuse_one_cluster(keys)
     return keys

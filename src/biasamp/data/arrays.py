@@ -73,7 +73,7 @@ def _tensor(data: Any) -> NDArray[Any]:
 def _scipy(data: Any, role: str) -> Columns:
     rows = data.tocsr()
     if rows.ndim != 2:
-        raise ValueError(f"{role} is a sparse array of {rows.ndim} dimensions; one row a record is needed")
+        raise ValueError(f"{role} is a sparse array of {rows.ndim} dimensions; one row per record is needed")
     if rows is data:
         rows = rows.copy()
     rows.sum_duplicates()
@@ -82,7 +82,7 @@ def _scipy(data: Any, role: str) -> Columns:
     if rows.dtype.kind not in "biuf":
         raise TypeError(f"{role} holds {rows.dtype}; a sparse matrix of 0/1 is needed")
     if not (rows.data == 1).all():
-        return Columns([NumberMatrix(names, *_split_missing(rows.toarray()))], single=False)
+        return Columns([NumberMatrix(names, *split_missing(rows.toarray()))], single=False)
     rows.sort_indices()
     return Columns([IndexMatrix(names, rows.indptr.astype(np.int64), rows.indices.astype(np.int64))], single=False)
 
@@ -148,14 +148,14 @@ def _numpy(array: NDArray[Any], role: str) -> Columns:
         raise ValueError(f"{role} has no columns: at least one label is needed")
     if array.dtype.kind in "biuf":
         names = tuple(str(i) for i in range(array.shape[1]))
-        return Columns([NumberMatrix(names, *_split_missing(array, masked))], single=False)
+        return Columns([NumberMatrix(names, *split_missing(array, masked))], single=False)
     columns = [
         _column(array[:, i], None if masked is None else masked[:, i], str(i), role) for i in range(array.shape[1])
     ]
     return Columns(columns, single=False)
 
 
-def _split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Numbers and where they are missing."""
     if array.dtype == np.float16:
         array = array.astype(np.float32)
@@ -170,7 +170,7 @@ def _split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any
 def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
     kinds = {"b": "bool", "i": "int", "u": "int", "f": "float"}
     if array.dtype.kind in kinds:
-        values, missing = _split_missing(array, masked)
+        values, missing = split_missing(array, masked)
         return Column(name, kinds[array.dtype.kind], values, missing)
     if array.dtype.kind in "mM":
         missing = np.isnat(array) if masked is None else masked | np.isnat(array)

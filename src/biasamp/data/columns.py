@@ -1,8 +1,9 @@
-"""Columns as they come from an array or a file, before anyone has said what they mean."""
+"""Columns as they come from an array or a file, before it is known what they mean."""
 
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
@@ -129,13 +130,13 @@ def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...
 
 def check_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> None:
     """Raise for columns that do not exist, offering the nearest names, and for those that exist more than once."""
+    times = Counter(there)
     for column in wanted:
-        times = there.count(column)
-        if times == 1:
+        if times[column] == 1:
             continue
-        if times > 1:
+        if times[column] > 1:
             raise ValueError(
-                f"{source} has {times} columns named {printable(column, 60)!r}: rename them, so that it is clear which "
+                f"{source} has {times[column]} columns named {printable(column, 60)!r}: rename them, so that it is clear which "
                 "is meant"
             )
         near = difflib.get_close_matches(str(column), [str(name) for name in there], n=3, cutoff=0.5)

@@ -1,4 +1,4 @@
-"""One evaluation in one direction: what is given, what is true, what the model said."""
+"""One evaluation in one direction: what is given, what is true, what the model predicted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .blocks import Block, Dense, Index, Mask
 from .keys import Keys, row_keys
 from .label import Variable, printable
-from .labelset import LabelSet, align
+from .labelset import LabelSet
 
 _PLACES_SHOWN = 5
 # Sums of weights are kept as multiples of 2**-52 in 64-bit integers, and so are sums of their squares.
@@ -82,9 +82,9 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         if values.dtype.kind not in "biu":
             values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"weights must be numbers, one a record: {error}") from None
+        raise TypeError(f"weights must be numbers, one per record: {error}") from None
     if values.ndim != 1 or len(values) != count:
-        raise ValueError(f"weights has shape {values.shape}, but there are {count:,} records: one weight a record")
+        raise ValueError(f"weights has shape {values.shape}, but there are {count:,} records: one weight per record")
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
@@ -123,17 +123,3 @@ def _lacking(block: Block) -> tuple[Variable, ...]:
     if isinstance(block, Dense) and block.there is not None and len(block.variables) == block.width:
         return tuple(block.variables[i] for i in np.flatnonzero(~block.there.all(axis=0)))
     return block.variables
-
-
-def evaluation(
-    given: LabelSet,
-    truth: LabelSet,
-    predicted: LabelSet,
-    weights: NDArray[Any] | None = None,
-    ids: Keys | None = None,
-    clusters: Keys | None = None,
-    names: tuple[str, str] = ("truth", "predicted"),
-) -> Evaluation:
-    """An evaluation with truth and predictions brought into one label space."""
-    truth, predicted = align([truth, predicted], names)
-    return Evaluation(given, truth, predicted, weights, ids, clusters)

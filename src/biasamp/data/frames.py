@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arrays import object_column, read_columns
+from .arrays import object_column, read_columns, split_missing
 from .column_types import is_list
 from .columns import (
     Column,
@@ -170,13 +170,8 @@ def arrow_column(name: str, data: Any) -> Column:
     if pa.types.is_integer(kind):
         return Column(name, "int", _filled(data, 0), missing)
     if pa.types.is_floating(kind):
-        if pa.types.is_float16(kind):
-            data = data.cast(pa.float32())
-        values = _filled(data, 0.0)
-        gone = np.isnan(values)
-        if gone.any():
-            missing = gone if missing is None else missing | gone
-        return Column(name, "float", values, missing)
+        wide = data.cast(pa.float32()) if pa.types.is_float16(kind) else data
+        return Column(name, "float", *split_missing(_filled(wide, 0.0), missing))
     if pa.types.is_decimal(kind):
         return arrow_column(name, data.cast(pa.float64()))
     if pa.types.is_dictionary(kind):
@@ -213,7 +208,7 @@ def _lists(name: str, data: Any, missing: Any) -> Column:
         data = data.cast(pa.large_list(data.type.value_type))
     inner = arrow_column(name, data.flatten())
     if inner.kind == "list":
-        raise TypeError(f"column {name!r} holds lists of lists; a list of labels a record is read")
+        raise TypeError(f"column {name!r} holds lists of lists; a list of labels per record is read")
     if inner.kind != "text":
         gone = np.zeros(len(data), dtype=bool) if missing is None else missing
         return list_column(name, data.to_pylist(), gone)

@@ -78,7 +78,7 @@ def plan_columns(schema: Any, label: Any, record: str | None, score: str | None)
         return LabelPlan("lists", columns, record, label, score)
     if record is None:
         raise ValueError(
-            f"record= is needed: the column {label!r} holds one label a row, and record= names the column that "
+            f"record= is needed: the column {label!r} holds one label per row, and record= names the column that "
             f"says which record the row belongs to. There are {', '.join(repr(n) for n in names[:12])}"
         )
     return LabelPlan("long", columns, record, label, score)

@@ -86,13 +86,10 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
     """A column as one variable: every observed value is a label."""
     if column.kind == "list":
         return _lists(column)
-    if column.kind == "text":
-        codes, categories = compact(column.values, column.categories)
-        return Codes((Variable(column.name, "categorical", categories),), codes)
-    if column.kind == "float" and not _integral(column):
+    fraction = _fraction(column)
+    if fraction is not None:
         if zero_one:
             return _chance_of_one(column, role, soft)
-        example = _example(column)
         hint = (
             "If these are P(1), the truth must be a 0/1 variable; class probabilities come as "
             "biasamp.categorical(P, categories=[...])."
@@ -100,8 +97,8 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "
             "category, wrap them in biasamp.categorical(...)."
         )
-        raise ValueError(f"{role} holds fractions such as {example}, and one column is read as a variable. {hint}")
-    codes, categories = number_codes(column.values, column.missing)
+        raise ValueError(f"{role} holds fractions such as {fraction:g}, and one column is read as a variable. {hint}")
+    codes, categories = column_codes(column)
     return Codes((Variable(column.name, "categorical", categories),), codes)
 
 
@@ -142,7 +139,7 @@ def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, de
             ones = np.array([category == "1" for category in item.categories] + [False])
             gone = item.values < 0
             return _number_block((item.name,), ones[item.values][:, None], gone[:, None], role, soft)
-        codes, categories = compact(item.values, item.categories)
+        codes, categories = column_codes(item)
         return Codes((Variable(item.name, "categorical", categories),), codes)
     else:
         names = (item.name,)
@@ -226,10 +223,7 @@ def _declared(columns: Columns, role: str, soft: bool) -> list[Block]:
     for column in _apart(columns.items):
         if column.kind == "list":
             raise TypeError(f"{role} column {column.name!r} holds lists: it is a multi-label set, not categorical")
-        if column.kind == "text":
-            codes, categories = compact(column.values, column.categories)
-        else:
-            codes, categories = number_codes(column.values, column.missing)
+        codes, categories = column_codes(column)
         if columns.categories is not None:
             codes, categories = _within(codes, categories, columns.categories, role)
         blocks.append(Codes((Variable(column.name, "categorical", categories),), codes))
@@ -249,7 +243,7 @@ def _within(
 
 
 def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
-    """Class probabilities, one column a category: P(category) sums to 1 over each row."""
+    """Class probabilities, one column per category: P(category) sums to 1 over each row."""
     assert columns.categories is not None
     parts = _apart(columns.items)
     values = np.column_stack([part.values for part in parts])
@@ -276,6 +270,13 @@ def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
     )
 
 
+def column_codes(column: Column) -> tuple[Index, tuple[str, ...]]:
+    """A code for each record (-1 where the value is missing) and the categories that the codes stand for."""
+    if column.kind == "text":
+        return compact(column.values, column.categories)
+    return number_codes(column.values, column.missing)
+
+
 def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tuple[str, ...]]:
     """Codes and categories of a numeric column, the categories by value."""
     if missing is not None and missing.any():
@@ -300,11 +301,10 @@ def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tup
     return codes.astype(np.int64), tuple(canonical(value) for value in distinct)
 
 
-def _integral(column: Column) -> bool:
+def _fraction(column: Column) -> float | None:
+    """A value of a float column that is no whole number, where there is one."""
+    if column.kind != "float":
+        return None
     there = column.values if column.missing is None else column.values[~column.missing]
-    return bool((there == np.rint(there)).all())
-
-
-def _example(column: Column) -> str:
-    there = column.values if column.missing is None else column.values[~column.missing]
-    return f"{there[there != np.rint(there)][0]:g}"
+    fractions = there[there != np.rint(there)]
+    return float(fractions[0]) if len(fractions) else None

@@ -1,8 +1,8 @@
 """Where label sets come from: long tables, lists, wide 0/1 tables, sparse matrices, files and folders.
 
 A :class:`LabelSource` can be read any number of times and hands out batches; what they hold depends on its
-``shape``: ``"long"`` rows of (record, label[, score]), ``"lists"`` one list of labels a record, ``"wide"`` one
-column a label.
+``shape``: ``"long"`` rows of (record, label[, score]), ``"lists"`` one list of labels per record, ``"wide"`` one
+column per label.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def _matrix(data: Any, label: Any) -> LabelSource:
     rows = data.tocsr() if sparse else data
     if rows.ndim != 2:
         raise ValueError(
-            f"data has {rows.ndim} dimensions; a matrix with one row a record and one column a label is read"
+            f"data has {rows.ndim} dimensions; a matrix with one row per record and one column per label is read"
         )
     if hasattr(rows, "detach"):
         rows = rows.detach().cpu().numpy()

@@ -93,13 +93,13 @@ def read_open_images(
             yield from _people_batches(people)
 
     def notes() -> tuple[str, ...]:
-        said = {
+        reasons = {
             "negative": "verified negatives (Confidence below 1 from people)",
             "machine": "machine labels, which sources='human' leaves out",
             "human": "labels from people, which sources='machine' leaves out",
             "below": f"machine labels of confidence below {threshold}",
         }
-        return tuple(f"{count} rows left out: {said[why]}" for why, count in sorted(left_out.items()) if count)
+        return tuple(f"{count} rows left out: {reasons[why]}" for why, count in sorted(left_out.items()) if count)
 
     shown = dict(names)
     for labels in people.values():
@@ -198,18 +198,15 @@ def miap_presentation(path: str | Path, presentation: str = "gender") -> dict[st
     images: dict[str, dict[str, None]] = {}
     for batch in _file_batches(Path(path), dict.fromkeys(columns, pa.string())):
         for image, *values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            held = images.setdefault(image, {})
+            labels = images.setdefault(image, {})
             for part, value in zip(wanted, values, strict=True):
                 if value and value != _MIAP_UNSAID:
-                    held[f"{part}: {value}"] = None
+                    labels[f"{part}: {value}"] = None
     return {image: tuple(labels) for image, labels in images.items()}
 
 
 def _people_batches(people: Mapping[str, tuple[str, ...]]) -> Iterator[Batch]:
-    records: list[str] = []
-    labels: list[str | None] = []
-    for image, held in people.items():
-        for label in held or (None,):
-            records.append(image)
-            labels.append(label)
-    yield Batch(pa.array(records, type=pa.string()), pa.array(labels, type=pa.string()), None)
+    rows = [(image, label) for image, labels in people.items() for label in labels or (None,)]
+    yield Batch(
+        pa.array([image for image, _ in rows], pa.string()), pa.array([label for _, label in rows], pa.string()), None
+    )

@@ -144,7 +144,7 @@ def split(
     """The parts of some files, in the order of their rows.
 
     Parquet is split by row groups and Arrow by record batches, several small ones together; CSV and JSON lines are
-    streamed, one part a file.
+    streamed, one part per file.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def split(
     Raises
     ------
     ValueError
-        For a file that cannot be read, or lacks a column, and for columns whose types do not go together.
+        For a file that cannot be read, or has no such column, and for columns whose types do not go together.
     """
     paths = list(files.paths if isinstance(files, Files) else files)
     wanted = list(dict.fromkeys(columns))

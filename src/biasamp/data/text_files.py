@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -73,9 +74,9 @@ def _csv_batches(piece: Piece, _: int) -> Iterator[Any]:
 
 def _refuse_unclear(path: Path, columns: Sequence[str]) -> None:
     """Raise KeyError for a column that is missing or there twice, of which the reader would take one."""
-    names = _csv_schema(path).names
+    times = Counter(_csv_schema(path).names)
     for column in columns:
-        if names.count(column) != 1:
+        if times[column] != 1:
             raise KeyError(column)
 
 
@@ -198,5 +199,5 @@ JSON = Format(
     read=_read_json,
     split=_split_json,
     batches=_json_batches,
-    mistaken={b"[": "JSON lines are needed, one object a line, without brackets and commas around them"},
+    mistaken={b"[": "JSON lines are needed, one object per line, without brackets and commas around them"},
 )
