@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import biasamp
 from biasamp.cli import group
-from biasamp.data.format import Format, Layout, Piece, Text, opened
+from biasamp.data.file_format import Format, Layout, Piece, Text, opened
 from biasamp.data.formats import FORMATS
 
 orc = pytest.importorskip("pyarrow.orc")

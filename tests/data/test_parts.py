@@ -204,3 +204,12 @@ def test_a_table_in_memory_has_parts_too(size: int) -> None:
     parts = split_table(TABLE, NAMES, part_rows=size)
     assert same(joined(parts), TABLE.select(NAMES))
     assert len(pickle.dumps(parts[0])) < 3000 + 60 * size, "a slice travels without the rest of its table"
+
+
+def test_files_of_several_formats_in_one_list(tmp_path: Path) -> None:
+    """CSV files that disagree are read as text; the others keep their rows and join them."""
+    (tmp_path / "a.csv").write_text("x\n1\n02\n")
+    (tmp_path / "b.csv").write_text("x\nb\n")
+    write(pa.table({"x": [3, 4]}), tmp_path / "c.parquet")
+    parts = split([tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "c.parquet"], ["x"])
+    assert joined(parts)["x"].to_pylist() == ["1", "02", "b", "3", "4"]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import feather
 
-from .format import CODED, Format, Layout, Piece, Text, is_zipped, opened
+from .file_format import CODED, Format, Layout, Piece, Text, is_zipped, opened
 
 
 def _read_parquet(path: Path, columns: list[str]) -> Any:

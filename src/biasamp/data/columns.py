@@ -65,6 +65,12 @@ class IndexMatrix:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    def columns(self) -> list[Column]:
+        """The columns one by one."""
+        values = np.zeros((len(self), len(self.names)), dtype=np.uint8)
+        values[np.repeat(np.arange(len(self)), np.diff(self.indptr)), self.indices] = 1
+        return NumberMatrix(self.names, values).columns()
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -77,6 +83,15 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.items[0])
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return sum(1 if isinstance(item, Column) else len(item.names) for item in self.items)
+
+    def apart(self) -> list[Column]:
+        """The columns one by one."""
+        return [column for item in self.items for column in ([item] if isinstance(item, Column) else item.columns())]
 
     def declare(self, kind: str, categories: tuple[str, ...] | None) -> Columns:
         """The same columns with the caller's word on what they are."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from .columns import check_columns
-from .format import byte_stream
+from .file_format import byte_stream
 from .formats import format_of
 from .label import printable
 from .text_files import BLOCK

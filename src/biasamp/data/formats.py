@@ -9,15 +9,15 @@ line read it from then on. An entry says
 
 That is enough for files that fit into memory. For larger ones the entry says too
 
-- ``split(path, columns, text)``: the :class:`~biasamp.data.format.Layout` of a file, which is the type of each column
+- ``split(path, columns, text)``: the :class:`~biasamp.data.file_format.Layout` of a file, which is the type of each column
   and the number of rows of each group that can be read apart;
 - ``batches(piece, rows)``: the record batches of some groups and columns
-  (a :class:`~biasamp.data.format.Piece`), each read when it is asked for.
+  (a :class:`~biasamp.data.file_format.Piece`), each read when it is asked for.
 
 What a format need not do: columns that do not exist may raise ``KeyError``, and damaged files any error of Arrow or of
 the system; the message to the user, with the file's name and the nearest names of columns, is made in one place for all
 formats. Files of a folder whose types differ are brought together outside as well. Open a file by
-:func:`~biasamp.data.format.opened`, and it is read gzipped too.
+:func:`~biasamp.data.file_format.opened`, and it is read gzipped too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .binary_files import ARROW, PARQUET
-from .format import Format
+from .file_format import Format
 from .text_files import CSV, JSON
 
 FORMATS: dict[str, Format] = {entry.name: entry for entry in (PARQUET, CSV, ARROW, JSON)}

@@ -43,7 +43,7 @@ class LabelPlan(NamedTuple):
         return Batch(record, label, score)
 
 
-def plan_columns(schema: Any, label: Any, record: str | None, score: str | None) -> LabelPlan:
+def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -> LabelPlan:
     """Find out from names and types what a table holds; arguments as in :func:`biasamp.data.label_source.label_source`."""
     names = list(schema.names)
     if not names:

@@ -49,8 +49,8 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
         assert isinstance(column, Column)
         zero_one = len(pair) == 1 and pair[0].kind == "categorical" and set(pair[0].categories) <= {"0", "1"}
         return LabelSet((_variable(column, role, soft, zero_one),))
-    if len(pair) == 1 and pair[0].kind == "categorical" and _width(columns) == 1:
-        (column,) = _apart(columns.items)
+    if len(pair) == 1 and pair[0].kind == "categorical" and columns.width == 1:
+        (column,) = columns.apart()
         return LabelSet((_variable(column, role, soft, set(pair[0].categories) <= {"0", "1"}),))
     return _distinct(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])), role)
 
@@ -62,24 +62,6 @@ def _distinct(blocks: tuple[Block, ...], role: str) -> LabelSet:
         twice = next(label for label, times in Counter(labels.labels).items() if times > 1)
         raise ValueError(f"{role} has more than one column named {printable(str(twice), 40)!r}: rename them")
     return labels
-
-
-def _width(columns: Columns) -> int:
-    return sum(1 if isinstance(item, Column) else len(item.names) for item in columns.items)
-
-
-def _apart(items: Any) -> list[Column]:
-    apart: list[Column] = []
-    for item in items:
-        if isinstance(item, Column):
-            apart.append(item)
-        elif isinstance(item, NumberMatrix):
-            apart.extend(item.columns())
-        else:
-            values = np.zeros((len(item), len(item.names)), dtype=np.uint8)
-            values[np.repeat(np.arange(len(item)), np.diff(item.indptr)), item.indices] = 1
-            apart.extend(NumberMatrix(item.names, values).columns())
-    return apart
 
 
 def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | Dense | Sparse:
@@ -217,10 +199,10 @@ def _merge(blocks: list[Block]) -> list[Block]:
 
 def _declared(columns: Columns, role: str, soft: bool) -> list[Block]:
     """Columns the caller wrapped in ``categorical``."""
-    if columns.categories is not None and not columns.single and _width(columns) == len(columns.categories):
+    if columns.categories is not None and not columns.single and columns.width == len(columns.categories):
         return [_class_matrix(columns, role, soft)]
     blocks: list[Block] = []
-    for column in _apart(columns.items):
+    for column in columns.apart():
         if column.kind == "list":
             raise TypeError(f"{role} column {column.name!r} holds lists: it is a multi-label set, not categorical")
         codes, categories = column_codes(column)
@@ -245,7 +227,7 @@ def _within(
 def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
     """Class probabilities, one column per category: P(category) sums to 1 over each row."""
     assert columns.categories is not None
-    parts = _apart(columns.items)
+    parts = columns.apart()
     values = np.column_stack([part.values for part in parts])
     missing = np.column_stack(
         [np.zeros(len(part), dtype=bool) if part.missing is None else part.missing for part in parts]

@@ -19,7 +19,7 @@ from .columns import is_missing
 from .files import file_schema, list_files
 from .frames import arrow_table
 from .label import canonical
-from .label_plan import Batch, LabelPlan, plan_columns
+from .label_plan import Batch, LabelPlan, label_plan
 from .parts import BATCH_ROWS, split, split_table
 from .wide_rows import MatrixRows
 
@@ -137,7 +137,7 @@ def _is_array(data: Any) -> bool:
 
 def _files(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
     files = list_files(data)
-    plan = plan_columns(file_schema(files[0]), label, record, score)
+    plan = label_plan(file_schema(files[0]), label, record, score)
     types: dict[str, Any] = {}
     if plan.shape == "long":
         # Labels and ids are text whatever they look like: a label called NA is a label, record 007 is not record 7.
@@ -173,7 +173,7 @@ def _frame(data: Any, label: Any, record: str | None, score: str | None) -> Labe
         labels = [label] if isinstance(label, str) else list(label or [])
         wanted = None if label is None else [name for name in (record, score, *labels) if name]
         table = arrow_table(data, wanted, "data", _ACCEPTED)
-    plan = plan_columns(table.schema, label, record, score)
+    plan = label_plan(table.schema, label, record, score)
     parts = split_table(table, plan.columns, part_rows=_PART_ROWS)
     return _of_parts(parts, plan, f"a table of {table.num_rows} rows")
 
@@ -184,7 +184,7 @@ def _cluster_frame(data: Any, label: Any, record: str | None, score: str | None)
     fields = [
         (str(name), known.field(str(name)).type if str(name) in known.names else pa.string()) for name in data.columns
     ]
-    plan = plan_columns(pa.schema(fields), label, record, score)
+    plan = label_plan(pa.schema(fields), label, record, score)
     kind = "Spark" if hasattr(data, "mapInArrow") else "Dask"
     return _of_parts(split_frame(data, plan.columns), plan, f"a {kind} dataframe")
 

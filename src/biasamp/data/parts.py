@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from .column_types import in_types, is_mixed, is_text, shared_schema
 from .file_errors import readable
+from .file_format import CODED, Layout, Piece, Text
 from .files import Files
-from .format import CODED, Layout, Piece, Text
 from .formats import format_of
 
 # Rows of a batch: large enough that a batch's overhead vanishes, small enough to stay in cache.

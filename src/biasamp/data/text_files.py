@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, json
 
-from .format import Format, Layout, Piece, Text, byte_stream
+from .file_format import Format, Layout, Piece, Text, byte_stream
 
 # A header or a row of more bytes than this is no table.
 BLOCK = 1 << 24
