@@ -41,7 +41,7 @@ def read_columns(data: Any, role: str) -> Columns:
         raise TypeError(f"{role} is the text {data!r}; {_ACCEPTED} is needed (audit() takes column names)")
     kind = type(data).__module__.split(".")[0]
     if kind == "torch":
-        return _numpy(_tensor(data), role)
+        return _numpy(tensor_array(data), role)
     if kind == "scipy":
         return _scipy(data, role)
     if isinstance(data, np.ndarray):
@@ -60,7 +60,8 @@ def read_columns(data: Any, role: str) -> Columns:
     raise TypeError(f"{role} is a {type(data).__name__}; {_ACCEPTED} is needed")
 
 
-def _tensor(data: Any) -> NDArray[Any]:
+def tensor_array(data: Any) -> NDArray[Any]:
+    """A torch tensor as an array: detached, moved to this machine's memory, dense, floats widened."""
     tensor = data.detach().cpu()
     if getattr(tensor, "layout", None) is not None and str(tensor.layout) != "torch.strided":
         tensor = tensor.to_dense()
@@ -109,7 +110,7 @@ def _sequence(data: list[Any], role: str) -> Columns:
     ):  # lists of labels, not rows of a matrix
         return Columns([object_column(data, "", role)], single=True)
     if type(first).__module__.split(".")[0] == "torch":
-        return _numpy(np.stack([_tensor(value) for value in data]), role)
+        return _numpy(np.stack([tensor_array(value) for value in data]), role)
     if isinstance(first, (list, tuple, np.ndarray)):
         return _numpy(np.asarray(data), role)
     try:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arrays import object_column, read_columns, split_missing
+from .arrays import object_column, read_columns, split_missing, tensor_array
 from .column_types import is_list
 from .columns import (
     Column,
@@ -114,7 +114,7 @@ def _arrow_array(values: Any, role: str) -> Any:
         if hasattr(values, "to_arrow"):
             return values.to_arrow()
         if hasattr(values, "detach"):
-            values = values.detach().cpu().numpy()
+            values = tensor_array(values)
         return pa.array(list(values) if isinstance(values, range) else values, from_pandas=True)
     except _NO_ARROW_TYPE:
         column = object_column(values.to_list() if hasattr(values, "to_list") else list(values), role, role)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from .arrays import tensor_array
 from .cluster_frames import frame_schema, split_frame
 from .columns import is_missing
 from .files import file_schema, list_files
@@ -214,7 +215,7 @@ def _matrix(data: Any, label: Any) -> LabelSource:
             f"data has {rows.ndim} dimensions; a matrix with one row per record and one column per label is read"
         )
     if hasattr(rows, "detach"):
-        rows = rows.detach().cpu().numpy()
+        rows = tensor_array(rows)
     width = int(rows.shape[1])
     if isinstance(label, str):
         raise TypeError("label= must list the name of every column of a matrix, not be one text")
