@@ -12,7 +12,7 @@ from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.data import Evaluation, LabelSet, evaluation, label_set, read_columns
+from biasamp.data import Evaluation, LabelSet, align, label_set, read_columns
 
 
 def read(data: Any, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -22,7 +22,8 @@ def read(data: Any, soft: bool = False, like: LabelSet | None = None) -> LabelSe
 def make(given: Any, truth: Any, predicted: Any, weights: Any = None, ids: Any = None) -> Evaluation:
     """An evaluation of anything a user may hold."""
     t = read(truth)
-    return evaluation(read(given), t, read(predicted, True, t), None if weights is None else np.asarray(weights), ids)
+    t, p = align([t, read(predicted, True, t)], ["truth", "predicted"])
+    return Evaluation(read(given), t, p, None if weights is None else np.asarray(weights), ids)
 
 
 def random_evaluation(

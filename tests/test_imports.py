@@ -45,13 +45,12 @@ def test_counting_arrays_needs_numpy_alone() -> None:
     """The array core: labels, counts and formulas; scipy is for p-values, pyarrow and narwhals for frames."""
     code = """
 import numpy as np
-from biasamp.data import evaluation, label_set
-from biasamp.data import read_columns
+from biasamp.data import Evaluation, label_set, read_columns
 from biasamp.counts.pair import PairCounts
 from biasamp.amplification.pair_values import directional_pairs
 from biasamp.amplification.signs import association_signs
 read = lambda values: label_set(read_columns(values, "x"), "x")
-counts = PairCounts.from_labels(evaluation(read(np.array([0, 1, 1])), read(np.eye(3, 2)), read(np.eye(3, 2))))
+counts = PairCounts.from_labels(Evaluation(read(np.array([0, 1, 1])), read(np.eye(3, 2)), read(np.eye(3, 2))))
 directional_pairs(counts, association_signs(counts.truth_joint))
 """
     assert not modules_after(code) & set(HEAVY)

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from biasamp.data import Column
-from biasamp.data import files as files_module
+from biasamp.data import Column, column_codes, text_files
 from biasamp.data.files import open_files
 from biasamp.data.frames import arrow_column
+from biasamp.data.parts import read_table
 from table_files import write
 
 TABLE = pa.table(
@@ -29,16 +29,12 @@ NAMES = TABLE.column_names
 
 def labels(path: Path, columns: list[str] = NAMES) -> list[list[str | None]]:
     """Every value as its canonical category, which is what an audit counts."""
-    table = open_files(path).read(columns)
+    table = read_table(open_files(path), columns)
     return [spelled(arrow_column(name, table.column(name))) for name in columns]
 
 
 def spelled(column: Column) -> list[str | None]:
-    from biasamp.data.label_rules import number_codes
-
-    codes, categories = (
-        (column.values, column.categories) if column.kind == "text" else number_codes(column.values, column.missing)
-    )
+    codes, categories = column_codes(column)
     return [None if code < 0 else categories[code] for code in codes.tolist()]
 
 
@@ -125,7 +121,7 @@ def test_lists_of_labels_in_shards(tmp_path: Path, kind: str) -> None:
     parts = [[[], []], [["a"], ["b", "a"]], [[]]]
     for i, part in enumerate(parts):
         write(pa.table({"x": part}), tmp_path / f"{i}.{kind}")
-    column = arrow_column("x", open_files(tmp_path).read(["x"]).column("x"))
+    column = arrow_column("x", read_table(open_files(tmp_path), ["x"]).column("x"))
     assert column.indptr is not None
     assert column.categories == ("a", "b")
     assert column.indptr.tolist() == [0, 0, 0, 1, 3, 3]
@@ -135,20 +131,20 @@ def test_types_without_anything_in_common_are_explained(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [["a"]]}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"x": ["a"]}), tmp_path / "b.parquet")
     with pytest.raises(ValueError, match=r"do not fit together: column 'x' holds .*list.* and .*string"):
-        open_files(tmp_path).read(["x"])
+        read_table(open_files(tmp_path), ["x"])
 
 
 @pytest.mark.parametrize("late", ["0.5", "b", "2020-01-01"])
 def test_a_value_far_down_a_csv_may_change_its_type(tmp_path: Path, late: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrow guesses types from the first block: a later value that does not fit must not spoil the other columns."""
-    monkeypatch.setattr(files_module, "_CSV_BLOCK", 64)
+    monkeypatch.setattr(text_files, "BLOCK", 64)
     rows = ["0,0.25,yes"] * 50 + [f"{late},0.75,no"]
     (tmp_path / "x.csv").write_text("a,b,c\n" + "\n".join(rows) + "\n")
     a, b, c = labels(tmp_path / "x.csv", ["a", "b", "c"])
     assert a == ["0"] * 50 + [late]
     assert b == ["0.25"] * 50 + ["0.75"]
     assert c == ["yes"] * 50 + ["no"]
-    assert pa.types.is_floating(open_files(tmp_path / "x.csv").read(["b"]).schema.field("b").type)
+    assert pa.types.is_floating(read_table(open_files(tmp_path / "x.csv"), ["b"]).schema.field("b").type)
 
 
 def test_what_stands_for_a_missing_value_in_a_csv(tmp_path: Path) -> None:
@@ -191,7 +187,7 @@ def parquet(tmp_path: Path) -> bytes:
         ("x.csv", b"g,t,p,t\nw,1,0,1\n", r"x\.csv has 2 columns named 't': rename them"),
         ("x.parquet", GOOD, r"x\.parquet cannot be read as parquet: Parquet magic bytes not found"),
         ("x.feather", b"hello", r"x\.feather cannot be read as arrow"),
-        ("x.json", b'[{"g": 1, "t": 1, "p": 1}]', r"JSON lines are needed, one object a line"),
+        ("x.json", b'[{"g": 1, "t": 1, "p": 1}]', r"JSON lines are needed, one object per line"),
         ("x.jsonl", b"hello\n", r"x\.jsonl cannot be read as json: JSON parse error"),
         ("x.jsonl", b'{"g": 1, "t": 1}\n', r"x\.jsonl has no column 'p'; it has 'g', 't'"),
         ("x.xlsx", b"PK\x03\x04", r"'x\.xlsx' is of no format that is read; Parquet"),
@@ -203,7 +199,7 @@ def test_files_that_cannot_be_read_are_explained(tmp_path: Path, name: str, cont
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(ValueError, match=message):
-        open_files(path).read(["g", "t", "p"])
+        read_table(open_files(path), ["g", "t", "p"])
 
 
 @pytest.mark.parametrize("cut", [0.2, 0.5, 0.95])
@@ -211,7 +207,7 @@ def test_truncated_parquet(tmp_path: Path, cut: float) -> None:
     raw = parquet(tmp_path)
     (tmp_path / "x.parquet").write_bytes(raw[: int(len(raw) * cut)])
     with pytest.raises(ValueError, match=r"x\.parquet cannot be read as parquet"):
-        open_files(tmp_path / "x.parquet").read(NAMES)
+        read_table(open_files(tmp_path / "x.parquet"), NAMES)
 
 
 def test_parquet_under_another_name(tmp_path: Path) -> None:
@@ -219,7 +215,7 @@ def test_parquet_under_another_name(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match=r"x\.csv cannot be read as csv: its first bytes say that it is a Parquet file"
     ):
-        open_files(tmp_path / "x.csv").read(NAMES)
+        read_table(open_files(tmp_path / "x.csv"), NAMES)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather", "csv", "jsonl"])
@@ -227,7 +223,7 @@ def test_a_shard_that_lacks_a_column_is_named(tmp_path: Path, kind: str) -> None
     write(TABLE, tmp_path / f"a.{kind}")
     write(TABLE.drop_columns(["p"]), tmp_path / f"b.{kind}")
     with pytest.raises(ValueError, match=rf"b\.{kind} has no column 'p'"):
-        open_files(tmp_path).read(["g", "p"])
+        read_table(open_files(tmp_path), ["g", "p"])
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
@@ -235,8 +231,8 @@ def test_two_columns_of_one_name(tmp_path: Path, kind: str) -> None:
     table = pa.table([[1], [2], [3]], names=["g", "t", "t"])
     path = write(table, tmp_path / f"x.{kind}")
     with pytest.raises(ValueError, match=rf"x\.{kind} has 2 columns named 't': rename them"):
-        open_files(path).read(["g", "t"])
-    assert open_files(path).read(["g"]).column("g").to_pylist() == [1]
+        read_table(open_files(path), ["g", "t"])
+    assert read_table(open_files(path), ["g"]).column("g").to_pylist() == [1]
 
 
 def test_what_a_data_set_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,4 +264,4 @@ def test_a_file_without_line_breaks_is_refused_at_once(tmp_path: Path, start: by
         stream.write(start)
         stream.truncate(2 << 30)
     with pytest.raises(ValueError, match="does not end within 16 MB"):
-        open_files(path).read(["g"])
+        read_table(open_files(path), ["g"])

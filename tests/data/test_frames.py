@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 import biasamp
 from biasamp import directional, mals, multi
+from biasamp.data.frames import arrow_column, arrow_table, named_columns
 from extras import needs
 
 rng = np.random.default_rng(11)
@@ -270,3 +271,23 @@ def test_columns_of_the_same_name_are_refused(twice: Any) -> None:
     """Two labels of one name cannot be told apart, so one would silently take the other's place."""
     with pytest.raises(ValueError, match=r"truth has (columns of the same name|more than one column named)"):
         directional(GROUP, twice, P)
+
+
+def test_python_objects_of_mixed_types_become_arrow_values() -> None:
+    """As counting in parts needs them; what they say is what reading them in memory says."""
+    data = {
+        "mixed": ["a", 1, None, 2.0],
+        "lists": [["a", 1], [], None, [2.0, "a"]],
+        "numbers": [True, 2, None, 3],
+        "array": np.arange(4),
+    }
+    table = arrow_table(data, None, "data")
+    assert table["mixed"].to_pylist() == ["a", "1", None, "2"]
+    assert table["lists"].to_pylist() == [["1", "a"], [], None, ["2", "a"]]
+    assert table["numbers"].to_pylist() == [1, 2, None, 3]
+    for name, column in named_columns(data, list(data), "data").items():
+        again = arrow_column(name, table[name])
+        assert again.categories == column.categories
+        assert np.array_equal(again.values, column.values)
+    with pytest.raises(ValueError, match="the columns of data have different lengths"):
+        arrow_table({"a": [1], "b": [1, 2]}, None, "data")

@@ -240,7 +240,7 @@ class TestBadInput:
             biasamp.associate(np.array([[0, 2], [1, 1]]), ["0", "1"])
         with pytest.raises(TypeError, match="item 0 is a str"):
             biasamp.associate(["man", "woman"], IDENTITIES)
-        with pytest.raises(TypeError, match="data is a int"):
+        with pytest.raises(TypeError, match="data is a builtins int"):
             biasamp.associate(5, IDENTITIES)
         with pytest.raises(ValueError, match="missing values"):
             biasamp.associate(pd.DataFrame({"man": [1.0, np.nan], "woman": [0.0, 1.0]}), IDENTITIES)
@@ -250,5 +250,5 @@ def test_a_file_cut_short_is_named(tmp_path):
     whole = gzip.compress(("id,tag\n" + "".join(f"{i},man{i * i}\n" for i in range(5000))).encode())
     path = tmp_path / "labels.csv.gz"
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match=r"labels\.csv\.gz' cannot be read as csv: Truncated"):
+    with pytest.raises(ValueError, match=r"labels\.csv\.gz cannot be read as csv: Truncated"):
         biasamp.associate(path, ["man1", "man4"], record="id", label="tag")

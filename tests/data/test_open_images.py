@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import gzip
 
+import pyarrow as pa
 import pytest
 
 import biasamp
 from biasamp.data.open_images import class_names, miap_presentation
+from table_files import write
 
 CLASSES = '/m/man,Man\n/m/woman,Woman\n/m/bike,"Bicycle, two-wheeled"\n/m/hat,Hat\n/m/hat2,Hat\n'
 HEAD = "ImageID,Source,LabelName,Confidence\n"
@@ -108,3 +110,27 @@ def test_other_files_are_named(folder):
         biasamp.read_open_images(folder, sources="robots")
     with pytest.raises(ValueError, match="0 to 1"):
         biasamp.read_open_images(folder, threshold=70)
+
+
+@pytest.mark.parametrize(
+    "kind", ["csv", "tsv", "parquet", "feather", "arrow", "jsonl", "csv.gz", "jsonl.gz", "parquet.gz"]
+)
+def test_labels_and_boxes_are_read_from_every_format(tmp_path, kind):
+    """Image ids and labels are text, whatever they look like."""
+    rows = [line.split(",") for line in (HUMAN + MACHINE.removeprefix(HEAD)).splitlines()]
+    columns = {name: [row[i] for row in rows[1:]] for i, name in enumerate(rows[0])}
+    columns["Confidence"] = [float(value) for value in columns["Confidence"]]
+    labels = write(pa.table(columns), tmp_path / f"labels.{kind}")
+    boxes = {"ImageID": ["000a", "000b"], "GenderPresentation": ["Predominantly Masculine", "Predominantly Feminine"]}
+    miap = write(pa.table(boxes), tmp_path / f"miap.{kind}")
+    source = biasamp.read_open_images(labels, threshold=0.5, miap=miap)
+    result = biasamp.associate(source, {"man": "/m/man", "woman": "/m/woman"})
+    assert result.n == 4
+    assert counts(result) == {
+        "/m/bike": (1, 1, 0),
+        "/m/hat": (1, 1, 0),
+        "/m/man": (2, 2, 0),
+        "/m/woman": (1, 0, 1),
+        "gender: Predominantly Feminine": (1, 0, 1),
+        "gender: Predominantly Masculine": (1, 1, 0),
+    }

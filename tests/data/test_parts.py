@@ -14,7 +14,7 @@ import pytest
 from biasamp.data import text_files
 from biasamp.data.files import open_files
 from biasamp.data.frames import arrow_column
-from biasamp.data.parts import Part, split, split_table
+from biasamp.data.parts import Part, read_table, split, split_table
 from table_files import write
 
 TABLE = pa.table(
@@ -60,7 +60,7 @@ def test_parts_give_the_whole(tmp_path: Path, kind: str, rows: int) -> None:
     files = open_files(tmp_path)
     # A JSON line without a value does not name its column: a whole column may be missing in a short file.
     names = [name for name in names if name not in ("g", "p", "b")] if kind.startswith("jsonl") else names
-    assert same(joined(split(files, names), rows=rows), files.read(names))
+    assert same(joined(split(files, names), rows=rows), read_table(files, names))
     assert all(batch.num_rows <= rows for part in split(files, names) for batch in part.batches(rows=rows))
 
 
@@ -82,7 +82,7 @@ def test_very_many_parts_are_put_together(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("biasamp.data.parts.MOST_PARTS", 7)
     parts = split(files, NAMES, part_rows=1)
     assert [part.rows for part in parts] == [30, 30, 30, 30, 30, 30, 20]
-    assert parts[0].name == "a.parquet, row group 0 to 5"
+    assert parts[0].name == "a.parquet, row group 0-5"
     assert same(joined(parts), TABLE.select(NAMES))
 
 
@@ -102,7 +102,7 @@ def test_types_of_csv_files_agree_as_in_the_whole(tmp_path: Path, first: str, se
     for name, text in (("a", first), ("b", second)):
         (tmp_path / f"{name}.csv").write_text("k,x\n" + "".join(f"r,{line}\n" for line in text.splitlines()))
     files = open_files(tmp_path)
-    assert same(joined(split(files, ["x", "k"])), files.read(["x", "k"]))
+    assert same(joined(split(files, ["x", "k"])), read_table(files, ["x", "k"]))
 
 
 @pytest.mark.parametrize("later", ["0.5", "b", "true", ""])
@@ -110,22 +110,19 @@ def test_a_late_row_of_another_type_changes_the_column(
     tmp_path: Path, later: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The type is found from the first block, and found anew where a later block does not fit."""
-    from biasamp.data import files as files_module
-
-    for module in (files_module, text_files):
-        monkeypatch.setattr(module, "_CSV_BLOCK", 64)
+    monkeypatch.setattr(text_files, "BLOCK", 64)
     (tmp_path / "t.csv").write_text("x,y\n" + "1,1\n" * 100 + f"{later},0\n" + "1,1\n" * 100)
     files = open_files(tmp_path / "t.csv")
     parts = split(files, ["x", "y"])
     assert parts[0].rows == 201
-    assert same(joined(parts), files.read(["x", "y"]))
+    assert same(joined(parts), read_table(files, ["x", "y"]))
 
 
 def test_json_types_hold_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ['{"x": 1, "l": []}'] * 50 + ['{"x": 0.5, "l": ["a"]}'] * 50 + ['{"x": null, "l": null}'] * 3
     (tmp_path / "t.jsonl").write_text("\n".join(lines))
-    whole = open_files(tmp_path / "t.jsonl").read(["x", "l"])
-    monkeypatch.setattr(text_files, "_CSV_BLOCK", 100)
+    whole = read_table(open_files(tmp_path / "t.jsonl"), ["x", "l"])
+    monkeypatch.setattr(text_files, "BLOCK", 100)
     parts = split(open_files(tmp_path / "t.jsonl"), ["x", "l"])
     assert same(joined(parts), whole)
 
@@ -137,11 +134,11 @@ def test_types_of_parquet_files_agree_as_in_the_whole(tmp_path: Path) -> None:
             pa.table({"x": values, "c": pa.array(["u", "v"]).dictionary_encode()}), tmp_path / f"{number}.parquet"
         )
     files = open_files(tmp_path)
-    assert same(joined(split(files, ["x"])), files.read(["x"]))
+    assert same(joined(split(files, ["x"])), read_table(files, ["x"]))
     pq.write_table(pa.table({"x": ["a"], "c": ["u"]}), tmp_path / "9.parquet")
     files = open_files(tmp_path)
     read = joined(split(files, ["x", "c"]))
-    whole = files.read(["x", "c"])
+    whole = read_table(files, ["x", "c"])
     for name in ("x", "c"):
         mine, theirs = arrow_column(name, read.column(name)), arrow_column(name, whole.column(name))
         assert [mine.categories[c] if c >= 0 else None for c in mine.values] == [
@@ -207,3 +204,12 @@ def test_a_table_in_memory_has_parts_too(size: int) -> None:
     parts = split_table(TABLE, NAMES, part_rows=size)
     assert same(joined(parts), TABLE.select(NAMES))
     assert len(pickle.dumps(parts[0])) < 3000 + 60 * size, "a slice travels without the rest of its table"
+
+
+def test_files_of_several_formats_in_one_list(tmp_path: Path) -> None:
+    """CSV files that disagree are read as text; the others keep their rows and join them."""
+    (tmp_path / "a.csv").write_text("x\n1\n02\n")
+    (tmp_path / "b.csv").write_text("x\nb\n")
+    write(pa.table({"x": [3, 4]}), tmp_path / "c.parquet")
+    parts = split([tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "c.parquet"], ["x"])
+    assert joined(parts)["x"].to_pylist() == ["1", "02", "b", "3", "4"]

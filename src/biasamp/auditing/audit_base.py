@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.data import Column, Columns
+from biasamp.data import Column, Columns, column_codes
 from biasamp.data.files import open_files
 
 from .roles import Spec
@@ -97,11 +97,7 @@ def _long(source: Source, number: str) -> dict[str, dict[str, float]]:
 
 
 def _texts(column: Column) -> list[str]:
-    from biasamp.data.label_rules import number_codes
-
-    codes, categories = (
-        (column.values, column.categories) if column.kind == "text" else number_codes(column.values, column.missing)
-    )
+    codes, categories = column_codes(column)
     if (codes < 0).any():
         raise ValueError(f"base column {column.name!r} has {int((codes < 0).sum()):,} missing values: name every pair")
     return [categories[code] for code in codes.tolist()]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from biasamp.counts.storage import is_counts
-from biasamp.data import Column, read_columns
-from biasamp.data.files import check_columns, open_files
+from biasamp.data import Column, check_columns
+from biasamp.data.files import open_files
 from biasamp.data.keys import Keys, record_keys
 from biasamp.engines import home_of
 
@@ -62,38 +62,20 @@ def read_source(data: Any, wanted: Sequence[str], role: str = "data") -> Source:
         return data
     if isinstance(data, (str, os.PathLike)):
         from biasamp.data.frames import arrow_column
+        from biasamp.data.parts import read_table
 
         files = open_files(os.fspath(data))
-        table = files.read(wanted)
+        table = read_table(files, wanted)
         columns = {name: arrow_column(name, table.column(name)) for name in table.column_names}
         source = Source(files.name, columns, table.num_rows)
     else:
-        columns = _named(data, list(dict.fromkeys(wanted)), role)
+        from biasamp.data.frames import named_columns
+
+        columns = named_columns(data, list(dict.fromkeys(wanted)), role)
         source = Source(role, columns, len(next(iter(columns.values()))))
     if source.rows == 0:
         raise ValueError(f"{source.name} has no records")
     return source
-
-
-def _named(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
-    if not isinstance(data, Mapping):
-        from biasamp.data.frames import named_columns
-
-        return named_columns(data, wanted, role)
-    check_columns(wanted, [str(name) for name in data], role)
-    out: dict[str, Column] = {}
-    for name, values in data.items():
-        if str(name) not in wanted:
-            continue
-        item = read_columns(values, f"{role}[{name!r}]").items[0]
-        if not isinstance(item, Column):
-            raise ValueError(f"{role}[{name!r}] is a table, not one column: give each of its columns a name")
-        # A column of a matrix is spread over it: copied once, it is quick to read again and again.
-        out[str(name)] = replace(item, name=str(name), values=np.ascontiguousarray(item.values))
-    sizes = {name: len(column) for name, column in out.items()}
-    if len(set(sizes.values())) > 1:
-        raise ValueError(f"the columns of {role} have different lengths: {sizes}")
-    return out
 
 
 def data_parts(data: Any, columns: Sequence[str], role: str) -> tuple[str, list[Any]]:

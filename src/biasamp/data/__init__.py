@@ -1,13 +1,14 @@
 """Arrays, frames and files as named labels of records. All validation of user input happens here, once."""
 
+from .arguments import refuse_missing, same_length, weights_of
 from .arrays import read_columns
 from .blocks import Block, Codes, Dense, Sparse
-from .columns import Column, Columns, IndexMatrix, NumberMatrix
+from .columns import Column, Columns, IndexMatrix, NumberMatrix, check_columns
 from .declare import Declared, binary, categorical
-from .evaluation import Evaluation, evaluation, refuse_missing, same_length, weights_of
+from .evaluation import Evaluation
 from .keys import record_keys
 from .label import Label, Variable, canonical, category_order, printable
-from .label_rules import label_set
+from .label_rules import column_codes, label_set
 from .labelset import LabelSet, align, join
 
 __all__ = [
@@ -29,7 +30,8 @@ __all__ = [
     "canonical",
     "categorical",
     "category_order",
-    "evaluation",
+    "check_columns",
+    "column_codes",
     "join",
     "label_set",
     "printable",

@@ -1,19 +1,24 @@
-"""Arguments of the public functions become labels in one label space."""
+"""Arguments of the public functions become labels in one label space; what cannot be used is refused here."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .arrays import read_columns
+from .arrays import read_columns, tensor_array
+from .blocks import Block, Dense
 from .columns import is_missing
-from .evaluation import Evaluation, refuse_missing, same_length, weights_of
+from .evaluation import LEAST_TOTAL, MOST_SQUARES, Evaluation
 from .keys import Keys, record_keys
+from .label import Variable, printable
 from .label_rules import label_set
 from .labelset import LabelSet, align
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
+_PLACES_SHOWN = 5
 
 
 def read(data: Any, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -29,14 +34,12 @@ def read_clusters(cluster: Any, count: int) -> Keys | None:
     """A key for each record's cluster: ids of any kind, none missing, not all the same."""
     if cluster is None:
         return None
-    if hasattr(cluster, "detach"):
-        cluster = cluster.detach().cpu()
-    ids = np.asarray(cluster)
+    ids = tensor_array(cluster) if hasattr(cluster, "detach") else np.asarray(cluster)
     if ids.ndim != 1 or len(ids) != count:
-        raise ValueError(f"cluster has shape {ids.shape}, but there are {count:,} records: one cluster a record")
-    lacking = [i for i, value in enumerate(ids.tolist()) if is_missing(value)] if ids.dtype.kind in "Of" else []
-    if lacking:
-        raise ValueError(f"cluster is missing for {len(lacking):,} records, such as record {lacking[0]}: name them all")
+        raise ValueError(f"cluster has shape {ids.shape}, but there are {count:,} records: one cluster per record")
+    missing = [i for i, value in enumerate(ids.tolist()) if is_missing(value)] if ids.dtype.kind in "Of" else []
+    if missing:
+        raise ValueError(f"cluster is missing for {len(missing):,} records, such as record {missing[0]}: name them all")
     keys = record_keys(ids)
     refuse_one_cluster(keys)
     return keys
@@ -80,3 +83,64 @@ def refuse_one_cluster(clusters: Keys) -> None:
             "cluster has one distinct value: with fewer than two clusters there is no interval. Leave cluster out, "
             "or name the column that tells the clusters apart"
         )
+
+
+def same_length(sets: Mapping[str, Any]) -> int:
+    """Check that all arguments describe the same records; return how many."""
+    sizes = {name: len(value) for name, value in sets.items() if value is not None}
+    if len(set(sizes.values())) > 1:
+        shown = ", ".join(f"{name} has {size:,}" for name, size in sizes.items())
+        raise ValueError(f"lengths differ: {shown} records; every argument must describe the same records in order")
+    return next(iter(sizes.values()))
+
+
+def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
+    """Check weights; whole numbers become integers, so that counting stays exact."""
+    if weights is None:
+        return None
+    try:
+        values = tensor_array(weights) if hasattr(weights, "detach") else np.asarray(weights)
+        if values.dtype.kind not in "biu":
+            values = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"weights must be numbers, one per record: {error}") from None
+    if values.ndim != 1 or len(values) != count:
+        raise ValueError(f"weights has shape {values.shape}, but there are {count:,} records: one weight per record")
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"weights must be finite and not negative: record {at} has {values[at]}")
+    if not values.any():
+        raise ValueError("weights are all 0: nothing would be counted")
+    with np.errstate(over="ignore"):
+        total, squares = float(values.sum(dtype=np.float64)), float((values.astype(np.float64) ** 2).sum())
+    if not (total >= LEAST_TOTAL and squares <= MOST_SQUARES):
+        raise ValueError(
+            f"weights add up to {total:g}, and their squares to {squares:g}: too {'small' if total < 1 else 'large'} "
+            "to be summed exactly. Multiply them all by one constant; only their ratios matter"
+        )
+    if values.dtype.kind == "f" and (values == np.rint(values)).all() and values.max() < 2**31:
+        values = values.astype(np.int64)
+    return values if values.dtype.kind == "f" else values.astype(np.int64)
+
+
+def refuse_missing(sets: Mapping[str, LabelSet | None], hint: str = "") -> None:
+    """Raise when a label is missing, saying how many and where."""
+    for name, labels in sets.items():
+        if labels is None or not labels.missing:
+            continue
+        records = np.flatnonzero(~labels.complete())
+        named = [v.name for block in labels.blocks if block.missing for v in _incomplete(block) if v.name]
+        where = ", ".join(str(r) for r in records[:_PLACES_SHOWN]) + (", …" if len(records) > _PLACES_SHOWN else "")
+        what = f" in {', '.join(printable(c, 40) for c in named[:_PLACES_SHOWN])}" if named else ""
+        raise ValueError(
+            f"{name} has {len(records):,} record{'s' if len(records) != 1 else ''} with missing labels{what} "
+            f"(record {where}). {hint or 'Fill them in or leave those records out.'}"
+        )
+
+
+def _incomplete(block: Block) -> tuple[Variable, ...]:
+    """The variables of a block that have missing values."""
+    if isinstance(block, Dense) and block.there is not None and len(block.variables) == block.width:
+        return tuple(block.variables[i] for i in np.flatnonzero(~block.there.all(axis=0)))
+    return block.variables

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact, is_missing, list_column, text_column
+from .columns import (
+    Column,
+    Columns,
+    IndexMatrix,
+    NumberMatrix,
+    check_lengths,
+    compact,
+    is_missing,
+    list_column,
+    text_column,
+)
 from .declare import Declared
 
 # Floats hold every integer up to this one.
@@ -31,7 +41,7 @@ def read_columns(data: Any, role: str) -> Columns:
         raise TypeError(f"{role} is the text {data!r}; {_ACCEPTED} is needed (audit() takes column names)")
     kind = type(data).__module__.split(".")[0]
     if kind == "torch":
-        return _numpy(_tensor(data), role)
+        return _numpy(tensor_array(data), role)
     if kind == "scipy":
         return _scipy(data, role)
     if isinstance(data, np.ndarray):
@@ -50,7 +60,8 @@ def read_columns(data: Any, role: str) -> Columns:
     raise TypeError(f"{role} is a {type(data).__name__}; {_ACCEPTED} is needed")
 
 
-def _tensor(data: Any) -> NDArray[Any]:
+def tensor_array(data: Any) -> NDArray[Any]:
+    """A torch tensor as an array: detached, moved to this machine's memory, dense, floats widened."""
     tensor = data.detach().cpu()
     if getattr(tensor, "layout", None) is not None and str(tensor.layout) != "torch.strided":
         tensor = tensor.to_dense()
@@ -63,7 +74,7 @@ def _tensor(data: Any) -> NDArray[Any]:
 def _scipy(data: Any, role: str) -> Columns:
     rows = data.tocsr()
     if rows.ndim != 2:
-        raise ValueError(f"{role} is a sparse array of {rows.ndim} dimensions; one row a record is needed")
+        raise ValueError(f"{role} is a sparse array of {rows.ndim} dimensions; one row per record is needed")
     if rows is data:
         rows = rows.copy()
     rows.sum_duplicates()
@@ -72,7 +83,7 @@ def _scipy(data: Any, role: str) -> Columns:
     if rows.dtype.kind not in "biuf":
         raise TypeError(f"{role} holds {rows.dtype}; a sparse matrix of 0/1 is needed")
     if not (rows.data == 1).all():
-        return Columns([NumberMatrix(names, *_split_missing(rows.toarray()))], single=False)
+        return Columns([NumberMatrix(names, *split_missing(rows.toarray()))], single=False)
     rows.sort_indices()
     return Columns([IndexMatrix(names, rows.indptr.astype(np.int64), rows.indices.astype(np.int64))], single=False)
 
@@ -80,16 +91,14 @@ def _scipy(data: Any, role: str) -> Columns:
 def _mapping(data: Mapping[Any, Any], role: str) -> Columns:
     if not data:
         raise ValueError(f"{role} is an empty mapping: at least one column is needed")
-    items = []
+    columns: list[Column] = []
     for name, values in data.items():
         item = read_columns(values, f"{role}[{name!r}]").items[0]
         if not isinstance(item, Column):
-            raise ValueError(f"{role}[{name!r}] is not one column")
-        items.append(Column(str(name), item.kind, item.values, item.missing, item.categories, item.indptr))
-    sizes = {len(item) for item in items}
-    if len(sizes) > 1:
-        raise ValueError(f"the columns of {role} have different lengths: {sorted(sizes)}")
-    return Columns(items, single=False)
+            raise ValueError(f"{role}[{name!r}] is a table, not one column: give each of its columns a name")
+        columns.append(replace(item, name=str(name)))
+    check_lengths({column.name: column for column in columns}, role)
+    return Columns(columns, single=False)
 
 
 def _sequence(data: list[Any], role: str) -> Columns:
@@ -99,9 +108,9 @@ def _sequence(data: list[Any], role: str) -> Columns:
     if isinstance(first, (set, frozenset)) or (
         isinstance(first, (list, tuple)) and _holds_lists(data)
     ):  # lists of labels, not rows of a matrix
-        return Columns([_objects(data, "", role)], single=True)
+        return Columns([object_column(data, "", role)], single=True)
     if type(first).__module__.split(".")[0] == "torch":
-        return _numpy(np.stack([_tensor(value) for value in data]), role)
+        return _numpy(np.stack([tensor_array(value) for value in data]), role)
     if isinstance(first, (list, tuple, np.ndarray)):
         return _numpy(np.asarray(data), role)
     try:
@@ -112,7 +121,7 @@ def _sequence(data: list[Any], role: str) -> Columns:
     # numpy turns a list that mixes text and numbers into text: spell its members one by one instead.
     # It also makes floats of integers that fit no one type, and of None: spell those too.
     if array.dtype.kind in "OSU" or (array.dtype.kind == "f" and any(_no_float(value) for value in data)):
-        return Columns([_objects(data, "", role)], single=True)
+        return Columns([object_column(data, "", role)], single=True)
     return _numpy(array, role)
 
 
@@ -140,14 +149,14 @@ def _numpy(array: NDArray[Any], role: str) -> Columns:
         raise ValueError(f"{role} has no columns: at least one label is needed")
     if array.dtype.kind in "biuf":
         names = tuple(str(i) for i in range(array.shape[1]))
-        return Columns([NumberMatrix(names, *_split_missing(array, masked))], single=False)
+        return Columns([NumberMatrix(names, *split_missing(array, masked))], single=False)
     columns = [
         _column(array[:, i], None if masked is None else masked[:, i], str(i), role) for i in range(array.shape[1])
     ]
     return Columns(columns, single=False)
 
 
-def _split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Numbers and where they are missing."""
     if array.dtype == np.float16:
         array = array.astype(np.float32)
@@ -162,7 +171,7 @@ def _split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any
 def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
     kinds = {"b": "bool", "i": "int", "u": "int", "f": "float"}
     if array.dtype.kind in kinds:
-        values, missing = _split_missing(array, masked)
+        values, missing = split_missing(array, masked)
         return Column(name, kinds[array.dtype.kind], values, missing)
     if array.dtype.kind in "mM":
         missing = np.isnat(array) if masked is None else masked | np.isnat(array)
@@ -176,10 +185,10 @@ def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
     objects = array.tolist()
     if masked is not None:
         objects = [None if gone else value for value, gone in zip(objects, masked, strict=True)]
-    return _objects(objects, name, role)
+    return object_column(objects, name, role)
 
 
-def _objects(values: list[Any], name: str, role: str) -> Column:
+def object_column(values: list[Any], name: str, role: str) -> Column:
     """A column of Python objects: numbers if all are, lists if all are, else text."""
     missing = np.fromiter((is_missing(value) for value in values), bool, count=len(values))
     there = [value for value, gone in zip(values, missing, strict=True) if not gone]
@@ -197,8 +206,3 @@ def _objects(values: list[Any], name: str, role: str) -> Column:
         return text_column(name, values, missing)
     except TypeError as error:
         raise TypeError(f"{role}: {error}") from None
-
-
-def imported(module: str) -> bool:
-    """Whether somebody has imported a module already; it is never imported here for the sake of asking."""
-    return module in sys.modules

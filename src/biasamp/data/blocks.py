@@ -1,6 +1,6 @@
 """How the labels of many records are stored: as codes, as a matrix, or as lists of indices.
 
-A block covers one or more variables. ``Codes`` holds one category a record, ``Dense`` a matrix of 0/1
+A block covers one or more variables. ``Codes`` holds one category per record, ``Dense`` a matrix of 0/1
 or of probabilities, ``Sparse`` the labels that each record has.
 """
 
@@ -26,17 +26,10 @@ def labels_of(variables: tuple[Variable, ...]) -> tuple[Label, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Codes:
-    """One category of one variable a record; code -1 is a missing value, or no label at all with ``sparse``."""
+class _Labelled:
+    """What all blocks share: the variables that they cover."""
 
     variables: tuple[Variable, ...]
-    codes: Index
-    sparse: bool = False
-
-    soft = False
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -47,6 +40,19 @@ class Codes:
     def width(self) -> int:
         """How many labels."""
         return sum(variable.width for variable in self.variables)
+
+
+@dataclass(frozen=True, eq=False)
+class Codes(_Labelled):
+    """One category of one variable per record; code -1 is a missing value, or no label at all with ``sparse``."""
+
+    codes: Index
+    sparse: bool = False
+
+    soft = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
 
     @property
     def missing(self) -> int:
@@ -73,7 +79,7 @@ class Codes:
         return None if there.all() else np.broadcast_to(there[:, None], (len(there), self.width))
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
-        """Row and label of every label held, sorted."""
+        """Row and label of every label that a record has, sorted."""
         codes = self.codes[start:stop]
         if len(codes) and codes.min() >= 0:
             return np.arange(len(codes)), codes
@@ -96,10 +102,9 @@ class Codes:
 
 
 @dataclass(frozen=True, eq=False)
-class Dense:
-    """A matrix with one column a label: 0/1 (uint8) or probabilities (float64)."""
+class Dense(_Labelled):
+    """A matrix with one column per label: 0/1 (uint8) or probabilities (float64)."""
 
-    variables: tuple[Variable, ...]
     values: Matrix
     there: Mask | None = None
 
@@ -110,16 +115,6 @@ class Dense:
     def soft(self) -> bool:
         """Whether the values are probabilities."""
         return self.values.dtype.kind == "f"
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels, in the order of the columns."""
-        return labels_of(self.variables)
-
-    @property
-    def width(self) -> int:
-        """How many labels."""
-        return sum(variable.width for variable in self.variables)
 
     @property
     def missing(self) -> int:
@@ -139,7 +134,7 @@ class Dense:
         return None if self.there is None else self.there[start:stop]
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
-        """Row and label of every label held, sorted."""
+        """Row and label of every label that a record has, sorted."""
         flat = np.flatnonzero(self.values[start:stop])
         row = flat // max(self.width, 1)
         return row, flat - row * self.width
@@ -168,10 +163,9 @@ class Dense:
 
 
 @dataclass(frozen=True, eq=False)
-class Sparse:
+class Sparse(_Labelled):
     """The labels each record has: those of record i are ``indices[indptr[i]:indptr[i + 1]]``, ascending."""
 
-    variables: tuple[Variable, ...]
     indptr: Index
     indices: Index
     there: Mask | None = None
@@ -180,16 +174,6 @@ class Sparse:
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels, in the order of the columns."""
-        return labels_of(self.variables)
-
-    @property
-    def width(self) -> int:
-        """How many labels."""
-        return sum(variable.width for variable in self.variables)
 
     @property
     def missing(self) -> int:
@@ -215,7 +199,7 @@ class Sparse:
         return np.broadcast_to(there[:, None], (len(there), self.width))
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
-        """Row and label of every label held, sorted."""
+        """Row and label of every label that a record has, sorted."""
         bounds = self.indptr[start : stop + 1]
         row = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         return row, self.indices[bounds[0] : bounds[-1]]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from .files import check_columns
-from .parts import BATCH_ROWS, _alike_batch
+from .columns import check_columns
+from .parts import BATCH_ROWS, alike_batches
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,7 @@ class FramePart:
         for batch in _arrow_batches(self.held, wanted):
             kinds = [batch.schema.field(name).type if types[name] is None else types[name] for name in wanted]
             target = pa.schema(list(zip(wanted, kinds, strict=True)))
-            for start in range(0, batch.num_rows, rows):
-                piece = batch.slice(start, rows)
-                yield piece if piece.schema.equals(target) else _alike_batch(piece, target, set())
+            yield from alike_batches([batch], target, rows)
 
 
 def split_frame(data: Any, columns: Sequence[str], role: str = "data") -> list[FramePart]:

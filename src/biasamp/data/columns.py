@@ -1,8 +1,10 @@
-"""Columns as they come from an array or a file, before anyone has said what they mean."""
+"""Columns as they come from an array or a file, before it is known what they mean."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections import Counter
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .blocks import Index, Mask
-from .label import canonical, category_order
+from .label import canonical, category_order, printable
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,12 @@ class IndexMatrix:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    def columns(self) -> list[Column]:
+        """The columns one by one."""
+        values = np.zeros((len(self), len(self.names)), dtype=np.uint8)
+        values[np.repeat(np.arange(len(self)), np.diff(self.indptr)), self.indices] = 1
+        return NumberMatrix(self.names, values).columns()
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -75,6 +83,15 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.items[0])
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return sum(1 if isinstance(item, Column) else len(item.names) for item in self.items)
+
+    def apart(self) -> list[Column]:
+        """The columns one by one."""
+        return [column for item in self.items for column in ([item] if isinstance(item, Column) else item.columns())]
 
     def declare(self, kind: str, categories: tuple[str, ...] | None) -> Columns:
         """The same columns with the caller's word on what they are."""
@@ -124,3 +141,31 @@ def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...
     place = {category: i for i, category in enumerate(categories)}
     target = np.array([place.get(text, -1) for text in spelled] + [-1], dtype=np.int64)
     return target[codes], tuple(categories)
+
+
+def check_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> None:
+    """Raise for columns that do not exist, offering the nearest names, and for those that exist more than once."""
+    times = Counter(there)
+    for column in wanted:
+        if times[column] == 1:
+            continue
+        if times[column] > 1:
+            raise ValueError(
+                f"{source} has {times[column]} columns named {printable(column, 60)!r}: rename them, so that it is clear which "
+                "is meant"
+            )
+        near = difflib.get_close_matches(str(column), [str(name) for name in there], n=3, cutoff=0.5)
+        shown = near or [str(name) for name in there[:8]]
+        lead = "did you mean" if near else "it has"
+        more = "" if near or len(there) <= 8 else f" and {len(there) - 8} more"
+        names = ", ".join(f"'{printable(name, 40)}'" for name in shown)
+        raise ValueError(
+            f"{source} has no column '{printable(str(column), 60)}'; {lead} {names}{more}{'?' if near else ''}"
+        )
+
+
+def check_lengths(columns: Mapping[str, Sized], source: str) -> None:
+    """Raise for columns that do not all describe the same number of records."""
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"the columns of {source} have different lengths: {sizes}")

@@ -3,143 +3,143 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .columns import Column, Columns, NumberMatrix, compact, list_column, text_column
-from .files import check_columns
+from .arrays import object_column, read_columns, split_missing, tensor_array
+from .column_types import is_list
+from .columns import (
+    Column,
+    Columns,
+    NumberMatrix,
+    check_columns,
+    check_lengths,
+    compact,
+    list_column,
+    text_column,
+)
 from .label import canonical
+
+_ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
+# What narwhals and Arrow raise for values that have no Arrow type in common.
+_NO_ARROW_TYPE = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError)
 
 
 def frame_columns(data: Any, role: str) -> Columns | None:
     """The columns of a frame or series, or None when it is neither."""
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return Columns([arrow_column("", data)], single=True)
-    if isinstance(data, (pa.Table, pa.RecordBatch)):
-        return _table(data, role)
+    native = _native(data, role)
+    if native is None:
+        return None
+    if isinstance(native, (pa.Array, pa.ChunkedArray)):
+        return Columns([arrow_column("", native)], single=True)
+    if hasattr(native, "columns"):
+        return _gather([_series(values, name, role) for name, values in _pairs(native)], role)
+    return Columns([_series(native, "" if native.name is None else str(native.name), role)], single=True)
+
+
+def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
+    """Some columns of a frame or of a mapping of arrays, by name."""
+    held = _by_name(data, wanted, role)
+    if isinstance(data, Mapping):
+        items = [item for item in read_columns(held, role).items if isinstance(item, Column)]
+        # A column of a matrix is spread over it: copied once, it is quick to read again and again.
+        return {item.name: replace(item, values=np.ascontiguousarray(item.values)) for item in items}
+    return {name: _series(values, name, role) for name, values in held.items()}
+
+
+def arrow_table(data: Any, wanted: Sequence[str] | None, role: str, accepted: str = _ACCEPTED) -> Any:
+    """Some columns of a frame or of a mapping of arrays, or all of them, as an Arrow table."""
+    held = _by_name(data, wanted, role, accepted)
+    arrays = {name: _arrow_array(values, f"{role}[{name!r}]") for name, values in held.items()}
+    check_lengths(arrays, role)
+    return pa.table(arrays)
+
+
+def _native(data: Any, role: str) -> Any:
+    """A narwhals frame or series, an Arrow table or an Arrow array; None for what is none of these."""
+    if isinstance(data, (pa.Array, pa.ChunkedArray, pa.Table)):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
     import narwhals as nw
 
     try:
         native = nw.from_native(data, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise ValueError(f"{role} has columns of the same name, which no label can be told by: {error}") from None
+        raise ValueError(f"{role} has columns of the same name, rename them: {error}") from None
     except TypeError:
         native = data
-    if isinstance(native, nw.LazyFrame):
-        raise TypeError(f"{role} is a lazy frame; collect() it first, or give audit() the path of the files")
-    if isinstance(native, nw.Series):
-        name = "" if native.name is None else str(native.name)
-        return Columns([_series(native, name, role)], single=True)
-    if isinstance(native, nw.DataFrame):
-        # Not by name: numbers and tuples, which pandas allows as names, would be read as rows and slices.
-        return _gather([_series(column, str(column.name), role) for column in native.iter_columns()], role)
+    if isinstance(native, (nw.DataFrame, nw.Series)):
+        return native
     if hasattr(data, "__arrow_c_stream__"):
         try:
-            return _table(pa.table(data), role)
+            return pa.table(data)
         except (TypeError, pa.ArrowInvalid):
-            return Columns([arrow_column("", pa.chunked_array(data))], single=True)
+            return pa.chunked_array(data)
+    if isinstance(native, nw.LazyFrame):
+        raise TypeError(f"{role} is a lazy frame; collect() it first, or give the path of the files")
     return None
 
 
-def named_columns(data: Any, wanted: Sequence[str], role: str) -> dict[str, Column]:
-    """Some columns of a frame, by name; an unknown one is an error that offers the nearest names."""
-    import narwhals as nw
-
-    if hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pa.Table, pa.RecordBatch)):
-        try:
-            native = nw.from_native(data, eager_only=True)
-        except nw.exceptions.DuplicateError:
-            pass  # said below
-        except TypeError:
-            data = pa.table(data)
-    if isinstance(data, (pa.Table, pa.RecordBatch)):
-        check_columns(wanted, data.schema.names, role)
-        _once(wanted, data.schema.names, role)
-        return {name: arrow_column(name, data.column(name)) for name in wanted}
-    try:
-        native = nw.from_native(data, eager_only=True)
-    except nw.exceptions.DuplicateError as error:
-        raise ValueError(f"{role} has columns of the same name, rename them: {error}") from None
-    except TypeError:
-        raise TypeError(
-            f"{role} is a {type(data).__module__.split('.')[0]} {type(data).__name__}; a path, a dataframe in memory "
-            "or a mapping of column names to arrays is needed"
-        ) from None
-    columns = {str(column.name): column for column in native.iter_columns()}
-    check_columns(wanted, list(columns), role)
-    return {name: _series(columns[name], name, role) for name in wanted}
+def _by_name(data: Any, wanted: Sequence[str] | None, role: str, accepted: str = _ACCEPTED) -> dict[str, Any]:
+    """Some or all columns as the data holds them; an unknown one is an error that offers the nearest names."""
+    native = data if isinstance(data, Mapping) else _native(data, role)
+    if not isinstance(data, Mapping) and not hasattr(native, "columns"):
+        kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
+        raise TypeError(f"{role} is a {kind}; {accepted} is needed")
+    pairs = _pairs(native)
+    names = [name for name, _ in pairs]
+    wanted = names if wanted is None else wanted
+    check_columns(wanted, names, role)
+    held = dict(pairs)
+    return {name: held[name] for name in wanted}
 
 
-def arrow_table(data: Any, wanted: Sequence[str], role: str) -> Any:
-    """Some columns of a frame or of a mapping of arrays as an Arrow table."""
-    if isinstance(data, Mapping):
-        check_columns(wanted, [str(name) for name in data], role)
-        held = {str(name): values for name, values in data.items()}
-        arrays = {name: _arrow_array(held[name], f"{role}[{name!r}]") for name in wanted}
-        sizes = {name: len(array) for name, array in arrays.items()}
-        if len(set(sizes.values())) > 1:
-            raise ValueError(f"the columns of {role} have different lengths: {sizes}")
-        return pa.table(arrays)
-    import narwhals as nw
-
-    if hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pa.Table, pa.RecordBatch)):
-        try:
-            nw.from_native(data, eager_only=True)
-        except nw.exceptions.DuplicateError:
-            pass  # said below
-        except TypeError:
-            data = pa.table(data)
-    if isinstance(data, (pa.Table, pa.RecordBatch)):
-        check_columns(wanted, data.schema.names, role)
-        _once(wanted, data.schema.names, role)
-        return pa.table({name: data.column(name) for name in wanted})
-    named_columns(data, list(wanted)[:1], role)  # says what is wrong with the frame
-    native = nw.from_native(data, eager_only=True)
-    columns = {str(column.name): column for column in native.iter_columns()}
-    check_columns(wanted, list(columns), role)
-    return pa.table({name: _arrow_array(columns[name], name) for name in wanted})
+def _pairs(native: Any) -> list[tuple[str, Any]]:
+    """The names and the values of the columns of a mapping, an Arrow table or a narwhals frame."""
+    if isinstance(native, Mapping):
+        return [(str(name), values) for name, values in native.items()]
+    if isinstance(native, pa.Table):
+        return list(zip(native.column_names, native.columns, strict=True))
+    # Not by name: numbers and tuples, which pandas allows as names, would be read as rows and slices.
+    return [(str(column.name), column) for column in native.iter_columns()]
 
 
 def _arrow_array(values: Any, role: str) -> Any:
     """A series, an array or a list as Arrow values; Python objects of mixed types are spelled out."""
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return values
     try:
         if hasattr(values, "to_arrow"):
             return values.to_arrow()
         if hasattr(values, "detach"):
-            values = values.detach().cpu().numpy()
+            values = tensor_array(values)
         return pa.array(list(values) if isinstance(values, range) else values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):
-        from .arrays import _objects
-
-        column = _objects(values.to_list() if hasattr(values, "to_list") else list(values), role, role)
-        if column.kind != "text":
-            raise TypeError(f"{role} holds lists of mixed types; make their items text") from None
-        texts = [*column.categories, None]
-        return pa.array([texts[code] for code in column.values.tolist()])
-
-
-def _once(wanted: Sequence[str], there: Sequence[str], role: str) -> None:
-    for name in wanted:
-        if there.count(name) > 1:
-            raise ValueError(f"{role} has {there.count(name)} columns named {name!r}: rename them")
+    except _NO_ARROW_TYPE:
+        column = object_column(values.to_list() if hasattr(values, "to_list") else list(values), role, role)
+    if column.kind not in ("text", "list"):
+        return pa.array(column.values, mask=column.missing)
+    codes = pa.array(column.values, mask=column.values < 0)
+    text = pa.array(column.categories, pa.string()).take(codes)
+    if column.indptr is None:
+        return text
+    mask = None if column.missing is None else pa.array(column.missing)
+    return pa.LargeListArray.from_arrays(pa.array(column.indptr), text, mask=mask)
 
 
 def _series(series: Any, name: str, role: str) -> Column:
-    """One narwhals series as a column."""
+    """A narwhals series or an Arrow array as a column."""
     try:
-        return arrow_column(name, series.to_arrow())
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError):
+        return arrow_column(name, series.to_arrow() if hasattr(series, "to_arrow") else series)
+    except _NO_ARROW_TYPE:
+        if not hasattr(series, "to_list"):
+            raise
         # Python objects of mixed types have no Arrow type: spell them one by one.
-        from .arrays import _objects
-
-        return _objects(series.to_list(), name, role)
-
-
-def _table(table: Any, role: str) -> Columns:
-    return _gather([arrow_column(n, table.column(i)) for i, n in enumerate(table.schema.names)], role)
+        return object_column(series.to_list(), name, role)
 
 
 def _gather(columns: list[Column], role: str) -> Columns:
@@ -173,18 +173,13 @@ def arrow_column(name: str, data: Any) -> Column:
     if pa.types.is_integer(kind):
         return Column(name, "int", _filled(data, 0), missing)
     if pa.types.is_floating(kind):
-        if pa.types.is_float16(kind):
-            data = data.cast(pa.float32())
-        values = _filled(data, 0.0)
-        gone = np.isnan(values)
-        if gone.any():
-            missing = gone if missing is None else missing | gone
-        return Column(name, "float", values, missing)
+        wide = data.cast(pa.float32()) if pa.types.is_float16(kind) else data
+        return Column(name, "float", *split_missing(_filled(wide, 0.0), missing))
     if pa.types.is_decimal(kind):
         return arrow_column(name, data.cast(pa.float64()))
     if pa.types.is_dictionary(kind):
         return _dictionary(name, data)
-    if _is_list(kind):
+    if is_list(kind):
         return _lists(name, data, missing)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
         return _dictionary(name, pc.dictionary_encode(data.cast(pa.large_string())))
@@ -210,17 +205,13 @@ def _dictionary(name: str, data: Any) -> Column:
     return Column(name, "text", codes, None, categories)
 
 
-def _is_list(kind: Any) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
 def _lists(name: str, data: Any, missing: Any) -> Column:
     """Lists of labels; a label named twice in one list counts once, a null inside a list is no label."""
     if pa.types.is_fixed_size_list(data.type):
         data = data.cast(pa.large_list(data.type.value_type))
     inner = arrow_column(name, data.flatten())
     if inner.kind == "list":
-        raise TypeError(f"column {name!r} holds lists of lists; a list of labels a record is read")
+        raise TypeError(f"column {name!r} holds lists of lists; a list of labels per record is read")
     if inner.kind != "text":
         gone = np.zeros(len(data), dtype=bool) if missing is None else missing
         return list_column(name, data.to_pylist(), gone)

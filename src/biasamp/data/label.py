@@ -25,8 +25,8 @@ class Label(NamedTuple):
 class Variable(NamedTuple):
     """One column as it was read.
 
-    ``kind`` is ``"binary"`` (only value 1 is a label), ``"categorical"`` (every value is a label, one a
-    record) or ``"multilabel"`` (a list of labels a record).
+    ``kind`` is ``"binary"`` (only value 1 is a label), ``"categorical"`` (every value is a label, one per
+    record) or ``"multilabel"`` (a list of labels per record).
     """
 
     name: str
@@ -82,7 +82,7 @@ _LINE_BREAKERS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def printable(text: str, limit: int = 80) -> str:
-    """Text from a stranger as one harmless line: control and direction marks escaped, long text cut.
+    """Text from outside as one harmless line: control and direction marks escaped, long text cut.
 
     >>> printable("a\\nb")
     'a\\\\nb'

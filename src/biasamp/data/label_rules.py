@@ -8,6 +8,7 @@ at the values present, so that a part of the data reads like the whole.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -23,6 +24,8 @@ from .labelset import LabelSet
 _ROW_SUM_TOLERANCE = 5e-3
 # Integers within so small a range are coded by a table instead of by sorting.
 _TABLE_RANGE = 1 << 16
+# Records whose columns are put side by side at once.
+_TOGETHER = 2048
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -49,8 +52,8 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
         assert isinstance(column, Column)
         zero_one = len(pair) == 1 and pair[0].kind == "categorical" and set(pair[0].categories) <= {"0", "1"}
         return LabelSet((_variable(column, role, soft, zero_one),))
-    if len(pair) == 1 and pair[0].kind == "categorical" and _width(columns) == 1:
-        (column,) = _apart(columns.items)
+    if len(pair) == 1 and pair[0].kind == "categorical" and columns.width == 1:
+        (column,) = columns.apart()
         return LabelSet((_variable(column, role, soft, set(pair[0].categories) <= {"0", "1"}),))
     return _distinct(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])), role)
 
@@ -64,35 +67,14 @@ def _distinct(blocks: tuple[Block, ...], role: str) -> LabelSet:
     return labels
 
 
-def _width(columns: Columns) -> int:
-    return sum(1 if isinstance(item, Column) else len(item.names) for item in columns.items)
-
-
-def _apart(items: Any) -> list[Column]:
-    apart: list[Column] = []
-    for item in items:
-        if isinstance(item, Column):
-            apart.append(item)
-        elif isinstance(item, NumberMatrix):
-            apart.extend(item.columns())
-        else:
-            values = np.zeros((len(item), len(item.names)), dtype=np.uint8)
-            values[np.repeat(np.arange(len(item)), np.diff(item.indptr)), item.indices] = 1
-            apart.extend(NumberMatrix(item.names, values).columns())
-    return apart
-
-
 def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | Dense | Sparse:
     """A column as one variable: every observed value is a label."""
     if column.kind == "list":
         return _lists(column)
-    if column.kind == "text":
-        codes, categories = compact(column.values, column.categories)
-        return Codes((Variable(column.name, "categorical", categories),), codes)
-    if column.kind == "float" and not _integral(column):
+    fraction = _fraction(column)
+    if fraction is not None:
         if zero_one:
             return _chance_of_one(column, role, soft)
-        example = _example(column)
         hint = (
             "If these are P(1), the truth must be a 0/1 variable; class probabilities come as "
             "biasamp.categorical(P, categories=[...])."
@@ -100,8 +82,8 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "
             "category, wrap them in biasamp.categorical(...)."
         )
-        raise ValueError(f"{role} holds fractions such as {example}, and one column is read as a variable. {hint}")
-    codes, categories = number_codes(column.values, column.missing)
+        raise ValueError(f"{role} holds fractions such as {fraction:g}, and one column is read as a variable. {hint}")
+    codes, categories = column_codes(column)
     return Codes((Variable(column.name, "categorical", categories),), codes)
 
 
@@ -142,7 +124,7 @@ def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, de
             ones = np.array([category == "1" for category in item.categories] + [False])
             gone = item.values < 0
             return _number_block((item.name,), ones[item.values][:, None], gone[:, None], role, soft)
-        codes, categories = compact(item.values, item.categories)
+        codes, categories = column_codes(item)
         return Codes((Variable(item.name, "categorical", categories),), codes)
     else:
         names = (item.name,)
@@ -214,22 +196,30 @@ def _merge(blocks: list[Block]) -> list[Block]:
                 [np.ones(b.values.shape, dtype=bool) if b.there is None else b.there for b in matrices], axis=1
             )
         variables = tuple(variable for block in matrices for variable in block.variables)
-        merged.append(Dense(variables, np.concatenate([block.values for block in matrices], axis=1), there))
+        merged.append(Dense(variables, _side_by_side([block.values for block in matrices]), there))
     return merged
+
+
+def _side_by_side(matrices: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Matrices of the same records as one, some thousand records at a time, which fit the fastest memory."""
+    records, width = len(matrices[0]), sum(matrix.shape[1] for matrix in matrices)
+    out = np.empty((records, width), dtype=np.result_type(*{matrix.dtype for matrix in matrices}))
+    for start in range(0, records, _TOGETHER):
+        np.concatenate(
+            [matrix[start : start + _TOGETHER] for matrix in matrices], axis=1, out=out[start : start + _TOGETHER]
+        )
+    return out
 
 
 def _declared(columns: Columns, role: str, soft: bool) -> list[Block]:
     """Columns the caller wrapped in ``categorical``."""
-    if columns.categories is not None and not columns.single and _width(columns) == len(columns.categories):
+    if columns.categories is not None and not columns.single and columns.width == len(columns.categories):
         return [_class_matrix(columns, role, soft)]
     blocks: list[Block] = []
-    for column in _apart(columns.items):
+    for column in columns.apart():
         if column.kind == "list":
             raise TypeError(f"{role} column {column.name!r} holds lists: it is a multi-label set, not categorical")
-        if column.kind == "text":
-            codes, categories = compact(column.values, column.categories)
-        else:
-            codes, categories = number_codes(column.values, column.missing)
+        codes, categories = column_codes(column)
         if columns.categories is not None:
             codes, categories = _within(codes, categories, columns.categories, role)
         blocks.append(Codes((Variable(column.name, "categorical", categories),), codes))
@@ -249,9 +239,9 @@ def _within(
 
 
 def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
-    """Class probabilities, one column a category: P(category) sums to 1 over each row."""
+    """Class probabilities, one column per category: P(category) sums to 1 over each row."""
     assert columns.categories is not None
-    parts = _apart(columns.items)
+    parts = columns.apart()
     values = np.column_stack([part.values for part in parts])
     missing = np.column_stack(
         [np.zeros(len(part), dtype=bool) if part.missing is None else part.missing for part in parts]
@@ -274,6 +264,13 @@ def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
         (chances.astype(np.uint8) if hard else chances)[:, order],
         ~missing if missing.any() else None,
     )
+
+
+def column_codes(column: Column) -> tuple[Index, tuple[str, ...]]:
+    """A code for each record (-1 where the value is missing) and the categories that the codes stand for."""
+    if column.kind == "text":
+        return compact(column.values, column.categories)
+    return number_codes(column.values, column.missing)
 
 
 def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tuple[str, ...]]:
@@ -300,11 +297,10 @@ def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tup
     return codes.astype(np.int64), tuple(canonical(value) for value in distinct)
 
 
-def _integral(column: Column) -> bool:
+def _fraction(column: Column) -> float | None:
+    """A value of a float column that is no whole number, where there is one."""
+    if column.kind != "float":
+        return None
     there = column.values if column.missing is None else column.values[~column.missing]
-    return bool((there == np.rint(there)).all())
-
-
-def _example(column: Column) -> str:
-    there = column.values if column.missing is None else column.values[~column.missing]
-    return f"{there[there != np.rint(there)][0]:g}"
+    fractions = there[there != np.rint(there)]
+    return float(fractions[0]) if len(fractions) else None

@@ -87,7 +87,7 @@ class LabelSet:
         return np.logical_and.reduce([block.complete() for block in self.blocks])
 
     def nonzero(self, start: int = 0, stop: int | None = None) -> tuple[Index, Index]:
-        """Row (from 0) and label of every label held, sorted by row, then label."""
+        """Row (from 0) and label of every label that a record has, sorted by row, then label."""
         stop = len(self) if stop is None else stop
         if len(self.blocks) == 1:
             return self.blocks[0].nonzero(start, stop)

@@ -5,15 +5,21 @@ from __future__ import annotations
 import csv
 import gzip
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .batches import file_batches, file_schema, list_files
-from .files import check_columns
-from .label_source import Batch, LabelSource
+import numpy as np
+import pyarrow as pa
 
-_LABEL_COLUMNS = ("ImageID", "Source", "LabelName", "Confidence")
+from .columns import check_columns
+from .files import file_schema, list_files
+from .label_plan import Batch
+from .label_source import LabelSource
+from .parts import split
+
+# An image called 007 is not image 7.
+_LABEL_COLUMNS = {"ImageID": pa.string(), "Source": pa.string(), "LabelName": pa.string(), "Confidence": pa.float64()}
 _MACHINE = "machine"
 # People say yes or no; whatever stands between (crowd-sourced votes in early releases) is not a yes.
 _VERIFIED = 1.0
@@ -36,8 +42,8 @@ def read_open_images(
     Parameters
     ----------
     path : path, folder or list of paths
-        CSV files with the columns ImageID, Source, LabelName and Confidence, gzipped or not. A folder is
-        searched for such files; other CSV files in it are left alone.
+        Files of any format with the columns ImageID, Source, LabelName and Confidence, gzipped or not. A folder is
+        searched for such files; others in it are left alone.
     classes : path, optional
         The class-description file (``/m/0dzct,Human face``), with or without a header. Labels are told apart by
         their MID and shown by their name; two MIDs may share a name.
@@ -81,19 +87,19 @@ def read_open_images(
     def batches() -> Iterator[Batch]:
         left_out.clear()
         for file in files:
-            for batch in file_batches(file, _LABEL_COLUMNS, text=("ImageID",), categories=("LabelName", "Source")):
+            for batch in _file_batches(file, _LABEL_COLUMNS, ("LabelName", "Source")):
                 yield _kept(batch, sources, threshold, left_out)
         if people:
             yield from _people_batches(people)
 
     def notes() -> tuple[str, ...]:
-        said = {
+        reasons = {
             "negative": "verified negatives (Confidence below 1 from people)",
             "machine": "machine labels, which sources='human' leaves out",
             "human": "labels from people, which sources='machine' leaves out",
             "below": f"machine labels of confidence below {threshold}",
         }
-        return tuple(f"{count} rows left out: {said[why]}" for why, count in sorted(left_out.items()) if count)
+        return tuple(f"{count} rows left out: {reasons[why]}" for why, count in sorted(left_out.items()) if count)
 
     shown = dict(names)
     for labels in people.values():
@@ -106,7 +112,7 @@ def _label_files(path: Any) -> list[Path]:
         return [file for item in path for file in _label_files(item)]
     files = list_files(path)
     if not Path(path).is_dir():
-        check_columns(_LABEL_COLUMNS, file_schema(files[0]).names, files[0].name)
+        check_columns(list(_LABEL_COLUMNS), file_schema(files[0]).names, files[0].name)
         return files
     found = [file for file in files if set(_LABEL_COLUMNS) <= set(file_schema(file).names)]
     if not found:
@@ -116,13 +122,10 @@ def _label_files(path: Any) -> list[Path]:
 
 def _kept(batch: Any, sources: str, threshold: float | None, left_out: Counter[str]) -> Batch:
     """The labels of a batch that count; a row left out still says that its image exists."""
-    import numpy as np
-    import pyarrow as pa
-
-    record, source, label, confidence = (batch.column(i) for i in range(4))
-    words = source.dictionary.to_pylist()
-    is_machine = np.array([word == _MACHINE for word in words] + [False])
-    machine = is_machine[source.indices.to_numpy(zero_copy_only=False)]
+    record, source, label, confidence = batch.columns
+    source, label = _codes(source), _codes(label)
+    is_machine = np.array([word == _MACHINE for word in source.dictionary.to_pylist()] + [False])
+    machine = is_machine[source.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
     try:
         score = confidence.cast(pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
@@ -143,9 +146,21 @@ def _kept(batch: Any, sources: str, threshold: float | None, left_out: Counter[s
         left_out["below"] += int(below.sum())
         drop |= below
     if drop.any():
-        codes = pa.array(label.indices.to_numpy(zero_copy_only=False), mask=drop)
-        label = pa.DictionaryArray.from_arrays(codes, label.dictionary)
+        codes = label.indices.fill_null(0).to_numpy(zero_copy_only=False)
+        gone = drop | label.is_null().to_numpy(zero_copy_only=False)
+        label = pa.DictionaryArray.from_arrays(pa.array(codes, mask=gone), label.dictionary)
     return Batch(record, label, None)
+
+
+def _codes(column: Any) -> Any:
+    """Text as codes, which not every format gives."""
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def _file_batches(path: Path, columns: Mapping[str, Any], categories: Sequence[str] = ()) -> Iterator[Any]:
+    """Batches of the columns in their order; text stays text, whatever it looks like."""
+    for part in split([path], list(columns), types=columns, blank=False, counted=False):
+        yield from part.batches(categories=categories)
 
 
 def class_names(path: str | Path) -> dict[str, str]:
@@ -180,26 +195,18 @@ def miap_presentation(path: str | Path, presentation: str = "gender") -> dict[st
     if not wanted or any(part not in _MIAP_PRESENTATION for part in wanted):
         raise ValueError(f"presentation is {presentation!r}; 'gender', 'age' or 'gender and age' are accepted")
     columns = [_MIAP_IMAGE, *(_MIAP_PRESENTATION[part] for part in wanted)]
-    schema = file_schema(Path(path))
-    check_columns(columns, schema.names, Path(path).name)
     images: dict[str, dict[str, None]] = {}
-    for batch in file_batches(Path(path), columns, text=columns):
-        lists = [batch.column(i).to_pylist() for i in range(len(columns))]
-        for image, *values in zip(*lists, strict=True):
-            held = images.setdefault(image, {})
+    for batch in _file_batches(Path(path), dict.fromkeys(columns, pa.string())):
+        for image, *values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            labels = images.setdefault(image, {})
             for part, value in zip(wanted, values, strict=True):
                 if value and value != _MIAP_UNSAID:
-                    held[f"{part}: {value}"] = None
+                    labels[f"{part}: {value}"] = None
     return {image: tuple(labels) for image, labels in images.items()}
 
 
 def _people_batches(people: Mapping[str, tuple[str, ...]]) -> Iterator[Batch]:
-    import pyarrow as pa
-
-    records: list[str] = []
-    labels: list[str | None] = []
-    for image, held in people.items():
-        for label in held or (None,):
-            records.append(image)
-            labels.append(label)
-    yield Batch(pa.array(records, type=pa.string()), pa.array(labels, type=pa.string()), None)
+    rows = [(image, label) for image, labels in people.items() for label in labels or (None,)]
+    yield Batch(
+        pa.array([image for image, _ in rows], pa.string()), pa.array([label for _, label in rows], pa.string()), None
+    )

@@ -1,130 +1,152 @@
-"""CSV and JSON-lines files as batches of known types, in one pass after a survey that finds the types."""
+"""CSV and JSON-lines files: values are text, whose types a first pass finds out."""
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv, json
 
-from .files import _CSV_BLOCK, _check, _zipped, open_csv
+from .file_format import Format, Layout, Piece, Text, byte_stream
 
-# What text is tried as, in this order, where the type of a CSV's first rows does not hold for all.
-_TRIED = (pa.int64(), pa.float64(), pa.bool_())
-
-
-@dataclass(frozen=True)
-class CsvPlan:
-    """How a CSV file becomes columns.
-
-    Attributes
-    ----------
-    read : tuple of (str, DataType)
-        Types that columns are read as; the type of the others is that of the first rows.
-    cast : tuple of (str, DataType)
-        Types that columns of text are turned into afterwards.
-    blank : bool
-        Whether the spellings of missing values are missing in a column of text.
-    """
-
-    read: tuple[tuple[str, Any], ...] = ()
-    cast: tuple[tuple[str, Any], ...] = ()
-    blank: bool = True
-
-    def as_text(self, columns: set[str]) -> CsvPlan:
-        """The plan with some columns read as they are written."""
-        read = {**dict(self.read), **dict.fromkeys(columns, pa.string())}
-        return replace(self, read=tuple(read.items()), cast=tuple(c for c in self.cast if c[0] not in columns))
-
-    def batches(self, path: Path, columns: list[str]) -> Iterator[Any]:
-        """The batches of some columns."""
-        cast = dict(self.cast)
-        read = {name: kind for name, kind in self.read if name in columns}
-        with open_csv(path, columns, read, blank=self.blank) as reader:
-            for batch in reader:
-                if not cast:
-                    yield batch
-                    continue
-                arrays = [
-                    array.cast(cast[name]) if name in cast else array
-                    for name, array in zip(batch.schema.names, batch.columns, strict=True)
-                ]
-                yield pa.record_batch(arrays, names=batch.schema.names)
+# A header or a row of more bytes than this is no table.
+BLOCK = 1 << 24
+# An empty field is missing, and so are the spellings that other tools write for it.
+_NULLS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A", "<NA>"]
+_TRUE_OR_FALSE = "^(0|1|true|false|True|False|TRUE|FALSE)$"
 
 
-@dataclass(frozen=True)
-class JsonPlan:
-    """How a JSON-lines file becomes columns: the type of each."""
+def _csv(path: Path, columns: Sequence[str] | None, types: Mapping[str, Any] | None = None, blank: bool = True) -> Any:
+    """A reader of batches of a CSV file; types that are not given are those of the first rows."""
+    tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
+    return csv.open_csv(
+        path,
+        read_options=csv.ReadOptions(block_size=BLOCK),
+        # A label may hold a line break within quotes.
+        parse_options=csv.ParseOptions(delimiter="\t" if tabs else ",", newlines_in_values=True),
+        convert_options=csv.ConvertOptions(
+            include_columns=columns, null_values=_NULLS, strings_can_be_null=blank, column_types=dict(types or {})
+        ),
+    )
 
-    read: tuple[tuple[str, Any], ...]
 
-    def batches(self, path: Path, columns: list[str]) -> Iterator[Any]:
-        """The batches of some columns."""
-        kinds = dict(self.read)
-        schema = pa.schema([(name, kinds[name]) for name in columns])
-        for block in _json_blocks(path):
-            yield from _read_json(block, schema).select(columns).to_batches()
+def _csv_schema(path: Path) -> Any:
+    """The columns, in the types of the first rows."""
+    with _csv(path, None) as reader:
+        return reader.schema
 
 
-def survey_csv(
-    path: Path, columns: list[str], types: Mapping[str, Any], blank: bool, counted: bool
-) -> tuple[CsvPlan, int | None, dict[str, Any]]:
-    """How to read a CSV file, how many rows it has, and the type of each column.
-
-    As in :meth:`Files.read <biasamp.data.files.Files.read>`: the first rows say what the types are; where a
-    later row does not fit, all columns are read as text and turned into numbers or true/false where all of it is.
-    """
-    given = {name: kind for name, kind in types.items() if name in columns}
-    with open_csv(path, None, {}) as reader:
-        _check(columns, reader.schema.names, path)
-    if not counted and len(given) == len(columns):
-        return CsvPlan(tuple(given.items()), blank=blank), None, given
-    rows = 0
+def _read_csv(path: Path, columns: list[str]) -> Any:
+    """Columns in the types of the first rows or, where later rows do not fit, in types that fit all."""
+    _refuse_unclear(path, columns)
     try:
-        with open_csv(path, columns, given, blank=blank) as reader:
-            found = {name: reader.schema.field(name).type for name in columns}
-            for batch in reader:
-                rows += batch.num_rows
-        return CsvPlan(tuple(given.items()), blank=blank), rows, found
-    except pa.ArrowInvalid as error:
-        if "conversion error" not in str(error).lower():
-            raise
-    read = {name: given.get(name, pa.string()) for name in columns}
-    possible = {name: list(_TRIED) for name in columns if name not in given}
+        with _csv(path, columns) as reader:
+            return reader.read_all()
+    except pa.ArrowInvalid:
+        types, _ = _types_of_all_rows(path, columns, Text())
+    with _csv(path, columns, types) as reader:
+        return reader.read_all()
+
+
+def _split_csv(path: Path, columns: list[str], text: Text) -> Layout:
+    """One group; there is no pass over the file where the caller knows all types and needs no count."""
+    _refuse_unclear(path, columns)
+    known = {name: kind for name, kind in text.types.items() if name in columns}
+    if len(known) == len(columns) and not text.counted:
+        return Layout(known, [None])
+    try:
+        with _csv(path, columns, known, text.blank) as reader:
+            types = {name: reader.schema.field(name).type for name in columns}
+            return Layout(types, [sum(batch.num_rows for batch in reader)])
+    except pa.ArrowInvalid:
+        types, rows = _types_of_all_rows(path, columns, text)
+        return Layout(types, [rows])
+
+
+def _csv_batches(piece: Piece, _: int) -> Iterator[Any]:
+    with _csv(piece.path, list(piece.types), piece.types, piece.blank) as reader:
+        yield from reader
+
+
+def _refuse_unclear(path: Path, columns: Sequence[str]) -> None:
+    """Raise KeyError for a column that is missing or there twice, of which the reader would take one."""
+    times = Counter(_csv_schema(path).names)
+    for column in columns:
+        if times[column] != 1:
+            raise KeyError(column)
+
+
+def _types_of_all_rows(path: Path, columns: list[str], text: Text) -> tuple[dict[str, Any], int]:
+    """Types and number of rows: read as text, columns are whole numbers, numbers or true/false where all of it is."""
+    read = {name: text.types.get(name, pa.string()) for name in columns}
+    possible = {name: [pa.int64(), pa.float64(), pa.bool_()] for name in columns if name not in text.types}
     rows = 0
-    with open_csv(path, columns, read, blank=blank) as reader:
+    with _csv(path, columns, read, text.blank) as reader:
         for batch in reader:
             rows += batch.num_rows
             for name, kinds in possible.items():
-                column = batch.column(batch.schema.get_field_index(name))
-                possible[name] = [kind for kind in kinds if _casts(column, kind)]
-    cast = {name: kinds[0] for name, kinds in possible.items() if kinds}
-    return CsvPlan(tuple(read.items()), tuple(cast.items()), blank), rows, {**read, **cast}
+                possible[name] = [kind for kind in kinds if _can_be(batch.column(name), kind)]
+    return {**read, **{name: kinds[0] for name, kinds in possible.items() if kinds}}, rows
 
 
-def survey_json(path: Path, columns: list[str]) -> tuple[JsonPlan, int, dict[str, Any]]:
-    """How to read a JSON-lines file, how many rows it has, and the type of each column."""
-    found: dict[str, Any] = {}
-    rows = 0
-    for block in _json_blocks(path):
-        table = _read_json(block, pa.schema([]), infer=True)
-        rows += table.num_rows
-        for name, kind in zip(table.column_names, table.schema.types, strict=True):
-            found[name] = kind if name not in found else _promoted(found[name], kind)
-    _check(columns, list(found), path)
-    kept = {name: found[name] for name in columns}
-    return JsonPlan(tuple(kept.items())), rows, kept
-
-
-def _casts(column: Any, kind: Any) -> bool:
+def _can_be(column: Any, kind: Any) -> bool:
+    """Whether all text of a column spells values of a type."""
+    if pa.types.is_boolean(kind):
+        return bool(pc.all(pc.match_substring_regex(column, _TRUE_OR_FALSE)).as_py() in (True, None))
     try:
         column.cast(kind)
     except pa.ArrowInvalid:
         return False
     return True
+
+
+CSV = Format(
+    "csv",
+    "CSV (.csv, .tsv)",
+    (".csv", ".tsv"),
+    schema=_csv_schema,
+    read=_read_csv,
+    split=_split_csv,
+    batches=_csv_batches,
+    typed=False,
+)
+
+
+def _read_json(path: Path, columns: list[str]) -> Any:
+    with byte_stream(path) as stream:
+        return json.read_json(stream, read_options=json.ReadOptions(block_size=BLOCK)).select(columns)
+
+
+def _split_json(path: Path, columns: list[str], _: Text) -> Layout:
+    types, rows = _json_types(path, columns)
+    return Layout({name: types[name] for name in columns}, [rows])
+
+
+def _json_batches(piece: Piece, _: int) -> Iterator[Any]:
+    """Batches in the types of the layout, with text where codes are asked for."""
+    kinds = {n: kind.value_type if pa.types.is_dictionary(kind) else kind for n, kind in piece.types.items()}
+    for block in _json_blocks(piece.path):
+        yield from _json_table(block, pa.schema(list(kinds.items()))).select(list(kinds)).to_batches()
+
+
+def _json_types(path: Path, columns: Sequence[str] = ()) -> tuple[dict[str, Any], int]:
+    """The type of each column over all lines, and their number; only ``columns`` must have one type that fits all."""
+    found: dict[str, Any] = {}
+    rows = 0
+    for block in _json_blocks(path):
+        table = _json_table(block)
+        rows += table.num_rows
+        for name, kind in zip(table.column_names, table.schema.types, strict=True):
+            try:
+                found[name] = _promoted(found.get(name, kind), kind)
+            except pa.ArrowInvalid:
+                if name in columns:
+                    raise
+    return found, rows
 
 
 def _promoted(a: Any, b: Any) -> Any:
@@ -144,30 +166,38 @@ def _promoted(a: Any, b: Any) -> Any:
 
 def _json_blocks(path: Path) -> Iterator[bytes]:
     """Whole lines, a block of some megabytes after another."""
-    with gzip.open(path) if _zipped(path) else path.open("rb") as stream:
+    with byte_stream(path) as stream:
         rest = b""
-        while True:
-            read = stream.read(_CSV_BLOCK)
-            if not read:
-                break
-            end = read.rfind(b"\n")
-            if end < 0:
-                rest += read
-                continue
-            yield rest + read[: end + 1]
-            rest = read[end + 1 :]
+        while read := stream.read(BLOCK):
+            end = read.rfind(b"\n") + 1
+            if not end and len(read) == BLOCK:
+                raise pa.ArrowInvalid("straddling object: a line is longer than a block")
+            if end:
+                yield rest + read[:end]
+                rest = b""
+            rest += read[end:]
         if rest.strip():
             yield rest
 
 
-def _read_json(block: bytes, schema: Any, *, infer: bool = False) -> Any:
-    from pyarrow import json
-
+def _json_table(block: bytes, schema: Any = None) -> Any:
+    """The rows of a block, in given types or in types that are found for all its rows at once."""
     return json.read_json(
         pa.BufferReader(block),
-        # The block is read whole, so that one type is found for all its rows.
-        read_options=json.ReadOptions(block_size=max(len(block), 1) + 1, use_threads=False),
+        read_options=json.ReadOptions(block_size=len(block) + 1, use_threads=False),
         parse_options=json.ParseOptions(
-            explicit_schema=schema if len(schema) else None, unexpected_field_behavior="infer" if infer else "ignore"
+            explicit_schema=schema, unexpected_field_behavior="infer" if schema is None else "ignore"
         ),
     )
+
+
+JSON = Format(
+    "json",
+    "JSON lines (.jsonl)",
+    (".jsonl", ".ndjson", ".json"),
+    schema=lambda path: pa.schema(list(_json_types(path)[0].items())),
+    read=_read_json,
+    split=_split_json,
+    batches=_json_batches,
+    mistaken={b"[": "JSON lines are needed, one object per line, without brackets and commas around them"},
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,20 @@ from numpy.typing import NDArray
 Index = NDArray[np.int64]
 
 
+class MatrixRows(NamedTuple):
+    """Some rows of a dense or sparse matrix, and the names of its columns."""
+
+    keys: list[str]
+    rows: Any
+
+
 def wide_labels(batch: Any, threshold: float | Mapping[str, float] | None) -> tuple[list[str], Index, Index]:
     """The names of the columns, how many labels each record has, and their columns, record by record.
 
     Without a threshold values must be 0 or 1; with one, a value that reaches it is a label.
     """
-    if hasattr(batch, "keys") and hasattr(batch, "rows"):
-        keys, rows = batch.keys, batch.rows
+    if isinstance(batch, MatrixRows):
+        keys, rows = batch
         if hasattr(rows, "tocsr"):
             return keys, *_sparse(rows, keys, threshold)
         return keys, *_dense(np.asarray(rows), keys, threshold)

@@ -1,0 +1,129 @@
+"""What a file format is: the type of the entries of :data:`biasamp.data.formats.FORMATS`."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+# What a column of few distinct words is asked for as; a format may give plain text instead.
+CODED = pa.dictionary(pa.int32(), pa.string())
+
+
+class Text(NamedTuple):
+    """What the caller knows of columns before a file is read; it matters where values are written as text.
+
+    Attributes
+    ----------
+    types : mapping of str to DataType
+        Types of columns, whatever their values look like.
+    blank : bool
+        Whether an empty field, and the spellings of missing values, are missing in a column of text.
+    counted : bool
+        Whether rows must be counted.
+    """
+
+    types: Mapping[str, Any] = {}
+    blank: bool = True
+    counted: bool = True
+
+
+class Layout(NamedTuple):
+    """What is found out about a file before it is read in parts.
+
+    Attributes
+    ----------
+    types : mapping of str to DataType
+        The type of every column asked for, which holds for all rows.
+    sizes : sequence of int or None
+        The rows of each group that can be read apart; one group for a file that is read as a whole, None where
+        its rows were not counted.
+    unit : str
+        What a group is called.
+    """
+
+    types: Mapping[str, Any]
+    sizes: Sequence[int | None]
+    unit: str = "group"
+
+
+class Piece(NamedTuple):
+    """What to read of a file: columns with their types in the layout (or ``CODED``), and groups (none: all of it)."""
+
+    path: Path
+    types: Mapping[str, Any]
+    groups: tuple[int, ...] = ()
+    blank: bool = True
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file; :mod:`biasamp.data.formats` says how to add one.
+
+    Attributes
+    ----------
+    name, title : str
+        In messages ("x.csv cannot be read as csv"), and in the list of what is read ("CSV (.csv, .tsv)").
+    suffixes : tuple of str
+        In lower case; each may be followed by ``.gz``.
+    schema : callable
+        ``schema(path)``: the Arrow schema of all columns.
+    read : callable
+        ``read(path, columns)``: an Arrow table with those columns, in any order, maybe others too.
+    split : callable, optional
+        ``split(path, columns, text)``: the :class:`Layout`. Without it a file is one part.
+    batches : callable, optional
+        ``batches(piece, rows)``: record batches of about so many rows, with the columns in the order of the
+        :class:`Piece`. Without it a part is read whole before its first batch is given.
+    typed : bool
+        False where values are written as text: then a column that looks like numbers in one file of a folder and
+        like words in another is read as it is written.
+    magic : bytes
+        How files of this format begin.
+    mistaken : mapping of bytes to str
+        How files begin that are mistaken for this format, and what to do about them.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    schema: Callable[[Path], Any]
+    read: Callable[[Path, list[str]], Any]
+    split: Callable[[Path, list[str], Text], Layout] | None = None
+    batches: Callable[[Piece, int], Iterator[Any]] | None = None
+    typed: bool = True
+    magic: bytes = b""
+    mistaken: Mapping[bytes, str] = field(default_factory=dict)
+
+    def layout(self, path: Path, columns: list[str], text: Text) -> Layout:
+        """The types of columns and the groups of rows of a file."""
+        if self.split is not None:
+            return self.split(path, columns, text)
+        table = self.read(path, columns)
+        return Layout({name: table.schema.field(name).type for name in columns}, [table.num_rows])
+
+    def record_batches(self, piece: Piece, rows: int) -> Iterator[Any]:
+        """The batches of a piece of a file."""
+        if self.batches is not None:
+            return self.batches(piece, rows)
+        columns = list(piece.types)
+        return iter(self.read(piece.path, columns).select(columns).to_batches(max_chunksize=rows))
+
+
+def is_zipped(path: Path) -> bool:
+    """Whether a file is gzipped as a whole, by its name."""
+    return path.suffix.lower() == ".gz"
+
+
+def opened(path: Path) -> Any:
+    """The path itself, or the content where it is gzipped as a whole; pyarrow reads both."""
+    return pa.BufferReader(gzip.decompress(path.read_bytes())) if is_zipped(path) else path
+
+
+def byte_stream(path: Path) -> Any:
+    """The bytes of a file one after another, unzipped where it is gzipped."""
+    return gzip.open(path) if is_zipped(path) else path.open("rb")
