@@ -47,7 +47,7 @@ def test_counting_arrays_needs_numpy_alone() -> None:
 import numpy as np
 from biasamp.data import Evaluation, label_set, read_columns
 from biasamp.counts.pair import PairCounts
-from biasamp.amplification.pair_values import directional_pairs
+from biasamp.amplification.directional import directional_pairs
 from biasamp.amplification.signs import association_signs
 read = lambda values: label_set(read_columns(values, "x"), "x")
 counts = PairCounts.from_labels(Evaluation(read(np.array([0, 1, 1])), read(np.eye(3, 2)), read(np.eye(3, 2))))

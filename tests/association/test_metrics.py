@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from biasamp.amplification.exact import product_difference
+from biasamp.amplification.signs import product_difference
 from biasamp.association.gaps import association, association_gap
 from biasamp.association.metrics import METRICS, metric_names
 

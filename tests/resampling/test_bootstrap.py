@@ -11,7 +11,7 @@ from biasamp.counts.scores import collapsed
 from scipy import stats
 
 import biasamp
-from biasamp.resampling.bootstrap import bca_interval, percentile_interval
+from biasamp.resampling.intervals import bca_interval, percentile_interval
 
 
 def sample(n: int, seed: int = 0, tasks: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

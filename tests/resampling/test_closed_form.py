@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import biasamp
-from biasamp.resampling.closed_form import by_unit, degrees_of_freedom, standard_error, student_interval
+from biasamp.resampling.intervals import by_unit, degrees_of_freedom, standard_error, student_interval
 
 STEP = 1e-6
 

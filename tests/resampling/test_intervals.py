@@ -99,7 +99,7 @@ def test_very_many_records_take_the_closed_form_and_say_so(monkeypatch: pytest.M
 
 
 def test_very_many_itemsets_take_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    import biasamp.amplification.size_intervals as size_intervals
+    import biasamp.amplification.multi as size_intervals
 
     monkeypatch.setattr(size_intervals, "MOST_PAIRS", 3)
     interval = METRICS["multi"]().confidence_interval()

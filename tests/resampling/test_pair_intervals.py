@@ -11,8 +11,7 @@ from scipy import stats
 import biasamp
 from biasamp.counts.pair import PairCounts
 from biasamp.resampling.interval_cautions import pair_errors
-from biasamp.resampling.pair_intervals import pair_intervals
-from biasamp.resampling.significance import binomial_mid_p, cluster_effect, delta_p
+from biasamp.resampling.significance import binomial_mid_p, cluster_effect, delta_p, pair_intervals
 from evaluations import make
 
 

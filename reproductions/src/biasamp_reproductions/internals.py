@@ -27,7 +27,9 @@ What commands share
 """
 
 from biasamp.amplification.balance import exactly_balanced, with_majority, within_ratio
-from biasamp.amplification.pair_values import directional_pairs, mean_over_pairs, multi_value
+from biasamp.amplification.directional import directional_pairs
+from biasamp.amplification.multi import multi_value
+from biasamp.amplification.pair_table import mean_over_pairs
 from biasamp.amplification.signs import association_signs
 from biasamp.association.gaps import association_gap
 from biasamp.cli.output import console, write_json

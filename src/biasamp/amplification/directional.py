@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.fixed import floats
+from biasamp.counts.fixed import floats, subtract
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Column, Columns, label_set, read_columns
@@ -17,15 +17,13 @@ from biasamp.data.arguments import read_clusters, read_evaluation
 from biasamp.data.columns import IndexMatrix
 from biasamp.resampling.interval_cautions import normal_statistic, sign_cautions, small_cautions
 from biasamp.resampling.intervals import Intervals
-from biasamp.resampling.pair_intervals import pair_intervals, rate_intervals
 from biasamp.resampling.sample import Added, Aggregates, Sample
-from biasamp.resampling.significance import delta_p, rate_p
+from biasamp.resampling.significance import delta_p, pair_intervals, rate_intervals, rate_p
 from biasamp.resampling.statistics_of_bags import Redrawn, Statistic
 from biasamp.results import Table
 
 from .base import Base, read_base
-from .pair_table import CLEAR_SIGN, excluded_pairs, pair_table
-from .pair_values import PairValues, directional_pairs, mean_over_pairs, oriented
+from .pair_table import CLEAR_SIGN, PairValues, mean_over_pairs, pair_table, pairs_without_given
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs
 
@@ -140,6 +138,45 @@ def predicted_as_truth(predicted: Any) -> Any:
     names = tuple(variable.name for variable in labels.variables)
     nothing = np.zeros(len(labels) + 1, dtype=np.int64)
     return Columns([IndexMatrix(names, nothing, nothing[:0])], single=False)
+
+
+def oriented(signs: NDArray[np.int8], ties: str) -> NDArray[np.int8]:
+    """The factor of delta: the sign, with ties at 0 or, as the formula is printed, at -1."""
+    return np.where(signs == 0, -1, signs).astype(np.int8) if ties == "negative" else signs
+
+
+def directional_pairs(
+    counts: PairCounts, signs: NDArray[np.int8], ties: str = "zero", base: NDArray[np.float64] | None = None
+) -> PairValues:
+    r"""Directional amplification of every pair (Wang & Russakovsky 2021, eq. 2).
+
+    .. math:: y_{go} \Delta_{go}, \quad \Delta_{go} = P(\hat o = 1 | g = 1) - P(o = 1 | g = 1)
+
+    A pair whose given label nobody has is undefined. ``base`` takes the place of ``P(o | g)``.
+    """
+    given, held = np.broadcast_arrays(floats(counts.given), floats(counts.joint_predicted))
+    defined = given > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        predicted_rate = held / given
+        if base is None:
+            truth_rate = floats(counts.joint_truth) / given
+            delta = floats(subtract(counts.joint_predicted, counts.joint_truth)) / given
+        else:
+            truth_rate = np.broadcast_to(base, given.shape)
+            delta = predicted_rate - truth_rate
+    signs = np.broadcast_to(signs, delta.shape)
+    # Not ``sign * delta``: a tie must give 0, also where delta is undefined, and never -0.
+    amplification = np.where(signs == 0, 0.0, oriented(signs, ties) * delta)
+    if ties == "negative":
+        amplification = oriented(signs, ties) * delta
+    return PairValues(
+        signs,
+        np.where(defined, truth_rate, np.nan),
+        np.where(defined, predicted_rate, np.nan),
+        np.where(defined, delta, np.nan),
+        np.where(defined, amplification + 0.0, np.nan),
+        defined & ~np.isnan(delta),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,14 +341,6 @@ def from_sample(
         direction=direction,
         sign_source=source.sign_source,
         base_source=source.rate_source,
-        excluded=excluded_pairs(
-            counts.given_labels,
-            counts.outcome_labels,
-            values,
-            "no record has the given label",
-            given_count=floats(counts.given),
-            outcome_count=floats(counts.truth),
-            joint_count=floats(counts.joint_truth),
-        ),
+        excluded=pairs_without_given(counts, values),
         _estimate=estimate,
     )

@@ -18,14 +18,14 @@ from biasamp.data.arguments import read, read_clusters, read_train
 from biasamp.data.keys import Keys, row_keys
 from biasamp.resampling.interval_cautions import SMALL_GROUP
 from biasamp.resampling.intervals import Intervals
+from biasamp.resampling.significance import normal_quantile
 from biasamp.results import Table
 
-from .mals_errors import mals_errors, mals_intervals, mals_p, ratio_influence
-from .pair_table import excluded_pairs, pair_table
-from .pair_values import MalsValues, mals_pairs, mals_value
+from .pair_table import PairValues, excluded_pairs, pair_table
 from .result import Amplification, Estimate
-from .signs import association_p
+from .signs import association_p, association_signs, compare_products
 
+Floats = NDArray[np.float64]
 Sides = tuple[LabelSet, LabelSet]
 
 
@@ -82,8 +82,7 @@ def mals(
     (-0.6, ['first', 'second'])
     """
     if train is None and (A is None or T is None):
-        lacking = "A" if A is None else "T"
-        raise ValueError(f"{lacking} is None: true labels are needed unless train=(A, T) is given")
+        raise ValueError(f"{'A' if A is None else 'T'} is None: true labels are needed unless train=(A, T) is given")
     a_sets: dict[str, LabelSet] = {}
     t_sets: dict[str, LabelSet] = {}
     if train is not None:
@@ -101,15 +100,138 @@ def mals(
     w = weights_of(weights, count)
     predictions = JointCounts.from_labels(a_sets["A_pred"], t_sets["T_pred"], w)
     truth = None if train is not None else (a_sets["A"], t_sets["T"])
-    if train is not None:
-        labels = JointCounts.from_labels(a_sets["train A"], t_sets["train T"])
-    else:
-        labels = JointCounts.from_labels(a_sets["A"], t_sets["T"], w)
+    sides = (a_sets["A"], t_sets["T"], w) if train is None else (a_sets["train A"], t_sets["train T"], None)
+    labels = JointCounts.from_labels(*sides)
     units = read_clusters(cluster, count)
     predicted = (a_sets["A_pred"].owned(), t_sets["T_pred"].owned())
     held = None if truth is None else (truth[0].owned(), truth[1].owned())
     sample = MalsSample(predicted, held, None if w is None else w.copy(), units, cluster is not None)
     return from_counts(labels, predictions, "the evaluated labels" if train is None else "the train labels", sample)
+
+
+@dataclass(frozen=True, eq=False)
+class MalsValues(PairValues):
+    """MALS pair by pair, with the flag of Sec. 3.2 of the 2021 paper."""
+
+    wrong_group: NDArray[np.bool_]
+
+
+def mals_pairs(labels: JointCounts, predictions: JointCounts) -> MalsValues:
+    r"""MALS of every pair (Zhao et al. 2017), attributes by rows, tasks by columns.
+
+    .. math:: y_{at} [P(\hat a | \hat t) - P(a | t)], \quad y_{at} = 1[P(a | t) > 1 / |A|]
+
+    The indicator is decided on whole numbers, ``|A| C(a, t) > C(t)``. A task that nobody has, or that is
+    never predicted, is undefined.
+    """
+    groups = np.array(labels.joint.shape[-2], dtype=np.int64)
+    one = np.ones((1, 1), dtype=np.int64)
+    above = compare_products(one * groups, labels.joint, one, labels.right)
+    associated = association_signs(labels)
+    t, t_hat = floats(labels.right), floats(predictions.right)
+    defined = np.broadcast_to((t > 0) & (t_hat > 0), np.broadcast_shapes(above.shape, t_hat.shape))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        truth_rate = floats(labels.joint) / t
+        predicted_rate = floats(predictions.joint) / t_hat
+        delta = predicted_rate - truth_rate
+    indicator = (above > 0).astype(np.int8)
+    shape = delta.shape
+    amplification = np.where(indicator > 0, delta, 0.0)
+    return MalsValues(
+        np.broadcast_to(indicator, shape),
+        np.where(defined, truth_rate, np.nan),
+        np.where(defined, predicted_rate, np.nan),
+        np.where(defined, delta, np.nan),
+        np.where(defined, amplification + 0.0, np.nan),
+        defined,
+        np.broadcast_to(above * associated < 0, shape),
+    )
+
+
+def mals_value(pairs: PairValues) -> Floats:
+    r"""The sum over pairs divided by the number of tasks that are defined."""
+    tasks = pairs.defined.any(axis=-2).sum(axis=-1)
+    total = np.where(pairs.defined, pairs.amplification, 0.0).sum(axis=(-2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(total / tasks, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class MalsErrors:
+    """What the error of ``P(a_hat | t_hat) - P(a | t)`` of every pair is made of."""
+
+    predicted: Floats
+    truth: Floats
+    shared: Floats
+
+    @property
+    def variance(self) -> Floats:
+        """The variance of the difference."""
+        return np.maximum(self.predicted + self.truth - 2.0 * self.shared, 0.0)
+
+
+def mals_errors(
+    labels: JointCounts, predictions: JointCounts, truth: BagJoint | None, predicted: BagJoint
+) -> MalsErrors:
+    r"""Variances of both rates of every pair, and their covariance on the same records.
+
+    The influence of a record on ``P(a | t)`` is :math:`w t (a - P(a | t)) / C(t)`; influences of a bag are summed
+    before they are squared. A record is added to each rate that has the label and one that has not (Agresti and
+    Caffo 2000), so that rates of 0 and 1 keep an error. Without evaluated truth (``truth=None``: train labels, held
+    fixed) only the predicted rate varies. With too few bags for their sums to tell, each rate has its binomial error
+    and what the two share is left out, which makes intervals wider than they need be.
+    """
+    numbers = predicted.numbers if truth is None else np.union1d(predicted.numbers, truth.numbers)
+    parts = [_moved(predicted.in_rows(numbers), predictions)]
+    parts += [] if truth is None else [_moved(truth.in_rows(numbers), labels)]
+    added = [((1 - rate) ** 2 + rate**2) / (size + 2.0) ** 2 for _, rate, size in parts]
+    enough = predicted.bags >= FEWEST_BAGS
+    spread = [
+        (moved**2).sum(axis=0) if enough else rate * (1 - rate) * size / (size + 2.0) ** 2
+        for moved, rate, size in parts
+    ]
+    nothing = np.zeros(spread[0].shape)
+    return MalsErrors(
+        spread[0] + added[0],
+        nothing if truth is None else spread[1] + added[1],
+        (parts[0][0] * parts[1][0]).sum(axis=0) if enough and truth is not None else nothing,
+    )
+
+
+def _moved(bags: JointCounts, counts: JointCounts) -> tuple[Floats, Floats, Floats]:
+    """Of every bag and pair, the sum of the influences on its rate; and the rate and the size of every pair."""
+    rate, size = rates_of(counts)
+    return (floats(bags.joint) - rate * floats(bags.right)) / (size + 2.0), rate, size
+
+
+def ratio_influence(bags: BagJoint, counts: JointCounts, factor: Floats) -> Floats:
+    """How much every bag moves ``sum factor P(a | t)``."""
+    rate, size = rates_of(counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.where(size > 0, factor / size, 0.0)
+    return np.asarray((each * (floats(bags.counts.joint) - rate * floats(bags.counts.right))).sum(axis=(-2, -1)))
+
+
+def mals_intervals(delta: Floats, errors: MalsErrors, level: float = 0.95) -> tuple[Floats, Floats]:
+    """An interval for the change of every pair."""
+    reach = normal_quantile(level) * np.sqrt(errors.variance)
+    return np.clip(delta - reach, -1.0, 1.0), np.clip(delta + reach, -1.0, 1.0)
+
+
+def mals_p(delta: Floats, errors: MalsErrors) -> Floats:
+    """Two-sided p-value that the change of a pair is 0, by the normal approximation."""
+    from scipy.special import ndtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = delta / np.sqrt(errors.variance)
+    return np.asarray(2.0 * ndtr(-np.abs(z)))
+
+
+def rates_of(counts: JointCounts) -> tuple[Floats, Floats]:
+    """``P(a | t)``, 0 where nobody has t, and ``C(t)``."""
+    size = floats(counts.right)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(floats(counts.joint) / size), size
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,20 +13,116 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.itemsets import carried, expand, holders, occurring, one_a_record
 from biasamp.counts.joint import JointCounts
+from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Block
 from biasamp.data import LabelSet
 from biasamp.data.arguments import read_clusters, read_evaluation
-from biasamp.resampling.interval_cautions import small_cautions
-from biasamp.resampling.pair_intervals import pair_intervals
-from biasamp.resampling.sample import Sample
-from biasamp.resampling.significance import delta_p
+from biasamp.resampling.interval_cautions import pair_errors, small_cautions
+from biasamp.resampling.intervals import Intervals, Seed, check
+from biasamp.resampling.sample import Added, Aggregates, Sample
+from biasamp.resampling.significance import delta_p, pair_intervals
 from biasamp.results import Table
+from biasamp.results.interval import Interval
 
-from .pair_table import excluded_pairs, pair_table
-from .pair_values import PairValues, directional_pairs, multi_floor, multi_value, multi_variance
+from .directional import directional_pairs
+from .pair_table import PairValues, mean_over_pairs, pair_table, pairs_without_given
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs
-from .size_intervals import SizeIntervals, size_intervals
+
+Floats = NDArray[np.float64]
+
+
+def multi_value(pairs: PairValues) -> Floats:
+    r"""Multi (Zhao, Andrews & Xiang 2023): the mean of :math:`|\Delta|` over all pairs of itemsets."""
+    return mean_over_pairs(np.abs(pairs.delta), pairs.defined)
+
+
+def multi_variance(pairs: PairValues) -> Floats:
+    r"""The population variance of :math:`\Delta` over all pairs."""
+    centre = mean_over_pairs(pairs.delta, pairs.defined)
+    return mean_over_pairs((pairs.delta - np.asarray(centre)[..., None, None]) ** 2, pairs.defined)
+
+
+def multi_floor(counts: PairCounts) -> float:
+    r"""The expected :math:`|\Delta|` of a model without amplification that errs as often as this one.
+
+    Without amplification each of the ``m`` records of a group whose prediction differs from the truth is as
+    likely to gain the label as to lose it, so :math:`E|\Delta|` is the mean absolute value of a walk of
+    ``m`` fair steps, :math:`m \binom{m-1}{\lfloor (m-1)/2 \rfloor} / 2^{m-1}`, over ``C(g)``. With weights
+    or soft predictions the steps differ in size, and the normal approximation takes its place.
+    """
+    from scipy.special import gammaln
+
+    given = np.broadcast_to(floats(counts.given), counts.joint_truth.shape)
+    _, _, square = counts.moments()
+    if counts.spread is None:
+        m = np.maximum(square, 1.0)
+        half = np.floor((m - 1) / 2)
+        log_walk = np.log(m) + gammaln(m) - gammaln(half + 1) - gammaln(m - half) - (m - 1) * np.log(2.0)
+        walk = np.where(square > 0, np.exp(log_walk), 0.0)
+    else:
+        walk = np.sqrt(2.0 / np.pi * np.maximum(square, 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(mean_over_pairs(walk / given, given > 0))
+
+
+@dataclass(frozen=True, eq=False)
+class SizeIntervals:
+    r"""Intervals for the mean of :math:`|\Delta|` over pairs.
+
+    The sample's mean of :math:`|\hat\Delta|` lies above that of the population, since noise adds to the size
+    of what is near 0, and resampling adds the same again: a percentile interval may miss even the value it is
+    for. Two facts give an interval that holds. For signs ``s`` that do not depend on the records,
+    :math:`\sum s \Delta \le \sum |\Delta|`, so the cross-fitted mean, with the signs of ``delta`` in the other
+    half of the records, is not above the population's on average: its lower bound is the interval's. And the
+    sample's own mean is not below the population's on average: its upper bound, with the signs as they are, is
+    the interval's. Where every change is clear both are the usual bounds; where none is, the interval reaches
+    down to 0 and covers more often than its level. It always holds the value itself, and without amplification
+    the floor.
+    """
+
+    upper: Intervals
+    lower: Intervals | None
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Where the interval covers less often than its level."""
+        return self.upper.cautions
+
+    def __call__(self, level: float, method: str, resamples: int, seed: Seed) -> Interval:
+        """The interval by the named method."""
+        seed = check(method, resamples, seed)
+        high = self.upper(level, method, resamples, seed)
+        if self.lower is None:
+            return replace(high, low=0.0)
+        low = self.lower(level, method, resamples, seed)
+        return replace(high, low=float(np.clip(low.low, 0.0, self.upper.value)), high=max(high.high, self.upper.value))
+
+    def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
+        """The values of keyed resamples, with the signs of delta as they are in the data."""
+        return self.upper.values(resamples, seed)
+
+
+def size_intervals(sample: Sample, cautions: tuple[str, ...]) -> SizeIntervals:
+    """Intervals for Multi of a sample."""
+    counts = sample.counts
+    factor = _leaning(counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moved = (floats(counts.joint_predicted) - floats(counts.joint_truth)) / floats(counts.given)
+        z = np.nan_to_num(moved / pair_errors(counts))
+    lent = None
+    if sample.halves is not None:
+        upper, lower = sample.halves
+        lent = (_leaning(upper.counts), _leaning(lower.counts))
+    made = Aggregates(sample, factor, lent, moved, z)
+    lower_bound = None if lent is None else sample.intervals(made.crossed, cautions, Added(made, own=True))
+    return SizeIntervals(sample.intervals(made.whole, cautions), lower_bound)
+
+
+def _leaning(counts: PairCounts) -> NDArray[np.int8]:
+    """Which way delta points."""
+    return np.sign(floats(counts.joint_predicted) - floats(counts.joint_truth)).astype(np.int8)
+
 
 _ITEMSETS = ("records", "subsets")
 # Products of soft labels are laid out for so many itemsets at a time.
@@ -272,14 +368,6 @@ def from_sample(
         n=float(floats(counts.n).max()),
         direction=direction,
         sign_source="the evaluated labels" if train is None else "the train labels",
-        excluded=excluded_pairs(
-            counts.given_labels,
-            counts.outcome_labels,
-            values,
-            "no record has the given label",
-            given_count=floats(counts.given),
-            outcome_count=floats(counts.truth),
-            joint_count=floats(counts.joint_truth),
-        ),
+        excluded=pairs_without_given(counts, values),
         _estimate=estimate,
     )

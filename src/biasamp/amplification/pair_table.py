@@ -4,19 +4,42 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.fixed import floats
+from biasamp.counts.pair import PairCounts
 from biasamp.data import Label, printable
 from biasamp.resampling.multiplicity import q_values
 from biasamp.results import Table, text
 
-from .pair_values import PairValues
-
 # A sign whose test of independence has a p-value above this is one that the data cannot tell.
 CLEAR_SIGN = 0.05
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PairValues:
+    """What a metric says of every pair; NaN where the pair is undefined."""
+
+    sign: NDArray[np.int8]
+    truth_rate: Floats
+    predicted_rate: Floats
+    delta: Floats
+    amplification: Floats
+    defined: NDArray[np.bool_]
+
+
+def mean_over_pairs(values: Floats, defined: NDArray[np.bool_]) -> Floats:
+    """The mean over the pairs that are defined; NaN where none is."""
+    count = defined.sum(axis=(-2, -1))
+    total = np.where(defined, values, 0.0).sum(axis=(-2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(total / count, dtype=np.float64)
 
 
 def pair_table(
@@ -74,6 +97,7 @@ def excluded_pairs(
     outcome: Sequence[Label | str],
     pairs: PairValues,
     reason: str,
+    stacklevel: int = 4,
     **counts: Any,
 ) -> tuple[dict[str, Any], ...]:
     """The pairs that are undefined, with the reason and their counts; a warning says how many."""
@@ -95,6 +119,20 @@ def excluded_pairs(
         f"{len(out):,} of {pairs.defined.size:,} pairs are undefined and left out of the mean, such as {first}: "
         f"{reason}; .excluded lists them",
         UserWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )
     return out
+
+
+def pairs_without_given(counts: PairCounts, pairs: PairValues) -> tuple[dict[str, Any], ...]:
+    """The pairs whose given label no record has, with their counts; a warning says how many."""
+    return excluded_pairs(
+        counts.given_labels,
+        counts.outcome_labels,
+        pairs,
+        "no record has the given label",
+        given_count=floats(counts.given),
+        outcome_count=floats(counts.truth),
+        joint_count=floats(counts.joint_truth),
+        stacklevel=5,
+    )

@@ -24,7 +24,7 @@ from functools import partial
 
 import numpy as np
 
-from biasamp.amplification.exact import product_difference, two_product
+from biasamp.amplification.signs import product_difference, two_product
 from biasamp.results.metric_registry import AKA_2021
 
 from .association_metric import Array, AssociationMetric, Counts, Slope, divide, log_ratio, times

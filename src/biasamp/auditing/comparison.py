@@ -13,7 +13,7 @@ import numpy as np
 
 from biasamp import __version__
 from biasamp.resampling.model_difference import Difference, compare_errors, compare_values
-from biasamp.resampling.pair_intervals import normal_quantile
+from biasamp.resampling.significance import normal_quantile
 from biasamp.results.flat import flat_differences
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS

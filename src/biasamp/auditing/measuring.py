@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.amplification import directional, mals, multi, parity
-from biasamp.amplification.parity_intervals import (
+from biasamp.amplification.parity import (
     DIFFERENCES,
     RATES,
+    Parity,
     accuracy_interval,
     difference_interval,
     resampled_rates,
 )
-from biasamp.amplification.parity_result import Parity
 from biasamp.counts.bags import BagCounts, deal_out
 from biasamp.counts.cells_by_bag import bags_of_cells
 from biasamp.counts.contingency import ContingencyTable

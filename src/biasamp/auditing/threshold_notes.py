@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from biasamp.amplification.base import Base
 from biasamp.amplification.calibrate import calibrate
-from biasamp.amplification.pair_values import directional_pairs, mean_over_pairs
+from biasamp.amplification.directional import directional_pairs
+from biasamp.amplification.pair_table import mean_over_pairs
 from biasamp.amplification.signs import association_signs
 from biasamp.amplification.sweep import sweep
 from biasamp.counts.pair import PairCounts

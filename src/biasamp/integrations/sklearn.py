@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from biasamp.amplification.directional import directional_pairs
 from biasamp.amplification.multi import multi
-from biasamp.amplification.pair_values import directional_pairs, mean_over_pairs
-from biasamp.amplification.parity_rates import between_groups, group_rates, over_groups
+from biasamp.amplification.pair_table import mean_over_pairs
+from biasamp.amplification.parity import between_groups, group_rates, over_groups
 from biasamp.amplification.signs import association_signs
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts

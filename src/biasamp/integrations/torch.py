@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 from torchmetrics import Metric
 
-from biasamp.amplification.pair_values import PairValues, directional_pairs, mean_over_pairs
+from biasamp.amplification.directional import directional_pairs
+from biasamp.amplification.pair_table import PairValues, mean_over_pairs
 from biasamp.amplification.signs import association_signs
 from biasamp.counts.fixed import Count, Fixed, floats
 from biasamp.counts.joint import JointCounts

@@ -10,12 +10,100 @@ from numpy.typing import NDArray
 
 from biasamp.results.interval import Interval
 
-from .bootstrap import bca_interval, percentile_interval
-from .closed_form import degrees_of_freedom, standard_error, student_interval
 from .interval_cautions import few_cautions
 from .statistics_of_bags import Linear, Statistic
 
 Floats = NDArray[np.float64]
+
+
+def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
+    """The middle ``level`` of the resampled values; resamples without a value are left out.
+
+    >>> import numpy as np
+    >>> percentile_interval(np.arange(101.0), 0.5)
+    (25.0, 75.0)
+    """
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return float("nan"), float("nan")
+    tail = (1.0 - level) / 2.0
+    low, high = np.quantile(there, [tail, 1.0 - tail])
+    return float(low), float(high)
+
+
+def bca_interval(value: float, values: Floats, influence: Floats, level: float) -> tuple[float, float]:
+    r"""The bias-corrected and accelerated interval of Efron.
+
+    Parameters
+    ----------
+    value : float
+        The value of the data.
+    values : ndarray
+        The values of resamples.
+    influence : ndarray
+        The influence of each unit on the value, which gives the acceleration
+        :math:`\sum \psi^3 / (6 (\sum \psi^2)^{3/2})`, as the jackknife does to first order.
+    level : float
+        The confidence level.
+
+    References
+    ----------
+    Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American Statistical Association 82.
+    """
+    from scipy.special import ndtr, ndtri
+
+    there = values[~np.isnan(values)]
+    square = float((influence**2).sum())
+    if not len(there) or square == 0.0:
+        return percentile_interval(values, level)
+    # Ties count half, as the resampled values of few records take few values.
+    below = (float((there < value).mean()) + float((there <= value).mean())) / 2.0
+    edge = 0.5 / len(there)
+    bias = float(ndtri(min(max(below, edge), 1.0 - edge)))
+    acceleration = float((influence**3).sum()) / (6.0 * square**1.5)
+    reach = float(ndtri(0.5 + level / 2.0))
+    tails = []
+    for side in (bias - reach, bias + reach):
+        shrink = 1.0 - acceleration * side
+        tails.append(float(ndtr(bias + side / shrink)) if shrink > 0 else float(side > 0))
+    low, high = np.quantile(there, tails)
+    return float(low), float(high)
+
+
+def standard_error(influence: Floats) -> float:
+    """The standard error that the influences of independent units give."""
+    units = len(influence)
+    return float(np.sqrt((influence**2).sum() * (units / max(units - 1, 1))))
+
+
+def degrees_of_freedom(influence: Floats) -> float:
+    r"""How well the influences determine their own variance.
+
+    Satterthwaite's :math:`2 V^2 / \operatorname{Var} V` with :math:`V = \sum \psi^2` and
+    :math:`\operatorname{Var} V \approx \sum \psi^4 - V^2 / n`: about ``n`` where influences are normal, about
+    twice the number of records whose prediction is wrong where few are.
+    """
+    square = influence**2
+    total = float(square.sum())
+    if total == 0.0:
+        return 0.0
+    spread = float((square**2).sum()) - total**2 / len(influence)
+    return float("inf") if spread <= 0.0 else min(2.0 * total**2 / spread, float(len(influence) - 1))
+
+
+def student_interval(value: float, influence: Floats, level: float) -> tuple[float, float]:
+    """``value`` plus and minus Student's quantile times the closed-form error."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = 0.5 + level / 2.0
+    freedom = degrees_of_freedom(influence)
+    if freedom <= 0.0:
+        return value, value
+    quantile = float(stdtrit(max(freedom, 1.0), tail)) if np.isfinite(freedom) else float(ndtri(tail))
+    reach = quantile * standard_error(influence)
+    return value - reach, value + reach
+
+
 Seed = int | np.random.Generator
 
 METHODS = ("auto", "bootstrap", "bca", "closed_form")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .bootstrap import percentile_interval
+from .intervals import percentile_interval
 
 Floats = NDArray[np.float64]
 
