@@ -7,7 +7,7 @@ from typing import Any
 
 from .engine import Engine, Progress
 
-_ACCEPTED = "'auto', 'local', 'dask', 'spark', a Dask Client or a SparkSession"
+_ACCEPTED = "'auto', 'local', 'dask', 'spark', a Dask Client, a SparkSession or an Engine"
 
 
 def home_of(data: Any) -> str:
@@ -35,7 +35,7 @@ def engine_for(
 
     Parameters
     ----------
-    engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
+    engine : {"auto", "local", "dask", "spark"}, distributed.Client, SparkSession or Engine
         ``"auto"`` counts Dask and Spark dataframes where they are and everything else on this machine.
     data
         What is to be counted.
@@ -44,6 +44,8 @@ def engine_for(
     memory : int or str, optional
         Budget of one process.
     """
+    if isinstance(engine, Engine):
+        return engine
     home = home_of(data)
     kind, given = _kind(engine)
     if kind == "auto":
