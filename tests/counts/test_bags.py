@@ -189,7 +189,10 @@ def test_shuffled_bags_hold_the_same_counts_each_half_within_itself(kind: str) -
     assert moved.numbers.tolist() != counted.numbers.tolist()
     for one, two in zip((counted, *(counted.halves or ())), (moved, *(moved.halves or ())), strict=True):
         same(one.whole, two.whole)
-        tables = [sorted(map(tuple, floats(bags.counts.joint_predicted).reshape(len(bags.numbers), -1))) for bags in (one, two)]
+        tables = [
+            sorted(map(tuple, floats(bags.counts.joint_predicted).reshape(len(bags.numbers), -1)))
+            for bags in (one, two)
+        ]
         assert tables[0] == tables[1]
     assert bits(counted.shuffled(5)) == bits(moved)
     assert bits(counted.shuffled(6)) != bits(moved)
