@@ -213,7 +213,7 @@ class Mals(Estimate):
     def interval(self, of: str) -> Intervals | None:
         """What makes the intervals of the value; None where there are too few bags."""
         predicted, _ = self.sample.bags
-        if of != "value" or predicted.bags < FEWEST_BAGS or self.predictions.records < 2:
+        if of != "value" or predicted.bags < FEWEST_BAGS:
             return None
         return Intervals(self, self.sample.clustered, self.cautions())
 
