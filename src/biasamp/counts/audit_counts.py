@@ -229,8 +229,14 @@ class AuditCounts:
                 subject_of(held, {k.split("/", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{i}/")})
                 for i, held in enumerate(header["subjects"])
             )
+            # A file's keys are sorted; attributes are in the order of their subjects, as their predictions are.
+            groups = header["plan"]["groups"]
+            plan = {
+                **header["plan"],
+                "groups": {s.attribute: groups[s.attribute] for s in subjects if s.attribute in groups},
+            }
             return cls(
-                _hashable(header["plan"]),
+                plan,
                 subjects,
                 Fingerprint.parse(header["units"]),
                 Fingerprint.parse(header["keys"]),
