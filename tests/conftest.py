@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from clusters import dask_client, spark
-from extras import absent, all_wanted, data_folder
+from extras import absent, all_wanted, data_folder, quick_wanted
 
 __all__ = ["dask_client", "spark"]
 
@@ -33,11 +33,16 @@ def data() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[Any]) -> None:
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     if data_folder() is None:
         for item in items:
             if item.get_closest_marker("data") is not None:
                 item.add_marker(pytest.mark.skip(reason="BIASAMP_DATA is not set"))
+    if quick_wanted():
+        slow = [item for item in items if item.get_closest_marker("slow") is not None]
+        if slow:
+            items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+            config.hook.pytest_deselected(items=slow)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -45,6 +50,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     lines = []
     if not all_wanted() and absent():
         lines.append(f"tests that need {', '.join(absent())}: run `make test EXTRAS=all`")
+    if quick_wanted():
+        lines.append("tests marked slow, such as simulations of coverage: run `make test EXTRAS=all`")
     if data_folder() is None:
         lines.append("tests on real data: set BIASAMP_DATA to the folder of data sets")
     if lines:

@@ -150,7 +150,7 @@ def test_a_worker_that_dies_after_its_first_batch_changes_no_count(
         monkeypatch.setattr(engine, "reduce", slowed)
         killer = threading.Thread(target=kill)
         killer.start()
-        counts = count_plan(folder, plan, None, engine)
+        counts, _ = count_plan(folder, plan, None, engine)
         killer.join()
     assert killed, "no worker was killed"
     same_counts(counts, by_row)

@@ -144,7 +144,10 @@ def test_redrawn_decides_signs_anew_in_every_resample() -> None:
     expected = []
     for row in weights:
         sums = [
-            [value_of(e, np.ones((3, 5)), row.astype(float), counted=np.arange(15).reshape(3, 5) == 5 * g + o) for o in range(5)]
+            [
+                value_of(e, np.ones((3, 5)), row.astype(float), counted=np.arange(15).reshape(3, 5) == 5 * g + o)
+                for o in range(5)
+            ]
             for g in range(3)
         ]
         expected.append(np.abs(sums).mean())
