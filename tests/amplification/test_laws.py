@@ -117,6 +117,7 @@ def test_a_weight_of_0_is_no_record(metric: Any, seed: int) -> None:
     same(whole, quietly(lambda: metric(A[kept], T[kept], P[kept], weights=weights[kept])))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_permuting_and_renaming_columns_changes_nothing_but_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -161,6 +162,7 @@ def test_perfect_predictions_give_0(case: Case) -> None:
         same(result, quietly(lambda: mals(None, None, *data, train=data)), bounds=False)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_soft_predictions_at_0_and_1_are_hard(seed: int) -> None:
     rng = np.random.default_rng(seed)

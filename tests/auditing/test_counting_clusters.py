@@ -23,6 +23,8 @@ from cluster_kernels import Slowly
 from clusters import executor_of
 from extras import needs
 
+pytestmark = pytest.mark.slow
+
 N = 1_000_000
 ROLES: dict[str, Any] = {
     "attributes": "gender",

@@ -8,6 +8,8 @@ import pytest
 
 from golden.one_document import ROLES, documents
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("cluster", [False, True])
 @pytest.mark.parametrize("roles", ROLES)

@@ -39,6 +39,7 @@ def test_paired_is_narrower_and_right() -> None:
     assert "for the test" in unpaired.method
 
 
+@pytest.mark.slow
 def test_the_paired_interval_covers() -> None:
     """The second model flips 3% of the first one's answers: P moves by .03 (1 - 2 P(first)), whatever the sign."""
     first = 0.15 + 0.7 * np.array([0.3, 0.6])
