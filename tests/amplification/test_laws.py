@@ -117,7 +117,6 @@ def test_a_weight_of_0_is_no_record(metric: Any, seed: int) -> None:
     same(whole, quietly(lambda: metric(A[kept], T[kept], P[kept], weights=weights[kept])))
 
 
-@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_permuting_and_renaming_columns_changes_nothing_but_order(seed: int) -> None:
     rng = np.random.default_rng(seed)

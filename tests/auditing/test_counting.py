@@ -138,6 +138,17 @@ def test_saved_counts_come_back_and_give_the_same_audit(case: str, tmp_path: Pat
     assert biasamp.audit(tmp_path / "counts.parquet", **options).to_json() == biasamp.audit(counts, **options).to_json()
 
 
+def test_saved_attributes_keep_their_order_beside_their_predictions(tmp_path: Path) -> None:
+    roles = {**SIMPLE, "attributes": ["race", "gender"], "attribute_predictions": ["race_pred", "gender_pred"]}
+    counts = biasamp.count(DATA, **roles)
+    counts.save(tmp_path / "counts.parquet")
+    options = {"resamples": 50, "metrics": ["directional"]}
+    audit = biasamp.audit(tmp_path / "counts.parquet", **options)
+    assert audit.document["data"]["roles"]["attributes"] == ["race", "gender"]
+    assert audit.document["data"]["roles"]["attribute_predictions"] == ["race_pred", "gender_pred"]
+    assert audit.to_json() == biasamp.audit(counts, **options).to_json()
+
+
 @pytest.mark.parametrize("case", ["simple", "sets", "crossed", "real weights", "clusters"])
 def test_counts_of_sites_add_up_to_the_counts_of_all(case: str) -> None:
     options = {**CASES[case], "record": "id"}

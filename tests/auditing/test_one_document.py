@@ -252,3 +252,13 @@ def test_records_that_do_not_fit_in_memory_are_told_and_the_rest_is_measured(tmp
 
 def values_of(document: dict[str, Any]) -> dict[tuple[str, Any], Any]:
     return {(entry["metric"], entry["direction"]): entry["value"] for entry in document["metrics"]}
+
+
+def test_mals_of_more_pairs_than_bags_says_why_it_has_no_interval() -> None:
+    data = long_lists()
+    result = biasamp.mals(data["g"], data["t"], data["g_said"], data["p"])
+    assert len(result.pairs) > 16_384
+    assert result.to_dict()["interval"] == [None, None]
+    assert "no resamples of them are kept" in result.cautions[-1]
+    with pytest.raises(ValueError, match="carries no resamples for an interval: there are so many pairs"):
+        result.confidence_interval()

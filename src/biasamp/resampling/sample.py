@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 
 # Pairs whose pulls are held in memory for a second look at the records.
 _MOST_PULLED = 1 << 22
-_TOO_MANY_PAIRS = (
+TOO_MANY_PAIRS = (
     "there are so many pairs that no resamples of them are kept: the aggregate has no interval, each pair has its own"
 )
 
@@ -88,7 +88,7 @@ class Sample:
         """Why there is no interval, where there is none."""
         if self.has_intervals:
             return ()
-        return (_TOO_MANY_PAIRS if self.without is None else self.without,)
+        return (TOO_MANY_PAIRS if self.without is None else self.without,)
 
     @property
     def looks_again(self) -> bool:
