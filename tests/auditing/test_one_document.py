@@ -144,8 +144,9 @@ CASES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
 }
 
 
+# Attackers on probabilities are trained record by record.
 @pytest.mark.parametrize("record", [None, "id"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [pytest.param(c, marks=[pytest.mark.slow] if c == "soft" else []) for c in CASES])
 def test_records_counted_in_parts_give_the_audit_of_records_in_memory(
     case: str, record: str | None, tmp_path: Path
 ) -> None:

@@ -263,7 +263,10 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
     counts = bags.whole
     # Groups that exclude each other, whole counts and single records: intervals follow from the counts themselves.
     binomial = subject.sides("A->T")[0].exclusive and counts.spread is None and not subject.clustered
-    few = bags.resamplable and counts.joint_truth.shape[0] * counts.joint_truth.shape[1] * settings.resamples <= _MOST_RATES
+    few = (
+        bags.resamplable
+        and counts.joint_truth.shape[0] * counts.joint_truth.shape[1] * settings.resamples <= _MOST_RATES
+    )
     drawn = bags.replicates(settings.resamples, settings.seed, RATES) if few and not binomial else None
     result = parity.from_counts(counts, "A->T")
     worst_of: dict[str, int] = {}
