@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from extras import absent, all_wanted, data_folder
+from extras import absent, all_wanted, data_folder, quick_wanted
 
 _NEEDS = {
-    "numba": ("counts/long_fast.py", "counts/kernels/bagged.py", "counts/kernels/draws.py", "counts/kernels/fast.py"),
+    "numba": tuple(f"counts/kernels/{name}.py" for name in ("bagged", "compiled_slabs", "digests", "long_compiled")),
     "torchmetrics": ("integrations/torch.py", "integrations/tensors.py"),
     "mlflow": ("integrations/mlflow.py",),
 }
@@ -48,8 +48,13 @@ def data() -> Path:
     return folder
 
 
-def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Leave out tests on real data where there are none."""
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Leave out tests on real data where there are none, and slow ones in a newcomer's run."""
+    if quick_wanted():
+        slow = [item for item in items if item.get_closest_marker("slow") is not None]
+        if slow:
+            items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+            config.hook.pytest_deselected(items=slow)
     if data_folder() is None:
         for item in items:
             if item.get_closest_marker("data") is not None:
@@ -61,6 +66,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     lines = []
     if not all_wanted() and absent():
         lines.append(f"tests that need {', '.join(absent())}: run `make test EXTRAS=all`")
+    if quick_wanted():
+        lines.append("tests marked slow, such as simulations of coverage: run `make test EXTRAS=all`")
     if data_folder() is None:
         lines.append("tests on real data: set BIASAMP_DATA to the folder of data sets")
     if lines:

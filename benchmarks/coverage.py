@@ -247,7 +247,7 @@ def compare_study(pop: Population, paired: bool, repetitions: int, seed: int) ->
             chance = np.where(t2 == 1, mixed[0][g2], mixed[1][g2])
             two = biasamp.directional(g2, t2, (rng.random(t2.shape) < chance).astype(np.uint8))
         draw = int(rng.integers(1 << 31))
-        values = [result._interval.values(RESAMPLES, draw) for result in (one, two)]
+        values = [result.interval_maker().values(RESAMPLES, draw) for result in (one, two)]
         made = compare_values(one.value, two.value, *values, unpaired=None if paired else "other records")
         tally.add(made.low, made.high, (further.value() - pop.value()) / 2, False)
     return tally

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
-from biasamp.counts.replicates import ReplicateCounts
-from biasamp.counts.scores import collapsed, collapsed_replicates
 
 import biasamp
 from benchmarks.counts import simulated
 from benchmarks.timing import cpu_seconds, row
+from biasamp.counts.bags import BagCounts
 from biasamp.data import Evaluation, align, label_set, read_columns
 
 RECORDS, RESAMPLES = 100_000, 1000
@@ -74,45 +74,32 @@ def main() -> None:
     groups, truth, predicted = simulated(RECORDS)
     evaluation = evaluation_of(groups, truth, predicted)
     slow = cpu_seconds(lambda: resample_records(groups, truth, predicted, TIMED), 1) * (RESAMPLES / TIMED)
-    ReplicateCounts.from_labels(evaluation, 4, 0, accelerate=True)
-    ours = cpu_seconds(lambda: ReplicateCounts.from_labels(evaluation, RESAMPLES, 0), 2)
-    row(
-        f"replicate counts, B={RESAMPLES}, n={RECORDS:,}, 2x80", ours, "numpy resampling records", slow, "(wanted: 40x)"
-    )
-    plain = cpu_seconds(lambda: ReplicateCounts.from_labels(evaluation, RESAMPLES, 0, accelerate=False), 1)
-    row("the same without numba", plain, "numpy resampling records", slow)
+    BagCounts.from_labels(evaluation)
 
-    factor = np.where(np.arange(160).reshape(2, 80) % 2, 1, -1).astype(np.int8)
-
-    def aggregate() -> None:
-        cells = collapsed(evaluation, factor)
-        assert cells is not None
-        collapsed_replicates(cells, 2, RESAMPLES, 0)
+    def resampled(accelerate: bool | None = None) -> None:
+        """Count bags, and the tables of every resample."""
+        for _ in BagCounts.from_labels(evaluation, accelerate=accelerate).resampled(RESAMPLES, 0):
+            pass
 
     row(
-        "A->T aggregate, records collapsed", cpu_seconds(aggregate), "numpy resampling records", slow, "(wanted: 1000x)"
+        f"tables of B={RESAMPLES} resamples, n={RECORDS:,}, 2x80",
+        cpu_seconds(resampled, 2),
+        "numpy resampling records",
+        slow,
+        "(wanted: 40x)",
     )
-    fixed = biasamp.directional(groups, truth, predicted, train=(groups, truth))
+    row("the same without numba", cpu_seconds(lambda: resampled(False), 1), "numpy resampling records", slow)
 
-    def interval() -> None:
-        fixed._interval._known.clear()  # type: ignore[union-attr]
-        fixed.confidence_interval()
+    def interval(*labels: Any, train: Any) -> None:
+        biasamp.directional(*labels, train=train).confidence_interval(resamples=RESAMPLES)
 
-    row("its interval, closed-form error included", cpu_seconds(interval), "numpy resampling records", slow)
+    whole = cpu_seconds(lambda: interval(groups, truth, predicted, train=(groups, truth)))
+    row("A->T, its interval from raw arrays", whole, "numpy resampling records", slow, "(wanted: 100x)")
     theirs = fairlearn_bootstrap(groups, truth, predicted)
     if theirs is not None:
-        one = biasamp.directional(
-            groups,
-            biasamp.binary(truth[:, 0]),
-            biasamp.binary(predicted[:, 0]),
-            train=(groups, biasamp.binary(truth[:, 0])),
-        )
-
-        def single() -> None:
-            one._interval._known.clear()  # type: ignore[union-attr]
-            one.confidence_interval()
-
-        row("one task's interval", cpu_seconds(single), "Fairlearn's MetricFrame bootstrap", theirs)
+        first, said = biasamp.binary(truth[:, 0]), biasamp.binary(predicted[:, 0])
+        single = cpu_seconds(lambda: interval(groups, first, said, train=(groups, first)))
+        row("one task's interval from raw arrays", single, "Fairlearn's MetricFrame bootstrap", theirs)
 
     rng = np.random.default_rng(0)
     scores, group = rng.random(1_000_000), rng.integers(0, 2, 1_000_000)

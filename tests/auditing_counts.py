@@ -13,10 +13,13 @@ def numbers(counts: Any) -> dict[str, np.ndarray]:
     """Every number that counts hold."""
     out: dict[str, np.ndarray] = {}
     for subject in counts.subjects:
-        parts: dict[str, Any] = {f"pairs {way}": bags.counts for way, bags in subject.pairs.items()}
-        parts |= {f"cells {way}": cells for way, cells in subject.cells.items() if cells is not None}
+        by_bag: dict[str, Any] = {f"pairs {way}": bags for way, bags in subject.pairs.items()}
         if subject.mals is not None:
-            parts["said"], parts["truth"] = subject.mals
+            by_bag["said"], by_bag["truth"] = subject.mals
+        out |= {f"{subject.attribute} bags of {name}": bags.numbers for name, bags in by_bag.items()}
+        parts: dict[str, Any] = {name: bags.counts for name, bags in by_bag.items()}
+        for name, tables in (("cells", subject.cells), ("cells by bag", subject.by_bag)):
+            parts |= {f"{name} {way}": table for way, table in tables.items() if table is not None}
         for name, part in parts.items():
             out |= {f"{subject.attribute} {name} {key}": array for key, array in to_arrays(part)[1].items()}
         out |= {f"{subject.attribute} {side}": sizes for side, sizes in subject.sizes.items()}

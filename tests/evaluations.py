@@ -6,13 +6,15 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from biasamp.counts.replicates import ReplicateCounts
 
+from biasamp.counts.bag_joints import BagJoint
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.data import Evaluation, LabelSet, align, label_set, read_columns
+from biasamp.counts.signed_sums import SignedSums
+from biasamp.data import Evaluation, LabelSet, label_set, read_columns
 
 
 def read(data: Any, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -59,7 +61,7 @@ def bits(count: Any) -> list[Any]:
     if isinstance(count, ContingencyTable):
         sides = [(k, s.labels, s.combinations.tobytes()) for k, s in count.sides.items()]
         return [sides, *bits(count.cells), *bits(count.counts)]
-    if isinstance(count, (PairCounts, JointCounts, ReplicateCounts)):
+    if isinstance(count, (PairCounts, JointCounts, BagCounts, BagJoint, SignedSums)):
         return [bits(getattr(count, field.name)) for field in fields(count)]
     if isinstance(count, tuple):
         return [bits(part) for part in count]

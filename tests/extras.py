@@ -31,6 +31,11 @@ def all_wanted() -> bool:
     return os.environ.get("BIASAMP_TEST_EXTRAS") == "all"
 
 
+def quick_wanted() -> bool:
+    """Whether this run leaves out what takes long: ``make test`` of a newcomer does."""
+    return os.environ.get("BIASAMP_TEST_EXTRAS") == "core"
+
+
 def absent() -> list[str]:
     """The optional packages that are not installed."""
     return [name for name in OPTIONAL if find_spec(name) is None]

@@ -13,6 +13,8 @@ import pytest
 
 from biasamp import directional, multi
 
+pytestmark = pytest.mark.slow
+
 SETS, RECORDS, TASKS = 500, 1000, 20
 # P(task), and the model's true and false positive rates: more misses than false alarms, for either group.
 RATE, TPR, FPR = 0.3, 0.5, 0.05

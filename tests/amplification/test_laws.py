@@ -161,6 +161,7 @@ def test_perfect_predictions_give_0(case: Case) -> None:
         same(result, quietly(lambda: mals(None, None, *data, train=data)), bounds=False)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_soft_predictions_at_0_and_1_are_hard(seed: int) -> None:
     rng = np.random.default_rng(seed)

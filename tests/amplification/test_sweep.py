@@ -122,7 +122,7 @@ def test_the_integral_is_the_curves_and_the_soft_metric(tasks: int | None, ties:
     assert swept.integral == pytest.approx(exact_integral(swept.curve, 0.0, 1.0), abs=1e-9)
     soft = biasamp.directional(groups, truth, scores)
     assert swept.integral == pytest.approx(soft.value, abs=1e-9)
-    mine, theirs = swept.confidence_interval(method="closed_form"), soft._quiet_interval(method="closed_form")
+    mine, theirs = swept.confidence_interval(method="closed_form"), soft.quiet_interval(method="closed_form")
     assert (mine.low, mine.high) == pytest.approx((theirs.low, theirs.high))
 
 

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasamp.counts.bag_joints import bag_joint, resampled_joint, whole_joint
-from biasamp.counts.bags import BagCounts, bag_of, bags_for
+from biasamp.counts.bag_joints import BagJoint
+from biasamp.counts.bags import BagCounts, bag_of, bags_for, cut_fractions, deal_out, exact_floats, fewer_bags
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.poisson import half_of, poisson_weights
 from biasamp.data import Evaluation, align, label_set, read_columns
-from biasamp.data.keys import row_keys
+from biasamp.data.keys import record_keys, row_keys
+from evaluations import bits
 
 TABLES = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
 KINDS = ("hard", "soft", "real weights", "whole weights", "missing", "lists", "all at once")
@@ -57,12 +58,13 @@ def test_every_bag_counts_its_own_records(kind: str, accelerate: bool | None) ->
     records = evaluation(kind)
     counted = BagCounts.from_labels(records, 256, accelerate=accelerate)
     bag = bag_of(records.units, 256)
-    filled = np.unique(bag)
+    own = np.ones(len(records)) if records.weights is None else records.weights
+    filled = np.unique(bag[own > 0])
     assert len(filled) > 200
-    for number in filled[[0, 17, 130, -1]]:
-        mine = bag == number
-        alone = PairCounts.from_labels(records.take(mine))
-        part = replace(counted.counts, **{name: getattr(counted.counts, name)[number] for name in TABLES})
+    assert counted.numbers.tolist() == filled.tolist()
+    for row in (0, 17, 130, len(filled) - 1):
+        alone = PairCounts.from_labels(records.take(bag == filled[row]))
+        part = replace(counted.counts, **{name: getattr(counted.counts, name)[row] for name in TABLES})
         same(part, alone)
 
 
@@ -93,6 +95,7 @@ def test_batches_add_up_to_the_bit(kind: str) -> None:
         total = parts[-1]
         for part in parts[-2::-1]:
             total = total + part
+        assert total.numbers.tolist() == expected_here.numbers.tolist()
         same(total.counts, expected_here.counts)
         assert (floats(total.agreeing) == floats(expected_here.agreeing)).all()
         for a, b in zip(total.counts.spread or (), expected_here.counts.spread or (), strict=True):
@@ -108,10 +111,10 @@ def test_many_outcome_labels_are_listed() -> None:
     records = Evaluation(read(rng.choice(["a", "b"], 400)), one, two)
     counted = BagCounts.from_labels(records)
     same(counted.whole, PairCounts.from_labels(records))
-    joint = bag_joint(records.given, one, records.units, 256)
+    joint = BagJoint.from_labels(records.given, one, records.units, 256)
     expected = JointCounts.from_labels(records.given, one)
     for name in ("n", "left", "right", "joint"):
-        assert (floats(getattr(whole_joint(joint), name)) == floats(getattr(expected, name))).all()
+        assert (floats(getattr(joint.whole, name)) == floats(getattr(expected, name))).all()
 
 
 def test_the_halves_are_those_of_records() -> None:
@@ -127,7 +130,8 @@ def test_the_halves_are_those_of_records() -> None:
 def test_a_resample_weighs_whole_bags(kind: str) -> None:
     records = evaluation(kind)
     counted = BagCounts.from_labels(records, 256)
-    weights = poisson_weights(row_keys(0, 256), 5, seed=3)
+    weights = poisson_weights(row_keys(0, 256), 5, seed=3)[:, counted.numbers]
+    assert (counted.weights(5, 3) == weights).all()
     drawn = counted.replicates(5, 3)
     for name in TABLES:
         values = floats(getattr(counted.counts, name))
@@ -137,30 +141,86 @@ def test_a_resample_weighs_whole_bags(kind: str) -> None:
     assert all((getattr(drawn, name) == getattr(again, name)).all() for name in TABLES)
 
 
-def test_joint_counts_of_bags_may_be_soft_on_both_sides() -> None:
-    rng = np.random.default_rng(1)
-    left, right = rng.random((300, 2)), rng.random((300, 3))
-    units, weights = row_keys(0, 300), rng.random(300)
-    joint = bag_joint(read(left, soft=True), read(right, soft=True), units, 256, weights)
-    expected = np.einsum("n,na,nt->at", weights, left, right)
-    np.testing.assert_allclose(floats(whole_joint(joint).joint), expected, rtol=1e-12)
-    drawn = resampled_joint(joint, 4, 0)
-    own = poisson_weights(row_keys(0, 256), 4, seed=0)[:, bag_of(units, 256)]
-    np.testing.assert_allclose(drawn.joint, np.einsum("bn,n,na,nt->bat", own, weights, left, right), rtol=1e-9)
-
-
 def test_cells_give_the_counts_of_their_records() -> None:
-    rng = np.random.default_rng(2)
-    n = 5000
-    g, t = rng.integers(0, 2, n), rng.integers(0, 2, n)
-    p = np.where(rng.random(n) < 0.2, 1 - t, t)
-    expected = PairCounts.from_labels(Evaluation(read(g), read(t), read(p)))
-    cells, counts = np.unique(np.column_stack([g, t, p]), axis=0, return_counts=True)
-    made = BagCounts.from_cells(*(read(cells[:, i]) for i in range(3)), counts)
-    same(made.whole, expected)
-    assert made.whole.records == n
-    again = BagCounts.from_cells(*(read(cells[:, i]) for i in range(3)), counts)
-    assert (made.counts.joint_both == again.counts.joint_both).all()
+    """Cells that say how many records they hold, in which bag, count as those records do."""
+    records = evaluation("hard", 5000)
+    bag = bag_of(records.units, 256)
+    held = np.column_stack([side.rows() for side in (records.given, records.truth, records.predicted)])
+    cells, first, many = np.unique(np.column_stack([bag, held]), axis=0, return_index=True, return_counts=True)
+    rows = replace(records.take(first), weights=many, ids=None)
+    made = BagCounts.of_cells(rows, cells[:, 0].astype(np.int64), 256)
+    expected = BagCounts.from_labels(records, 256)
+    assert made.numbers.tolist() == expected.numbers.tolist()
+    same(made.counts, expected.counts)
+    assert made.whole.records == 5000
+    assert made.whole.spread is None
+    assert floats(made.counts.squared).item() == 5000
+
+
+def test_cells_are_dealt_out_to_bags_like_records() -> None:
+    counts = np.array([4000, 1, 250])
+    cell, bag, dealt, bags = deal_out(counts)
+    assert bags == 4096
+    assert np.bincount(cell, dealt).tolist() == counts.tolist()
+    assert (dealt > 0).all()
+    # A cell of n records in as many bags: their squared sizes are those of a Poisson variable, 1 + n / bags.
+    squares = (dealt[cell == 0] ** 2).sum() / 4000
+    assert squares == pytest.approx(1 + 4000 / 4096, rel=0.1)
+    again = deal_out(counts)
+    assert all((one == two).all() for one, two in zip((cell, bag, dealt), again[:3], strict=True))
+
+
+def test_saved_rows_come_back() -> None:
+    """Counts are saved with a row for every bag; bags without records have no row when they are read."""
+    for kind in KINDS:
+        counted = BagCounts.from_labels(evaluation(kind, 40), 256)
+        rows = counted.in_rows(np.arange(256))
+        assert floats(rows.joint_truth).shape[0] == 256
+        assert len(counted.numbers) < 60
+        again = BagCounts.of_rows(256, rows, counted.agreeing, counted.soft)
+        assert bits(again) == bits(counted)
+
+
+@pytest.mark.parametrize("kind", ["hard", "all at once"])
+def test_shuffled_bags_hold_the_same_counts_each_half_within_itself(kind: str) -> None:
+    counted = BagCounts.from_labels(evaluation(kind), 256)
+    moved = counted.shuffled(5)
+    assert moved.numbers.tolist() == sorted(moved.numbers)
+    assert moved.numbers.tolist() != counted.numbers.tolist()
+    for one, two in zip((counted, *(counted.halves or ())), (moved, *(moved.halves or ())), strict=True):
+        same(one.whole, two.whole)
+        tables = [
+            sorted(map(tuple, floats(bags.counts.joint_predicted).reshape(len(bags.numbers), -1)))
+            for bags in (one, two)
+        ]
+        assert tables[0] == tables[1]
+    assert bits(counted.shuffled(5)) == bits(moved)
+    assert bits(counted.shuffled(6)) != bits(moved)
+
+
+def test_fewer_bags_are_those_that_keys_give() -> None:
+    keys = record_keys(np.arange(3000))
+    for wanted in (4096, 1024, 256, 2):
+        assert (fewer_bags(bag_of(keys, 4096), 4096, wanted) == bag_of(keys, wanted)).all()
+    assert bag_of(keys, 256).max() < 256
+    assert ((bag_of(keys, 256) >= 128) == half_of(keys)).all()
+
+
+def test_clusters_fall_into_one_bag() -> None:
+    records = replace(evaluation("hard", 60), clusters=record_keys(np.repeat(np.arange(20), 3)))
+    assert (floats(BagCounts.from_labels(records, 4096).counts.n) % 3 == 0).all()
+
+
+def test_fractions_are_cut_to_what_adds_up_without_rounding() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(3000, 4)) * 1e3
+    cut = cut_fractions(values)
+    assert cut == pytest.approx(values, abs=1e-6)
+    weights = rng.integers(0, 8, (20, 3000)).astype(float)
+    order = rng.permutation(3000)
+    assert (weights @ cut == weights[:, order] @ cut[order]).all()
+    whole = np.arange(12).reshape(3, 4)
+    assert (exact_floats(whole) == whole).all()
 
 
 def test_bags_fit_in_memory() -> None:
@@ -190,5 +250,3 @@ def test_other_labels_do_not_add_up() -> None:
     b = BagCounts.from_labels(evaluation("hard", width=3))
     with pytest.raises(ValueError, match="outcome labels"):
         a + b
-    with pytest.raises(ValueError, match="bags"):
-        BagCounts.from_labels(evaluation("hard"), 256) + a

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from biasamp.counts.replicates import ReplicateCounts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from biasamp.counts.bag_joints import BagJoint
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
@@ -28,15 +29,19 @@ def joint(e: Evaluation) -> JointCounts:
     return JointCounts.from_labels(e.given, e.predicted, e.weights)
 
 
-def replicates(e: Evaluation) -> ReplicateCounts:
-    return ReplicateCounts.from_labels(e, 12, seed=4, both=True)
+def bags(e: Evaluation) -> BagCounts:
+    return BagCounts.from_labels(e, 256)
+
+
+def bag_joint(e: Evaluation) -> BagJoint:
+    return BagJoint.from_labels(e.given, e.predicted, e.units, 256, e.weights)
 
 
 def table(e: Evaluation) -> ContingencyTable:
     return ContingencyTable.from_labels({"given": e.given, "truth": e.truth, "predicted": e.predicted}, e.weights)
 
 
-COUNTERS: list[Any] = [pairs, joint, replicates, table]
+COUNTERS: list[Any] = [pairs, joint, bags, bag_joint, table]
 kinds = st.tuples(st.booleans(), st.sampled_from(["none", "whole", "real", "large"]), st.booleans())
 
 
@@ -97,10 +102,12 @@ def test_different_labels_do_not_add_up(count: Any) -> None:
         count(random_evaluation(1)) + 1
 
 
-def test_replicates_of_different_seeds_do_not_add_up() -> None:
+def test_other_numbers_of_bags_do_not_add_up() -> None:
     e = random_evaluation(0)
-    with pytest.raises(ValueError, match="seed 1 and 8 resamples against seed 2 and 8"):
-        ReplicateCounts.from_labels(e, 8, 1) + ReplicateCounts.from_labels(e, 8, 2)
+    with pytest.raises(ValueError, match="counts of 256 and of 512 bags do not add up"):
+        BagCounts.from_labels(e, 256) + BagCounts.from_labels(e, 512)
+    with pytest.raises(ValueError, match="counts of 256 and of 512 bags do not add up"):
+        bag_joint(e) + BagJoint.from_labels(e.given, e.predicted, e.units, 512)
 
 
 def test_tables_with_sides_in_another_order_do_not_mix_them_up() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from biasamp.counts.replicates import ReplicateCounts
 
 import biasamp
 from biasamp.counts import joint as joint_module
@@ -16,9 +15,7 @@ from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.kernels.slabs import column_sums
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.poisson import half_of, poisson_weights, thresholds
 from biasamp.data import Evaluation
-from biasamp.data.keys import record_keys, row_keys
 from evaluations import bits, floats, make, random_evaluation, read
 from extras import needs
 
@@ -190,59 +187,6 @@ class TestContingency:
     def test_probabilities_are_refused(self) -> None:
         with pytest.raises(ValueError, match="predicted holds probabilities"):
             ContingencyTable.from_labels({"predicted": read(np.full((2, 2), 0.5), soft=True)})
-
-
-class TestResampling:
-    def test_mean_of_all_draws_is_1_and_the_shape_is_poisson(self) -> None:
-        edges = [0, *thresholds(), 1 << 16]
-        chances = np.diff(edges) / (1 << 16)
-        assert chances @ np.arange(len(chances)) == 1
-        from math import exp, factorial
-
-        np.testing.assert_allclose(chances, [exp(-1) / factorial(k) for k in range(len(chances))], atol=2e-5)
-
-    def test_weights_depend_on_the_key_alone(self) -> None:
-        keys = row_keys(0, 500)
-        whole = poisson_weights(keys, 9, seed=3)
-        order = np.random.default_rng(0).permutation(500)
-        np.testing.assert_array_equal(poisson_weights(keys[order], 9, seed=3), whole[:, order])
-        np.testing.assert_array_equal(poisson_weights(row_keys(100, 50), 9, seed=3), whole[:, 100:150])
-        np.testing.assert_array_equal(poisson_weights(keys, 5, seed=3, first=4), whole[4:])
-
-    def test_seeds_records_and_resamples_are_unrelated(self) -> None:
-        """Neighbouring seeds, rows and resamples: correlations within four standard errors of 0."""
-        n = 20_000
-        draws = [poisson_weights(row_keys(0, n), 8, seed=s).astype(float) for s in (0, 1)]
-        rows = np.concatenate([*draws, poisson_weights(row_keys(1, n), 8, seed=0).astype(float)])
-        correlation = np.corrcoef(rows)[np.triu_indices(len(rows), 1)]
-        assert np.abs(correlation).max() < 4.5 / np.sqrt(n)
-        assert rows.var(axis=1) == pytest.approx(1, abs=0.05)
-
-    def test_halves(self) -> None:
-        keys = row_keys(0, 10_000)
-        half = half_of(keys)
-        assert abs(half.mean() - 0.5) < 0.02
-        np.testing.assert_array_equal(half_of(keys[::-1]), half[::-1])
-
-    def test_replicates_are_weighted_counts(self) -> None:
-        """Each resample's counts are those of the data under that resample's weights."""
-        for options in ({}, {"overlapping": True}, {"soft": True, "weights": "real"}, {"weights": "whole"}):
-            e = random_evaluation(6, n=3000, **options)  # type: ignore[arg-type]
-            replicates = ReplicateCounts.from_labels(e, 5, seed=11, both=True)
-            draws = poisson_weights(e.units, 5, 11)
-            for b in range(5):
-                w = draws[b] * (1 if e.weights is None else e.weights)
-                expected = by_hand(Evaluation(e.given, e.truth, e.predicted, w))
-                for name in TABLES:
-                    ours = floats(getattr(replicates.counts, name)[b])
-                    np.testing.assert_allclose(ours, expected[name].astype(float), rtol=1e-12, err_msg=name)
-
-    def test_clusters_are_resampled_as_one(self) -> None:
-        e = random_evaluation(6, n=60)
-        clusters = record_keys(np.repeat(np.arange(20), 3))
-        together = Evaluation(e.given, e.truth, e.predicted, clusters=clusters)
-        n = ReplicateCounts.from_labels(together, 50).counts.n.ravel()
-        assert (np.asarray(n) % 3 == 0).all()
 
 
 def test_too_many_pairs_are_refused() -> None:

@@ -107,7 +107,7 @@ def documents(
     data = records()
     arguments = {**ROLES[roles], **({"cluster": "person"} if cluster else {})}
     settings = {"metrics": METRICS, "resamples": resamples}
-    files = _files(Path(tmp_path), data)
+    files = written(Path(tmp_path), data)
     out: dict[str, bytes] = {}
 
     def audit(name: str, held: Any, **more: Any) -> None:
@@ -169,7 +169,7 @@ def batches(most: int) -> Iterator[None]:
             module._MOST_ROWS = value
 
 
-def _files(folder: Path, data: dict[str, Any]) -> dict[str, Path]:
+def written(folder: Path, data: dict[str, Any]) -> dict[str, Path]:
     import pyarrow as pa
     import pyarrow.parquet as pq
     from pyarrow import csv

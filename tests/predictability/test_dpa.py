@@ -111,6 +111,7 @@ def covered(results, resamples=200):
 
 
 @pytest.mark.parametrize("evaluation", ["held_out", "in_sample"])
+@pytest.mark.slow
 def test_symmetric_errors_give_zero_within_the_interval(evaluation):
     mean, error, inside = covered([dpa(*null(400, s), evaluation=evaluation, seed=s) for s in range(200)])
     assert abs(mean) < 4 * error
@@ -146,6 +147,7 @@ def test_asymmetric_errors_need_the_confusion_table():
     assert any("not symmetric" in caution for caution in wrongly.cautions)
 
 
+@pytest.mark.slow
 def test_a_set_of_labels_under_the_null():
     results = []
     for seed in range(10):

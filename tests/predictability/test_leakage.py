@@ -48,6 +48,7 @@ def many_labels(seed):
     return A, T, np.where(rng.random((500, 200)) < 0.1, 1 - T, T)
 
 
+@pytest.mark.slow
 def test_two_hundred_labels_under_the_null():
     results = [leakage(*many_labels(s), trials=6) for s in range(8)]
     values = np.array([r.value for r in results])

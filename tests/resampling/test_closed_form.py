@@ -1,4 +1,4 @@
-"""Influences are derivatives: what a little more of a record does to the value."""
+"""Influences are derivatives: what a little more of a record does to the value; and the errors they give."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 import biasamp
-from biasamp.resampling.intervals import by_unit, degrees_of_freedom, standard_error, student_interval
+from biasamp.counts.bags import MOST_BAGS, bag_of
+from biasamp.data.keys import row_keys
+from biasamp.resampling.intervals import degrees_of_freedom, standard_error, student_interval
 
 STEP = 1e-6
 
@@ -61,9 +63,12 @@ CASES = {
 def test_influences_are_derivatives_by_a_records_weight(name: str) -> None:
     weights = D["weights"]
     result = quietly(lambda: CASES[name](weights))
-    maker = result._interval
-    maker = maker.made.upper if hasattr(maker, "made") else maker
-    influence = maker.influence()
+    maker = result.interval_maker()
+    # So few records have a bag each, and rows are in the order of bags.
+    bag = bag_of(row_keys(0, len(weights)), MOST_BAGS)
+    assert len(np.unique(bag)) == len(weights)
+    influence = np.empty(len(weights))
+    influence[np.argsort(bag)] = (maker.upper if name == "multi" else maker).influence()
     assert influence.sum() == pytest.approx(0.0, abs=1e-12)
     for i in range(0, len(weights), 5):
         more, less = weights.copy(), weights.copy()
@@ -97,7 +102,18 @@ def test_degrees_of_freedom() -> None:
 
 
 def test_influences_of_a_cluster_are_summed_before_squaring() -> None:
-    influence = np.array([1.0, -1.0, 2.0, 0.0])
-    units = np.array([7, 7, 9, 8], dtype=np.uint64)
-    assert sorted(by_unit(influence, units)) == [0.0, 0.0, 2.0]
-    assert standard_error(by_unit(influence, units)) == pytest.approx(2.0 * np.sqrt(3 / 2))
+    """Ten clusters of four: each is a bag, and its influence is the sum of its records'."""
+    people = np.arange(40) // 4
+    alone, together = (
+        quietly(lambda c=cluster: biasamp.directional(D["groups"], D["tasks"], D["hard"], cluster=c))
+        for cluster in (None, people)
+    )
+    bag = bag_of(row_keys(0, 40), MOST_BAGS)
+    influence = np.empty(40)
+    influence[np.argsort(bag)] = alone.interval_maker().influence()
+    summed = np.bincount(people, influence)
+    made = together.interval_maker().influence()
+    assert np.sort(made) == pytest.approx(np.sort(summed), abs=1e-14)
+    error = quietly(lambda: together.confidence_interval(method="closed_form")).standard_error
+    assert error == pytest.approx(np.sqrt((summed**2).sum() * 10 / 9))
+    assert standard_error(np.array([0.0, 2.0, 0.0])) == pytest.approx(2.0 * np.sqrt(3 / 2))

@@ -16,6 +16,7 @@ import pytest
 import biasamp
 
 SAMPLES = 300
+pytestmark = pytest.mark.slow
 
 
 def draw(rng: np.random.Generator, n: int, tasks: int, lean: float, moved: float, first: float, rate: float) -> Any:

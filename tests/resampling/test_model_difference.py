@@ -20,7 +20,7 @@ def models(seed: int, n: int = 1500, further: float = 0.0) -> tuple[biasamp.dire
 
 
 def differ(one: object, two: object, **options: object):  # type: ignore[no-untyped-def]
-    values = [result._interval.values(500, 3) for result in (one, two)]  # type: ignore[attr-defined]
+    values = [result.interval_maker().values(500, 3) for result in (one, two)]  # type: ignore[attr-defined]
     return compare_values(one.value, two.value, *values, **options)  # type: ignore[attr-defined, arg-type]
 
 
@@ -29,16 +29,17 @@ def test_paired_is_narrower_and_right() -> None:
     paired, unpaired = differ(one, two), differ(one, two, unpaired="for the test")
     assert paired.value == pytest.approx(two.value - one.value)
     assert (paired.high - paired.low) < 0.7 * (unpaired.high - unpaired.low)
-    errors = [result._interval.standard_error() for result in (one, two)]
+    errors = [result.interval_maker().standard_error() for result in (one, two)]
     assert unpaired.standard_error == pytest.approx(np.hypot(*errors), rel=0.1)
     # The closed form of the difference: influences of the same records are subtracted first.
-    moved = two._interval.influence() - one._interval.influence()
+    moved = two.interval_maker().influence() - one.interval_maker().influence()
     assert paired.standard_error == pytest.approx(np.sqrt((moved**2).sum()), rel=0.1)
     assert paired.paired
     assert not unpaired.paired
     assert "for the test" in unpaired.method
 
 
+@pytest.mark.slow
 def test_the_paired_interval_covers() -> None:
     """The second model flips 3% of the first one's answers: P moves by .03 (1 - 2 P(first)), whatever the sign."""
     first = 0.15 + 0.7 * np.array([0.3, 0.6])

@@ -18,6 +18,7 @@ from biasamp.data.arguments import read, read_clusters, read_train
 from biasamp.data.keys import Keys, row_keys
 from biasamp.resampling.interval_cautions import SMALL_GROUP
 from biasamp.resampling.intervals import Intervals
+from biasamp.resampling.sample import TOO_MANY_PAIRS
 from biasamp.resampling.significance import normal_quantile
 from biasamp.results import Table
 
@@ -330,12 +331,13 @@ class Mals(Estimate):
 
     def cautions(self) -> tuple[str, ...]:
         """Where the interval of the value covers less often than its level."""
-        return _doubts(self.labels, self.predictions, self.values, self.sample.truth is not None)
+        doubts = _doubts(self.labels, self.predictions, self.values, self.sample.truth is not None)
+        return doubts if self.sample.bags[0].bags >= FEWEST_BAGS else (*doubts, TOO_MANY_PAIRS)
 
     def interval(self, of: str) -> Intervals | None:
         """What makes the intervals of the value; None where there are too few bags."""
         predicted, _ = self.sample.bags
-        if of != "value" or predicted.bags < FEWEST_BAGS or self.predictions.records < 2:
+        if of != "value" or predicted.bags < FEWEST_BAGS:
             return None
         return Intervals(self, self.sample.clustered, self.cautions())
 

@@ -120,7 +120,7 @@ def sweep(
         sum(_total(flag, whole) for flag in flags) / (everyone * len(columns)),
         "the evaluated labels" if train is None else "the train labels",
         count,
-        _Later(held, outcome, columns, soft, own, signs),
+        _Later(held.owned(), outcome.owned(), columns, soft.copy(), None if own is None else own.copy(), signs),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
@@ -176,7 +177,10 @@ def from_counts(
 ) -> Audit:
     """The audit of counts; ``source`` is the data where it can be read again."""
     plan = Plan.from_dict(counts.plan)
-    if plan.cluster is not None and counts.records > 1 and _filled(counts) == 1:
+    filled = [len(bags.numbers) for subject in counts.subjects for bags in subject.pairs.values()]
+    if not any(filled):
+        raise ValueError(NO_RECORD)
+    if plan.cluster is not None and counts.records > 1 and filled[0] == 1:
         raise ValueError(
             f"cluster column {plan.cluster!r} has one value in all {counts.records:,} records: with fewer than two "
             "clusters there is no interval. Leave cluster out, or name the column that tells the clusters apart"
@@ -199,11 +203,6 @@ def from_counts(
         base is not None,
     )
     return build_document(facts, subjects, measured, settings, min_group)
-
-
-def _filled(counts: AuditCounts) -> int:
-    """How many bags hold any record."""
-    return len(next(iter(counts.subjects[0].pairs.values())).numbers)
 
 
 def _metrics(metrics: Any) -> frozenset[str]:

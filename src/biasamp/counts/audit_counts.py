@@ -229,8 +229,14 @@ class AuditCounts:
                 subject_of(held, {k.split("/", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{i}/")})
                 for i, held in enumerate(header["subjects"])
             )
+            # A file's keys are sorted; attributes are in the order of their subjects, as their predictions are.
+            groups = header["plan"]["groups"]
+            plan = {
+                **header["plan"],
+                "groups": {s.attribute: groups[s.attribute] for s in subjects if s.attribute in groups},
+            }
             return cls(
-                _in_order(header["plan"], [subject.attribute for subject in subjects]),
+                plan,
                 subjects,
                 Fingerprint.parse(header["units"]),
                 Fingerprint.parse(header["keys"]),
@@ -247,12 +253,6 @@ class AuditCounts:
             raise ValueError(
                 f"{Path(path).name} is damaged: it does not hold what counts consist of ({error})"
             ) from None
-
-
-def _in_order(plan: Mapping[str, Any], attributes: Sequence[str]) -> dict[str, Any]:
-    """A saved plan with its attributes in the order in which they were counted: a file keeps its keys sorted."""
-    held = plan["groups"]
-    return {**plan, "groups": {name: held[name] for name in attributes if name in held}}
 
 
 def _hashable(plan: Any) -> Any:

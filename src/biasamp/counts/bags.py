@@ -90,8 +90,7 @@ def occupied(bag: Index, bags: int) -> tuple[Index, Index]:
 
 def filled_rows(numbers: Index, arrays: dict[str, Any]) -> tuple[Index, dict[str, Any]]:
     """The rows of bags that weigh anything: not those of records without weight, or without any known label."""
-    weight = floats(arrays["n"])
-    filled = weight.reshape(len(weight), -1).any(axis=1)
+    filled = floats(arrays["n"]).any(axis=(1, 2))
     if filled.all():
         return numbers, arrays
     return numbers[filled], {name: values[filled] for name, values in arrays.items()}

@@ -16,6 +16,7 @@ from .joint import WIDE, JointCounts, and_everyone, chunks, refuse_too_many, sam
 from .kernels import dense, sparse
 from .kernels.slabs import pair_tables
 
+NO_RECORD = "no record has all labels: every one lacks its group, its truth or its prediction"
 # Adding whole rows pays when rows are wide and a record holds few given labels; else a matrix product does.
 _WORTH_ADDING = 16
 _GATHERED = 1 << 14
@@ -83,7 +84,7 @@ class PairCounts:
                 part = _dense(evaluation, start, stop)
                 tables = part if tables is None else _added(tables, part)
         if tables is None:
-            raise ValueError("no record has all labels: every one lacks its group, its truth or its prediction")
+            raise ValueError(NO_RECORD)
         size, one, held, other = tables
         return cls(
             **cut,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Evaluation
+from biasamp.data import Dense, Evaluation, LabelSet
 
 from .bags import MOST_BAGS, BagCounts, bag_of, bags_for, fewer_bags
 from .itemsets import expand
@@ -128,7 +128,7 @@ class Block:
         mine = asked.outcome[(asked.outcome >= first) & (asked.outcome < stop)] - first
         few = None
         if len(mine) and len(asked.given):
-            part = _narrowed(self.evaluation, asked.given, mine)
+            part = _narrowed(whole, asked.given, mine)
             few = Block(part, self.bag, self.bags).counted(bags_for(len(asked.given) * len(asked.outcome)))
         return SignedSums(np.bincount(bag, minlength=bags), sums, few)
 
@@ -146,15 +146,21 @@ def look_at(blocks: Sequence[Block] | Any, asked: SecondLook) -> SignedSums:
 
 def _narrowed(evaluation: Evaluation, given: Index, outcome: Index) -> Evaluation:
     """The same records with some of their labels, each as a yes/no label."""
-    one, two = ([(int(label),) for label in labels] for labels in (given, outcome))
     return Evaluation(
-        expand(evaluation.given, one),
-        expand(evaluation.truth, two),
-        expand(evaluation.predicted, two),
+        _some(evaluation.given, given),
+        _some(evaluation.truth, outcome),
+        _some(evaluation.predicted, outcome),
         evaluation.weights,
         evaluation.ids,
         evaluation.clusters,
     )
+
+
+def _some(labels: LabelSet, wanted: Index) -> LabelSet:
+    """Some of the labels; where one is missing, it stays so."""
+    held = expand(labels, [(int(label),) for label in wanted])
+    there = labels.present()
+    return held if there is None else LabelSet((Dense(held.variables, held.rows(), there[:, wanted]),))
 
 
 def _pulled(evaluation: Evaluation, bag: Index, bags: int, pull: Pull, columns: slice) -> Index:

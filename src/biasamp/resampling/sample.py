@@ -26,10 +26,9 @@ Mask = NDArray[np.bool_]
 
 # Pairs whose pulls are held in memory for a second look at the records.
 _MOST_PULLED = 1 << 22
-_TOO_MANY_PAIRS = (
+TOO_MANY_PAIRS = (
     "there are so many pairs that no resamples of them are kept: the aggregate has no interval, each pair has its own"
 )
-_ONE_RECORD = "there is one record only"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,16 +81,14 @@ class Sample:
     @property
     def has_intervals(self) -> bool:
         """Whether there is enough for the interval of an aggregate."""
-        return self.without is None and self.records > 1 and (self.bags.resamplable or self.looks_again)
+        return self.without is None and (self.bags.resamplable or self.looks_again)
 
     @property
     def no_interval(self) -> tuple[str, ...]:
         """Why there is no interval, where there is none."""
         if self.has_intervals:
             return ()
-        if self.without is not None:
-            return (self.without,)
-        return (_ONE_RECORD,) if self.records < 2 else (_TOO_MANY_PAIRS,)
+        return (TOO_MANY_PAIRS if self.without is None else self.without,)
 
     @property
     def looks_again(self) -> bool:
