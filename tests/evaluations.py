@@ -14,7 +14,7 @@ from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import SignedSums
-from biasamp.data import Evaluation, LabelSet, label_set, read_columns
+from biasamp.data import Evaluation, LabelSet, align, label_set, read_columns
 
 
 def read(data: Any, soft: bool = False, like: LabelSet | None = None) -> LabelSet:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import BagCounts, bag_of, bags_for, cut_fractions, deal_out, exact_floats, fewer_bags
+from biasamp.counts.bags import BagCounts, addends, bag_of, bags_for, deal_out, exact_floats, fewer_bags
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
@@ -214,7 +214,7 @@ def test_clusters_fall_into_one_bag() -> None:
 def test_fractions_are_cut_to_what_adds_up_without_rounding() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(size=(3000, 4)) * 1e3
-    cut = cut_fractions(values)
+    cut = addends(values, whole=False)
     assert cut == pytest.approx(values, abs=1e-6)
     weights = rng.integers(0, 8, (20, 3000)).astype(float)
     order = rng.permutation(3000)

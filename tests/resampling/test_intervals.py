@@ -76,7 +76,7 @@ def test_clusters_are_resampled(name: str) -> None:
 
 
 def test_bad_clusters_are_refused() -> None:
-    with pytest.raises(ValueError, match="one cluster a record"):
+    with pytest.raises(ValueError, match="one cluster per record"):
         METRICS["directional"](cluster=[1, 2])
     with pytest.raises(ValueError, match="missing for 1 records, such as record 0"):
         METRICS["directional"](cluster=np.array([np.nan, *range(399)]))
