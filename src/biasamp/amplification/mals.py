@@ -9,25 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import FEWEST_BAGS, bags_for
+from biasamp.counts.bags import FEWEST_BAGS, addends, bag_weights, weighted_sums
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import LabelSet, align, printable, same_length, weights_of
 from biasamp.data.arguments import read, read_clusters, read_train
-from biasamp.data.keys import Keys, row_keys
 from biasamp.resampling.interval_cautions import SMALL_GROUP
 from biasamp.resampling.intervals import Intervals
 from biasamp.resampling.sample import TOO_MANY_PAIRS
-from biasamp.resampling.significance import normal_quantile
 from biasamp.results import Table
 
+from .mals_sample import MalsSample, all_errors, influence_of_bags, mals_intervals, mals_p
 from .pair_table import PairValues, excluded_pairs, pair_table
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs, compare_products
 
 Floats = NDArray[np.float64]
-Sides = tuple[LabelSet, LabelSet]
 
 
 def mals(
@@ -158,117 +155,6 @@ def mals_value(pairs: PairValues) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class MalsErrors:
-    """What the error of ``P(a_hat | t_hat) - P(a | t)`` of every pair is made of."""
-
-    predicted: Floats
-    truth: Floats
-    shared: Floats
-
-    @property
-    def variance(self) -> Floats:
-        """The variance of the difference."""
-        return np.maximum(self.predicted + self.truth - 2.0 * self.shared, 0.0)
-
-
-def mals_errors(
-    labels: JointCounts, predictions: JointCounts, truth: BagJoint | None, predicted: BagJoint
-) -> MalsErrors:
-    r"""Variances of both rates of every pair, and their covariance on the same records.
-
-    The influence of a record on ``P(a | t)`` is :math:`w t (a - P(a | t)) / C(t)`; influences of a bag are summed
-    before they are squared. A record is added to each rate that has the label and one that has not (Agresti and
-    Caffo 2000), so that rates of 0 and 1 keep an error. Without evaluated truth (``truth=None``: train labels, held
-    fixed) only the predicted rate varies. With too few bags for their sums to tell, each rate has its binomial error
-    and what the two share is left out, which makes intervals wider than they need be.
-    """
-    numbers = predicted.numbers if truth is None else np.union1d(predicted.numbers, truth.numbers)
-    parts = [_moved(predicted.in_rows(numbers), predictions)]
-    parts += [] if truth is None else [_moved(truth.in_rows(numbers), labels)]
-    added = [((1 - rate) ** 2 + rate**2) / (size + 2.0) ** 2 for _, rate, size in parts]
-    enough = predicted.bags >= FEWEST_BAGS
-    spread = [
-        (moved**2).sum(axis=0) if enough else rate * (1 - rate) * size / (size + 2.0) ** 2
-        for moved, rate, size in parts
-    ]
-    nothing = np.zeros(spread[0].shape)
-    return MalsErrors(
-        spread[0] + added[0],
-        nothing if truth is None else spread[1] + added[1],
-        (parts[0][0] * parts[1][0]).sum(axis=0) if enough and truth is not None else nothing,
-    )
-
-
-def _moved(bags: JointCounts, counts: JointCounts) -> tuple[Floats, Floats, Floats]:
-    """Of every bag and pair, the sum of the influences on its rate; and the rate and the size of every pair."""
-    rate, size = rates_of(counts)
-    return (floats(bags.joint) - rate * floats(bags.right)) / (size + 2.0), rate, size
-
-
-def ratio_influence(bags: BagJoint, counts: JointCounts, factor: Floats) -> Floats:
-    """How much every bag moves ``sum factor P(a | t)``."""
-    rate, size = rates_of(counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.where(size > 0, factor / size, 0.0)
-    return np.asarray((each * (floats(bags.counts.joint) - rate * floats(bags.counts.right))).sum(axis=(-2, -1)))
-
-
-def mals_intervals(delta: Floats, errors: MalsErrors, level: float = 0.95) -> tuple[Floats, Floats]:
-    """An interval for the change of every pair."""
-    reach = normal_quantile(level) * np.sqrt(errors.variance)
-    return np.clip(delta - reach, -1.0, 1.0), np.clip(delta + reach, -1.0, 1.0)
-
-
-def mals_p(delta: Floats, errors: MalsErrors) -> Floats:
-    """Two-sided p-value that the change of a pair is 0, by the normal approximation."""
-    from scipy.special import ndtr
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = delta / np.sqrt(errors.variance)
-    return np.asarray(2.0 * ndtr(-np.abs(z)))
-
-
-def rates_of(counts: JointCounts) -> tuple[Floats, Floats]:
-    """``P(a | t)``, 0 where nobody has t, and ``C(t)``."""
-    size = floats(counts.right)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(floats(counts.joint) / size), size
-
-
-@dataclass(frozen=True, eq=False)
-class MalsSample:
-    """What MALS looks at: the records in memory, or joint counts of bags of them.
-
-    Attributes
-    ----------
-    predicted, truth : pair of LabelSet, BagJoint
-        Attributes and tasks; ``truth`` is None where the labels come from elsewhere (train) and are fixed.
-    weights, units : ndarray, optional
-        Of the records, where they are in memory: their weights, and the keys of what is resampled as one.
-    clustered : bool
-        Whether bags hold whole clusters of records.
-    """
-
-    predicted: Sides | BagJoint
-    truth: Sides | BagJoint | None = None
-    weights: NDArray[Any] | None = None
-    units: Keys | None = None
-    clustered: bool = False
-
-    @cached_property
-    def bags(self) -> tuple[BagJoint, BagJoint | None]:
-        """Joint counts of the predictions and of the truth, by bag."""
-        return self._counted(self.predicted), None if self.truth is None else self._counted(self.truth)
-
-    def _counted(self, held: Sides | BagJoint) -> BagJoint:
-        if isinstance(held, BagJoint):
-            return held
-        left, right = held
-        units = row_keys(0, len(left)) if self.units is None else self.units
-        return BagJoint.from_labels(left, right, units, bags_for(left.width * right.width), self.weights)
-
-
-@dataclass(frozen=True, eq=False)
 class Mals(Estimate):
     """MALS of joint counts of the labels and of the predictions, and of the sample behind them."""
 
@@ -293,28 +179,33 @@ class Mals(Estimate):
         """The sum over pairs divided by the number of tasks that are defined."""
         return float(mals_value(self.values))
 
-    def influence(self) -> NDArray[np.float64]:
-        """How much every bag moves the value."""
-        predicted, truth = self.sample.bags
-        moved = ratio_influence(predicted, self.predictions, self.factor)
-        if truth is None:
-            return moved
-        numbers = np.union1d(predicted.numbers, truth.numbers)
-        out = np.zeros(len(numbers))
-        out[np.searchsorted(numbers, predicted.numbers)] += moved
-        out[np.searchsorted(numbers, truth.numbers)] -= ratio_influence(truth, self.labels, self.factor)
-        return out
+    @cached_property
+    def _moved(self) -> tuple[NDArray[np.int64], int, Floats]:
+        return influence_of_bags(self.labels, self.predictions, self.sample, self.factor)
 
-    def replicates(self, resamples: int, seed: int) -> NDArray[np.float64]:
+    def influence(self) -> Floats:
+        """How much every bag moves the value."""
+        return self._moved[2]
+
+    @property
+    def first_order(self) -> bool:
+        """Whether there are too many pairs to resample each: then only the influences are resampled."""
+        return self.sample.bags[0].bags < FEWEST_BAGS
+
+    def replicates(self, resamples: int, seed: int) -> Floats:
         """The value in every resample of the bags."""
+        if self.first_order:
+            numbers, bags, moved = self._moved
+            pulls = addends(moved, whole=False)[:, None]
+            weights = bag_weights(numbers, bags, resamples, seed)
+            return self.value + weighted_sums(weights, pulls)[:, 0] - pulls.sum()
         predicted, truth = self.sample.bags
         base = self.labels if truth is None else truth.resampled(resamples, seed)
         return mals_value(mals_pairs(base, predicted.resampled(resamples, seed)))
 
     def pairs(self) -> Table:
         """One row for each pair."""
-        predicted, truth = self.sample.bags
-        errors = mals_errors(self.labels, self.predictions, truth, predicted)
+        errors = all_errors(self.labels, self.predictions, self.sample)
         low, high = mals_intervals(self.values.delta, errors, self.level)
         return pair_table(
             self.labels.left_labels,
@@ -332,12 +223,11 @@ class Mals(Estimate):
     def cautions(self) -> tuple[str, ...]:
         """Where the interval of the value covers less often than its level."""
         doubts = _doubts(self.labels, self.predictions, self.values, self.sample.truth is not None)
-        return doubts if self.sample.bags[0].bags >= FEWEST_BAGS else (*doubts, TOO_MANY_PAIRS)
+        return doubts if self.sample.has_bags else (*doubts, TOO_MANY_PAIRS)
 
     def interval(self, of: str) -> Intervals | None:
         """What makes the intervals of the value; None where there are too few bags."""
-        predicted, _ = self.sample.bags
-        if of != "value" or predicted.bags < FEWEST_BAGS:
+        if of != "value" or not self.sample.has_bags:
             return None
         return Intervals(self, self.sample.clustered, self.cautions())
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.amplification import directional, mals, multi, parity
+from biasamp.amplification.mals_sample import MalsSample
 from biasamp.amplification.parity import (
     DIFFERENCES,
     RATES,
@@ -230,7 +231,9 @@ def _mals_result(subject: Counted, settings: Settings) -> Any:
     train = subject.counts.train
     labels = truth.whole if train is None else train
     source = "the evaluated labels" if train is None else "the train labels"
-    sample = mals.MalsSample(predicted, truth if train is None else None, clustered=subject.clustered)
+    sample = MalsSample(predicted, truth if train is None else None, clustered=subject.clustered)
+    if not sample.has_bags and subject.data is not None:
+        sample = subject.data.records().mals_sample(subject.number, train is None)
     return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence)
 
 

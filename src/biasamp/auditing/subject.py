@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.amplification.base import Base, read_base
+from biasamp.amplification.mals_sample import MalsSample
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
@@ -18,7 +19,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
-from biasamp.data.keys import Keys
+from biasamp.data.keys import Keys, row_keys
 from biasamp.resampling.sample import Sample
 
 from .audit_base import BaseSource
@@ -75,6 +76,20 @@ class AuditRecords:
             return None
         sides = subject.A_train, subject.T_train
         return sides if direction == "A->T" else (sides[1], sides[0])
+
+    def mals_sample(self, number: int, against_truth: bool) -> MalsSample:
+        """What MALS looks at: the records of a subject that have all labels."""
+        subject = self.subjects[number]
+        assert subject.A_pred is not None
+        assert subject.T_pred is not None
+        sides = [subject.A, subject.T, subject.A_pred, subject.T_pred]
+        keep = np.logical_and.reduce([labels.complete() for labels in sides])
+        A, T, A_pred, T_pred = (labels.take(keep) for labels in sides)
+        units = row_keys(0, len(keep)) if self.ids is None else self.ids
+        units = (units if self.clusters is None else self.clusters)[keep]
+        weights = None if self.weights is None else self.weights[keep]
+        truth = (A, T) if against_truth else None
+        return MalsSample((A_pred, T_pred), truth, weights, units, self.clusters is not None)
 
 
 class Rereadable(Protocol):

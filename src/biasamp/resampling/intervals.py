@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from biasamp.results.interval import Interval
 
 from .interval_cautions import few_cautions
-from .statistics_of_bags import Linear, Statistic
+from .statistics_of_bags import Statistic
 
 Floats = NDArray[np.float64]
 
@@ -158,7 +158,7 @@ class Intervals:
                 bounds, made = bca_interval(self.value, values, influence, level), "bootstrap BCa"
             else:
                 bounds, made = percentile_interval(values, level), "bootstrap percentile"
-            if isinstance(self.statistic, Linear):
+            if self.statistic.first_order:
                 made += " (to first order: there are too many pairs to resample each)"
         return Interval(*bounds, level, made, f"sampling of {over}", error, cautions)
 

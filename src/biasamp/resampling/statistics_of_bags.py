@@ -29,6 +29,10 @@ class Statistic(Protocol):
     def value(self) -> float:
         """The figure of the data."""
 
+    @property
+    def first_order(self) -> bool:
+        """Whether there are too many pairs to resample each: then only the influences are resampled."""
+
     def influence(self) -> Floats:
         """How much every bag that holds records moves it, of shape (rows,)."""
 
@@ -56,6 +60,8 @@ class FixedSigns:
     factor: Signs
     base: Floats | None = None
     counted: NDArray[np.bool_] | None = None
+
+    first_order = False
 
     @property
     def value(self) -> float:
@@ -118,6 +124,8 @@ class Crossed:
     first: Statistic
     second: Statistic
 
+    first_order = False
+
     @property
     def value(self) -> float:
         """The figure of the data."""
@@ -139,6 +147,8 @@ class Redrawn:
     fixed: Statistic
     bags: BagCounts
     formula: Callable[[PairCounts], Floats]
+
+    first_order = False
 
     @property
     def value(self) -> float:
@@ -173,6 +183,7 @@ class Linear:
     pull: Pull
     number: int
     sums: Callable[[], SignedSums]
+    first_order = True
 
     def influence(self) -> Floats:
         """How much every bag moves it."""
