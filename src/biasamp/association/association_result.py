@@ -302,7 +302,13 @@ class Association:
         ]
         for metric in self.metrics:
             low, high, _ = of.interval(metric, contrast)
-            figures = (of.gaps(metric, contrast), low, high, self.ranks(metric, contrast), of.independence(metric, contrast))
+            figures = (
+                of.gaps(metric, contrast),
+                low,
+                high,
+                self.ranks(metric, contrast),
+                of.independence(metric, contrast),
+            )
             for row, gap, *numbers in zip(rows, *(column.tolist() for column in figures), strict=True):
                 row[metric] = plain(gap)
                 for part, number in zip(parts, numbers, strict=True):

@@ -1,4 +1,4 @@
-"""What the explorer page shows: counts, tests and reasons of one result or several, label by label.
+"""The explorer page: counts, tests and reasons of one association result or several, label by label.
 
 Metrics, gaps, intervals and ranks follow from counts, and the page computes those that are looked at. One file
 therefore holds tens of thousands of labels with every metric. What a metric is travels with them, as its record has it;
@@ -8,12 +8,15 @@ a metric that the page has no formula for travels with its figures.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import METRICS, usual_metric
 from biasamp.association.values import Contrast
 from biasamp.results.interval import plain
+
+from .page import page
 
 # p and q keep this many digits: more than a reader can use, fewer than a file must carry.
 _DIGITS = 9
@@ -90,16 +93,12 @@ def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
             out[i] = value
         return out
 
-    reasons = ["is not in this run", *held["reasons"]]
+    def tests(values: Sequence[Any] | None) -> list[Any] | None:
+        return None if values is None else spread(values)
+
     # 0 is ranked; the labels that a run does not have get the first reason.
     contrasts = [
-        {
-            "x1": c["x1"],
-            "x2": c["x2"],
-            "p": None if c["p"] is None else spread(c["p"]),
-            "q": None if c["q"] is None else spread(c["q"]),
-            "why": spread([0 if code == 0 else code + 1 for code in c["why"]], 1),
-        }
+        {**c, "p": tests(c["p"]), "q": tests(c["q"]), "why": spread([code + (code > 0) for code in c["why"]], 1)}
         for c in held["contrasts"]
     ]
     both = held["both"]
@@ -110,7 +109,7 @@ def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
         "both": None if both is None else {pair: spread(values) for pair, values in both.items()},
         "identity": spread(held["identity"], 0),
         "contrasts": contrasts,
-        "reasons": reasons,
+        "reasons": ["is not in this run", *held["reasons"]],
         "figures": {
             metric: {part: values and [spread(column) for column in values] for part, values in parts.items()}
             for metric, parts in held["figures"].items()
@@ -128,16 +127,10 @@ def _short(value: Any) -> Any:
 
 
 def _coded(reasons: list[str], why: Sequence[str | None]) -> list[int]:
-    """0 for a label that is ranked, else one more than the place of its reason."""
-    out = []
-    for reason in why:
-        if not reason:
-            out.append(0)
-            continue
-        if reason not in reasons:
-            reasons.append(reason)
-        out.append(reasons.index(reason) + 1)
-    return out
+    """0 for a label that is ranked, else one more than the place of its reason; new reasons are added."""
+    reasons.extend(reason for reason in dict.fromkeys(why) if reason and reason not in reasons)
+    code = {reason: i for i, reason in enumerate(reasons, start=1)}
+    return [code[reason] if reason else 0 for reason in why]
 
 
 def _gap(contrast: Contrast, p: Iterable[Any], q: Iterable[Any], why: list[int]) -> dict[str, Any]:
@@ -155,16 +148,7 @@ def _of_result(result: Association) -> dict[str, Any]:
         for c in result.contrasts
     ]
     return {
-        "n": int(result.n),
-        "version": result.version,
-        "metrics": list(result.metrics),
-        "identities": [
-            {"identity": x, "labels": list(members), "count": int(count)}
-            for x, members, count in zip(result.identities, result.members, result.identity_count, strict=True)
-        ],
-        "overlap": result.overlap.tolist(),
-        "settings": dict(result.settings),
-        "notes": list(result.notes),
+        **result.heading(),
         "labels": list(result.labels),
         "names": list(result.names),
         "count": result.count.tolist(),
@@ -188,13 +172,11 @@ def _figures(result: Association, metric: str) -> dict[str, Any]:
         return [plain(value) for value in values.tolist()]
 
     of = result.values
-    limits = [of.interval(metric, contrast) for contrast in result.contrasts]
+    limits = [of.interval(metric, contrast)._asdict() for contrast in result.contrasts]
     return {
         "value": [column(values) for values in of.values(metric).T],
         "gap": [column(of.gaps(metric, contrast)) for contrast in result.contrasts],
-        "low": [column(low) for low, _, _ in limits],
-        "high": [column(high) for _, high, _ in limits],
-        "error": [column(error) for _, _, error in limits],
+        **{part: [column(held[part]) for held in limits] for part in ("low", "high", "error")},
         "null": [column(of.independence(metric, contrast)) for contrast in result.contrasts],
     }
 
@@ -218,13 +200,8 @@ def _of_document(document: Any, name: str) -> dict[str, Any]:
             else:
                 both = None
     return {
-        "n": document["n"],
-        "version": document["version"],
+        **document,
         "metrics": [metric for metric in document["metrics"] if metric in METRICS],
-        "identities": document["identities"],
-        "overlap": document["overlap"],
-        "settings": document["settings"],
-        "notes": document["notes"],
         "labels": [row["label"] for row in rows],
         "names": [row["name"] for row in rows],
         "count": [row["count"] for row in rows],
@@ -246,3 +223,13 @@ def _of_document(document: Any, name: str) -> dict[str, Any]:
             for metric in _without_formula(document["metrics"])
         },
     }
+
+
+def write_explorer(runs: Mapping[str, Any], path: str | Path, title: str | None = None) -> None:
+    """Write the explorer of association results as one file with everything inside it.
+
+    ``runs``, and ``title`` with its default, are those of :func:`explorer_document`.
+    """
+    document = explorer_document(runs, title)
+    many = f"{len(document['labels']):,} labels of {', '.join(run['name'] for run in document['runs'])}"
+    Path(path).write_text(page(f"biasamp: {document['title']}", document, words=[many]), encoding="utf-8")
