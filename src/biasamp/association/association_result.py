@@ -267,9 +267,14 @@ class Association:
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
-        values = {metric: self.values.values(metric).tolist() for metric in self.metrics}
-        gaps = [self._gap_rows(contrast) for contrast in self.contrasts]
-        labels = [
+        about = {"schema": 1, "kind": "association", **self.heading()}
+        return {**about, "labels": self.label_rows(self.metrics), "excluded": list(self.excluded)}
+
+    def label_rows(self, metrics: Sequence[str], *, errors: bool = False) -> list[dict[str, Any]]:
+        """What a document says of each label, with the figures of some metrics, and their standard errors if asked."""
+        values = {metric: self.values.values(metric).tolist() for metric in metrics}
+        gaps = [self._gap_rows(contrast, metrics, errors) for contrast in self.contrasts]
+        return [
             {
                 "label": label,
                 "name": self.names[i],
@@ -283,35 +288,31 @@ class Association:
             }
             for i, label in enumerate(self.labels)
         ]
-        about = {"schema": 1, "kind": "association", **self.heading()}
-        return {**about, "labels": labels, "excluded": list(self.excluded)}
 
-    def _gap_rows(self, contrast: Contrast) -> list[dict[str, Any]]:
-        """What ``to_dict`` says of a gap, label by label."""
+    def _gap_rows(self, contrast: Contrast, metrics: Sequence[str], errors: bool) -> list[dict[str, Any]]:
+        """What a document says of a gap, label by label."""
         of = self.values
-        why = self.why_not(contrast).tolist()
         shared = of.both(contrast)
-        both = [None] * len(why) if shared is None else shared.tolist()
-        x1, x2 = (None if k is None else self.identities[k] for k in contrast)
+        both = [None] * len(self.labels) if shared is None else shared.tolist()
         tests = (of.p_values(contrast).tolist(), of.q_values(contrast).tolist())
-        parts = ("low", "high", "rank", "independence")
+        x1, x2 = (None if k is None else self.identities[k] for k in contrast)
+        parts = ("low", "high", "rank", "independence", *(["error"] if errors else []))
         rows: list[dict[str, Any]] = [
             {"x1": x1, "x2": x2, "p": plain(p), "q": plain(q), "both": together, "ranked": not reason}
             | {"why_not": reason or None, **{part: {} for part in parts}}
-            for p, q, together, reason in zip(*tests, both, why, strict=True)
+            for p, q, together, reason in zip(*tests, both, self.why_not(contrast), strict=True)
         ]
-        for metric in self.metrics:
-            low, high, _ = of.interval(metric, contrast)
-            figures = (
+        for metric in metrics:
+            low, high, error = of.interval(metric, contrast)
+            gaps, ranks, null = (
                 of.gaps(metric, contrast),
-                low,
-                high,
                 self.ranks(metric, contrast),
                 of.independence(metric, contrast),
             )
-            for row, gap, *numbers in zip(rows, *(column.tolist() for column in figures), strict=True):
+            figures = [column.tolist() for column in (gaps, low, high, ranks, null, error)]
+            for row, gap, *numbers in zip(rows, *figures, strict=True):
                 row[metric] = plain(gap)
-                for part, number in zip(parts, numbers, strict=True):
+                for part, number in zip(parts, numbers, strict=False):
                     row[part][metric] = plain(number)
         return rows
 

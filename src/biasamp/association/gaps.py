@@ -32,22 +32,6 @@ def counts_of(n: Any, count_x: Any, count_y: Any, count_xy: Any) -> Counts:
     return counts
 
 
-def association(
-    metric: str, n: Any, count_x: Any, count_y: Any, count_xy: Any, *, paper_literal: bool = False
-) -> Array:
-    """Association of x and y, element by element, from the records in all, with x, with y, and with both.
-
-    Infinite where the value is a limit, NaN where it is undefined; ``paper_literal`` takes the formula as the paper
-    prints it. Of 100 images, 40 show a man, 10 a bike, 8 both:
-
-    >>> round(float(association("pmi", 100, 40, 10, 8)), 6)   # ln 2
-    0.693147
-    >>> float(association("npmi_xy", 100, 40, 10, 0))
-    -1.0
-    """
-    return metric_form(metric, paper_literal).value(counts_of(n, count_x, count_y, count_xy))
-
-
 def association_gap(
     metric: str,
     n: Any,
