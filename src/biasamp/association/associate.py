@@ -137,15 +137,8 @@ def associate(
         counts = data if identities is None else _of_identities(data, identities)
     else:
         counts, reading = count_labels(data, identities, label, record, score, threshold, engine, memory, threads)
-    settings = {
-        "zero": zero_name,
-        "alpha": alpha or None,
-        "min_count": min_count,
-        "min_expected": min_expected,
-        "paper_literal": paper_literal,
-        "correction": correction,
-    }
-    return _result(counts, reading, names, settings)
+    settings = {"zero": zero_name, "alpha": alpha or None, "min_count": min_count, "min_expected": min_expected}
+    return _result(counts, reading, names, {**settings, "paper_literal": paper_literal, "correction": correction})
 
 
 def count_labels(

@@ -35,16 +35,12 @@ class Association:
     metrics : tuple of str
     n : int
         Records in all.
-    count : ndarray of shape (labels,)
-        C(y).
-    identity_count : ndarray of shape (identities,)
-        C(x).
+    count, identity_count : ndarray of shape (labels,), and of shape (identities,)
+        C(y), and C(x).
     overlap : ndarray of shape (identities, identities)
         C(x1, x2).
-    joint : ndarray of shape (labels, identities)
-        C(x, y).
-    expected : ndarray of shape (labels, identities)
-        C(x) C(y) / n, the co-occurrence under independence.
+    joint, expected : ndarray of shape (labels, identities)
+        C(x, y), and C(x) C(y) / n, the co-occurrence under independence.
     is_identity : ndarray of bool
         Labels that are part of an identity; they are marked, not ranked.
     contrasts : tuple
@@ -125,21 +121,19 @@ class Association:
     @cached_property
     def excluded(self) -> tuple[dict[str, Any], ...]:
         """The labels that are not ranked in some gap, with the reason and their counts."""
-        out = []
-        for contrast in self.contrasts:
-            why = self.why_not(contrast)
-            for i in np.flatnonzero(why != "").tolist():
-                row: dict[str, Any] = {
-                    "label": self.labels[i],
-                    "name": self.names[i],
-                    "why": why[i],
-                    "count": int(self.count[i]),
-                    "joint": {x: int(c) for x, c in zip(self.identities, self.joint[i], strict=True)},
-                }
-                if len(self.contrasts) > 1:
-                    row["gap"] = self._gap_name(contrast)
-                out.append(row)
-        return tuple(out)
+        return tuple(
+            {
+                "label": self.labels[i],
+                "name": self.names[i],
+                "why": why,
+                "count": int(self.count[i]),
+                "joint": dict(zip(self.identities, self.joint[i].tolist(), strict=True)),
+                **({"gap": self._gap_name(contrast)} if len(self.contrasts) > 1 else {}),
+            }
+            for contrast in self.contrasts
+            for i, why in enumerate(self.why_not(contrast))
+            if why
+        )
 
     # --- tables ------------------------------------------------------------------------------------------
 

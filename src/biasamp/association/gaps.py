@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .association_metric import Array, Counts, Slope, subtract
+from .association_metric import Array, Counts, Slope
 from .metrics import metric_form
 
 
@@ -71,8 +71,7 @@ def rest_gap(values: Array, identity: int) -> Array:
     if others.shape[-1] == 0:
         raise ValueError("one-vs-rest needs at least two identities")
     with np.errstate(invalid="ignore"):
-        mean: Array = others.mean(axis=-1)
-    return subtract(values[..., identity], mean)
+        return values[..., identity] - others.mean(axis=-1)
 
 
 def gap_under_independence(

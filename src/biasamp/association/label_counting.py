@@ -325,20 +325,30 @@ def _refuse_unknown(
         if not missing:
             continue
         known = list(dict.fromkeys([*(names.get(label, label) for label in counts.labels), *counts.labels]))
+        shown = [_quoted(label, names) for label in missing]
+        # A class that has a description is no slip of the pen.
+        near = [[] if label in names else _close(label, known) for label in missing]
         if size == 0 and not absent:
             alone = len(labels) == 1 and name in (labels[0], names.get(labels[0]))
             raise ValueError(
-                f"identities: no record has the label {', '.join(_quoted(label, names) for label in missing[:5])}"
+                f"identities: no record has the label {', '.join(shown[:5])}"
                 + (" with a score that reaches the threshold" if part.below else "")
                 + ("" if alone else f" of the identity {printable(name, 60)!r}")
-                + f"; {_nearest(missing[0], known, names, len(there))}"
+                + f"; {_mean(near[0]) or _such_as(known, len(there))}"
             )
-        shown = ", ".join(_quoted(label, names) for label in missing)
-        near = dict.fromkeys(text for label in missing if label not in names for text in _close(label, known))
+        meant = _mean(dict.fromkeys(text for texts in near for text in texts))
         notes.append(
-            f"identity {printable(name, 60)!r}: no record has the label {shown}"
-            + (f"; did you mean {' or '.join(near)}?" if near else "")
+            f"identity {printable(name, 60)!r}: no record has the label {', '.join(shown)}{meant and '; '}{meant}"
         )
+
+
+def _mean(near: Iterable[str]) -> str:
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def _such_as(known: list[str], held: int) -> str:
+    shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
+    return f"the data holds {held} labels, such as {shown}" if known else "the data holds no label at all"
 
 
 def _quoted(label: str, names: Mapping[str, str]) -> str:
@@ -352,14 +362,3 @@ def _close(label: str, known: list[str]) -> list[str]:
     short = {text.casefold(): text for text in known if len(text) <= 200}
     near = get_close_matches(label[:200].casefold(), list(short), n=3, cutoff=0.6)
     return [repr(printable(short[match], 60)) for match in near]
-
-
-def _nearest(label: str, known: list[str], names: Mapping[str, str], held: int) -> str:
-    if not known:
-        return "the data holds no label at all"
-    # A class that has a description is no slip of the pen.
-    near = [] if label in names else _close(label, known)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
-    shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
-    return f"the data holds {held} labels, such as {shown}"

@@ -1,4 +1,4 @@
-r"""The ten association metrics of Aka et al. between an identity x and a label y, and the registry of metrics.
+r"""The ten association metrics of Aka et al. (AIES 2021) between an identity x and a label y, and their registry.
 
 P(x), P(y) and P(x,y) are the shares of the records with x, with y and with both. ``llr`` and ``t_test`` carry the
 paper's names; neither is a test statistic. What a zero count gives is written above each formula.
@@ -9,11 +9,6 @@ divisor, equal ratios give equal gaps to the last bit, and so the three metrics 
 Several derivatives that the paper prints carry errors (signs of ``ln p(y)`` terms in equations 56-59, minus signs in
 37, 47 and 63, squares in Table 4's JI, a missing term in 66); the slopes here follow from the definitions and are
 checked against finite differences.
-
-References
-----------
-O. Aka, K. Burke, A. Bäuerle, C. Greer, M. Mitchell, "Measuring Model Biases in the Absence of Ground
-Truth", AIES 2021.
 """
 
 from __future__ import annotations
@@ -161,10 +156,9 @@ def _llr_gap(first: Counts, second: Counts) -> Array:
     return np.where(first.y > 0, log_ratio(*_reduced(first, second)), np.nan)
 
 
+@np.errstate(invalid="ignore")
 def _pmi2_gap(first: Counts, second: Counts) -> Array:
-    with np.errstate(invalid="ignore"):
-        out: Array = _pmi_gap(first, second) + _llr_gap(first, second)
-    return out
+    return _pmi_gap(first, second) + _llr_gap(first, second)
 
 
 PMI2 = _shifted(

@@ -13,7 +13,7 @@ from rich.text import Text
 from biasamp.association.association_metric import AssociationMetric
 from biasamp.association.association_result import Association
 from biasamp.data import printable
-from biasamp.results.figure_text import figure
+from biasamp.results.interval import figure
 
 from .terminal import card, plain_table
 

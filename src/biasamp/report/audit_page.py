@@ -38,16 +38,9 @@ def report_document(audit: Audit, *, association: Any = None) -> dict[str, Any]:
 
 
 def write_html(audit: Audit, path: str | Path, *, association: Any = None) -> None:
-    """Write an audit's report as a single self-contained HTML file.
+    """Write an audit's report as a single self-contained HTML file: script, style and figures are inside it.
 
-    The file asks for nothing from anywhere: script, style and figures are inside it.
-
-    Parameters
-    ----------
-    audit : Audit
-    path : str or Path
-    association : Association, optional
-        Associations of the same model's labels, whose top lists the report shows too.
+    With the associations of the same model's labels, the report shows their top lists too.
     """
     words = [finding.text for finding in audit.findings]
     text = page(f"biasamp: {audit.source}", report_document(audit, association=association), words=words)

@@ -21,17 +21,11 @@ _DIGITS = 9
 
 
 def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict[str, Any]:
-    """The document of the explorer page.
+    """The document of the explorer page, which is called by its title, or else by the names of the runs.
 
-    Parameters
-    ----------
-    runs : mapping of a name to an Association or to its ``to_dict()``
-        Results to look at side by side. They need the same identities; labels may differ.
-    title : str, optional
-        What the page is called; by default the names of the runs.
+    ``runs`` are results to look at side by side, by name, each an Association or its ``to_dict()``. They need the same
+    identities; labels may differ.
 
-    Examples
-    --------
     >>> from biasamp.association.associate import associate
     >>> images = [["man", "bike"]] * 30 + [["man"]] * 70 + [["woman", "bike"]] * 10 + [["woman"]] * 90
     >>> document = explorer_document({"model": associate(images, ["man", "woman"])})

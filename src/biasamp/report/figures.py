@@ -85,17 +85,16 @@ def pairs_figure(entry: Mapping[str, Any]) -> Any:
 
 def heatmap_figure(entry: Mapping[str, Any]) -> Any:
     """Every pair's amplification as a map; a dot marks an interval over 0."""
-    given = list(dict.fromkeys(pair["given"] for pair in entry["pairs"]))
-    outcome = list(dict.fromkeys(pair["outcome"] for pair in entry["pairs"]))
-    across, down, swap = (given, outcome, False) if len(given) <= len(outcome) else (outcome, given, True)
+    across, down = (list(dict.fromkeys(pair[side] for pair in entry["pairs"])) for side in ("given", "outcome"))
+    column, line = ({name: i for i, name in enumerate(side)} for side in (across, down))
     values = np.full((len(down), len(across)), np.nan)
     unsure = np.zeros(values.shape, dtype=bool)
-    column, line = ({name: i for i, name in enumerate(side)} for side in (across, down))
     for pair in entry["pairs"]:
-        at = (pair["given"], pair["outcome"]) if swap else (pair["outcome"], pair["given"])
-        place = line[at[0]], column[at[1]]
+        place = line[pair["outcome"]], column[pair["given"]]
         values[place] = np.nan if pair["amplification"] is None else pair["amplification"]
         unsure[place] = pair["low"] is not None and pair["low"] <= 0 <= pair["high"]
+    if len(across) > len(down):
+        across, down, values, unsure = down, across, values.T, unsure.T
     order = np.argsort(-np.nan_to_num(np.abs(values)).max(axis=1), kind="stable")[:_LINES]
     values, unsure = values[order], unsure[order]
     largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 1.0

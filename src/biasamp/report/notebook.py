@@ -12,7 +12,7 @@ from biasamp.association.association_result import Association
 from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
 from biasamp.data import printable
-from biasamp.results.figure_text import figure
+from biasamp.results.interval import figure
 from biasamp.results.metric_registry import is_signed
 
 from .written import LESS, MORE, UNSURE, largest_pairs

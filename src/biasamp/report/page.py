@@ -54,18 +54,9 @@ def packed(document: Any) -> bytes:
 
 
 def page(title: str, document: Any = None, *, data_from: str | None = None, words: Iterable[str] = ()) -> str:
-    """The page as text.
+    """The page as text, with a document inside it, gzipped, or with the place that a served page fetches it from.
 
-    Parameters
-    ----------
-    title : str
-        What the page is about: text, not markup.
-    document : dict, optional
-        What the page shows, put into it gzipped.
-    data_from : str, optional
-        Where a served page fetches its document instead.
-    words : iterable of str
-        What a reader without scripts sees.
+    ``title`` is text, not markup; ``words`` are what a reader without scripts sees.
     """
     if (document is None) == (data_from is None):
         raise ValueError("a page needs a document, or a place to fetch it from, and not both")

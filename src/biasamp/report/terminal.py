@@ -18,7 +18,7 @@ from biasamp.auditing.context import side_of_zero
 from biasamp.auditing.document_types import Data, Entry
 from biasamp.data import printable
 from biasamp.policy import Verdict
-from biasamp.results.figure_text import figure, interval
+from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
 from .written import beside, largest_pairs, not_run_by_reason
