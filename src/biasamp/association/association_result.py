@@ -146,9 +146,7 @@ class Association:
         that is not 0.
         """
         columns: dict[str, NDArray[Any]] = {
-            "label": text(self.labels),
-            "name": text(self.names),
-            "count": self.count,
+            **self._named,
             "probability": self.count / self.n,
             "identity": self.is_identity,
         }
@@ -176,6 +174,10 @@ class Association:
                     columns[f"{metric}_null{end}"] = self.values.independence(metric, contrast)
                 columns[f"{metric}_rank{end}"] = self.ranks(metric, contrast)
         return Table(columns)
+
+    @cached_property
+    def _named(self) -> dict[str, NDArray[Any]]:
+        return {"label": text(self.labels), "name": text(self.names), "count": self.count}
 
     def _joint_columns(self) -> dict[str, NDArray[Any]]:
         return {f"count[{name}]": self.joint[:, k] for k, name in enumerate(self.identities)}
@@ -225,9 +227,7 @@ class Association:
             low, high = 0.0 - high, 0.0 - low
         columns: dict[str, NDArray[Any]] = {
             "rank": np.nan_to_num(ranks).astype(np.int64),
-            "label": text(self.labels),
-            "name": text(self.names),
-            "count": self.count,
+            **self._named,
             **self._joint_columns(),
             "gap": sign * self.values.gaps(metric, contrast) + 0.0,
             "low": low,
@@ -268,19 +268,20 @@ class Association:
         """What a document says of each label, with the figures of some metrics, and their standard errors if asked."""
         values = {metric: self.values.values(metric).tolist() for metric in metrics}
         gaps = [self._gap_rows(contrast, metrics, errors) for contrast in self.contrasts]
+        columns = (self.labels, self.names, self.count.tolist(), self.is_identity.tolist(), self.joint.tolist())
         return [
             {
                 "label": label,
-                "name": self.names[i],
-                "count": int(self.count[i]),
-                "identity": bool(self.is_identity[i]),
+                "name": name,
+                "count": count,
+                "identity": own,
                 "identities": [
-                    {"identity": x, "joint": joint, **{metric: plain(held[i][k]) for metric, held in values.items()}}
-                    for k, (x, joint) in enumerate(zip(self.identities, self.joint[i].tolist(), strict=True))
+                    {"identity": x, "joint": joint[k], **{metric: plain(held[i][k]) for metric, held in values.items()}}
+                    for k, x in enumerate(self.identities)
                 ],
                 "gaps": [rows[i] for rows in gaps],
             }
-            for i, label in enumerate(self.labels)
+            for i, (label, name, count, own, joint) in enumerate(zip(*columns, strict=True))
         ]
 
     def _gap_rows(self, contrast: Contrast, metrics: Sequence[str], errors: bool) -> list[dict[str, Any]]:
@@ -298,15 +299,11 @@ class Association:
         ]
         for metric in metrics:
             low, high, error = of.interval(metric, contrast)
-            gaps, ranks, null = (
-                of.gaps(metric, contrast),
-                self.ranks(metric, contrast),
-                of.independence(metric, contrast),
-            )
-            figures = [column.tolist() for column in (gaps, low, high, ranks, null, error)]
-            for row, gap, *numbers in zip(rows, *figures, strict=True):
+            ranks, null = self.ranks(metric, contrast), of.independence(metric, contrast)
+            columns = (of.gaps(metric, contrast), low, high, ranks, null, *([error] if errors else []))
+            for row, gap, *numbers in zip(rows, *(column.tolist() for column in columns), strict=True):
                 row[metric] = plain(gap)
-                for part, number in zip(parts, numbers, strict=False):
+                for part, number in zip(parts, numbers, strict=True):
                     row[part][metric] = plain(number)
         return rows
 
