@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import biasamp
-from biasamp.report.explorer_file import write_explorer
+from biasamp.report.explorer_document import write_explorer
 
 LABELS, RECORDS, PER_RECORD = 20_000, 150_000, 8
 IDENTITIES = ("man", "woman", "child")

@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 import biasamp
 from biasamp.datasets import berkeley
-from biasamp.report.explorer_file import write_explorer
+from biasamp.report.explorer_document import write_explorer
 
 HERE = Path(__file__).parent
 MODELS = ("baseline_ft", "equalizer")

@@ -25,10 +25,10 @@ _PLACES = {
     "dpa": "predictability.dpa",
     "leakage": "predictability.leakage",
     "mals": "amplification.mals",
-    "movement": "association.movement",
+    "movement": "association.change",
     "multi": "amplification.multi",
     "open_images_shape": "datasets.generated",
-    "orientation": "association.orientation",
+    "orientation": "association.gaps",
     "over_runs": "auditing.over_runs",
     "parity": "amplification.parity",
     "q_values": "resampling.multiplicity",
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from .amplification.sweep import sweep as sweep
     from .association.associate import associate as associate
     from .association.change import association_change as association_change
-    from .association.movement import movement as movement
-    from .association.orientation import orientation as orientation
+    from .association.change import movement as movement
+    from .association.gaps import orientation as orientation
     from .auditing import audit as audit
     from .auditing import compare as compare
     from .auditing import count as count

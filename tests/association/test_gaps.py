@@ -8,7 +8,8 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from biasamp.association.gaps import association, association_gap, gap_under_independence, rest_gap
+from associations import association
+from biasamp.association.gaps import association_gap, gap_under_independence, rest_gap
 from biasamp.association.metrics import METRICS
 
 

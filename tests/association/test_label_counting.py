@@ -22,8 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import biasamp
-from biasamp.association.label_counting import count_source
-from biasamp.association.part_kernels import CountLabels
+from biasamp.association.label_counting import CountLabels, count_source
 from biasamp.counts.long_table import LongCounter
 from biasamp.data.label_source import LabelPart, LabelSource, label_source
 from biasamp.data.parts import split

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from associations import association
 from biasamp.amplification.signs import product_difference
-from biasamp.association.gaps import association, association_gap
+from biasamp.association.gaps import association_gap
 from biasamp.association.metrics import METRICS, metric_names
 
 TOLERANCE = 1e-12

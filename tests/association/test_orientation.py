@@ -6,8 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from biasamp.association.gaps import orientation, slope
 from biasamp.association.metrics import METRICS
-from biasamp.association.orientation import orientation, slope
 
 
 def gap(metric, n, x1, x2, y, x1y, x2y, literal):

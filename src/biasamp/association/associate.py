@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,9 @@ def associate(
     """
     names = metric_names(metrics)
     alpha, zero_name = _zero_policy(zero)
-    _check_number("min_count", min_count)
-    _check_number("min_expected", min_expected)
+    for name, value in (("min_count", min_count), ("min_expected", min_expected)):
+        if not _is_number(value) or value < 0:
+            raise ValueError(f"{name} is {value!r}; a number of 0 or more is needed")
     threshold = _checked_threshold(threshold)
     if isinstance(data, (str, Path)) and is_counts(data):
         data = load_counts(data)
@@ -135,15 +137,8 @@ def associate(
         counts = data if identities is None else _of_identities(data, identities)
     else:
         counts, reading = count_labels(data, identities, label, record, score, threshold, engine, memory, threads)
-    settings = {
-        "zero": zero_name,
-        "alpha": alpha or None,
-        "min_count": min_count,
-        "min_expected": min_expected,
-        "paper_literal": paper_literal,
-        "correction": correction,
-    }
-    return _result(counts, reading, names, settings)
+    settings = {"zero": zero_name, "alpha": alpha or None, "min_count": min_count, "min_expected": min_expected}
+    return _result(counts, reading, names, {**settings, "paper_literal": paper_literal, "correction": correction})
 
 
 def count_labels(
@@ -174,30 +169,19 @@ def _result(
 ) -> Association:
     members = {label for group in counts.members for label in group}
     is_identity = np.array([label in members for label in counts.labels], dtype=bool)
-    values = AssociationValues(
-        counts,
-        alpha=settings["alpha"] or 0.0,
-        paper_literal=settings["paper_literal"],
-        correction=settings["correction"],
-        tested=~is_identity,
-    )
+    values = AssociationValues(counts, settings, ~is_identity)
+    read = {} if reading is None else asdict(reading)
+    same = ("labels", "names", "identities", "members", "n", "count", "identity_count", "overlap")
     return Association(
-        labels=counts.labels,
-        names=counts.names,
-        identities=counts.identities,
-        members=counts.members,
+        **{name: getattr(counts, name) for name in same},
         metrics=metrics,
-        n=counts.n,
-        count=counts.count,
-        identity_count=counts.identity_count,
-        overlap=counts.overlap,
         joint=counts.identity_joint,
         expected=counts.count[:, None] * (counts.identity_count / counts.n),
         is_identity=is_identity,
         contrasts=tuple(values.contrasts),
         settings=settings,
-        reading={} if reading is None else reading.to_dict(),
-        notes=() if reading is None else reading.notes,
+        notes=read.pop("notes", ()),
+        reading=read,
         version=__version__,
         values=values,
     )
@@ -216,11 +200,6 @@ def _zero_policy(zero: Any) -> tuple[float, str]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and value == value
-
-
-def _check_number(name: str, value: Any) -> None:
-    if not _is_number(value) or value < 0:
-        raise ValueError(f"{name} is {value!r}; a number of 0 or more is needed")
 
 
 def _checked_threshold(threshold: Any) -> Any:

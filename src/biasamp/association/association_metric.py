@@ -39,37 +39,18 @@ class Slope(NamedTuple):
 class AssociationMetric:
     """What an association metric A(x, y) between an identity x and a label y is.
 
-    Parameters
-    ----------
-    name, symbol, title : str
-        What code calls it, what tables call it, and its full name.
-    formula : str
-        A(x, y) as text.
-    low, high : float
-        The range of A; the limits may be infinite.
-    independent : str
-        The value of A where x and y are independent, as text.
-    zero_null : bool
-        Whether the gap of two identities is then 0. Where it is not, results show the gap under independence.
-    words : str
-        What it says, for somebody who reads a result.
-    cautions : tuple of str
-    paper : str
-    value : callable
-        A from :class:`Counts`. A limit is that limit, such as minus infinity; what is undefined (0/0) is NaN.
-    slope : callable
-        From n, p(x), p(y) and p(x, y) to a :class:`Slope`; intervals of gaps rest on it.
-    closed_gap : callable, optional
-        A(x1, y) - A(x2, y) from the counts of x1 and of x2, where that keeps more digits than a difference.
-    ratio : bool
-        Whether gaps increase with ``C(x1,y)/C(x2,y)`` alone: labels are then ranked by this ratio, ties included.
-    leans : int
-        1 where a positive gap leans to x1, -1 where it leans to x2.
-    page_formula : bool
-        Whether the explorer's page computes the metric from counts (web/src/explorer/formulas.ts). The figures of
-        other metrics travel in its document.
-    as_printed : AssociationMetric, optional
-        The metric as its paper prints it, where the print differs from the definition in its own words.
+    ``name`` is what code calls it, ``symbol`` what tables call it, ``title`` its full name, ``formula`` A(x, y) as text,
+    ``low`` and ``high`` its range, whose limits may be infinite. ``independent`` is the value of A, as text, where x and
+    y are independent; ``zero_null`` says whether the gap of two identities is then 0: where it is not, results show the
+    gap under independence. ``words`` say what it tells somebody who reads a result.
+
+    ``value`` computes A from :class:`Counts`: a limit is that limit, such as minus infinity; what is undefined (0/0) is
+    NaN. ``slope`` takes n, p(x), p(y) and p(x, y) to a :class:`Slope`, on which intervals of gaps rest. ``closed_gap`` is
+    A(x1, y) - A(x2, y) from the counts of x1 and of x2, where that keeps more digits than a difference. ``ratio`` says
+    that gaps increase with ``C(x1,y)/C(x2,y)`` alone: labels are then ranked by this ratio, ties included. ``leans`` is
+    1 where a positive gap leans to x1, -1 where it leans to x2. ``page_formula`` says that the explorer's page computes
+    the metric from counts (web/src/explorer/formulas.ts); the figures of other metrics travel in its document.
+    ``as_printed`` is the metric as its paper prints it, where the print differs from the definition in its own words.
     """
 
     name: str
@@ -137,25 +118,22 @@ def times(metric: AssociationMetric, factor: float, formula: str) -> Association
     )
 
 
+@np.errstate(invalid="ignore")
 def subtract(a: Array, b: Array) -> Array:
     """``a - b``; two infinities of one sign have no difference: NaN."""
-    with np.errstate(invalid="ignore"):
-        out: Array = a - b
-    return out
+    return a - b
 
 
+@np.errstate(divide="ignore", invalid="ignore")
 def divide(a: Any, b: Any) -> Array:
     """``a / b``: infinite for b = 0, NaN where both are 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        out: Array = np.asarray(a / b, dtype=np.float64)
-    return out
+    return np.asarray(a / b, dtype=np.float64)
 
 
+@np.errstate(divide="ignore", invalid="ignore")
 def log_ratio(a: Any, b: Any, difference: Any = None) -> Array:
     """``ln(a/b)`` for a, b >= 0, accurate also where a is close to b; ``difference`` is a - b where known better."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        relative = (a - b if difference is None else difference) / b
-        near = np.abs(relative) < 0.5
-        out: Array = np.where(near, np.log1p(np.where(near, relative, 0.0)), np.log(a / b))
-    return out
+    relative = (a - b if difference is None else difference) / b
+    near = np.abs(relative) < 0.5
+    return np.where(near, np.log1p(np.where(near, relative, 0.0)), np.log(a / b))

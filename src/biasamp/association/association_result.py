@@ -11,17 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.results.interval import plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, text
 
 from . import rankings
-from .export import association_dict
+from .association_metric import Array
 from .metrics import metric_form
-from .rankings import competition_ranks
 from .values import AssociationValues, Contrast, kept
-
-Array = NDArray[np.float64]
-_REST = "rest"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,16 +35,12 @@ class Association:
     metrics : tuple of str
     n : int
         Records in all.
-    count : ndarray of shape (labels,)
-        C(y).
-    identity_count : ndarray of shape (identities,)
-        C(x).
+    count, identity_count : ndarray of shape (labels,), and of shape (identities,)
+        C(y), and C(x).
     overlap : ndarray of shape (identities, identities)
         C(x1, x2).
-    joint : ndarray of shape (labels, identities)
-        C(x, y).
-    expected : ndarray of shape (labels, identities)
-        C(x) C(y) / n, the co-occurrence under independence.
+    joint, expected : ndarray of shape (labels, identities)
+        C(x, y), and C(x) C(y) / n, the co-occurrence under independence.
     is_identity : ndarray of bool
         Labels that are part of an identity; they are marked, not ranked.
     contrasts : tuple
@@ -77,6 +70,7 @@ class Association:
     notes: tuple[str, ...]
     version: str
     values: AssociationValues
+    # What was computed once, by the method and its arguments.
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -117,31 +111,29 @@ class Association:
         """
         contrast = self._contrast(contrast)
         lean = self.values.lean(self.checked(metric), contrast)
-        return competition_ranks(lean, self.ranked(contrast, include_identities))
+        return rankings.competition_ranks(lean, self.ranked(contrast, include_identities))
 
     def ranked(self, contrast: Contrast, include_identities: bool = False) -> NDArray[np.bool_]:
         """Which labels are ranked in a gap."""
-        there: NDArray[np.bool_] = self.why_not(contrast) == ""
-        return there | self.is_identity if include_identities else there
+        there = self.why_not(contrast) == ""
+        return np.asarray(there | self.is_identity if include_identities else there)
 
     @cached_property
     def excluded(self) -> tuple[dict[str, Any], ...]:
         """The labels that are not ranked in some gap, with the reason and their counts."""
-        out = []
-        for contrast in self.contrasts:
-            why = self.why_not(contrast)
-            for i in np.flatnonzero(why != "").tolist():
-                row: dict[str, Any] = {
-                    "label": self.labels[i],
-                    "name": self.names[i],
-                    "why": why[i],
-                    "count": int(self.count[i]),
-                    "joint": {x: int(c) for x, c in zip(self.identities, self.joint[i], strict=True)},
-                }
-                if len(self.contrasts) > 1:
-                    row["gap"] = self._gap_name(contrast)
-                out.append(row)
-        return tuple(out)
+        return tuple(
+            {
+                "label": self.labels[i],
+                "name": self.names[i],
+                "why": why,
+                "count": int(self.count[i]),
+                "joint": dict(zip(self.identities, self.joint[i].tolist(), strict=True)),
+                **({"gap": self._gap_name(contrast)} if len(self.contrasts) > 1 else {}),
+            }
+            for contrast in self.contrasts
+            for i, why in enumerate(self.why_not(contrast))
+            if why
+        )
 
     # --- tables ------------------------------------------------------------------------------------------
 
@@ -154,21 +146,17 @@ class Association:
         that is not 0.
         """
         columns: dict[str, NDArray[Any]] = {
-            "label": text(self.labels),
-            "name": text(self.names),
-            "count": self.count,
+            **self._named,
             "probability": self.count / self.n,
             "identity": self.is_identity,
         }
-        for k, name in enumerate(self.identities):
-            columns[f"count[{name}]"] = self.joint[:, k]
+        columns.update(self._joint_columns())
         for k, name in enumerate(self.identities):
             columns[f"probability[{name}]"] = self.joint[:, k] / self.n
             columns[f"expected[{name}]"] = self.expected[:, k]
         for metric in self.metrics:
-            values = self.values.values(metric)
-            for k, name in enumerate(self.identities):
-                columns[f"{metric}[{name}]"] = values[:, k]
+            for name, values in zip(self.identities, self.values.values(metric).T, strict=True):
+                columns[f"{metric}[{name}]"] = values
         for contrast in self.contrasts:
             end = "" if len(self.contrasts) == 1 else f"[{self._gap_name(contrast)}]"
             why = self.why_not(contrast)
@@ -178,14 +166,21 @@ class Association:
                 columns[f"p{end}"] = self.values.p_values(contrast)
                 columns[f"q{end}"] = self.values.q_values(contrast)
             for metric in self.metrics:
-                low, high, _ = self.values.interval(metric, contrast)
                 columns[f"{metric}_gap{end}"] = self.values.gaps(metric, contrast)
-                columns[f"{metric}_low{end}"] = low
-                columns[f"{metric}_high{end}"] = high
+                columns[f"{metric}_low{end}"], columns[f"{metric}_high{end}"], _ = self.values.interval(
+                    metric, contrast
+                )
                 if not metric_form(metric, self.settings["paper_literal"]).zero_null:
                     columns[f"{metric}_null{end}"] = self.values.independence(metric, contrast)
                 columns[f"{metric}_rank{end}"] = self.ranks(metric, contrast)
         return Table(columns)
+
+    @cached_property
+    def _named(self) -> dict[str, NDArray[Any]]:
+        return {"label": text(self.labels), "name": text(self.names), "count": self.count}
+
+    def _joint_columns(self) -> dict[str, NDArray[Any]]:
+        return {f"count[{name}]": self.joint[:, k] for k, name in enumerate(self.identities)}
 
     def top(
         self,
@@ -224,35 +219,93 @@ class Association:
         contrast, sign = self.gap_toward(toward, against)
         lean = sign * self.values.lean(metric, contrast)
         ranked = self.ranked(contrast, include_identities) & ~np.isnan(lean)
-        ranks = competition_ranks(lean, ranked)
+        ranks = rankings.competition_ranks(lean, ranked)
         place = np.flatnonzero(ranked)
         order = place[np.lexsort((place, -self.count[place], ranks[place]))][:k]
         low, high, _ = self.values.interval(metric, contrast)
         if sign < 0:
             low, high = 0.0 - high, 0.0 - low
         columns: dict[str, NDArray[Any]] = {
-            "rank": ranks[order].astype(np.int64),
-            "label": text([self.labels[i] for i in order]),
-            "name": text([self.names[i] for i in order]),
-            "count": self.count[order],
+            "rank": np.nan_to_num(ranks).astype(np.int64),
+            **self._named,
+            **self._joint_columns(),
+            "gap": sign * self.values.gaps(metric, contrast) + 0.0,
+            "low": low,
+            "high": high,
+            "null": sign * self.values.independence(metric, contrast) + 0.0,
+            "p": self.values.p_values(contrast),
+            "q": self.values.q_values(contrast),
         }
-        for j, name in enumerate(self.identities):
-            columns[f"count[{name}]"] = self.joint[order, j]
-        columns["gap"] = (sign * self.values.gaps(metric, contrast))[order] + 0.0
-        columns["low"], columns["high"] = low[order], high[order]
-        columns["null"] = (sign * self.values.independence(metric, contrast))[order] + 0.0
-        columns["p"] = self.values.p_values(contrast)[order]
-        columns["q"] = self.values.q_values(contrast)[order]
-        return Table(columns)
+        return Table(columns).take(order)
 
     # What metrics put on top and how far they agree; these functions take the result first.
     top_counts = rankings.top_counts
     agreement = rankings.agreement
     rank_changes = rankings.rank_changes
 
+    def heading(self) -> dict[str, Any]:
+        """What a document says of the result as a whole, in plain values."""
+        return {
+            "version": self.version,
+            "n": int(self.n),
+            "identities": [
+                {"identity": x, "labels": list(group), "count": int(c)}
+                for x, group, c in zip(self.identities, self.members, self.identity_count, strict=True)
+            ],
+            "overlap": self.overlap.tolist(),
+            "metrics": list(self.metrics),
+            "settings": {key: plain(value) for key, value in self.settings.items()},
+            "data": dict(self.reading),
+            "notes": list(self.notes),
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
-        return association_dict(self)
+        about = {"schema": 1, "kind": "association", **self.heading()}
+        return {**about, "labels": self.label_rows(self.metrics), "excluded": list(self.excluded)}
+
+    def label_rows(self, metrics: Sequence[str], *, errors: bool = False) -> list[dict[str, Any]]:
+        """What a document says of each label, with the figures of some metrics, and their standard errors if asked."""
+        values = {metric: self.values.values(metric).tolist() for metric in metrics}
+        gaps = [self._gap_rows(contrast, metrics, errors) for contrast in self.contrasts]
+        columns = (self.labels, self.names, self.count.tolist(), self.is_identity.tolist(), self.joint.tolist())
+        return [
+            {
+                "label": label,
+                "name": name,
+                "count": count,
+                "identity": own,
+                "identities": [
+                    {"identity": x, "joint": joint[k], **{metric: plain(held[i][k]) for metric, held in values.items()}}
+                    for k, x in enumerate(self.identities)
+                ],
+                "gaps": [rows[i] for rows in gaps],
+            }
+            for i, (label, name, count, own, joint) in enumerate(zip(*columns, strict=True))
+        ]
+
+    def _gap_rows(self, contrast: Contrast, metrics: Sequence[str], errors: bool) -> list[dict[str, Any]]:
+        """What a document says of a gap, label by label."""
+        of = self.values
+        shared = of.both(contrast)
+        both = [None] * len(self.labels) if shared is None else shared.tolist()
+        tests = (of.p_values(contrast).tolist(), of.q_values(contrast).tolist())
+        x1, x2 = (None if k is None else self.identities[k] for k in contrast)
+        parts = ("low", "high", "rank", "independence", *(["error"] if errors else []))
+        rows: list[dict[str, Any]] = [
+            {"x1": x1, "x2": x2, "p": plain(p), "q": plain(q), "both": together, "ranked": not reason}
+            | {"why_not": reason or None, **{part: {} for part in parts}}
+            for p, q, together, reason in zip(*tests, both, self.why_not(contrast), strict=True)
+        ]
+        for metric in metrics:
+            low, high, error = of.interval(metric, contrast)
+            ranks, null = self.ranks(metric, contrast), of.independence(metric, contrast)
+            columns = (of.gaps(metric, contrast), low, high, ranks, null, *([error] if errors else []))
+            for row, gap, *numbers in zip(rows, *(column.tolist() for column in columns), strict=True):
+                row[metric] = plain(gap)
+                for part, number in zip(parts, numbers, strict=True):
+                    row[part][metric] = plain(number)
+        return rows
 
     def to_html(self, path: str | Path) -> None:
         """Write the explorer of this result: one file that opens in any browser, with everything inside it."""
@@ -287,7 +340,7 @@ class Association:
 
     def _gap_name(self, contrast: Contrast) -> str:
         first, second = contrast
-        return f"{self.identities[first]},{_REST if second is None else self.identities[second]}"
+        return f"{self.identities[first]},{'rest' if second is None else self.identities[second]}"
 
     def gap_toward(self, toward: str | None, against: str | None) -> tuple[Contrast, float]:
         """The gap that measures how a label leans to an identity, and its sign."""

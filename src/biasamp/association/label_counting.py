@@ -1,28 +1,155 @@
-"""From a source of label sets to association counts, whatever the order of its rows."""
+"""From a source of label sets to association counts, whatever the order of its rows.
+
+What workers do with a part of a table travels to other processes, so kernels are plain data.
+"""
 
 from __future__ import annotations
 
 import operator
+import threading
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.long_part import LongPart, Scattered
-from biasamp.counts.record_runs import Unordered
+from biasamp.counts.long_table import LongCounter, ScatteredCounter, rows_of
+from biasamp.counts.record_runs import Unordered, keys_of, plain_records
 from biasamp.data import canonical, printable
+from biasamp.data.label_plan import Batch
 from biasamp.data.label_source import LabelSource
-from biasamp.engines import Engine
+from biasamp.data.wide_rows import wide_labels
+from biasamp.engines import Engine, counted
 from biasamp.engines.engine import total_rows
 from biasamp.engines.local import LocalEngine
 
-from .part_kernels import CountLabels, CountSpread, SpreadLabels, Threshold, WholeSource
-
 # A record's key, and its copy when keys are sorted.
 _KEY_BYTES = 16
+Threshold = float | Mapping[str, float] | None
+
+
+@dataclass(frozen=True)
+class WholeSource:
+    """A source that is read one batch after another, here, as one part."""
+
+    name: str
+    read: Any
+    number: int = 0
+    rows: int | None = None
+
+    def batches(self, rows: int) -> Iterator[Batch]:
+        """The batches, in the size that they come in."""
+        yield from self.read()
+
+
+@dataclass(frozen=True)
+class CountLabels:
+    """Counts a part whose records' rows stand together.
+
+    ``shape`` is "long" for all that says which record a row belongs to, else "lists" or "wide"; ``members`` are the
+    labels of each identity, ``rows`` those of a batch, ``keep_keys`` as in
+    :class:`~biasamp.counts.long_table.LongCounter`.
+    """
+
+    shape: str
+    members: Sequence[Sequence[str]]
+    threshold: Threshold
+    kernel: str
+    rows: int
+    keep_keys: bool = False
+    # What a thread has learnt from its last part: the codes of labels.
+    known: threading.local = field(default_factory=threading.local, init=False, compare=False, repr=False)
+
+    def __reduce__(self) -> Any:
+        return CountLabels, (self.shape, self.members, self.threshold, self.kernel, self.rows, self.keep_keys)
+
+    def __call__(self, part: Any) -> LongPart:
+        """The counts of a part."""
+        counter = LongCounter(
+            self.members,
+            threshold=self.threshold if self.shape == "long" else None,
+            kernel=self.kernel,
+            keep_keys=self.keep_keys,
+            codes=getattr(self.known, "codes", None),
+        )
+        self.known.codes = counter.codes
+        for batch in part.batches(self.rows):
+            before = counter.rows
+            if self.shape == "long":
+                _refuse_no_score(batch, self.threshold)
+                counter.add(batch.record, batch.label, batch.score)
+            else:
+                add_whole(counter, batch, self.shape, self.threshold)
+            counted(part, counter.rows - before)
+        return counter.part(part.number)
+
+
+@dataclass(frozen=True)
+class SpreadLabels:
+    """Gives the rows of a part a key each, by which those of one record find each other."""
+
+    threshold: Threshold
+    rows: int
+
+    def __call__(self, part: Any) -> Iterator[Any]:
+        """Batches of key, label and, where there is a threshold, score."""
+        import pyarrow as pa
+
+        for batch in part.batches(self.rows):
+            _refuse_no_score(batch, self.threshold)
+            label = batch.label
+            if pa.types.is_dictionary(label.type):
+                # Codes mean nothing beyond their batch.
+                label = label.cast(label.type.value_type)
+            columns = {"key": pa.array(keys_of(plain_records(batch.record)).view(np.int64)), "label": label}
+            if self.threshold is not None:
+                columns["score"] = batch.score
+            yield pa.record_batch(columns)
+            counted(part, len(label))
+
+
+@dataclass(frozen=True)
+class CountSpread:
+    """Counts rows in any order, when all rows of their records are there."""
+
+    members: Sequence[Sequence[str]]
+    threshold: Threshold
+    kernel: str
+
+    def __call__(self, batches: Iterable[Any]) -> LongPart:
+        """The counts of the batches that :class:`SpreadLabels` gave."""
+        counter = ScatteredCounter(self.members, threshold=self.threshold, kernel=self.kernel)
+        for batch in batches:
+            keys = batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64, copy=False).view(np.uint64)
+            counter.add_keys(keys, batch.column(1), batch.column(2) if batch.num_columns > 2 else None)
+        return counter.part()
+
+
+def _refuse_no_score(batch: Batch, threshold: Threshold) -> None:
+    if threshold is not None and batch.score is None:
+        raise ValueError("threshold= needs score=: name the column that holds the scores")
+
+
+def add_whole(counter: LongCounter, batch: Batch, shape: str, threshold: Threshold) -> None:
+    """Count a batch whose rows are whole records."""
+    import pyarrow as pa
+
+    if shape == "lists":
+        if batch.score is not None:
+            raise ValueError("score= is not read beside lists of labels without record=")
+        if threshold is not None:
+            raise ValueError("threshold= needs score=: lists of labels carry no scores")
+        counter.add_lists(batch.label)
+        return
+    keys, sizes, columns = wide_labels(batch.label, threshold)
+    codes = counter.codes.encode(pa.array(keys, type=pa.string()))
+    starts, rows = rows_of(sizes, codes[columns])
+    counter.add_rows(starts, rows)
 
 
 @dataclass(frozen=True)
@@ -30,24 +157,14 @@ class Reading:
     """What was met while reading.
 
     ``order`` is ``"sorted"`` (records ascend), ``"grouped"`` (each record's rows stand together) or
-    ``"unsorted"``; ``duplicates`` are rows that named a label of their record again, ``below`` rows under the
-    threshold.
+    ``"unsorted"``; ``duplicates`` are rows that named a label of their record again.
     """
 
     rows: int
     order: str
     duplicates: int
-    below: int
+    below_threshold: int
     notes: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What a result says of how its data was read; its notes stand apart."""
-        return {
-            "rows": self.rows,
-            "order": self.order,
-            "duplicates": self.duplicates,
-            "below_threshold": self.below,
-        }
 
 
 def identity_members(identities: Any, names: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -113,16 +230,14 @@ def count_source(
             f"engine is {engine.name!r}, which counts files and tables; this data ({source.origin}) is read on this "
             "machine: use engine='local'"
         )
-    parts: Sequence[Any] = source.parts or [WholeSource(source.origin, source.batches)]
     notes: list[str] = []
-    part, counts, order = _Counting(source, parts, names, members, threshold, kernel, engine, notes).run()
+    part, counts, order = _counted(source, names, members, threshold, kernel, engine, notes)
     notes.extend(source.notes())
     if part.duplicates:
-        note = (
+        notes.append(
             f"{part.duplicates} of {part.rows} rows name a label that their record has already: each was counted once"
         )
-        notes.append(note)
-        warnings.warn(note, UserWarning, stacklevel=4)
+        warnings.warn(notes[-1], UserWarning, stacklevel=4)
     if threshold is None and source.has_scores:
         notes.append("score= is given without threshold=: every row counts, whatever its score")
     if part.below:
@@ -140,72 +255,60 @@ def count_source(
     return counts, Reading(part.rows, order, part.duplicates, part.below, tuple(notes))
 
 
-class _Counting(NamedTuple):
-    """One count of a source, whatever the order of its rows turns out to be."""
+def _counted(
+    source: LabelSource,
+    names: Sequence[str],
+    members: Sequence[Sequence[str]],
+    threshold: Threshold,
+    kernel: str,
+    engine: Engine,
+    notes: list[str],
+) -> tuple[LongPart, AssociationCounts, str]:
+    """What was counted, and the order that rows were found in."""
+    parts: Sequence[Any] = source.parts or [WholeSource(source.origin, source.batches)]
+    shape = "long" if source.has_records else source.shape
+    count = CountLabels(shape, members, threshold, kernel, engine.batch_rows)
 
-    source: LabelSource
-    parts: Sequence[Any]
-    names: Sequence[str]
-    members: Sequence[Sequence[str]]
-    threshold: Threshold
-    kernel: str
-    engine: Engine
-    notes: list[str]
-
-    def run(self) -> tuple[LongPart, AssociationCounts, str]:
-        """What was counted, and the order that rows were found in."""
-        began = time.perf_counter()
-        shape = "long" if self.source.has_records else self.source.shape
-        count = CountLabels(shape, self.members, self.threshold, self.kernel, self.engine.batch_rows)
-        try:
-            part = self.engine.reduce(count, self.parts, operator.add)
-            counts = self._finished(part)
-            if shape == "long" and not part.ordered:
-                self._say_grouped("")
-            return part, counts, "sorted" if shape == "long" and part.ordered else "grouped"
-        except (Unordered, Scattered):
-            pass
-        if self._keys_fit():
-            again = time.perf_counter()
-            try:
-                part = self.engine.reduce(replace(count, keep_keys=True), self.parts, operator.add)
-                counts = self._finished(part)
-                self._say_grouped(
-                    f", with 8 bytes per record to make sure ({_seconds(again - began)} lost on finding out)"
-                )
-                return part, counts, "grouped"
-            except Scattered:
-                pass
-        again = time.perf_counter()
-        spread, gather = (
-            SpreadLabels(self.threshold, self.engine.batch_rows),
-            CountSpread(self.members, self.threshold, self.kernel),
-        )
-        part = self.engine.regroup(spread, self.parts, gather, operator.add)
-        where = (
-            "in files of a temporary directory" if self.engine.name == "local" else f"by {self.engine.name}'s shuffle"
-        )
-        self.notes.append(
-            f"rows are not sorted by record: {part.rows} rows were brought together by record {where} and sorted "
-            f"({_seconds(time.perf_counter() - again)}, after {_seconds(again - began)} lost on finding out); sort the "
-            "table by record to count it in one pass"
-        )
-        return part, self._finished(part), "unsorted"
-
-    def _say_grouped(self, cost: str) -> None:
-        self.notes.append(
-            f"records do not come in ascending order, but the rows of each stand together: counted in one pass{cost}"
-        )
-
-    def _keys_fit(self) -> bool:
-        """Whether a key of each record may be held: here, and never on a cluster's driver."""
-        rows = total_rows(self.parts)
-        return self.engine.name == "local" and (rows is None or rows * _KEY_BYTES <= self.engine.memory)
-
-    def _finished(self, part: LongPart) -> AssociationCounts:
+    def finished(part: LongPart) -> AssociationCounts:
         if not part.runs:
-            raise ValueError(f"data has no rows ({self.source.origin}): at least one record is needed")
-        return part.finished(self.names, self.members, self.source.names)
+            raise ValueError(f"data has no rows ({source.origin}): at least one record is needed")
+        return part.finished(names, members, source.names)
+
+    def lost() -> str:
+        return f"{_seconds(again - began)} lost on finding out"
+
+    began = again = time.perf_counter()
+    for keep_keys in (False, True):
+        if keep_keys and not _keys_fit(parts, engine):
+            break
+        try:
+            part = engine.reduce(replace(count, keep_keys=keep_keys), parts, operator.add)
+            counts = finished(part)
+        except (Unordered, Scattered):
+            again = time.perf_counter()
+            continue
+        if shape == "long" and part.ordered and not keep_keys:
+            return part, counts, "sorted"
+        if shape == "long":
+            cost = f", with 8 bytes per record to make sure ({lost()})" if keep_keys else ""
+            notes.append(
+                f"records do not come in ascending order, but the rows of each stand together: counted in one pass{cost}"
+            )
+        return part, counts, "grouped"
+    spread, gather = SpreadLabels(threshold, engine.batch_rows), CountSpread(members, threshold, kernel)
+    part = engine.regroup(spread, parts, gather, operator.add)
+    where = "in files of a temporary directory" if engine.name == "local" else f"by {engine.name}'s shuffle"
+    notes.append(
+        f"rows are not sorted by record: {part.rows} rows were brought together by record {where} and sorted "
+        f"({_seconds(time.perf_counter() - again)}, after {lost()}); sort the table by record to count it in one pass"
+    )
+    return part, finished(part), "unsorted"
+
+
+def _keys_fit(parts: Sequence[Any], engine: Engine) -> bool:
+    """Whether a key of each record may be held: here, and never on a cluster's driver."""
+    rows = total_rows(parts)
+    return engine.name == "local" and (rows is None or rows * _KEY_BYTES <= engine.memory)
 
 
 def _seconds(value: float) -> str:
@@ -222,20 +325,30 @@ def _refuse_unknown(
         if not missing:
             continue
         known = list(dict.fromkeys([*(names.get(label, label) for label in counts.labels), *counts.labels]))
+        shown = [_quoted(label, names) for label in missing]
+        # A class that has a description is no slip of the pen.
+        near = [[] if label in names else _close(label, known) for label in missing]
         if size == 0 and not absent:
             alone = len(labels) == 1 and name in (labels[0], names.get(labels[0]))
             raise ValueError(
-                f"identities: no record has the label {', '.join(_quoted(label, names) for label in missing[:5])}"
+                f"identities: no record has the label {', '.join(shown[:5])}"
                 + (" with a score that reaches the threshold" if part.below else "")
                 + ("" if alone else f" of the identity {printable(name, 60)!r}")
-                + f"; {_nearest(missing[0], known, names, len(there))}"
+                + f"; {_mean(near[0]) or _such_as(known, len(there))}"
             )
-        shown = ", ".join(_quoted(label, names) for label in missing)
-        near = dict.fromkeys(text for label in missing if label not in names for text in _close(label, known))
+        meant = _mean(dict.fromkeys(text for texts in near for text in texts))
         notes.append(
-            f"identity {printable(name, 60)!r}: no record has the label {shown}"
-            + (f"; did you mean {' or '.join(near)}?" if near else "")
+            f"identity {printable(name, 60)!r}: no record has the label {', '.join(shown)}{meant and '; '}{meant}"
         )
+
+
+def _mean(near: Iterable[str]) -> str:
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def _such_as(known: list[str], held: int) -> str:
+    shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
+    return f"the data holds {held} labels, such as {shown}" if known else "the data holds no label at all"
 
 
 def _quoted(label: str, names: Mapping[str, str]) -> str:
@@ -249,14 +362,3 @@ def _close(label: str, known: list[str]) -> list[str]:
     short = {text.casefold(): text for text in known if len(text) <= 200}
     near = get_close_matches(label[:200].casefold(), list(short), n=3, cutoff=0.6)
     return [repr(printable(short[match], 60)) for match in near]
-
-
-def _nearest(label: str, known: list[str], names: Mapping[str, str], held: int) -> str:
-    if not known:
-        return "the data holds no label at all"
-    # A class that has a description is no slip of the pen.
-    near = [] if label in names else _close(label, known)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
-    shown = ", ".join(repr(printable(text, 40)) for text in known[:5])
-    return f"the data holds {held} labels, such as {shown}"

@@ -1,4 +1,4 @@
-r"""The ten association metrics of Aka et al. between an identity x and a label y, and the registry of metrics.
+r"""The ten association metrics of Aka et al. (AIES 2021) between an identity x and a label y, and their registry.
 
 P(x), P(y) and P(x,y) are the shares of the records with x, with y and with both. ``llr`` and ``t_test`` carry the
 paper's names; neither is a test statistic. What a zero count gives is written above each formula.
@@ -9,11 +9,6 @@ divisor, equal ratios give equal gaps to the last bit, and so the three metrics 
 Several derivatives that the paper prints carry errors (signs of ``ln p(y)`` terms in equations 56-59, minus signs in
 37, 47 and 63, squares in Table 4's JI, a missing term in 66); the slopes here follow from the definitions and are
 checked against finite differences.
-
-References
-----------
-O. Aka, K. Burke, A. Bäuerle, C. Greer, M. Mitchell, "Measuring Model Biases in the Absence of Ground
-Truth", AIES 2021.
 """
 
 from __future__ import annotations
@@ -32,6 +27,9 @@ from .association_metric import Array, AssociationMetric, Counts, Slope, divide,
 _INFINITE = float("inf")
 _SHIFTED = "its gap is not 0 under independence when the identities differ in size: compare it with the value there"
 _aka = partial(AssociationMetric, paper=AKA_2021, page_formula=True)
+# Metrics that are 0 under independence, and those whose gap is not.
+_zero = partial(_aka, independent="0", zero_null=True)
+_shifted = partial(_aka, zero_null=False, cautions=(_SHIFTED,))
 
 
 def _excess(c: Counts) -> Array:
@@ -84,15 +82,13 @@ def _pmi_gap(first: Counts, second: Counts) -> Array:
     return np.where((first.x > 0) & (second.x > 0) & (first.y > 0), value, np.nan)
 
 
-PMI = _aka(
+PMI = _zero(
     name="pmi",
     symbol="PMI",
     title="Pointwise mutual information",
     formula="ln(P(x,y) / (P(x) P(y)))",
     low=-_INFINITE,
     high=_INFINITE,
-    independent="0",
-    zero_null=True,
     words="How many times more often they occur together than by chance, as a logarithm.",
     cautions=("rare labels dominate it",),
     value=_pmi,
@@ -108,15 +104,13 @@ def _npmi_y_slope(n: Array, x: Array, y: Array, xy: Array) -> Slope:
     return Slope(-1.0 / (x * information), by_y, 1.0 / (xy * information))
 
 
-NPMI_Y = _aka(
+NPMI_Y = _zero(
     name="npmi_y",
     symbol="nPMI_y",
     title="PMI normalized by the label",
     formula="ln(P(x,y) / (P(x) P(y))) / -ln P(y)",
     low=-_INFINITE,
     high=1.0,
-    independent="0",
-    zero_null=True,
     words="PMI as a share of the information in the label; at most ln P(x) / ln P(y).",
     cautions=("undefined where every record has the label",),
     # C(x,y) = 0: -inf. C(y) = n: 0/0, undefined.
@@ -142,15 +136,13 @@ def _npmi_xy_slope(n: Array, x: Array, y: Array, xy: Array) -> Slope:
     return Slope(-1.0 / (x * information), -1.0 / (y * information), by_xy)
 
 
-NPMI_XY = _aka(
+NPMI_XY = _zero(
     name="npmi_xy",
     symbol="nPMI_xy",
     title="PMI normalized by the co-occurrence",
     formula="ln(P(x,y) / (P(x) P(y))) / -ln P(x,y)",
     low=-1.0,
     high=1.0,
-    independent="0",
-    zero_null=True,
     words="PMI as a share of the information in occurring together: 1 where they only occur together, 0 under "
     "independence, -1 where they never do.",
     cautions=("finds rare and common labels alike: read the counts beside it",),
@@ -164,13 +156,12 @@ def _llr_gap(first: Counts, second: Counts) -> Array:
     return np.where(first.y > 0, log_ratio(*_reduced(first, second)), np.nan)
 
 
+@np.errstate(invalid="ignore")
 def _pmi2_gap(first: Counts, second: Counts) -> Array:
-    with np.errstate(invalid="ignore"):
-        out: Array = _pmi_gap(first, second) + _llr_gap(first, second)
-    return out
+    return _pmi_gap(first, second) + _llr_gap(first, second)
 
 
-PMI2 = _aka(
+PMI2 = _shifted(
     name="pmi2",
     symbol="PMI²",
     title="Squared pointwise mutual information",
@@ -178,9 +169,7 @@ PMI2 = _aka(
     low=-_INFINITE,
     high=0.0,
     independent="ln(P(x) P(y))",
-    zero_null=False,
     words="PMI that favours common labels.",
-    cautions=(_SHIFTED,),
     # As pmi: undefined for C(x) = 0 or C(y) = 0, else -inf for C(x,y) = 0.
     value=lambda c: np.where((c.x > 0) & (c.y > 0), log_ratio(c.xy, c.x) + log_ratio(c.xy, c.y), np.nan),
     closed_gap=_pmi2_gap,
@@ -188,7 +177,7 @@ PMI2 = _aka(
     ratio=True,
 )
 
-SDC = _aka(
+SDC = _shifted(
     name="sdc",
     symbol="SDC",
     title="Sørensen-Dice coefficient",
@@ -196,9 +185,7 @@ SDC = _aka(
     low=0.0,
     high=1.0,
     independent="2 P(x) P(y) / (P(x) + P(y))",
-    zero_null=False,
     words="The overlap of the records with the identity and those with the label.",
-    cautions=(_SHIFTED,),
     # C(x) = C(y) = 0: undefined. C(x,y) = 0 otherwise: 0.
     value=lambda c: divide(2.0 * c.xy, c.x + c.y),
     closed_gap=lambda first, second: 2.0 * _share_gap((first.xy, first.x + first.y), (second.xy, second.x + second.y)),
@@ -212,7 +199,7 @@ def _ji_slope(n: Array, x: Array, y: Array, xy: Array) -> Slope:
     return Slope(-xy / union**2, -xy / union**2, (x + y) / union**2)
 
 
-JI = _aka(
+JI = _shifted(
     name="ji",
     symbol="JI",
     title="Jaccard index",
@@ -220,9 +207,7 @@ JI = _aka(
     low=0.0,
     high=1.0,
     independent="P(x) P(y) / (P(x) + P(y) - P(x) P(y))",
-    zero_null=False,
     words="The records with both as a share of the records with either.",
-    cautions=(_SHIFTED,),
     # C(x) = C(y) = 0: undefined. C(x,y) = 0 otherwise: 0.
     value=lambda c: divide(c.xy, c.x + c.y - c.xy),
     closed_gap=lambda first, second: _share_gap(
@@ -231,7 +216,7 @@ JI = _aka(
     slope=_ji_slope,
 )
 
-LLR = _aka(
+LLR = _shifted(
     name="llr",
     symbol="LLR",
     title="Log of the identity's share (the paper's log-likelihood ratio)",
@@ -239,7 +224,6 @@ LLR = _aka(
     low=-_INFINITE,
     high=0.0,
     independent="ln P(x)",
-    zero_null=False,
     words="The share of the identity among the records with the label, as a logarithm.",
     cautions=(_SHIFTED, "it is no likelihood-ratio statistic"),
     # C(y) = 0: undefined. C(x,y) = 0 otherwise, C(x) = 0 included: -inf.
@@ -288,15 +272,13 @@ def _tau_b_printed_slope(n: Array, x: Array, y: Array, xy: Array) -> Slope:
     return _over_spread_slope(pairs, Slope(2.0 * y - 2.0 + 2.0 / n, 2.0 * x - 2.0 + 2.0 / n, 2.0 - 4.0 / n), x, y)
 
 
-TAU_B = _aka(
+TAU_B = _zero(
     name="tau_b",
     symbol="τ_b",
     title="Kendall's tau-b, which is phi",
     formula="(P(x,y) - P(x) P(y)) / √(P(x) (1-P(x)) P(y) (1-P(y)))",
     low=-1.0,
     high=1.0,
-    independent="0",
-    zero_null=True,
     words="Kendall's rank correlation of two yes/no variables, which is their phi coefficient.",
     cautions=("common labels dominate it", "undefined where every record has the label"),
     value=lambda c: _over_spread(c, _excess(c)),
@@ -324,15 +306,13 @@ def _t_test_slope(n: Array, x: Array, y: Array, xy: Array) -> Slope:
     return Slope(-(xy / x + y) / (2.0 * root), -(xy / y + x) / (2.0 * root), 1.0 / root)
 
 
-T_TEST = _aka(
+T_TEST = _zero(
     name="t_test",
     symbol="t-test",
     title="Excess over chance (the paper's t-test)",
     formula="(P(x,y) - P(x) P(y)) / √(P(x) P(y))",
     low=-1.0,
     high=1.0,
-    independent="0",
-    zero_null=True,
     words="The excess over chance in units of its size.",
     cautions=("common labels dominate it", "it is no test"),
     value=_t_test,

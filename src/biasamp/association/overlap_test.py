@@ -23,9 +23,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .association_metric import Array
 
 # Halving an interval this often exhausts the digits of a float.
 _HALVINGS = 100
@@ -55,11 +54,10 @@ def overlap_test(only_1: Any, only_2: Any, both: Any, total_1: Any, total_2: Any
     >>> bool(0.001 < p < 0.002)
     True
     """
-    arrays = [np.asarray(v, dtype=np.float64) for v in (only_1, only_2, both, total_1, total_2, total_both)]
-    arrays = list(np.broadcast_arrays(*arrays))
-    shape = arrays[0].shape
+    given = (only_1, only_2, both, total_1, total_2, total_both)
+    arrays = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in given))
     kinds, place = np.unique(np.column_stack([a.ravel() for a in arrays]), axis=0, return_inverse=True)
-    return _p_values(kinds)[place.reshape(-1)].reshape(shape)
+    return _p_values(kinds)[place.reshape(-1)].reshape(arrays[0].shape)
 
 
 def _p_values(kinds: Array) -> Array:
@@ -126,10 +124,9 @@ def _saddlepoint(count: Array, value: Array, seen: Array) -> Array:
     seen = np.abs(seen) / deviation
     low, high = np.zeros(len(seen)), np.ones(len(seen))
 
+    @np.errstate(over="ignore")
     def slope(t: Array) -> Array:
-        with np.errstate(over="ignore"):
-            out: Array = (frequency * value * np.exp(np.minimum(t[:, None] * value, 700.0))).sum(axis=1)
-        return out
+        return (frequency * value * np.exp(np.minimum(t[:, None] * value, 700.0))).sum(axis=1)
 
     for _ in range(_HALVINGS):
         short = slope(high) < seen

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from biasamp.results.table import Table, text
 
+from .association_metric import Array
+
 if TYPE_CHECKING:
     from .association_result import Association
-
-Array = NDArray[np.float64]
 
 # Blocks this small are compared pair by pair.
 _BLOCK = 64
@@ -29,8 +29,7 @@ def competition_ranks(values: Array, ranked: NDArray[np.bool_]) -> Array:
     out = np.full(len(values), np.nan)
     there = ranked & ~np.isnan(values)
     kept = values[there]
-    ordered = np.sort(kept)
-    out[there] = len(kept) - np.searchsorted(ordered, kept, side="right") + 1
+    out[there] = len(kept) - np.searchsorted(np.sort(kept), kept, side="right") + 1
     return out
 
 
@@ -49,23 +48,18 @@ def kept_order(a: Array, b: Array) -> float:
     order = np.lexsort((b, a))
     a, b = a[order], b[order]
     total = n * (n - 1) // 2
-    tied_a, tied_b = _tied_pairs(a), _tied_pairs(np.sort(b))
-    same = np.ones(n - 1, dtype=bool)
-    same &= (a[1:] == a[:-1]) & (b[1:] == b[:-1])
-    tied_both = _run_pairs(same)
+    ordered = np.sort(b)
+    tied_a, tied_b = _run_pairs(a[1:] == a[:-1]), _run_pairs(ordered[1:] == ordered[:-1])
+    tied_both = _run_pairs((a[1:] == a[:-1]) & (b[1:] == b[:-1]))
     # Sorted by a and then b, the inversions of b are the pairs that a and b order in opposite ways.
     opposite = _inversions(b)
     kept = total - opposite - (tied_a - tied_both) - (tied_b - tied_both)
     return kept / total
 
 
-def _tied_pairs(ordered: Array) -> int:
-    return _run_pairs(ordered[1:] == ordered[:-1])
-
-
 def _run_pairs(same: NDArray[np.bool_]) -> int:
-    edges = np.flatnonzero(np.concatenate([[True], ~same, [True]]))
-    sizes = np.diff(edges)
+    """Pairs within runs of equal neighbours."""
+    sizes = np.diff(np.flatnonzero(np.concatenate([[True], ~same, [True]])))
     return int((sizes * (sizes - 1) // 2).sum())
 
 
@@ -91,11 +85,9 @@ def top_counts(result: Association, k: int = 100, *, toward: str | None = None, 
         top = result.top(metric, k, toward=toward, against=against)
         columns = {"C(y)": top["count"], **{f"C({name},y)": top[f"count[{name}]"] for name in result.identities}}
         for name, values in columns.items():
-            figures = [
-                float(of()) if len(values) else np.nan for of in (values.min, values.max, values.mean, values.std)
-            ]
-            rows.append((metric, name, len(values), *figures))
-    return _table(("metric", "count", "labels", "min", "max", "mean", "std"), rows, texts=2)
+            figures = (values.min, values.max, values.mean, values.std)
+            rows.append((metric, name, len(values), *(float(of()) if len(values) else np.nan for of in figures)))
+    return _table(("metric", "count", "labels", "min", "max", "mean", "std"), rows)
 
 
 def agreement(result: Association, k: int = 100, *, toward: str | None = None, against: str | None = None) -> Table:
@@ -114,17 +106,14 @@ def agreement(result: Association, k: int = 100, *, toward: str | None = None, a
         shared = np.array(sorted(place[label] for label in tops[a] & tops[b]), dtype=np.int64)
         orders = [kept_order(leans[a][there], leans[b][there]) for there in (shared, ranked)]
         rows.append((a, b, len(shared), *orders))
-    return _table(("metric_a", "metric_b", "shared", "order_shared", "order"), rows, texts=2)
+    return _table(("metric_a", "metric_b", "shared", "order_shared", "order"), rows)
 
 
-def _table(names: tuple[str, ...], rows: list[tuple[Any, ...]], texts: int) -> Table:
-    """Rows as a table whose first columns are text."""
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    held = {
-        name: text(column) if i < texts else np.array(column)
-        for i, (name, column) in enumerate(zip(names, columns, strict=True))
-    }
-    return Table(held)
+def _table(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Table:
+    """Rows as a table whose first two columns are text."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    made = [text(column) if i < 2 else np.array(column) for i, column in enumerate(columns)]
+    return Table(dict(zip(names, made, strict=True)))
 
 
 def rank_changes(
@@ -135,14 +124,6 @@ def rank_changes(
     ranked = result.ranked(contrast)
     leans = [sign * result.values.lean(result.checked(metric), contrast) for metric in (metric_a, metric_b)]
     ranks = [competition_ranks(lean, ranked) for lean in leans]
-    there = np.flatnonzero(ranked)
-    return Table(
-        {
-            "label": text([result.labels[i] for i in there]),
-            "name": text([result.names[i] for i in there]),
-            "count": result.count[there],
-            "rank_a": ranks[0][there],
-            "rank_b": ranks[1][there],
-            "change": ranks[1][there] - ranks[0][there],
-        }
-    )
+    columns = {"label": text(result.labels), "name": text(result.names), "count": result.count}
+    columns |= {"rank_a": ranks[0], "rank_b": ranks[1], "change": ranks[1] - ranks[0]}
+    return Table(columns).take(ranked)

@@ -1,27 +1,177 @@
-"""What an association result can compute from its counts: values, gaps, intervals, tests."""
+r"""What follows from association counts: values, gaps, their intervals by the delta method, and tests.
+
+A gap is a smooth function of the shares of records with x, with y and with both. Its linear part gives each
+record a value: for identity k, ``phi_k = a_k [x_k] + b_k [y] + c_k [x_k][y]`` with the partial derivatives of
+``A(x_k, y)`` as coefficients. The variance of a gap, or of any contrast of identities, follows from the
+covariances of the ``phi_k``, and these need no more than C(x1, x2) and C(x1, x2, y): intervals are right also where
+identities overlap.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from itertools import combinations, combinations_with_replacement
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.association_counts import AssociationCounts
+from biasamp.resampling.fisher import fisher_exact
 from biasamp.resampling.multiplicity import q_values
 
-from .gap_intervals import GapIntervals, Moments, contrast_weights, gap_intervals, rate_tests
-from .gaps import association, gap_under_independence
+from .association_metric import Array, Counts
+from .gaps import gap_under_independence, rest_gap, slope
 from .metrics import metric_form
+from .overlap_test import overlap_test
 
-Array = NDArray[np.float64]
 # The gap of two identities, or of one against the mean of all others.
 Contrast = tuple[int, int | None]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+# A label never seen with an identity has a rate somewhere below 1/C(x): half a record stands for it where a
+# derivative is needed.
+_HALF = 0.5
+
+
+class GapIntervals(NamedTuple):
+    """Lower and upper limits of the gaps; NaN where a gap has none."""
+
+    low: Array
+    high: Array
+    error: Array
+
+
+class Moments:
+    """The counts of labels with identities, as the delta method needs them.
+
+    ``count`` has the shape (labels,), ``overlap`` (identities, identities), ``joint`` (labels, identities, identities),
+    or (labels, identities) where ``both`` gives C(x1, x2, y) of every label from two identities.
+    """
+
+    def __init__(
+        self, n: Any, count: Any, overlap: Any, joint: Any, both: Callable[[int, int], Any] | None = None
+    ) -> None:
+        self.n = float(n)
+        self.count = np.asarray(count, dtype=np.float64)
+        self.overlap = np.asarray(overlap, dtype=np.float64)
+        joint = np.asarray(joint, dtype=np.float64)
+        self.together = joint if joint.ndim == 2 else np.diagonal(joint, axis1=1, axis2=2)
+        self._both = both or (lambda first, second: joint[:, first, second])
+        self.filled = np.maximum(self.together, np.minimum(_HALF, self.count[:, None]))
+        self.size = np.diagonal(self.overlap)
+
+    def both(self, first: int, second: int) -> Array:
+        """C(x1, x2, y) of every label, for two identities."""
+        return np.asarray(self._both(first, second), dtype=np.float64)
+
+    def variance(self, metric: str, weights: Array, *, paper_literal: bool = False) -> Array:
+        """Variance of the sum of ``A(x_k, y)`` over identities k with some weights, for every label.
+
+        It is the sum of ``w_k w_m Cov(A(x_k, y), A(x_m, y))``, one pair of identities at a time.
+        """
+        n = self.n
+        used = np.flatnonzero(weights)
+        w = weights[used]
+        size, p_y = self.size[used] / n, self.count / n
+        p_xy = self.filled[:, used] / n
+        a, b, c = slope(metric, n, size, p_y[:, None], np.minimum(p_xy, 1.0), paper_literal=paper_literal)
+        out = np.zeros(len(self.count))
+        with np.errstate(invalid="ignore", over="ignore"):
+            mean = a * size + b * p_y[:, None] + c * p_xy
+            for k, m in combinations_with_replacement(range(len(used)), 2):
+                shared = self.overlap[used[k], used[m]] / n
+                product = (
+                    (a[:, k] * b[:, m] + c[:, k] * b[:, m]) * p_xy[:, k]
+                    + (b[:, k] * a[:, m] + b[:, k] * c[:, m]) * p_xy[:, m]
+                    + b[:, k] * b[:, m] * p_y
+                )
+                if shared:
+                    both = p_xy[:, k] if k == m else self.both(used[k], used[m]) / n
+                    product += a[:, k] * a[:, m] * shared
+                    product += (a[:, k] * c[:, m] + c[:, k] * a[:, m] + c[:, k] * c[:, m]) * both
+                times = w[k] * w[m] * (1.0 if k == m else 2.0)
+                out += times * (product - mean[:, k] * mean[:, m]) / n
+        return out
+
+    def counts(self, identity: int, *, filled: bool = False) -> Counts:
+        """The four counts of one identity, over labels."""
+        xy = self.filled if filled else self.together
+        return Counts(*np.broadcast_arrays(self.n, self.size[identity], self.count, xy[:, identity]))
+
+    def values(self, metric: str, *, paper_literal: bool = False, filled: bool = False) -> Array:
+        """A(x, y): one row per label, one column per identity."""
+        form = metric_form(metric, paper_literal)
+        return np.column_stack([form.value(self.counts(k, filled=filled)) for k in range(len(self.size))])
+
+    def gaps(self, metric: str, contrast: Contrast, *, paper_literal: bool = False, filled: bool = False) -> Array:
+        """Gap of every label."""
+        first, second = contrast
+        if second is None:
+            return rest_gap(self.values(metric, paper_literal=paper_literal, filled=filled), first)
+        form = metric_form(metric, paper_literal)
+        return form.gap(self.counts(first, filled=filled), self.counts(second, filled=filled))
+
+
+def gap_intervals(
+    moments: Moments,
+    metric: str,
+    contrast: Contrast,
+    *,
+    level: float = 0.95,
+    paper_literal: bool = False,
+    gaps: Array | None = None,
+) -> GapIntervals:
+    """Delta-method intervals of the gaps of every label, with the nominal coverage ``level``.
+
+    Where a label never occurs with one of the identities, the limits are those of half a record, stretched to
+    take in the gap itself, which may be infinite.
+
+    >>> m = Moments(1000, [60], [[300, 0], [0, 300]], [[[30, 0], [0, 15]]])
+    >>> low, high, _ = gap_intervals(m, "dp", (0, 1))
+    >>> [round(float(v), 3) for v in (low[0], high[0])]
+    [0.008, 0.092]
+    """
+    from scipy.special import ndtri
+
+    if gaps is None:
+        gaps = moments.gaps(metric, contrast, paper_literal=paper_literal)
+    weights = contrast_weights(contrast, len(moments.size))
+    error = np.sqrt(np.maximum(moments.variance(metric, weights, paper_literal=paper_literal), 0.0))
+    reach = float(ndtri(0.5 + level / 2.0)) * error
+    low, high = gaps - reach, gaps + reach
+    empty = (moments.together[:, weights != 0] == 0).any(axis=1)
+    if empty.any():
+        centre = moments.gaps(metric, contrast, paper_literal=paper_literal, filled=True)
+        low = np.where(empty, np.fmin(centre - reach, gaps), low)
+        high = np.where(empty, np.fmax(centre + reach, gaps), high)
+    # Gaps cannot pass this bound, the limits of a normal approximation can.
+    bound = metric_form(metric, paper_literal).bound
+    low, high = (
+        np.where(np.isnan(gaps), np.nan, limit) for limit in (np.maximum(low, -bound), np.minimum(high, bound))
+    )
+    return GapIntervals(low, high, np.where(np.isfinite(gaps), error, np.nan))
+
+
+def contrast_weights(contrast: Contrast, many: int) -> Array:
+    """The weight of each identity in a gap."""
+    first, second = contrast
+    weights = np.full(many, -1.0 / (many - 1)) if second is None else 0.0 - np.eye(many)[second]
+    weights[first] = 1.0
+    return weights
+
+
+def rate_tests(moments: Moments, first: int, second: int) -> Array:
+    """p-value of ``P(y|x1) = P(y|x2)`` of every label: Fisher's exact test where no record carries both identities."""
+    shared = moments.overlap[first, second]
+    joint_1, joint_2 = moments.together[:, first], moments.together[:, second]
+    size_1, size_2 = moments.size[first], moments.size[second]
+    if shared == 0:
+        return fisher_exact(joint_1, size_1, joint_2, size_2)
+    both = moments.both(first, second)
+    return overlap_test(joint_1 - both, joint_2 - both, both, size_1 - shared, size_2 - shared, shared)
 
 
 def kept(method: Callable[Concatenate[Any, _P], _R]) -> Callable[Concatenate[Any, _P], _R]:
@@ -29,11 +179,11 @@ def kept(method: Callable[Concatenate[Any, _P], _R]) -> Callable[Concatenate[Any
 
     @wraps(method)
     def held(self: Any, /, *args: _P.args, **options: _P.kwargs) -> _R:
+        store: dict[Any, _R] = self._kept
         key = (method.__name__, args, tuple(options.items()))
-        if key not in self._kept:
-            self._kept[key] = method(self, *args, **options)
-        out: _R = self._kept[key]
-        return out
+        if key not in store:
+            store[key] = method(self, *args, **options)
+        return store[key]
 
     return held
 
@@ -41,43 +191,30 @@ def kept(method: Callable[Concatenate[Any, _P], _R]) -> Callable[Concatenate[Any
 class AssociationValues:
     """Numbers of one data set, each computed when first asked for; arrays have one entry, or row, per label.
 
-    Parameters
-    ----------
-    counts : AssociationCounts
-    alpha : float
-        Add-alpha smoothing of each two-by-two table of an identity and a label; 0 for none. Tests always
-        use the counts as they are.
-    paper_literal : bool
-    correction : {"bh", "by"}
-    tested : ndarray of bool, shape (labels,)
-        The labels that are tested: those that are no identity.
+    Of the settings it goes by ``alpha``, the add-alpha smoothing of each two-by-two table of an identity and a label
+    (tests always use the counts as they are), ``paper_literal`` and ``correction``. ``tested`` are the labels, as bool,
+    that are no identity.
     """
 
-    def __init__(
-        self, counts: AssociationCounts, *, alpha: float, paper_literal: bool, correction: str, tested: Any
-    ) -> None:
+    def __init__(self, counts: AssociationCounts, settings: Mapping[str, Any], tested: NDArray[np.bool_]) -> None:
         self.counts = counts
-        self.paper_literal = paper_literal
-        self.correction = correction
+        self.paper_literal: bool = settings["paper_literal"]
+        self.correction: str = settings["correction"]
         self.tested = tested
         many = len(counts.identities)
-        self.pairs: list[Contrast] = [(k, m) for k in range(many) for m in range(k + 1, many)]
+        self.pairs: list[Contrast] = list(combinations(range(many), 2))
         self.contrasts = self.pairs + ([(k, None) for k in range(many)] if many > 2 else [])
         self._kept: dict[Any, Any] = {}
         self._raw = Moments(counts.n, counts.count, counts.overlap, counts.identity_joint, counts.both)
-        self._smooth = self._raw if alpha == 0 else self._smoothed(alpha)
-
-    def _smoothed(self, alpha: float) -> Moments:
-        """Every cell of the table of (x, y) gets alpha more records; identities overlap as before."""
-        c = self.counts
-        overlap = c.overlap + 2 * alpha * np.eye(len(c.identities))
-        return Moments(c.n + 4 * alpha, c.count + 2 * alpha, overlap, c.identity_joint + alpha, c.both)
+        # Every cell of the table of (x, y) gets alpha more records; identities overlap as before.
+        add = settings["alpha"] or 0.0
+        cells = counts.count + 2 * add, counts.overlap + 2 * add * np.eye(many), counts.identity_joint + add
+        self._smooth = Moments(counts.n + 4 * add, *cells, counts.both) if add else self._raw
 
     @kept
     def values(self, metric: str) -> Array:
         """A(x, y): one row per label, one column per identity."""
-        m = self._smooth
-        return association(metric, m.n, m.size, m.count[:, None], m.together, paper_literal=self.paper_literal)
+        return self._smooth.values(metric, paper_literal=self.paper_literal)
 
     @kept
     def gaps(self, metric: str, contrast: Contrast) -> Array:
@@ -113,8 +250,7 @@ class AssociationValues:
             gap_under_independence(metric, m.n, m.size[first], m.size[k], m.count, paper_literal=self.paper_literal)
             for k in others
         ]
-        out: Array = np.mean(gaps, axis=0)
-        return out
+        return np.asarray(np.mean(gaps, axis=0))
 
     def both(self, contrast: Contrast) -> NDArray[np.int64] | None:
         """C(x1, x2, y) of every label: the records that carry both identities of a gap; None against the rest."""
@@ -137,5 +273,4 @@ class AssociationValues:
         """q-value among the tests of all labels and all pairs of identities; NaN against the rest."""
         if contrast not in self.pairs:
             return np.full(len(self.counts.labels), np.nan)
-        out: Array = self._q[self.pairs.index(contrast)]
-        return out
+        return np.asarray(self._q[self.pairs.index(contrast)])

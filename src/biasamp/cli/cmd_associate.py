@@ -184,7 +184,7 @@ def command(
     if shown not in result.metrics:
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")
     if html_path is not None:
-        from biasamp.report.explorer_file import write_explorer
+        from biasamp.report.explorer_document import write_explorer
 
         write_explorer({Path(data).name: result}, html_path)
     if figures_folder is not None:

@@ -94,7 +94,7 @@ def command(
     elif markdown is not None:
         verdict.to_markdown(markdown)
     if not taken:
-        from biasamp.report.verdict_table import show_verdict
+        from biasamp.report.terminal import show_verdict
 
         show_verdict(verdict, console())
     sys.exit(verdict.exit_code)

@@ -9,7 +9,7 @@ from typing import Any
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry
 from biasamp.data import printable
-from biasamp.results.figure_text import figure_with_interval
+from biasamp.results.interval import figure_with_interval
 from biasamp.results.metric_registry import METRICS, audited_metrics
 
 from .toml_policy import MIN_GROUP

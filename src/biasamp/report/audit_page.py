@@ -6,26 +6,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 
 from .page import page
 
+# How many labels a top list has.
 _TOP = 15
 
 
-def report_document(audit: Audit, *, association: Any = None, top: int = _TOP) -> dict[str, Any]:
-    """What the report page shows: the audit's own document beside what its metrics mean.
-
-    Parameters
-    ----------
-    audit : Audit
-    association : Association, optional
-        Associations of the same model's labels, whose top lists the report shows.
-    top : int
-        How many labels a top list has.
-    """
+def report_document(audit: Audit, *, association: Any = None) -> dict[str, Any]:
+    """What the report page shows: the audit's own document, what its metrics mean, and the labels that lean most."""
     document = audit.document
     names = {METRICS[entry["metric"]].described_by for entry in document["metrics"] if entry["metric"] in METRICS}
     if association is not None:
@@ -40,33 +33,22 @@ def report_document(audit: Audit, *, association: Any = None, top: int = _TOP) -
         "source": audit.source,
         "audit": document,
         "methods": methods,
-        "association": None if association is None else _tops(association, top),
+        "association": None if association is None else _tops(association),
     }
 
 
-def audit_html(audit: Audit, *, association: Any = None) -> str:
-    """The report as text. See :func:`write_html`."""
-    words = [finding.text for finding in audit.findings]
-    return page(f"biasamp: {audit.source}", report_document(audit, association=association), words=words)
-
-
 def write_html(audit: Audit, path: str | Path, *, association: Any = None) -> None:
-    """Write an audit's report as a single self-contained HTML file.
+    """Write an audit's report as a single self-contained HTML file: script, style and figures are inside it.
 
-    The file asks for nothing from anywhere: script, style and figures are inside it.
-
-    Parameters
-    ----------
-    audit : Audit
-    path : str or Path
-    association : Association, optional
-        Associations of the same model's labels, whose top lists the report shows too.
+    With the associations of the same model's labels, the report shows their top lists too.
     """
-    Path(path).write_text(audit_html(audit, association=association), encoding="utf-8")
+    words = [finding.text for finding in audit.findings]
+    text = page(f"biasamp: {audit.source}", report_document(audit, association=association), words=words)
+    Path(path).write_text(text, encoding="utf-8")
 
 
-def _tops(association: Any, top: int) -> list[dict[str, Any]]:
-    metric = "npmi_xy" if "npmi_xy" in association.metrics else association.metrics[0]
+def _tops(association: Any) -> list[dict[str, Any]]:
+    metric = usual_metric(association.metrics)
     return [
         {
             "metric": metric,
@@ -75,7 +57,7 @@ def _tops(association: Any, top: int) -> list[dict[str, Any]]:
             "n": plain(association.n),
             "rows": [
                 {name: plain(value) for name, value in row.items()}
-                for row in association.top(metric, top, toward=identity).rows()
+                for row in association.top(metric, _TOP, toward=identity).rows()
             ],
         }
         for identity in association.identities

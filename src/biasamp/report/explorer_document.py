@@ -1,4 +1,4 @@
-"""What the explorer page shows: counts, tests and reasons of one result or several, label by label.
+"""The explorer page: counts, tests and reasons of one association result or several, label by label.
 
 Metrics, gaps, intervals and ranks follow from counts, and the page computes those that are looked at. One file
 therefore holds tens of thousands of labels with every metric. What a metric is travels with them, as its record has it;
@@ -7,30 +7,25 @@ a metric that the page has no formula for travels with its figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import METRICS, usual_metric
-from biasamp.association.values import Contrast
-from biasamp.results.interval import plain
+
+from .page import page
 
 # p and q keep this many digits: more than a reader can use, fewer than a file must carry.
 _DIGITS = 9
 
 
 def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict[str, Any]:
-    """The document of the explorer page.
+    """The document of the explorer page, which is called by its title, or else by the names of the runs.
 
-    Parameters
-    ----------
-    runs : mapping of a name to an Association or to its ``to_dict()``
-        Results to look at side by side. They need the same identities; labels may differ.
-    title : str, optional
-        What the page is called; by default the names of the runs.
+    ``runs`` are results to look at side by side, by name, each an Association or its ``to_dict()``. They need the same
+    identities; labels may differ.
 
-    Examples
-    --------
     >>> from biasamp.association.associate import associate
     >>> images = [["man", "bike"]] * 30 + [["man"]] * 70 + [["woman", "bike"]] * 10 + [["woman"]] * 90
     >>> document = explorer_document({"model": associate(images, ["man", "woman"])})
@@ -39,19 +34,17 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
     """
     if not runs:
         raise ValueError("runs is empty; give at least one association result")
-    read = {
-        name: _of_result(held) if isinstance(held, Association) else _of_document(held, name)
-        for name, held in runs.items()
-    }
+    read = {name: _document(held, name) for name, held in runs.items()}
     first_name, first = next(iter(read.items()))
     _check_alike(read)
-    metrics = [name for name in first["metrics"] if all(name in held["metrics"] for held in read.values())]
+    known = [name for name in first["metrics"] if name in METRICS]
+    metrics = [name for name in known if all(name in held["metrics"] for held in read.values())]
     if not metrics:
-        raise ValueError(f"the results have no metric in common; {first_name!r} has {', '.join(first['metrics'])}")
+        raise ValueError(f"the results have no metric in common; {first_name!r} has {', '.join(known)}")
     names: dict[str, str] = {}
     for held in read.values():
-        for label, name in zip(held["labels"], held["names"], strict=True):
-            names.setdefault(label, name)
+        for row in held["labels"]:
+            names.setdefault(row["label"], row["name"])
     place = {label: i for i, label in enumerate(names)}
     return {
         "kind": "explorer",
@@ -61,11 +54,20 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
         "facts": {name: METRICS[name].facts(first["settings"]["paper_literal"]) for name in metrics},
         "labels": list(names),
         "names": list(names.values()),
-        "runs": [{"name": name, **_aligned(held, place)} for name, held in read.items()],
+        "runs": [{"name": name, **_run(held, place)} for name, held in read.items()],
     }
 
 
-def _check_alike(read: Mapping[str, dict[str, Any]]) -> None:
+def _document(held: Any, name: str) -> Mapping[str, Any]:
+    """A result as it is saved, as far as the page shows it."""
+    if isinstance(held, Association):
+        return {**held.heading(), "labels": held.label_rows(_without_formula(held.metrics), errors=True)}
+    if not isinstance(held, Mapping) or held.get("kind") != "association" or held.get("schema") != 1:
+        raise ValueError(f"{name!r} is no association result of schema 1")
+    return held
+
+
+def _check_alike(read: Mapping[str, Mapping[str, Any]]) -> None:
     first_name, first = next(iter(read.items()))
     for name, held in read.items():
         ours, theirs = ([x["identity"] for x in run["identities"]] for run in (first, held))
@@ -80,169 +82,77 @@ def _check_alike(read: Mapping[str, dict[str, Any]]) -> None:
             )
 
 
-def _aligned(held: dict[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
+def _run(document: Mapping[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
     """A run's columns over the labels of all runs: null where the run does not have the label."""
-    where = [place[label] for label in held["labels"]]
+    rows = document["labels"]
+    where = [place[row["label"]] for row in rows]
 
-    def spread(values: Sequence[Any], empty: Any = None) -> list[Any]:
+    def spread(values: Iterable[Any], empty: Any = None) -> list[Any]:
         out = [empty] * len(place)
         for i, value in zip(where, values, strict=True):
             out[i] = value
         return out
 
-    reasons = ["is not in this run", *held["reasons"]]
-    # 0 is ranked; the labels that a run does not have get the first reason.
-    contrasts = [
-        {
-            "x1": c["x1"],
-            "x2": c["x2"],
-            "p": None if c["p"] is None else spread(c["p"]),
-            "q": None if c["q"] is None else spread(c["q"]),
-            "why": spread([0 if code == 0 else code + 1 for code in c["why"]], 1),
+    order = [x["identity"] for x in document["identities"]]
+    gaps = [[row["gaps"][c] for row in rows] for c in range(len(rows[0]["gaps"]) if rows else 0)]
+    # The labels that a run does not have get the first reason; 0 is ranked.
+    reasons = ["is not in this run"]
+    contrasts = []
+    both: dict[str, list[Any]] | None = {}
+    for held in gaps:
+        x1, x2 = (None if held[0][x] is None else order.index(held[0][x]) for x in ("x1", "x2"))
+        why = [row["why_not"] for row in held]
+        reasons.extend(reason for reason in dict.fromkeys(why) if reason and reason not in reasons)
+        code = {reason: i for i, reason in enumerate(reasons, start=1)}
+        # There is no test of one identity against the rest.
+        tests = {name: None if x2 is None else spread(_short(row[name]) for row in held) for name in ("p", "q")}
+        coded = spread((code[reason] if reason else 0 for reason in why), 1)
+        contrasts.append({"x1": x1, "x2": x2, **tests, "why": coded})
+        if x2 is not None and document["overlap"][x1][x2]:
+            # Files of older versions do not say it.
+            known = both is not None and "both" in held[0]
+            both = {**(both or {}), f"{x1},{x2}": spread(row["both"] for row in held)} if known else None
+
+    def figures(metric: str) -> dict[str, Any]:
+        """Its value for each identity, and the other figures for each gap; saved results have no errors."""
+        parts = {"low": "low", "high": "high", "error": "error", "null": "independence"}
+        return {
+            "value": [spread(row["identities"][k][metric] for row in rows) for k in range(len(order))],
+            "gap": [spread(row[metric] for row in held) for held in gaps],
+            **{
+                part: [spread(row[key][metric] for row in held) for held in gaps]
+                if all(key in g[0] for g in gaps)
+                else None
+                for part, key in parts.items()
+            },
         }
-        for c in held["contrasts"]
-    ]
-    both = held["both"]
+
     return {
-        **{name: held[name] for name in ("n", "version", "identities", "overlap", "settings", "notes")},
-        "count": spread(held["count"]),
-        "joint": [spread(values) for values in held["joint"]],
-        "both": None if both is None else {pair: spread(values) for pair, values in both.items()},
-        "identity": spread(held["identity"], 0),
+        **{name: document[name] for name in ("n", "version", "identities", "overlap", "settings", "notes")},
+        "count": spread(row["count"] for row in rows),
+        "joint": [spread(row["identities"][k]["joint"] for row in rows) for k in range(len(order))],
+        "both": both,
+        "identity": spread((int(row["identity"]) for row in rows), 0),
         "contrasts": contrasts,
         "reasons": reasons,
-        "figures": {
-            metric: {part: values and [spread(column) for column in values] for part, values in parts.items()}
-            for metric, parts in held["figures"].items()
-        },
+        "figures": {metric: figures(metric) for metric in _without_formula(document["metrics"])},
     }
 
 
-def _without_formula(metrics: Sequence[str]) -> list[str]:
+def _without_formula(metrics: Iterable[str]) -> list[str]:
     """The metrics that the page cannot compute from counts."""
     return [name for name in metrics if name in METRICS and not METRICS[name].page_formula]
 
 
 def _short(value: Any) -> Any:
-    return None if value is None or value != value else float(f"{value:.{_DIGITS}g}")
+    return None if value is None else float(f"{value:.{_DIGITS}g}")
 
 
-def _coded(reasons: list[str], why: Sequence[str | None]) -> list[int]:
-    """0 for a label that is ranked, else one more than the place of its reason."""
-    out = []
-    for reason in why:
-        if not reason:
-            out.append(0)
-            continue
-        if reason not in reasons:
-            reasons.append(reason)
-        out.append(reasons.index(reason) + 1)
-    return out
+def write_explorer(runs: Mapping[str, Any], path: str | Path, title: str | None = None) -> None:
+    """Write the explorer of association results as one file with everything inside it.
 
-
-def _gap(contrast: Contrast, p: Iterable[Any], q: Iterable[Any], why: list[int]) -> dict[str, Any]:
-    """What the page knows of a gap; one against the rest has no test."""
-    x1, x2 = contrast
-    tests = {name: None if x2 is None else [_short(value) for value in held] for name, held in (("p", p), ("q", q))}
-    return {"x1": x1, "x2": x2, **tests, "why": why}
-
-
-def _of_result(result: Association) -> dict[str, Any]:
-    reasons: list[str] = []
-    of = result.values
-    contrasts = [
-        _gap(c, of.p_values(c).tolist(), of.q_values(c).tolist(), _coded(reasons, result.why_not(c).tolist()))
-        for c in result.contrasts
-    ]
-    return {
-        "n": int(result.n),
-        "version": result.version,
-        "metrics": list(result.metrics),
-        "identities": [
-            {"identity": x, "labels": list(members), "count": int(count)}
-            for x, members, count in zip(result.identities, result.members, result.identity_count, strict=True)
-        ],
-        "overlap": result.overlap.tolist(),
-        "settings": dict(result.settings),
-        "notes": list(result.notes),
-        "labels": list(result.labels),
-        "names": list(result.names),
-        "count": result.count.tolist(),
-        "joint": [result.joint[:, k].tolist() for k in range(len(result.identities))],
-        "both": {
-            f"{k},{m}": shared.tolist()
-            for k, m in result.contrasts
-            if m is not None and result.overlap[k, m] and (shared := of.both((k, m))) is not None
-        },
-        "identity": [int(own) for own in result.is_identity.tolist()],
-        "contrasts": contrasts,
-        "reasons": reasons,
-        "figures": {metric: _figures(result, metric) for metric in _without_formula(result.metrics)},
-    }
-
-
-def _figures(result: Association, metric: str) -> dict[str, Any]:
-    """Columns of a metric over the labels: its value for each identity, and the others for each gap."""
-
-    def column(values: Any) -> list[Any]:
-        return [plain(value) for value in values.tolist()]
-
-    of = result.values
-    limits = [of.interval(metric, contrast) for contrast in result.contrasts]
-    return {
-        "value": [column(values) for values in of.values(metric).T],
-        "gap": [column(of.gaps(metric, contrast)) for contrast in result.contrasts],
-        "low": [column(low) for low, _, _ in limits],
-        "high": [column(high) for _, high, _ in limits],
-        "error": [column(error) for _, _, error in limits],
-        "null": [column(of.independence(metric, contrast)) for contrast in result.contrasts],
-    }
-
-
-def _of_document(document: Any, name: str) -> dict[str, Any]:
-    if not isinstance(document, Mapping) or document.get("kind") != "association" or document.get("schema") != 1:
-        raise ValueError(f"{name!r} is no association result of schema 1")
-    rows = document["labels"]
-    order = [x["identity"] for x in document["identities"]]
-    reasons: list[str] = []
-    contrasts = []
-    both: dict[str, list[Any]] | None = {}
-    for c, gap in enumerate(rows[0]["gaps"] if rows else ()):
-        held = [row["gaps"][c] for row in rows]
-        x1, x2 = order.index(gap["x1"]), None if gap["x2"] is None else order.index(gap["x2"])
-        p, q, why = ([row[part] for row in held] for part in ("p", "q", "why_not"))
-        contrasts.append(_gap((x1, x2), p, q, _coded(reasons, why)))
-        if x2 is not None and document["overlap"][x1][x2]:
-            if both is not None and "both" in gap:
-                both[f"{x1},{x2}"] = [row["both"] for row in held]
-            else:
-                both = None
-    return {
-        "n": document["n"],
-        "version": document["version"],
-        "metrics": [metric for metric in document["metrics"] if metric in METRICS],
-        "identities": document["identities"],
-        "overlap": document["overlap"],
-        "settings": document["settings"],
-        "notes": document["notes"],
-        "labels": [row["label"] for row in rows],
-        "names": [row["name"] for row in rows],
-        "count": [row["count"] for row in rows],
-        "joint": [[row["identities"][k]["joint"] for row in rows] for k in range(len(order))],
-        "both": both,
-        "identity": [int(row["identity"]) for row in rows],
-        "contrasts": contrasts,
-        "reasons": reasons,
-        "figures": {
-            metric: {
-                "value": [[row["identities"][k][metric] for row in rows] for k in range(len(order))],
-                "gap": [[row["gaps"][c][metric] for row in rows] for c in range(len(contrasts))],
-                **{
-                    part: [[row["gaps"][c][key][metric] for row in rows] for c in range(len(contrasts))]
-                    for part, key in (("low", "low"), ("high", "high"), ("null", "independence"))
-                },
-                "error": None,
-            }
-            for metric in _without_formula(document["metrics"])
-        },
-    }
+    ``runs``, and ``title`` with its default, are those of :func:`explorer_document`.
+    """
+    document = explorer_document(runs, title)
+    many = f"{len(document['labels']):,} labels of {', '.join(run['name'] for run in document['runs'])}"
+    Path(path).write_text(page(f"biasamp: {document['title']}", document, words=[many]), encoding="utf-8")

@@ -19,7 +19,8 @@ from biasamp.results.metric_registry import METRICS, direction_symbol
 from .written import LESS, MORE, UNSURE, largest_pairs
 
 INK = "#1a1d21"
-_ROWS = 30
+# How many pairs are drawn as bars, and how many lines of a map.
+_ROWS, _LINES = 30, 60
 _LABEL = 64
 _DPI = 150
 # Maps of more cells than this carry no numbers.
@@ -60,18 +61,12 @@ def _heading(entry: Mapping[str, Any]) -> str:
     return " ".join(str(part) for part in parts if part)
 
 
-def pairs_figure(entry: Mapping[str, Any], *, rows: int = _ROWS) -> Any:
+def pairs_figure(entry: Mapping[str, Any]) -> Any:
     """The pairs that change most, as bars with their intervals.
 
-    Parameters
-    ----------
-    entry : mapping
-        One metric of an audit's document, or ``result.to_dict()``.
-    rows : int
-        How many pairs.
+    ``entry`` is one metric of an audit's document, or ``result.to_dict()``.
     """
-    pairs = [pair for pair in entry["pairs"] if pair["amplification"] is not None]
-    pairs = largest_pairs(pairs, rows)[::-1]
+    pairs = largest_pairs((pair for pair in entry["pairs"] if pair["amplification"] is not None), _ROWS)[::-1]
     names = [f"{printable(pair['given'], 30)} → {printable(pair['outcome'], 30)}" for pair in pairs]
     figure, axes = _figure(4.5 + _inches(names), 1.1 + 0.28 * max(len(pairs), 1))
     for place, pair in enumerate(pairs):
@@ -88,20 +83,19 @@ def pairs_figure(entry: Mapping[str, Any], *, rows: int = _ROWS) -> Any:
     return figure
 
 
-def heatmap_figure(entry: Mapping[str, Any], *, rows: int = 60) -> Any:
+def heatmap_figure(entry: Mapping[str, Any]) -> Any:
     """Every pair's amplification as a map; a dot marks an interval over 0."""
-    given = list(dict.fromkeys(pair["given"] for pair in entry["pairs"]))
-    outcome = list(dict.fromkeys(pair["outcome"] for pair in entry["pairs"]))
-    across, down, swap = (given, outcome, False) if len(given) <= len(outcome) else (outcome, given, True)
+    across, down = (list(dict.fromkeys(pair[side] for pair in entry["pairs"])) for side in ("given", "outcome"))
+    column, line = ({name: i for i, name in enumerate(side)} for side in (across, down))
     values = np.full((len(down), len(across)), np.nan)
     unsure = np.zeros(values.shape, dtype=bool)
-    column, line = ({name: i for i, name in enumerate(side)} for side in (across, down))
     for pair in entry["pairs"]:
-        at = (pair["given"], pair["outcome"]) if swap else (pair["outcome"], pair["given"])
-        place = line[at[0]], column[at[1]]
+        place = line[pair["outcome"]], column[pair["given"]]
         values[place] = np.nan if pair["amplification"] is None else pair["amplification"]
         unsure[place] = pair["low"] is not None and pair["low"] <= 0 <= pair["high"]
-    order = np.argsort(-np.nan_to_num(np.abs(values)).max(axis=1), kind="stable")[:rows]
+    if len(across) > len(down):
+        across, down, values, unsure = down, across, values.T, unsure.T
+    order = np.argsort(-np.nan_to_num(np.abs(values)).max(axis=1), kind="stable")[:_LINES]
     values, unsure = values[order], unsure[order]
     largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 1.0
     width = 1.8 + _inches(down) + max(0.9 * len(across), 0.7 * _inches(across))
@@ -140,21 +134,23 @@ def sweep_figure(sweep: Mapping[str, Any]) -> Any:
     return figure
 
 
-def ranks_figure(association: Any, metric_a: str, metric_b: str, *, toward: str | None = None) -> Any:
+def ranks_figure(association: Any, metrics: Sequence[str]) -> Any:
     """Rank of every label under two metrics."""
-    table = association.rank_changes(metric_a, metric_b, toward=toward)
+    if len(metrics) != 2:
+        raise ValueError(f"metrics holds {len(metrics)} names; ranks are compared between two")
+    table = association.rank_changes(*metrics)
     figure, axes = _figure(5.2, 5.0)
     axes.plot(table["rank_a"], table["rank_b"], ".", color="#0072b2", markersize=3, alpha=0.6)
-    axes.set_xlabel(f"rank by {metric_a}")
-    axes.set_ylabel(f"rank by {metric_b}")
+    axes.set_xlabel(f"rank by {metrics[0]}")
+    axes.set_ylabel(f"rank by {metrics[1]}")
     axes.invert_yaxis()
-    _title(axes, f"{len(table):,} labels toward {toward or association.identities[0]}")
+    _title(axes, f"{len(table):,} labels toward {association.identities[0]}")
     return figure
 
 
-def top_counts_figure(association: Any, *, k: int = 100, toward: str | None = None) -> Any:
+def top_counts_figure(association: Any, k: int) -> Any:
     """How common the k top labels of each metric are: the paper's Figure 2, for every metric."""
-    counts = [association.top(metric, k, toward=toward)["count"] for metric in association.metrics]
+    counts = [association.top(metric, k)["count"] for metric in association.metrics]
     figure, axes = _figure(7.0, 1.0 + 0.42 * len(counts))
     for place, values in enumerate(counts):
         if not len(values):
@@ -167,7 +163,7 @@ def top_counts_figure(association: Any, *, k: int = 100, toward: str | None = No
     _names(axes.yaxis, association.metrics, fontsize=9)
     axes.invert_yaxis()
     axes.set_xlabel("C(y), records with the label; a bar marks the median")
-    _title(axes, f"Counts of the top {k} labels toward {toward or association.identities[0]}")
+    _title(axes, f"Counts of the top {k} labels toward {association.identities[0]}")
     return figure
 
 
@@ -176,26 +172,21 @@ def amplification_plot(result: Any, kind: str = "bars") -> Any:
     drawn = {"bars": pairs_figure, "heatmap": heatmap_figure}
     if kind not in drawn:
         raise ValueError(f"kind is {kind!r}; take 'bars' or 'heatmap'")
-    pairs = list(result.pairs.rows())
-    return drawn[kind]({"metric": result.metric, "direction": result.direction, "pairs": pairs})
+    return drawn[kind]({"metric": result.metric, "direction": result.direction, "pairs": list(result.pairs.rows())})
 
 
 def association_plot(result: Any, kind: str = "ranks", *, metrics: Sequence[str] | None = None, k: int = 100) -> Any:
     """``result.plot()`` of associations: ``"ranks"`` of two metrics, or ``"counts"`` of the top k labels."""
     if kind == "counts":
-        return top_counts_figure(result, k=k)
+        return top_counts_figure(result, k)
     if kind != "ranks":
         raise ValueError(f"kind is {kind!r}; take 'ranks' or 'counts'")
-    chosen = list(metrics or _two_metrics(result.metrics))
-    if len(chosen) != 2:
-        raise ValueError(f"metrics holds {len(chosen)} names; ranks are compared between two")
-    return ranks_figure(result, chosen[0], chosen[1])
+    return ranks_figure(result, list(metrics or _two_metrics(result.metrics)))
 
 
 def _two_metrics(metrics: Sequence[str]) -> tuple[str, str]:
     """NPMI against DP, as far as they are there: they disagree most about common labels."""
-    wanted = [name for name in ("npmi_xy", "dp", *metrics) if name in metrics]
-    names = list(dict.fromkeys(wanted))
+    names = list(dict.fromkeys(name for name in ("npmi_xy", "dp", *metrics) if name in metrics))
     return names[0], names[min(1, len(names) - 1)]
 
 
@@ -204,8 +195,8 @@ def audit_figures(document: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for i, entry in enumerate(document["metrics"]):
         if entry["metric"] in METRICS and METRICS[entry["metric"]].pairs_shown and entry.get("pairs"):
-            out[f"{i:02d}_{_safe(_heading(entry))}_pairs"] = pairs_figure(entry)
-            out[f"{i:02d}_{_safe(_heading(entry))}_heatmap"] = heatmap_figure(entry)
+            name = f"{i:02d}_{_safe(_heading(entry))}"
+            out[f"{name}_pairs"], out[f"{name}_heatmap"] = pairs_figure(entry), heatmap_figure(entry)
     for i, sweep in enumerate(document.get("sweep", ())):
         out[f"sweep_{i:02d}"] = sweep_figure(sweep)
     return out
@@ -220,14 +211,11 @@ def association_figures(result: Any) -> dict[str, Any]:
 
 def write_figures(figures: Mapping[str, Any], folder: str | Path) -> list[Path]:
     """Write figures as PNG files, and say which."""
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, figure in figures.items():
-        path = target / f"{name}.png"
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    written = {Path(folder) / f"{name}.png": figure for name, figure in figures.items()}
+    for path, figure in written.items():
         figure.savefig(path, dpi=_DPI)
-        written.append(path)
-    return written
+    return list(written)
 
 
 def _safe(text: str) -> str:

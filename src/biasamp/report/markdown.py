@@ -8,7 +8,7 @@ from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.document_types import Entry
 from biasamp.data import printable
 from biasamp.policy import Verdict
-from biasamp.results.figure_text import figure
+from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
 from .written import beside, largest_pairs, not_run_by_reason
@@ -47,60 +47,54 @@ def _table(headings: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
-    """An audit as the bias section of a model card.
-
-    Parameters
-    ----------
-    audit : Audit
-    level : int
-        The level of the section's heading.
-    pairs : int
-        How many pairs of each direction are listed.
-    """
-    data = audit.document["data"]
-    mark, under = "#" * level, "#" * (level + 1)
-    attributes = ", ".join(escaped(name) for name in data["attributes"])
-    lines = [f"{mark} Bias amplification", ""]
+    """An audit as the bias section of a model card: ``level`` is that of its heading, ``pairs`` how many are listed."""
+    document = audit.document
+    data, under = document["data"], "#" * (level + 1)
     source = "" if audit.source == UNNAMED else f" of {escaped(audit.source, 80)}"
-    lines += [
-        f"Measured on {data['records']:,} records{source}. Protected attributes: {attributes}. Tasks: "
-        f"{escaped(data['tasks']['title'])}. Intervals have the level {data['confidence']:.0%} and say how the figures vary "
-        "with the sampling of records, not between training runs.",
-        "",
-    ]
     groups = [
         f"{escaped(row['group'])} ({row['records']:,}{', few' if row['small'] else ''})" for row in data["groups"]
     ]
-    lines += [f"Records in each group: {', '.join(groups)}.", "", f"{under} Findings", ""]
-    lines += [f"- {escaped(finding.text, 2000)}" for finding in audit.findings if finding.kind == "finding"]
-    lines += ["", f"{under} Figures", "", *_metric_rows(audit)]
-    for entry in audit.document["metrics"]:
+    texts: dict[str, list[str]] = {"finding": [], "caution": []}
+    for found in audit.findings:
+        texts.setdefault(found.kind, []).append(f"- {escaped(found.text, 2000)}")
+    lines = [
+        f"{'#' * level} Bias amplification",
+        "",
+        f"Measured on {data['records']:,} records{source}. Protected attributes: "
+        f"{', '.join(escaped(name) for name in data['attributes'])}. Tasks: "
+        f"{escaped(data['tasks']['title'])}. Intervals have the level {data['confidence']:.0%} and say how the figures vary "
+        "with the sampling of records, not between training runs.",
+        "",
+        f"Records in each group: {', '.join(groups)}.",
+        "",
+        f"{under} Findings",
+        "",
+        *texts["finding"],
+        "",
+        f"{under} Figures",
+        "",
+        *_metric_rows(audit),
+    ]
+    for entry in document["metrics"]:
         if pairs and pairs_oriented(entry["metric"]) and entry.get("pairs"):
             lines += _pair_rows(entry, pairs, under)
-    lines += [f"{under} Limits and cautions", ""]
-    lines += [f"- {escaped(finding.text, 2000)}" for finding in audit.findings if finding.kind == "caution"]
+    lines += [f"{under} Limits and cautions", "", *texts["caution"]]
     lines.append("- Zero amplification is not fairness: a model that repeats its data repeats their bias.")
-    known = (METRICS[entry["metric"]] for entry in audit.document["metrics"] if entry["metric"] in METRICS)
+    known = (METRICS[entry["metric"]] for entry in document["metrics"] if entry["metric"] in METRICS)
     used = [METRICS[name] for name in dict.fromkeys(metric.described_by for metric in known)]
     lines += [f"- {metric.title}: {escaped(metric.limits)}." for metric in used]
     skipped = [f"{', '.join(names)} ({reason})" for reason, names in not_run_by_reason(audit).items()]
     lines += [f"- Not measured: {escaped(words, 500)}." for words in skipped]
     if len(audit.excluded):
         lines.append(f"- {len(audit.excluded):,} pairs or rates are undefined and in no figure above.")
-    version = escaped(str(audit.document["version"]))
-    lines += [
-        "",
-        f"Made with biasamp {version}, seed {audit.document['seed']}, data fingerprint `{data['fingerprint']}`.",
-        "",
-    ]
-    return "\n".join(lines)
+    made = f"biasamp {escaped(str(document['version']))}, seed {document['seed']}"
+    return "\n".join([*lines, "", f"Made with {made}, data fingerprint `{data['fingerprint']}`.", ""])
 
 
 def _metric_rows(audit: Audit) -> list[str]:
     rows = []
     for entry in audit.document["metrics"]:
-        signed = is_signed(entry["metric"])
-        worst = entry.get("outcome")
+        signed, worst = is_signed(entry["metric"]), entry.get("outcome")
         parts = beside(entry, ("crossfit", "floor", "gain")) + ([f"worst: {escaped(worst, 60)}"] if worst else [])
         rows.append(
             [

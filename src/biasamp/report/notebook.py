@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from biasamp.amplification.result import Amplification
 from biasamp.association.association_result import Association
+from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
 from biasamp.data import printable
-from biasamp.results.figure_text import figure
+from biasamp.results.interval import figure
 from biasamp.results.metric_registry import is_signed
 
 from .written import LESS, MORE, UNSURE, largest_pairs
@@ -36,14 +37,11 @@ def bar(value: Any, low: Any, high: Any, largest: float) -> str:
         return half + half * max(-1.0, min(1.0, x / largest))
 
     left, right = sorted((place(0.0), place(float(value))))
-    unsure = low is not None and high is not None and low <= 0 <= high
-    colour = UNSURE if unsure else (LESS if value < 0 else MORE)
-    line = ""
+    colour, line = LESS if value < 0 else MORE, ""
     if low is not None and high is not None:
-        line = (
-            f'<line x1="{place(low):.1f}" x2="{place(high):.1f}" y1="7" y2="7" stroke="currentColor" '
-            'stroke-width="1.2"/>'
-        )
+        colour = UNSURE if low <= 0 <= high else colour
+        ends = f'x1="{place(low):.1f}" x2="{place(high):.1f}"'
+        line = f'<line {ends} y1="7" y2="7" stroke="currentColor" stroke-width="1.2"/>'
     return (
         f'<svg width="{_WIDTH}" height="14" aria-hidden="true"><rect x="{left:.1f}" width="{right - left:.1f}" y="2" '
         f'height="10" fill="{colour}"/><line x1="{half}" x2="{half}" y1="0" y2="14" stroke="currentColor" '
@@ -51,91 +49,74 @@ def bar(value: Any, low: Any, high: Any, largest: float) -> str:
     )
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()) -> str:
-    """Cells that are safe already, as a table."""
-    right = set(numbers)
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
+    """Cells that are safe already, as a table; the first columns hold text, the others numbers."""
     titles = "".join(f'<th scope="col" style="text-align:left">{name}</th>' for name in head)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td style="{_NUMBER if i in right else "text-align:left"}">{cell}</td>' for i, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
+    styles = ["text-align:left" if i < texts else _NUMBER for i in range(len(head))]
+    lines = (
+        "".join(f'<td style="{style}">{cell}</td>' for style, cell in zip(styles, row, strict=True)) for row in rows
     )
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def _measured(row: Mapping[str, Any], name: str, largest: float, signed: bool = True) -> tuple[str, ...]:
+    """The cells of a figure: its bar, its value and its limits."""
+    drawn = bar(row[name], row["low"], row["high"], largest) if signed else ""
+    return drawn, *(figure(row[part], signed) for part in (name, "low", "high"))
+
+
+def _largest(rows: Iterable[Mapping[str, Any]], name: str) -> float:
+    """The largest size of a figure or one of its limits."""
+    sizes = (abs(row[part]) for row in rows for part in (name, "low", "high") if row[part] is not None)
+    return max((size for size in sizes if size < math.inf), default=0.0)
+
+
 def audit_table(audit: Audit) -> str:
-    """Findings, and a row a metric."""
+    """Findings, and a row per metric."""
     findings = "".join(f"<li>{shown(finding.text, 4000)}</li>" for finding in audit.findings)
-    rows = []
-    for row in audit.metrics.rows():
-        signed = is_signed(row["metric"])
-        reach = max((abs(row[name]) for name in ("value", "low", "high") if row[name] is not None), default=0.0)
-        rows.append(
-            (
-                shown(row["attribute"]),
-                shown(row["metric"]),
-                shown(row["direction"]),
-                bar(row["value"], row["low"], row["high"], reach) if signed else "",
-                figure(row["value"], signed),
-                figure(row["low"], signed),
-                figure(row["high"], signed),
-            )
+    rows = [
+        (
+            *(shown(row[part]) for part in ("attribute", "metric", "direction")),
+            *_measured(row, "value", _largest([row], "value"), is_signed(row["metric"])),
         )
+        for row in audit.metrics.rows()
+    ]
     head = ("attribute", "metric", "direction", "", "value", "low", "high")
-    return f"<div><ul>{findings}</ul>{table(head, rows, (4, 5, 6))}</div>"
+    return f"<div><ul>{findings}</ul>{table(head, rows, 4)}</div>"
 
 
 def amplification_table(result: Amplification) -> str:
     """The pairs that change most, with bars on one scale."""
     rows = largest_pairs(result.pairs.rows(), _ROWS)
-    largest = max(
-        (abs(row[name]) for row in rows for name in ("amplification", "low", "high") if row[name] is not None),
-        default=0.0,
-    )
+    largest = _largest(rows, "amplification")
     cells = [
-        (
-            shown(row["given"]),
-            shown(row["outcome"]),
-            bar(row["amplification"], row["low"], row["high"], largest),
-            figure(row["amplification"]),
-            figure(row["low"]),
-            figure(row["high"]),
-            f"{row['support']:,g}",
-        )
+        (shown(row["given"]), shown(row["outcome"]), *_measured(row, "amplification", largest), f"{row['support']:,g}")
         for row in rows
     ]
     more = f"<p>{_ROWS} of {len(result.pairs)} pairs</p>" if len(result.pairs) > _ROWS else ""
     title = shown(f"{result.metric} {result.direction or ''}".strip())
     head = ("given", "outcome", "", "amplification", "low", "high", "records")
-    return f"<div><p><b>{title}</b> {figure(result.value)}</p>{table(head, cells, (3, 4, 5, 6))}{more}</div>"
+    return f"<div><p><b>{title}</b> {figure(result.value)}</p>{table(head, cells, 3)}{more}</div>"
 
 
 def association_table(result: Association, top: int = 10) -> str:
     """The labels that lean most to each identity, with bars and the counts they rest on."""
     blocks = [f"<p>{shown(repr(result), 400)}</p>"]
-    metric = "npmi_xy" if "npmi_xy" in result.metrics else result.metrics[0]
+    metric = usual_metric(result.metrics)
+    head = ("label", "", "gap", "low", "high", "q", "records", *(f"with {shown(x, 24)}" for x in result.identities))
     for identity in result.identities if result.contrasts else ():
         rows = list(result.top(metric, top, toward=identity).rows())
-        names = ("gap", "low", "high")
-        largest = max(
-            (abs(r[n]) for r in rows for n in names if r[n] is not None and abs(r[n]) < math.inf), default=0.0
-        )
+        largest = _largest(rows, "gap")
         cells = [
             (
                 shown(row["name"]),
-                bar(row["gap"], row["low"], row["high"], largest),
-                *(figure(row[name]) for name in names),
+                *_measured(row, "gap", largest),
                 "—" if row["q"] is None else f"{row['q']:.2g}",
                 f"{row['count']:,}",
                 *(f"{row[f'count[{x}]']:,}" for x in result.identities),
             )
             for row in rows
         ]
-        head = ("label", "", "gap", "low", "high", "q", "records", *(f"with {shown(x, 24)}" for x in result.identities))
-        blocks.append(
-            f"<p><b>{shown(metric)}</b> toward {shown(identity)}</p>{table(head, cells, range(2, len(head)))}"
-        )
+        blocks.append(f"<p><b>{shown(metric)}</b> toward {shown(identity)}</p>{table(head, cells, 2)}")
     return "<div>" + "".join(blocks) + "</div>"

@@ -31,7 +31,7 @@ def content_policy(*, served: bool = False) -> str:
     """What the page may do: run its own script and style, and nothing else.
 
     A served page may also fetch its document from where it came; its search runs in a worker made of its own
-    script's text, hence ``blob:``.
+    script's text, hence ``blob:``. Framing is for a header to forbid: a meta element cannot.
     """
     rules = [
         "default-src 'none'",
@@ -42,9 +42,7 @@ def content_policy(*, served: bool = False) -> str:
         "base-uri 'none'",
         "form-action 'none'",
     ]
-    if served:
-        rules += ["connect-src 'self'", "frame-ancestors 'none'"]
-    return "; ".join(rules)
+    return "; ".join([*rules, "connect-src 'self'"] if served else rules)
 
 
 def packed(document: Any) -> bytes:
@@ -56,31 +54,20 @@ def packed(document: Any) -> bytes:
 
 
 def page(title: str, document: Any = None, *, data_from: str | None = None, words: Iterable[str] = ()) -> str:
-    """The page as text.
+    """The page as text, with a document inside it, gzipped, or with the place that a served page fetches it from.
 
-    Parameters
-    ----------
-    title : str
-        What the page is about: text, not markup.
-    document : dict, optional
-        What the page shows, put into it gzipped.
-    data_from : str, optional
-        Where a served page fetches its document instead.
-    words : iterable of str
-        What a reader without scripts sees.
+    ``title`` is text, not markup; ``words`` are what a reader without scripts sees.
     """
     if (document is None) == (data_from is None):
         raise ValueError("a page needs a document, or a place to fetch it from, and not both")
     policy = content_policy(served=data_from is not None)
-    if data_from is None:
-        holder = '<script type="application/octet-stream" id="document">\n' + _base64(packed(document)) + "\n</script>"
-    else:
-        holder = f'<script type="application/octet-stream" id="document" data-from="{html.escape(data_from)}"></script>'
+    held = f">\n{_base64(packed(document))}\n" if data_from is None else f' data-from="{html.escape(data_from)}">'
+    holder = f'<script type="application/octet-stream" id="document"{held}</script>'
     items = "".join(f"<li>{html.escape(printable(line, 4000))}</li>" for line in words)
     shown = html.escape(printable(title, 200))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(_for_meta(policy))}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
         '<link rel="icon" href="data:,">\n'
@@ -90,11 +77,6 @@ def page(title: str, document: Any = None, *, data_from: str | None = None, word
         f"<noscript><p>Figures and tables need JavaScript; in words:</p><ul>{items}</ul></noscript>\n"
         f"{holder}\n<script>{asset('page.js')}</script>\n</body>\n</html>\n"
     )
-
-
-def _for_meta(policy: str) -> str:
-    """The rules that hold in a meta element: framing is for a header to say."""
-    return "; ".join(rule for rule in policy.split("; ") if not rule.startswith("frame-ancestors"))
 
 
 def _base64(raw: bytes) -> str:

@@ -3,7 +3,7 @@
 from biasamp.results.renderers import register
 
 from .audit_page import write_html
-from .explorer_file import write_explorer
+from .explorer_document import write_explorer
 from .figures import amplification_plot, association_plot, audit_figures, sweep_figure
 from .junit import junit_xml
 from .markdown import audit_section, verdict_section

@@ -30,18 +30,10 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Served:
-    """One document behind a token.
+    """One document behind a token, which the address must hold.
 
-    Attributes
-    ----------
-    document : dict
-        What the page shows.
-    title : str
-    token : str
-        What the address must hold; random by default.
-    hosts : tuple of str
-        The names under which the server may be asked for: a page elsewhere that has this machine's address
-        looked up under its own name is refused.
+    ``hosts`` are the names under which the server may be asked for: a page elsewhere that has this machine's address
+    looked up under its own name is refused.
     """
 
     document: dict[str, Any] = field(repr=False)
@@ -58,7 +50,7 @@ class Served:
 
         shown = page(f"biasamp: {self.title}", data_from="data").encode()
         data = packed(self.document)
-        policy = {**_HEADERS, "Content-Security-Policy": content_policy(served=True)}
+        policy = {**_HEADERS, "Content-Security-Policy": content_policy(served=True) + "; frame-ancestors 'none'"}
 
         def refused(status: int, words: str) -> Response:
             return PlainTextResponse(words, status_code=status, headers=_HEADERS)
@@ -67,7 +59,7 @@ class Served:
             if _host(request.headers.get("host", "")) not in self.hosts:
                 return refused(421, "This server does not go by that name.")
             # Compared in constant time: how long a refusal takes says nothing of the token.
-            token = str(request.path_params["token"]).encode()
+            token = str(request.path_params.get("token", "")).encode()
             if not secrets.compare_digest(token, self.token.encode()):
                 return refused(404, "Not found.")
             what = request.path_params.get("what", "")
@@ -77,19 +69,9 @@ class Served:
                 return Response(data, media_type="application/octet-stream", headers=policy)
             return refused(404, "Not found.")
 
-        async def elsewhere(request: Request) -> Response:
-            if _host(request.headers.get("host", "")) not in self.hosts:
-                return refused(421, "This server does not go by that name.")
-            return refused(404, "Not found.")
-
         # Routes answer GET and HEAD alone; anything else is "method not allowed".
-        return Starlette(
-            routes=[
-                Route("/{token}/", answer, methods=["GET"]),
-                Route("/{token}/{what}", answer, methods=["GET"]),
-                Route("/{rest:path}", elsewhere, methods=["GET"]),
-            ]
-        )
+        places = ("/{token}/", "/{token}/{what}", "/{rest:path}")
+        return Starlette(routes=[Route(place, answer, methods=["GET"]) for place in places])
 
 
 def _host(header: str) -> str:
@@ -126,17 +108,9 @@ def listening(host: str, port: int) -> Any:
 
 
 def documents(results: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """What to show of saved results: the report of one audit, or the explorer of associations.
+    """What to show of saved results: the report of one audit, or the explorer of associations, with its title.
 
-    Parameters
-    ----------
-    results : mapping of a name to a document
-        As ``audit --json``/``--save`` and ``associate --json`` write them.
-
-    Returns
-    -------
-    tuple
-        The page's document and its title.
+    ``results`` are documents by name, as ``audit --json``/``--save`` and ``associate --json`` write them.
     """
     audits = [name for name, held in results.items() if isinstance(held, Mapping) and "findings" in held]
     if audits and len(results) > 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Iterable
 from typing import IO, Any
@@ -26,15 +25,11 @@ def safe_text(text: str) -> str:
 
 def cell(value: Any) -> str:
     """One value: text made safe, numbers to their last digit, nothing for what is undefined."""
-    if value is None:
+    if value is None or value != value:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
-        if math.isnan(value):
-            return ""
-        return ("inf" if value > 0 else "-inf") if math.isinf(value) else repr(value)
-    return str(value) if isinstance(value, int) else safe_text(str(value))
+    return repr(value) if isinstance(value, (int, float)) else safe_text(str(value))
 
 
 def write_csv(rows: Iterable[dict[str, Any]], columns: Iterable[str], stream: IO[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.console import Console, Group
@@ -17,8 +17,9 @@ from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.context import side_of_zero
 from biasamp.auditing.document_types import Data, Entry
 from biasamp.data import printable
-from biasamp.results.figure_text import figure, interval
-from biasamp.results.metric_registry import METRICS, Metric, direction_symbol, is_signed, pairs_oriented, short_name
+from biasamp.policy import Verdict
+from biasamp.results.interval import figure, interval
+from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
 from .written import beside, largest_pairs, not_run_by_reason
 
@@ -26,6 +27,7 @@ _PAIRS_SHOWN = 10
 _BAR = 12
 # From this width on there is room for bars.
 _WIDE = 120
+_STYLES = {"pass": "green", "fail": "bold red", "not enough evidence": "bold yellow"}
 
 
 def name(text: str, limit: int = 32) -> Text:
@@ -36,22 +38,19 @@ def name(text: str, limit: int = 32) -> Text:
 def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> None:
     """Print an audit: findings first, then metrics, pairs, what was not run, and cautions."""
     data = audit.document["data"]
-    found = [finding for finding in audit.findings if finding.kind == "finding"]
-    cautions = [finding for finding in audit.findings if finding.kind == "caution"]
-    title = Text.assemble(
-        ("biasamp audit of ", "bold"),
-        (printable(audit.source, 60), "bold"),
-        f"  {data['records']:,} record{'s' if data['records'] != 1 else ''}",
+    records = f"  {data['records']:,} record{'s' if data['records'] != 1 else ''}"
+    console.print(Text.assemble((f"biasamp audit of {printable(audit.source, 60)}", "bold"), records))
+    console.print(
+        _bullets("Findings", [finding.text for finding in audit.findings if finding.kind == "finding"], "bold")
     )
-    console.print(title)
-    console.print(_bullets("Findings", [finding.text for finding in found], "bold"))
     for attribute in data["attributes"]:
         console.print(metric_table(audit, attribute))
     if pairs > 0:
         for entry in audit.document["metrics"]:
             if pairs_oriented(entry["metric"]) and entry.get("pairs"):
                 console.print(pair_table(entry, pairs, data, console.width >= _WIDE))
-    console.print(_bullets("Cautions", [finding.text for finding in cautions], "yellow"))
+    cautions = [finding.text for finding in audit.findings if finding.kind == "caution"]
+    console.print(_bullets("Cautions", cautions, "yellow"))
     if audit.not_run:
         lines = [
             f"{', '.join(map(short_name, names))}: {printable(reason, 300)}"
@@ -71,26 +70,36 @@ def _bullets(title: str, lines: list[str], style: str) -> Group:
     return Group(Text(f"\n{title}", style=style), Padding(rows, (0, 0, 0, 1)))
 
 
-def plain_table(headings: Sequence[str] = (), numbers: Sequence[str] = (), title: str | None = None) -> RichTable:
-    """A table without lines: columns of text, then columns of numbers."""
-    titled = {} if title is None else {"title": f"\n{title}", "title_justify": "left", "title_style": "bold"}
-    table = RichTable(header_style="bold", box=None, pad_edge=False, **titled)  # type: ignore[arg-type]
+def plain_table(
+    headings: Iterable[str], right: Iterable[str] = (), fixed: Iterable[str] = (), *, title: str = "", **options: Any
+) -> RichTable:
+    """A table without lines; some of its columns stand to the right, and some are never wrapped."""
+    options.setdefault("box", None)
+    if title:
+        options.update(title=Text(f"\n{title}", style="bold"), title_justify="left")
+    table = RichTable(header_style="bold", pad_edge=False, **options)
+    right, fixed = set(right), set(fixed)
     for heading in headings:
-        table.add_column(heading)
-    for heading in numbers:
-        table.add_column(heading, justify="right")
+        table.add_column(Text(heading), justify="right" if heading in right else "left", no_wrap=heading in fixed)
     return table
 
 
+def card(title: str, facts: Mapping[str, str]) -> Panel:
+    """Facts by their names, in a frame; those without words are left out."""
+    rows = RichTable.grid(padding=(0, 2))
+    rows.add_column(style="bold")
+    rows.add_column()
+    for name_, words in facts.items():
+        if words:
+            rows.add_row(name_, Text(words))
+    return Panel(rows, title=Text(title), title_align="left")
+
+
 def metric_table(audit: Audit, attribute: str) -> RichTable:
-    """One row a metric of one attribute."""
-    level = audit.document["data"]["confidence"]
-    table = plain_table(title=f"Metrics, {printable(attribute, 60)}")
-    table.add_column("metric")
-    table.add_column("", no_wrap=True)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column(f"{level * 100:g}% interval", justify="right", no_wrap=True)
-    table.add_column("beside it")
+    """One row per metric of one attribute."""
+    figures = ("value", f"{audit.document['data']['confidence'] * 100:g}% interval")
+    headings = ("metric", "", *figures, "beside it")
+    table = plain_table(headings, figures, ("", *figures), title=f"Metrics, {printable(attribute, 60)}")
     for entry in audit.document["metrics"]:
         if entry["attribute"] != attribute:
             continue
@@ -122,23 +131,24 @@ def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTa
     shown = rows[:most]
     largest = max((abs(pair["amplification"] or 0.0) for pair in shown), default=0.0) or 1.0
     count = f", {most} of {entry.get('pairs_in_all', len(rows)):,}" if len(rows) > most else ""
-    table = plain_table(
-        title=f"Pairs, {printable(entry['attribute'], 60)} {direction_symbol(entry['direction'])}{count}"
-    )
-    spaces = [_group_categories(data, entry["attribute"]), _task_categories(data)]
+    title = f"Pairs, {printable(entry['attribute'], 60)} {direction_symbol(entry['direction'])}{count}"
+    groups = [
+        (r["group"], r.get("variable", ""), r.get("category"))
+        for r in data["groups"]
+        if r["attribute"] == entry["attribute"]
+    ]
+    tasks = [(row["label"], row["variable"], row["category"]) for row in data.get("task_labels", ())]
+    spaces = [_categories(groups), _categories(tasks)]
     sides = dict(zip(("given", "outcome"), spaces if entry["direction"] == "A->T" else spaces[::-1], strict=True))
-    for side, (head, _) in sides.items():
-        table.add_column(Text(f"{side}: {printable(head, 24)}" if head and wide else printable(head, 24) or side))
-    table.add_column("true rate" if wide else "true", justify="right", no_wrap=True)
-    table.add_column("predicted", justify="right", no_wrap=True)
-    table.add_column("amplification" if wide else "amplified", justify="right", no_wrap=True)
-    if wide:
-        table.add_column("", no_wrap=True)
-    table.add_column("interval", justify="right", no_wrap=True)
-    table.add_column("records", justify="right", no_wrap=True)
+    heads = [
+        f"{side}: {printable(head, 24)}" if head and wide else printable(head, 24) or side
+        for side, (head, _) in sides.items()
+    ]
+    rates = ("true rate", "predicted", "amplification") if wide else ("true", "predicted", "amplified")
     unclear = not all(pair["clear"] for pair in shown)
+    figures = [*rates, *([""] if wide else []), "interval", "records", *([""] if unclear else [])]
+    table = plain_table((*heads, *figures), {*rates, "interval", "records"}, figures, title=title)
     if unclear:
-        table.add_column("", no_wrap=True)
         table.caption = Text("? the records cannot tell the direction of this pair", style="dim")
         table.caption_justify = "left"
     for pair in shown:
@@ -159,15 +169,6 @@ def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTa
     return table
 
 
-def _group_categories(data: Data, attribute: str) -> tuple[str, dict[str, str]]:
-    rows = [row for row in data["groups"] if row["attribute"] == attribute]
-    return _categories([(row["group"], row.get("variable", ""), row.get("category")) for row in rows])
-
-
-def _task_categories(data: Data) -> tuple[str, dict[str, str]]:
-    return _categories([(row["label"], row["variable"], row["category"]) for row in data.get("task_labels", ())])
-
-
 def _categories(labels: list[tuple[str, str, str | None]]) -> tuple[str, dict[str, str]]:
     """The variable that all labels are categories of, and the category of each; nothing where they are of several."""
     named = {label: category for label, _, category in labels if category is not None}
@@ -177,8 +178,7 @@ def _categories(labels: list[tuple[str, str, str | None]]) -> tuple[str, dict[st
 
 def _bar(value: float, largest: float) -> Text:
     """A bar to the right for amplification, to the left for its opposite."""
-    length = round(abs(value) / largest * _BAR)
-    blocks = "█" * length
+    blocks = "█" * round(abs(value) / largest * _BAR)
     if value >= 0:
         return Text(" " * _BAR + "│" + blocks.ljust(_BAR), style="red")
     return Text(blocks.rjust(_BAR) + "│" + " " * _BAR, style="blue")
@@ -186,10 +186,8 @@ def _bar(value: float, largest: float) -> Text:
 
 def show_comparison(result: Comparison, console: Console) -> None:
     """Print the differences between models, a verdict each."""
-    level = result.document["level"]
-    figures = ("value", "other", "difference", f"{level:.0%} interval")
-    table = plain_table(("attribute", "metric", "direction"), figures)
-    table.add_column("verdict")
+    figures = ("value", "other", "difference", f"{result.document['level']:.0%} interval")
+    table = plain_table(("attribute", "metric", "direction", *figures, "verdict"), figures)
     for row in result.document["differences"]:
         signed = is_signed(row["metric"])
         table.add_row(
@@ -202,14 +200,15 @@ def show_comparison(result: Comparison, console: Console) -> None:
             interval(row["low"], row["high"]),
             Text(printable(row["verdict"], 120) + ("" if row["paired"] else " (unpaired)")),
         )
-    console.print(Text(f"{' against '.join(printable(model, 30) for model in reversed(result.models))}", style="bold"))
+    console.print(Text(" against ".join(printable(model, 30) for model in reversed(result.models)), style="bold"))
     console.print(table)
     console.print(_bullets("Notes", list(result.notes), "dim"))
 
 
 def show_calibration(result: Calibration, console: Console) -> None:
     """Print thresholds, with the rates they give."""
-    table = plain_table(("scores",), ("threshold", "predicted rate", "wanted rate"))
+    figures = ("threshold", "predicted rate", "wanted rate")
+    table = plain_table(("scores", *figures), figures)
     for row in result.table.rows():
         table.add_row(name(row["label"]), *(figure(row[k], False) for k in ("threshold", "rate", "wanted")))
     console.print(table)
@@ -229,8 +228,7 @@ def show_sweep(result: Sweep, console: Console, points: int) -> None:
     near = min(range(len(rows)), key=lambda i: abs(rows[i]["rate"] - result.base_rate))
     places = sorted({round(i * (len(rows) - 1) / (points - 1)) for i in range(points)} | {near})
     columns = [key for key in ("threshold", "amplification", "rate", "parity") if key in rows[0]]
-    table = plain_table(numbers=columns)
-    table.add_column("")
+    table = plain_table((*columns, ""), columns)
     for i in places:
         shown = [figure(rows[i][key], key == "amplification") for key in columns]
         table.add_row(*shown, Text("calibrated: nearest to the base rate", style="dim") if i == near else "")
@@ -242,17 +240,29 @@ def show_sweep(result: Sweep, console: Console, points: int) -> None:
 def show_metrics(console: Console, chosen: str | None = None) -> None:
     """Print what each metric measures, or one of them in full."""
     if chosen is not None:
-        console.print(_card(METRICS[chosen]))
+        metric = METRICS[chosen]
+        facts = {
+            "question": metric.question,
+            "formula": metric.formula,
+            "range": f"{metric.low:g} to {metric.high:g}",
+            "sign": metric.sign,
+            "calls unbiased": metric.unbiased_when,
+            "needs": ", ".join(metric.needs),
+            "limits": metric.limits,
+            "paper": metric.paper,
+        }
+        console.print(card(metric.title, facts))
         return
-    table = RichTable(header_style="bold", box=None, pad_edge=False, row_styles=["", "dim"])
-    table.add_column("metric", style="bold", no_wrap=True)
-    table.add_column("which question it answers")
-    for heading in ("balanced data", "directional", "negative"):
-        table.add_column(heading, justify="center")
+    properties = ("balanced data", "directional", "negative")
+    headings = ("metric", "which question it answers", *properties)
+    table = plain_table(headings, fixed=("metric",), row_styles=["", "dim"])
+    table.columns[0].style = "bold"
+    for column in table.columns[2:]:
+        column.justify = "center"
+    ticks = {None: "—", True: "yes", False: "no"}
     for metric in METRICS.values():
-        table.add_row(
-            metric.name, metric.question, *(_tick(x) for x in (metric.balanced, metric.directional, metric.negative))
-        )
+        held = (metric.balanced, metric.directional, metric.negative)
+        table.add_row(metric.name, metric.question, *(ticks[value] for value in held))
     console.print(table)
     console.print(
         Text(
@@ -261,29 +271,6 @@ def show_metrics(console: Console, chosen: str | None = None) -> None:
             style="dim",
         )
     )
-
-
-def _tick(value: bool | None) -> str:
-    return "—" if value is None else ("yes" if value else "no")
-
-
-def _card(metric: Metric) -> Panel:
-    rows = RichTable.grid(padding=(0, 2))
-    rows.add_column(style="bold")
-    rows.add_column()
-    reach = f"{metric.low:g} to {metric.high:g}"
-    for title, words in (
-        ("question", metric.question),
-        ("formula", metric.formula),
-        ("range", reach),
-        ("sign", metric.sign),
-        ("calls unbiased", metric.unbiased_when),
-        ("needs", ", ".join(metric.needs)),
-        ("limits", metric.limits),
-        ("paper", metric.paper),
-    ):
-        rows.add_row(title, Text(words))
-    return Panel(rows, title=Text(metric.title), title_align="left")
 
 
 def show_counts(counts: Any, path: str, console: Console) -> None:
@@ -306,21 +293,41 @@ def show_counts(counts: Any, path: str, console: Console) -> None:
             )
         console.print(done + Text("associate"))
         return
-    table = RichTable(box=None, pad_edge=False, header_style="bold")
-    for title in ("attribute", "groups", "tasks", "direction", "pairs", "bags", "combinations"):
-        table.add_column(title, justify="left" if title in ("attribute", "groups", "direction") else "right")
+    headings = ("attribute", "groups", "tasks", "direction", "pairs", "bags", "combinations")
+    table = plain_table(headings, ("tasks", "pairs", "bags", "combinations"))
     for row in held["attributes"]:
         groups = ", ".join(f"{g['label']} {g['records']:,}" for g in row["groups"])
         for way, facts in row["directions"].items():
             many = "too many" if facts["combinations"] is None else f"{facts['combinations']:,}"
+            counted = (f"{facts['pairs']:,}", f"{facts['bags']:,}", many)
             table.add_row(
-                name(row["attribute"]),
-                name(groups, 60),
-                f"{row['tasks']:,}",
-                direction_symbol(way),
-                f"{facts['pairs']:,}",
-                f"{facts['bags']:,}",
-                many,
+                name(row["attribute"]), name(groups, 60), f"{row['tasks']:,}", direction_symbol(way), *counted
             )
     console.print(table)
     console.print(done + Text("audit"))
+
+
+def show_verdict(verdict: Verdict, console: Console) -> None:
+    """Print each check with its reason, what does not pass first, and the outcome last, where eyes rest."""
+    figures = ("value", "interval", "limit")
+    table = plain_table(("outcome", "what", *figures, "why"), figures)
+    for check in verdict.worst_first:
+        where = "" if check.line is None or check.outcome == "pass" else f" (policy line {check.line})"
+        table.add_row(
+            Text(check.outcome, style=_STYLES[check.outcome]),
+            Text(printable(check.about, 60)),
+            "" if check.value is None else figure(check.value),
+            interval(check.low, check.high),
+            check.limit,
+            Text(printable(check.finding or check.reason, 300) + where),
+        )
+    console.print(table)
+    for note in verdict.notes:
+        console.print(Text(printable(note, 400), style="dim"))
+    console.print(
+        Text.assemble(
+            "\n",
+            (verdict.outcome.upper(), _STYLES[verdict.outcome]),
+            f": {printable(verdict.data, 60)}, {verdict.tally}",
+        )
+    )

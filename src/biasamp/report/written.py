@@ -7,7 +7,7 @@ from typing import Any
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry
-from biasamp.results.figure_text import figure
+from biasamp.results.interval import figure
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
 MORE, LESS, UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"

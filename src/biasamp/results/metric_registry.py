@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .interval import plain
@@ -20,7 +21,7 @@ DIRECTIONS = ("A->T", "T->A")
 _ONE_PREDICTION = ("attribute", "task", "a prediction of the one that is not given")
 # What attackers gain over guessing without input, and what they reach on the data and on the model.
 _GAINS = ("gain", "dataset", "model", "dataset_gain", "model_gain")
-_PARITY_PAPER = f"{WANG_2021}, Fig. 2"
+_TASK_PREDICTED = ("attribute", "task", "task predictions")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,32 +163,38 @@ def short_name(metric: str) -> str:
     return METRICS[metric].short or metric if metric in METRICS else metric
 
 
-def _companion(**facts: Any) -> Metric:
-    """One of the parity companions, with what all of them share."""
-    shared: dict[str, Any] = {
-        "low": 0.0,
-        "high": 1.0,
-        "sign": "0 is equal",
-        "paper": _PARITY_PAPER,
-        "needs": ("attribute", "task", "task predictions"),
-        "limits": "cannot tell amplification from its opposite",
-        "family": "parity",
-        "unbiased_when": "error rates are equal in all groups",
-        "part_of": "parity",
-        "directions": ("A->T",),
-        "by_outcome": True,
-    }
-    return Metric(**{**shared, **facts})
-
+_signed = partial(Metric, low=-1.0, high=1.0, negative=True)
+_parity = partial(
+    Metric,
+    low=0.0,
+    high=1.0,
+    paper=f"{WANG_2021}, Fig. 2",
+    needs=_TASK_PREDICTED,
+    limits="cannot tell amplification from its opposite",
+    family="parity",
+    unbiased_when="error rates are equal in all groups",
+)
+_companion = partial(_parity, sign="0 is equal", part_of="parity", directions=("A->T",), by_outcome=True)
+# The rates that groups may differ in: name, short name, symbol, words of their gap, what differs, and what happens.
+_RATES = (
+    (
+        "fpr",
+        "FPR",
+        "FPR",
+        "false positive rates",
+        "false positive rates",
+        "the outcome is predicted for those without it",
+    ),
+    ("tpr", "TPR", "TPR", "true positive rates", "true positive rates", "the outcome is found in those who have it"),
+    ("accuracy", "accuracy", "ACC", "accuracy", "accuracies", "the prediction is right"),
+)
 
 for _metric in (
-    Metric(
+    _signed(
         name="directional",
         title="Directional bias amplification (BiasAmp→)",
         question="Does the model strengthen the associations of its data, and in which direction?",
         formula="mean over pairs of sign(P(g,o) - P(g)P(o)) * (P(ô|g) - P(o|g))",
-        low=-1.0,
-        high=1.0,
         sign="positive: associations get stronger; negative: weaker",
         paper=WANG_2021,
         needs=_ONE_PREDICTION,
@@ -195,7 +202,6 @@ for _metric in (
         family="co-occurrence",
         balanced=False,
         directional=True,
-        negative=True,
         unbiased_when="each outcome is as frequent in every group",
         short="directional",
         more="amplifies more",
@@ -229,13 +235,11 @@ for _metric in (
         figures=("over_floor",),
         beside=("variance", "floor"),
     ),
-    Metric(
+    _signed(
         name="mals",
         title="Bias amplification of Men Also Like Shopping (BiasAmp-MALS)",
         question="Do the model's own label pairs lean further to the leading group than the data's?",
         formula="sum over pairs of [P(a|t) > 1/|A|] * (P(â|t̂) - P(a|t)), divided by |T|",
-        low=-1.0,
-        high=1.0,
         sign="positive: the leading group's share grows",
         paper=ZHAO_2017,
         needs=("attribute", "task", "predictions of both"),
@@ -243,56 +247,31 @@ for _metric in (
         family="co-occurrence",
         balanced=False,
         directional=False,
-        negative=True,
         unbiased_when="every group has an equal share of each task",
         short="MALS",
         more="amplifies more",
         less="amplifies less",
         paired=True,
     ),
-    Metric(
+    _parity(
         name="parity",
         title="Parity companions",
         question="Do error rates differ between groups?",
         formula="largest difference between groups in FPR, TPR and accuracy; mean per-class accuracy over groups",
-        low=0.0,
-        high=1.0,
         sign="differences: 0 is equal; accuracy: 1 is perfect",
-        paper=_PARITY_PAPER,
-        needs=("attribute", "task", "task predictions"),
-        limits="cannot tell amplification from its opposite",
-        family="parity",
-        unbiased_when="error rates are equal in all groups",
     ),
-    _companion(
-        name="fpr_difference",
-        title="Largest difference in false positive rates",
-        question="How far apart are two groups in how often the outcome is predicted for those without it?",
-        formula="max over outcomes and pairs of groups of |FPR(g) - FPR(h)|",
-        short="FPR difference",
-        more="has a larger gap in false positive rates",
-        less="has a smaller gap in false positive rates",
-        gap="false positive rates",
-    ),
-    _companion(
-        name="tpr_difference",
-        title="Largest difference in true positive rates",
-        question="How far apart are two groups in how often the outcome is found in those who have it?",
-        formula="max over outcomes and pairs of groups of |TPR(g) - TPR(h)|",
-        short="TPR difference",
-        more="has a larger gap in true positive rates",
-        less="has a smaller gap in true positive rates",
-        gap="true positive rates",
-    ),
-    _companion(
-        name="accuracy_difference",
-        title="Largest difference in accuracy",
-        question="How far apart are two groups in how often the prediction is right?",
-        formula="max over outcomes and pairs of groups of |ACC(g) - ACC(h)|",
-        short="accuracy difference",
-        more="has a larger gap in accuracy",
-        less="has a smaller gap in accuracy",
-        gap="accuracies",
+    *(
+        _companion(
+            name=f"{name}_difference",
+            title=f"Largest difference in {words}",
+            question=f"How far apart are two groups in how often {event}?",
+            formula=f"max over outcomes and pairs of groups of |{symbol}(g) - {symbol}(h)|",
+            short=f"{short} difference",
+            more=f"has a larger gap in {words}",
+            less=f"has a smaller gap in {words}",
+            gap=gap,
+        )
+        for name, short, symbol, words, gap, event in _RATES
     ),
     _companion(
         name="mean_per_class_accuracy",
@@ -306,34 +285,29 @@ for _metric in (
         higher_is_better=True,
         unbiased_when="every prediction is right",
     ),
-    Metric(
+    _signed(
         name="leakage",
         title="Leakage amplification",
         question="Do the model's outputs give the attribute away more than the true labels do?",
         formula="quality of predicting A from T̂ - quality of predicting A from T",
-        low=-1.0,
-        high=1.0,
         sign="positive: the model's outputs leak more",
         paper=WANG_2019,
-        needs=("attribute", "task", "task predictions"),
+        needs=_TASK_PREDICTED,
         limits="has no direction; depends on the attacker and on the quality function",
         family="predictability",
         balanced=True,
         directional=False,
-        negative=True,
         unbiased_when="labels say no more of the attribute than guessing does",
         short="leakage",
         more="gives the attribute away more",
         less="gives the attribute away less",
         beside=_GAINS,
     ),
-    Metric(
+    _signed(
         name="dpa",
         title="Directional predictability amplification (DPA)",
         question="Is the prediction easier to guess from the group than the truth is, also on balanced data?",
         formula="(Ψ_M - Ψ_D) / (Ψ_M + Ψ_D), Ψ the quality of predicting outcome from given",
-        low=-1.0,
-        high=1.0,
         sign="positive: the model's outcomes follow the given label more closely",
         paper=TOKAS,
         needs=_ONE_PREDICTION,
@@ -341,7 +315,6 @@ for _metric in (
         family="predictability",
         balanced=True,
         directional=True,
-        negative=True,
         unbiased_when="all combinations of group and outcome are equally frequent",
         short="DPA",
         more="follows what is given more closely",

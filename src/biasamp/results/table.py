@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +46,8 @@ class Table:
         for name in names:
             values = [row.get(name) for row in rows]
             kinds = {type(value) for value in values if value is not None}
-            if kinds <= {bool} and kinds and None not in values:
-                columns[name] = np.array(values, dtype=bool)
-            elif kinds <= {int} and kinds and None not in values:
-                columns[name] = np.array(values, dtype=np.int64)
+            if kinds in ({bool}, {int}) and None not in values:
+                columns[name] = np.array(values, dtype=bool if bool in kinds else np.int64)
             elif kinds <= {int, float, bool}:
                 columns[name] = np.array([np.nan if value is None else float(value) for value in values])
             else:
@@ -71,10 +71,8 @@ class Table:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries of Python values; a missing number is None."""
-        lists = [_python(values) for values in self.columns.values()]
-        names = list(self.columns)
-        for row in zip(*lists, strict=True):
-            yield dict(zip(names, row, strict=True))
+        for row in zip(*map(_python, self.columns.values()), strict=True):
+            yield dict(zip(self.columns, row, strict=True))
 
     def take(self, rows: NDArray[Any]) -> Table:
         """Some of the rows, by mask or index."""
@@ -84,16 +82,12 @@ class Table:
         """The table as a ``pyarrow.Table``; NaN becomes null."""
         import pyarrow as pa
 
-        return pa.table(
-            {
-                name: pa.array(
-                    values.tolist() if values.dtype == object else values,
-                    type=pa.string() if values.dtype == object else None,
-                    from_pandas=True,
-                )
-                for name, values in self.columns.items()
-            }
-        )
+        def column(values: NDArray[Any]) -> Any:
+            if values.dtype == object:
+                return pa.array(values.tolist(), type=pa.string(), from_pandas=True)
+            return pa.array(values, from_pandas=True)
+
+        return pa.table({name: column(values) for name, values in self.columns.items()})
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -106,26 +100,19 @@ class Table:
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library; by default the first of these that is installed.
         """
-        from importlib.util import find_spec
-
         if backend is None:
             backend = next(name for name in _BACKENDS if find_spec(name) is not None)
+        if backend not in _BACKENDS:
+            raise ValueError(f"backend {backend!r} is not known; use one of {', '.join(_BACKENDS)}")
         table = self.to_arrow()
-        if backend == "pyarrow":
-            return table
         if backend == "polars":
-            from importlib import import_module
-
             return import_module("polars").from_arrow(table)
-        if backend == "pandas":
-            return table.to_pandas()
-        raise ValueError(f"backend {backend!r} is not known; use one of {', '.join(_BACKENDS)}")
+        return table.to_pandas() if backend == "pandas" else table
 
 
 def _python(values: NDArray[Any]) -> list[Any]:
-    if values.dtype.kind == "f":
-        return [None if value != value else value for value in values.tolist()]
-    return list(values.tolist())
+    plain = values.tolist()
+    return [None if value != value else value for value in plain] if values.dtype.kind == "f" else plain
 
 
 def text(values: Any) -> NDArray[Any]:

@@ -15,7 +15,7 @@ import pytest
 
 import biasamp
 from biasamp.association.metrics import METRICS
-from biasamp.report.explorer_file import write_explorer
+from biasamp.report.explorer_document import write_explorer
 from browser import HOSTILE, Watched, violations
 from extras import needs
 from report.explorer.results import hostile, result

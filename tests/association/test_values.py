@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasamp.association.gap_intervals import Moments, contrast_weights, gap_intervals
 from biasamp.association.gaps import association_gap
 from biasamp.association.metrics import METRICS
+from biasamp.association.values import Moments, contrast_weights, gap_intervals
 
 
 def moments_of(x, y):
