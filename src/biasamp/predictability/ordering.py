@@ -42,18 +42,14 @@ def canonical(other: Side, truth: Side, predicted: Side, counts: Index) -> tuple
             base = base + _salted(_of_numbers(side.values), 100 + salt)
         elif side.chances is not None:
             base = base + _salted(_of_numbers(np.sort(np.concatenate(side.chances, axis=1), axis=1)), 100 + salt)
-    groups: list[list[tuple[int, Labels]]] = []
-    if isinstance(other, Labels):
-        groups.append([(0, other)])
-    pair = [(salt, s) for salt, s in ((1, truth), (2, predicted)) if isinstance(s, Labels)]
-    if pair:
-        groups.append(pair)
+    # Truth and predictions have one space of classes, so that one order is for both.
+    together = [[(0, other)], [(1, truth), (2, predicted)]]
+    groups = [[(salt, side) for salt, side in group if isinstance(side, Labels)] for group in together]
+    groups = [group for group in groups if group]
+    heads = [group[0][1] for group in groups]
     colours = [
-        [
-            np.arange(size, dtype=np.uint64) * np.uint64(yes)
-            for size, yes in zip(g[0][1].sizes, g[0][1].yes_no, strict=True)
-        ]
-        for g in groups
+        [np.arange(size, dtype=np.uint64) * np.uint64(yes) for size, yes in zip(head.sizes, head.yes_no, strict=True)]
+        for head in heads
     ]
     for _ in range(_ROUNDS):
         cell = base.copy()
@@ -64,18 +60,17 @@ def canonical(other: Side, truth: Side, predicted: Side, counts: Index) -> tuple
                         cell += _salted(own[v], salt)[side.codes[:, v]]
         weighed = mix(cell) * counts.astype(np.uint64)
         colours = [_refined(group, own, weighed, cell) for group, own in zip(groups, colours, strict=True)]
-    sides: dict[int, Side] = {0: other, 1: truth, 2: predicted}
-    for group, own in zip(groups, colours, strict=True):
-        heads = [(mix(np.sort(c)).sum(), v) for v, c in enumerate(own)]
-        variables = [v for _, v in sorted(heads, key=lambda pair: (int(pair[0]), pair[1]))]
+    sides = [other, truth, predicted]
+    for group, head, own in zip(groups, heads, colours, strict=True):
+        variables = sorted(range(head.width), key=lambda v, own=own: int(mix(np.sort(own[v])).sum()))  # type: ignore[misc]
         classes = [
-            np.arange(len(c)) if yes else np.argsort(c, kind="stable")
-            for c, yes in zip(own, group[0][1].yes_no, strict=True)
+            np.arange(len(c)) if yes else np.argsort(c, kind="stable") for c, yes in zip(own, head.yes_no, strict=True)
         ]
         for salt, side in group:
             sides[salt] = _renumbered(side, variables, classes)
-    order = _record_order([sides[0], sides[1], sides[2]])
-    return sides[0].take(order), sides[1].take(order), sides[2].take(order), counts[order]
+    order = _record_order(sides)
+    other, truth, predicted = (side.take(order) for side in sides)
+    return other, truth, predicted, counts[order]
 
 
 def _of_numbers(values: NDArray[np.float64]) -> Colours:

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .attackers import Attacker, AttackerError, plain_score
 from .equalize import Rule, equalize_records
 from .problem import Problem
 from .quality import Quality
-from .sides import Index, Side
-from .trial_scores import Scores
+from .scores import Scores
+from .sides import Index, Side, Values
 
 Seed = np.random.SeedSequence
 Progress = Callable[[int, int], None]
@@ -28,7 +27,7 @@ _WORTH_SHARING = 60.0
 
 @dataclass(frozen=True, eq=False)
 class RecordTrials:
-    """A problem of one row a record, an attacker, and which way it looks (see ``LookupTables``)."""
+    """A problem of one row per record, an attacker, and which way it looks (see ``LookupTables``)."""
 
     problem: Problem
     kind: str
@@ -39,38 +38,28 @@ class RecordTrials:
 
     def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
         """Scores of so many trials."""
-        rows = self._rows([_Trial(child, rules, evaluation) for child in seed.spawn(count)])
-        return Scores(
-            rows[:, 0],
-            rows[:, 1],
-            {rule: rows[:, 2 + 2 * place] for place, rule in enumerate(rules)},
-            {rule: rows[:, 3 + 2 * place] for place, rule in enumerate(rules)},
-        )
+        return Scores.from_rows(self._rows([_Trial(child, rules, evaluation) for child in seed.spawn(count)]), rules)
 
     def halves(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Scores, Scores]:
         """Two trials, scored both ways, on each of so many random halves of the records."""
-        plans = []
-        for half in seed.spawn(count):
-            plan = _Trial(half, (rule,), evaluation, half=half, both_ways=True)
-            plans += [replace(plan, seed=child) for child in half.spawn(2)]
-        rows = self._rows(plans)
-        first, second = (
-            Scores(part[:, 0], part[:, 1], {rule: part[:, 2]}, {rule: part[:, 3]}) for part in (rows[::2], rows[1::2])
-        )
+        plans = [_Trial(half, (rule,), evaluation, half=half, both_ways=True) for half in seed.spawn(count)]
+        first, second = (Scores.from_rows(rows, (rule,)) for rows in self._twice(plans))
         return first, second
 
-    def perturbed(
-        self, count: int, seed: Seed, rule: Rule, evaluation: str
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def perturbed(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Values, Values]:
         """Dataset scores of two splits, scored both ways, of each of so many perturbations of all records."""
-        plans = []
-        for move in seed.spawn(count):
-            plan = _Trial(move, (rule,), evaluation, move=move, both_ways=True, model=False)
-            plans += [replace(plan, seed=child) for child in move.spawn(2)]
-        rows = self._rows(plans)
-        return rows[::2, 0], rows[1::2, 0]
+        plans = [
+            _Trial(move, (rule,), evaluation, move=move, both_ways=True, model=False) for move in seed.spawn(count)
+        ]
+        first, second = self._twice(plans)
+        return first[:, 0], second[:, 0]
 
-    def _rows(self, plans: list[_Trial]) -> NDArray[np.float64]:
+    def _twice(self, plans: list[_Trial]) -> tuple[Values, Values]:
+        """Two trials of each plan with seeds of their own, which share its half or its perturbation."""
+        rows = self._rows([replace(plan, seed=child) for plan in plans for child in plan.seed.spawn(2)])
+        return rows[::2], rows[1::2]
+
+    def _rows(self, plans: list[_Trial]) -> Values:
         # What runs elsewhere goes without the progress bar, which cannot be sent there.
         alone = replace(self, progress=None)
         calls = [(alone._trial, (place, plan)) for place, plan in enumerate(plans)]
@@ -101,24 +90,15 @@ class RecordTrials:
         return row
 
     def _pair(
-        self,
-        problem: Problem,
-        version: Side,
-        ways: list[tuple[Index, Index]],
-        seed: int,
-        place: int,
-        which: str,
+        self, problem: Problem, version: Side, ways: list[tuple[Index, Index]], seed: int, place: int, which: str
     ) -> list[float]:
         """Score with and without input, on one version of the truth."""
         read, target = (problem.other, version) if self.kind == "dpa" else (version, problem.other)
+        scores = []
         try:
-            scores = [
-                (
-                    self.attacker.score(read, target, learn, test, self.quality, seed),
-                    plain_score(target, learn, test, self.quality),
-                )
-                for learn, test in ways
-            ]
+            for learn, test in ways:
+                score = self.attacker.score(read, target, learn, test, self.quality, seed)
+                scores.append((score, plain_score(target, learn, test, self.quality)))
         except Exception as error:
             raise AttackerError(
                 f"attacker {self.attacker.name} failed in trial {place} on the {which} side: {error}"

@@ -6,16 +6,20 @@ classes absent (0) and present (1); a set of labels is one such variable for eac
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Codes, Label, LabelSet, Variable
+from biasamp.data import Codes, Label, LabelSet
 
 Index = NDArray[np.int64]
 Values = NDArray[np.float64]
+# Codes, number of classes, whether it is a yes/no label, and of probabilities the chance of each class.
+_Variable = tuple[NDArray[Any], int, bool, Values | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +116,9 @@ def narrow(codes: NDArray[Any], sizes: tuple[int, ...]) -> NDArray[Any]:
 
 def number_rows(codes: NDArray[Any], sizes: tuple[int, ...]) -> tuple[Index, int]:
     """Number distinct rows in lexicographic order."""
-    if len(sizes) == 1:
-        key = codes[:, 0].astype(np.int64)
-        room = sizes[0]
-    elif np.prod([float(s) for s in sizes]) < 2**62:
+    room = math.prod(sizes)
+    if room < 2**62:
         key = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes).astype(np.int64)
-        room = int(np.prod([float(s) for s in sizes]))
     else:
         width = np.uint8 if max(sizes) <= 256 else np.dtype(">u4")
         rows = np.ascontiguousarray(codes, dtype=width)
@@ -134,53 +135,35 @@ def number_rows(codes: NDArray[Any], sizes: tuple[int, ...]) -> tuple[Index, int
     return place.astype(np.int64), int(place.max()) + 1
 
 
+def _labels(variables: Iterable[_Variable]) -> Labels:
+    codes, sizes, yes_no, chances = zip(*variables, strict=True)
+    return Labels(narrow(np.column_stack(codes), sizes), sizes, yes_no, None if chances[0] is None else chances)
+
+
 def labels_from(labels: LabelSet) -> Labels:
     """The variables of a label set; its missing values must have been refused before."""
-    columns: list[NDArray[Any]] = []
-    sizes: list[int] = []
-    yes_no: list[bool] = []
-    chances: list[Values] = []
+    return _labels(_variables(labels))
+
+
+def _variables(labels: LabelSet) -> Iterator[_Variable]:
     for block in labels.blocks:
         if isinstance(block, Codes):
             if not block.complete().all():
                 raise ValueError("attackers need a category of every record, and some records have none")
-            columns.append(block.codes.astype(np.int64))
-            sizes.append(block.width)
-            yes_no.append(False)
-            if labels.soft:
-                chances.append(block.rows(0, len(block)).astype(np.float64))
+            chances = block.rows(0, len(block)).astype(np.float64) if labels.soft else None
+            yield block.codes, block.width, False, chances
             continue
         matrix = block.rows(0, len(block))
         start = 0
         for variable in block.variables:
             own = matrix[:, start : start + variable.width]
             start += variable.width
-            _read_variable(variable, own, columns, sizes, yes_no, chances if labels.soft else None)
-    codes = narrow(np.column_stack(columns), tuple(sizes))
-    return Labels(codes, tuple(sizes), tuple(yes_no), tuple(chances) if labels.soft else None)
-
-
-def _read_variable(
-    variable: Variable,
-    matrix: NDArray[Any],
-    columns: list[NDArray[Any]],
-    sizes: list[int],
-    yes_no: list[bool],
-    chances: list[Values] | None,
-) -> None:
-    if variable.kind == "categorical":
-        columns.append(matrix.argmax(axis=1).astype(np.int64))
-        sizes.append(variable.width)
-        yes_no.append(False)
-        if chances is not None:
-            chances.append(matrix.astype(np.float64))
-        return
-    for column in matrix.T:
-        columns.append((column > 0).astype(np.int64) if chances is None else np.zeros(len(column), dtype=np.int64))
-        sizes.append(2)
-        yes_no.append(True)
-        if chances is not None:
-            chances.append(np.column_stack([1.0 - column, column]))
+            if variable.kind == "categorical":
+                yield own.argmax(axis=1), variable.width, False, own.astype(np.float64) if labels.soft else None
+            elif labels.soft:
+                yield from ((np.zeros(len(c), dtype=np.int64), 2, True, np.column_stack([1.0 - c, c])) for c in own.T)
+            else:
+                yield from ((column > 0, 2, True, None) for column in own.T)
 
 
 def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.uint8]) -> Labels:
@@ -195,19 +178,13 @@ def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.ui
             groups.setdefault(name.variable, []).append(place)
     classes = {places[0]: places for places in groups.values() if (combinations[:, places].sum(axis=1) == 1).all()}
     inside = {place for places in classes.values() for place in places}
-    columns: list[NDArray[Any]] = []
-    sizes: list[int] = []
-    yes_no: list[bool] = []
+    variables: list[_Variable] = []
     for place in range(len(names)):
         if place in classes:
-            columns.append(combinations[:, classes[place]].argmax(axis=1).astype(np.int64))
-            sizes.append(len(classes[place]))
-            yes_no.append(False)
+            variables.append((combinations[:, classes[place]].argmax(axis=1), len(classes[place]), False, None))
         elif place not in inside:
-            columns.append(combinations[:, place].astype(np.int64))
-            sizes.append(2)
-            yes_no.append(True)
-    return Labels(narrow(np.column_stack(columns), tuple(sizes)), tuple(sizes), tuple(yes_no))
+            variables.append((combinations[:, place], 2, True, None))
+    return _labels(variables)
 
 
 def one_variable(*sides: Side) -> tuple[Side, ...]:

@@ -7,22 +7,21 @@ labels as target, the records are split once for all labels, and then every labe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .cell_draws import Counts, draw
 from .equalize import Rule, equalize_tables
 from .lookup import Table, best_score, no_input
 from .problem import Problem
+from .scores import Scores, Values
 from .sides import Index, Labels
-from .trial_scores import Scores
 
 Seed = np.random.SeedSequence
-Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+Pair = tuple[Values, Values]
 
 # Beyond these a table has more cells than it saves; records are then the cheaper way.
 _CLASSES = 16
@@ -56,62 +55,58 @@ class LookupTables:
         other, truth = problem.other, problem.truth
         assert isinstance(other, Labels)
         assert isinstance(truth, Labels)
-        if max(truth.sizes) > _CLASSES or (kind == "leakage" and truth.width > 1):
+        if max(truth.sizes) > _CLASSES or len(set(truth.sizes)) > 1 or (kind == "leakage" and truth.width > 1):
             return None
         others, size = other.combinations()
-        if size * max(truth.sizes) ** 2 > _CELLS:
-            return None
-        if truth.width > 1 and len(set(truth.sizes)) > 1:
-            return None
-        return cls(problem, kind, quality, others, size)
+        return cls(problem, kind, quality, others, size) if size * truth.sizes[0] ** 2 <= _CELLS else None
 
     def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
         """Scores of so many trials."""
         rng = np.random.default_rng(seed)
-        parts = []
-        for sample in self._samples(count):
-            split = self._split(sample, rng, evaluation)
-            model, model_plain = self._score(split.sum(axis=-2), len(sample))
-            scores = {rule: self._score(equalize_tables(split, rule, rng), len(sample)) for rule in rules}
-            dataset, plain = ({rule: pair[side] for rule, pair in scores.items()} for side in (0, 1))
-            parts.append(Scores(model, model_plain, dataset, plain))
-        return Scores.joined(parts)
+        rows = [self._rows(sample, rules, evaluation, rng, self._score) for sample in self._samples(count)]
+        return Scores.from_rows(np.concatenate(rows), rules)
 
     def halves(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Scores, Scores]:
         """Two trials, scored both ways, on each of so many random halves of the records."""
         rng = np.random.default_rng(seed)
-        parts: tuple[list[Scores], list[Scores]] = ([], [])
+        rows = []
         for sample in self._samples(count):
             half = draw(sample, self.problem.n // 2, rng)
-            for part in parts:
-                split = self._split(half, rng, evaluation)
-                model = self._both_ways(split.sum(axis=-2), len(sample))
-                dataset = self._both_ways(equalize_tables(split, rule, rng), len(sample))
-                part.append(Scores(*model, {rule: dataset[0]}, {rule: dataset[1]}))
-        return Scores.joined(parts[0]), Scores.joined(parts[1])
+            rows.append([self._rows(half, (rule,), evaluation, rng, self._both_ways) for _ in range(2)])
+        first, second = (Scores.from_rows(part, (rule,)) for part in np.concatenate(rows, axis=1))
+        return first, second
 
-    def perturbed(
-        self, count: int, seed: Seed, rule: Rule, evaluation: str
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def perturbed(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> Pair:
         """Dataset scores of two splits, scored both ways, of each of so many perturbations of all records."""
         rng = np.random.default_rng(seed)
-        parts: tuple[list[NDArray[np.float64]], list[NDArray[np.float64]]] = ([], [])
+        rows = []
         for sample in self._samples(count):
             moved = equalize_tables(self._tables(sample)[:, None], rule, rng)
-            for part in parts:
-                part.append(self._both_ways(_halved(moved, rng, evaluation), len(sample))[0])
-        return np.concatenate(parts[0]), np.concatenate(parts[1])
+            halved = (_halved(moved, rng, evaluation) for _ in range(2))
+            rows.append([self._both_ways(parts, len(sample))[0] for parts in halved])
+        first, second = np.concatenate(rows, axis=1)
+        return first, second
+
+    def _rows(
+        self,
+        sample: Counts,
+        rules: tuple[Rule, ...],
+        evaluation: str,
+        rng: np.random.Generator,
+        score: Callable[[Counts, int], Pair],
+    ) -> Values:
+        """Scores of one trial of each sample, shape (samples, 2 + 2 * rules); see :meth:`Scores.from_rows`."""
+        split = self._split(sample, rng, evaluation)
+        parts = [split.sum(axis=-2), *(equalize_tables(split, rule, rng) for rule in rules)]
+        return np.column_stack([side for part in parts for side in score(part, len(sample))])
 
     def _samples(self, count: int) -> Iterator[Counts]:
         """All records, once for each trial, as many trials at once as fit."""
-        step = self._chunk()
-        for start in range(0, count, step):
-            yield np.broadcast_to(self.problem.counts, (min(step, count - start), len(self.problem.counts)))
-
-    def _chunk(self) -> int:
         truth = self._labels[1]
         numbers = 4 * truth.width * self.size * truth.sizes[0] ** 2 + len(self.problem.counts)
-        return max(1, _AT_ONCE // numbers)
+        step = max(1, _AT_ONCE // numbers)
+        for start in range(0, count, step):
+            yield np.broadcast_to(self.problem.counts, (min(step, count - start), len(self.problem.counts)))
 
     @property
     def _labels(self) -> tuple[Labels, Labels, Labels]:
@@ -179,17 +174,22 @@ class LookupTables:
         """Score of the lookup, and of the one without input, for each trial; parts of (other, truth)."""
         learn, test = parts[:, 0], parts[:, -1]
         if self.kind == "dpa":
-            label = self._labels[1].yes_no[0]
-            score = best_score(learn, test, self.quality, label=label)
-            plain = best_score(no_input(learn), no_input(test), self.quality, label=label)
-            return _mean(score, trials), _mean(plain, trials)
+            pair = self._with_and_without(learn, test, self._labels[1].yes_no[0])
+            # Over the variables of each trial; NaN stays NaN, to be reported with its trial.
+            score, plain = (np.asarray(each.reshape(trials, -1).mean(axis=1)) for each in pair)
+            return score, plain
         other = self._labels[0]
-        each, each_plain = [], []
+        pairs = []
         for v, classes in enumerate(other.sizes):
-            a, b = (self._by_class(t, v, classes) for t in (learn, test))
-            each.append(best_score(a, b, self.quality, label=other.yes_no[v]))
-            each_plain.append(best_score(no_input(a), no_input(b), self.quality, label=other.yes_no[v]))
-        return np.mean(each, axis=0), np.mean(each_plain, axis=0)
+            by_class = (self._by_class(table, v, classes) for table in (learn, test))
+            pairs.append(self._with_and_without(*by_class, other.yes_no[v]))
+        score, plain = np.mean(pairs, axis=0)
+        return score, plain
+
+    def _with_and_without(self, learn: Table, test: Table, label: bool) -> Pair:
+        """Scores of the best lookup, and of the best answer without input."""
+        score = best_score(learn, test, self.quality, label=label)
+        return score, best_score(no_input(learn), no_input(test), self.quality, label=label)
 
     def _by_class(self, table: Table, variable: int, classes: int) -> Table:
         """Counts of (truth, class of one variable of the other side)."""
@@ -216,8 +216,3 @@ def _halved(tables: Counts, rng: np.random.Generator, evaluation: str) -> Counts
     flat = tables.reshape(len(tables), -1)
     learn = draw(flat, flat.sum(axis=1) // 2, rng).reshape(tables.shape)
     return np.concatenate([learn, tables - learn], axis=1)
-
-
-def _mean(scores: NDArray[np.float64], trials: int) -> NDArray[np.float64]:
-    """Over the variables of each trial; NaN stays NaN, to be reported with its trial."""
-    return np.asarray(scores.reshape(trials, -1).mean(axis=1))
