@@ -195,12 +195,13 @@ def from_evaluation(
 
     Whole-number weights count a record so many times; other weights are refused, as attackers learn from records.
     """
-    sides = {"given": evaluation.given, "truth": evaluation.truth, "predicted": evaluation.predicted}
-    if evaluation.weights is None:
-        return from_problem(problem_from_labels(*sides.values()), kind, direction=direction, **options)
-    if evaluation.weights.dtype.kind == "f":
+    given, truth, predicted, weights = evaluation.given, evaluation.truth, evaluation.predicted, evaluation.weights
+    if weights is None:
+        return from_problem(problem_from_labels(given, truth, predicted), kind, direction=direction, **options)
+    if weights.dtype.kind == "f":
         raise ValueError("weights are not whole numbers; leakage and DPA draw whole records and take none other")
-    return from_table(ContingencyTable.from_labels(sides, evaluation.weights), kind, direction=direction, **options)
+    table = ContingencyTable.from_labels({"given": given, "truth": truth, "predicted": predicted}, weights)
+    return from_table(table, kind, direction=direction, **options)
 
 
 def from_problem(problem: Problem, kind: str, *, direction: str | None = None, **options: Any) -> Predictability:

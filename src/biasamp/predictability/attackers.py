@@ -247,13 +247,13 @@ def _named(name: str, problem: Problem, kind: str, target: Side) -> Attacker:
         from sklearn.linear_model import LogisticRegression
 
         return Trained(LogisticRegression(max_iter=1000), "logistic")
-    if not problem.discrete:
+    if problem.labels is None:
         raise ValueError(f"attacker {name!r} needs labels, but the data are continuous; leave it to 'auto'")
     return Lookup() if name == "lookup" else NaiveBayes()
 
 
 def _auto(problem: Problem, kind: str, rule: Rule, rng: np.random.Generator) -> tuple[Attacker, str]:
-    if not problem.discrete:
+    if problem.labels is None:
         return Trained(_spline(continuous=isinstance(problem.target(kind), Numbers)), "spline"), (
             "the data are continuous: a smooth curve of each input, added up (splines), learns bent "
             "relations from few records; it does not see inputs act together"

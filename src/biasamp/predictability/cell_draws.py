@@ -44,12 +44,8 @@ def draw(counts: Counts, size: Counts | int, rng: np.random.Generator) -> Counts
     sizes = np.broadcast_to(np.asarray(size, dtype=np.int64), (rows,))
     if cells > rows and rows and counts.sum(axis=1).max() < _EXACT_BELOW:
         # Many cells, few rows: numpy's own loop over the cells is the faster one.
-        return np.stack(
-            [
-                rng.multivariate_hypergeometric(row, one, method="marginals")
-                for row, one in zip(counts, sizes, strict=True)
-            ]
-        )
+        each = zip(counts, sizes, strict=True)
+        return np.stack([rng.multivariate_hypergeometric(*row, method="marginals") for row in each])
     drawn = np.zeros_like(counts)
     left, rest = sizes.copy(), counts.sum(axis=1)
     for cell in range(cells - 1):

@@ -8,8 +8,6 @@ to order. What still ties is interchangeable.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -62,7 +60,8 @@ def canonical(other: Side, truth: Side, predicted: Side, counts: Index) -> tuple
         colours = [_refined(group, own, weighed, cell) for group, own in zip(groups, colours, strict=True)]
     sides = [other, truth, predicted]
     for group, head, own in zip(groups, heads, colours, strict=True):
-        variables = sorted(range(head.width), key=lambda v, own=own: int(mix(np.sort(own[v])).sum()))  # type: ignore[misc]
+        ranks = [int(mix(np.sort(c)).sum()) for c in own]
+        variables = sorted(range(head.width), key=ranks.__getitem__)
         classes = [
             np.arange(len(c)) if yes else np.argsort(c, kind="stable") for c, yes in zip(own, head.yes_no, strict=True)
         ]
@@ -97,21 +96,10 @@ def _refined(group: list[tuple[int, Labels]], colours: list[Colours], weighed: C
 
 
 def _renumbered(side: Labels, variables: list[int], classes: list[Index]) -> Labels:
-    columns = []
-    for v in variables:
-        place = np.empty(len(classes[v]), dtype=np.int64)
-        place[classes[v]] = np.arange(len(classes[v]))
-        columns.append(place[side.codes[:, v]])
-    chances = None
-    if side.chances is not None:
-        chances = tuple(side.chances[v][:, classes[v]] for v in variables)
-    return replace(
-        side,
-        codes=narrow(np.column_stack(columns), side.sizes),
-        sizes=tuple(side.sizes[v] for v in variables),
-        yes_no=tuple(side.yes_no[v] for v in variables),
-        chances=chances,
-    )
+    codes = np.column_stack([np.argsort(classes[v])[side.codes[:, v]] for v in variables])
+    sizes, yes_no = tuple(side.sizes[v] for v in variables), tuple(side.yes_no[v] for v in variables)
+    chances = None if side.chances is None else tuple(side.chances[v][:, classes[v]] for v in variables)
+    return Labels(narrow(codes, sizes), sizes, yes_no, chances)
 
 
 def _record_order(sides: list[Side]) -> Index:

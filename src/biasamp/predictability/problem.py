@@ -63,9 +63,12 @@ class Problem:
         return isinstance(self.predicted, Labels) and self.predicted.chances is not None
 
     @property
-    def discrete(self) -> bool:
-        """Whether everything is labels."""
-        return isinstance(self.other, Labels) and isinstance(self.truth, Labels)
+    def labels(self) -> tuple[Labels, Labels, Labels] | None:
+        """The three sides, where everything is labels."""
+        other, truth, predicted = self.other, self.truth, self.predicted
+        if isinstance(other, Labels) and isinstance(truth, Labels) and isinstance(predicted, Labels):
+            return other, truth, predicted
+        return None
 
     def target(self, kind: str) -> Side:
         """What the attackers of DPA or of leakage predict."""
@@ -73,8 +76,8 @@ class Problem:
 
     def take(self, records: NDArray[Any]) -> Problem:
         """Some of the records; only for problems whose cells are records."""
-        sides = (side.take(records) for side in (self.other, self.truth, self.predicted))
-        return Problem(*sides, self.counts[records])
+        other, truth, predicted = (side.take(records) for side in (self.other, self.truth, self.predicted))
+        return Problem(other, truth, predicted, self.counts[records])
 
     def records(self) -> Problem:
         """One row for each record."""
@@ -107,7 +110,7 @@ def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Proble
     left: LabelSet | Values = (
         _numbers(given, names[0], as_input=names[0] == "given") if _fractions(given) else _labels(given, names[0])
     )
-    if _fractions(true) or (_numeric(true) and _outside(said)):
+    if _fractions(true) or (_numeric(true) and _fractions(said, outside=True)):
         if not _numeric(said):
             raise ValueError(f"{names[1]} is continuous, so {names[2]} must be numbers too")
         pair = _numbers(true, names[1]), _numbers(said, names[2])
@@ -171,7 +174,8 @@ def _problem(sides: list[Side], counts: Index, names: Names) -> Problem:
     sides = [*one_variable(sides[0]), *one_variable(*sides[1:])]
     if all(isinstance(side, Labels) and side.chances is None for side in sides):
         sides, counts = _merged(sides, counts)
-    return Problem(*canonical(*sides, counts))
+    other, truth, predicted = sides
+    return Problem(*canonical(other, truth, predicted, counts))
 
 
 def _merged(sides: list[Side], counts: Index) -> tuple[list[Side], Index]:
@@ -213,14 +217,12 @@ def _float_values(columns: Columns) -> list[Values]:
     ]
 
 
-def _fractions(columns: Columns) -> bool:
-    """Whether a float column holds values that are not whole."""
-    return any(bool((values != np.rint(values)).any()) for values in _float_values(columns))
-
-
-def _outside(columns: Columns) -> bool:
-    """Whether a column holds fractions, and values that no probability has."""
-    return any(bool((v != np.rint(v)).any()) and bool(((v < 0) | (v > 1)).any()) for v in _float_values(columns))
+def _fractions(columns: Columns, *, outside: bool = False) -> bool:
+    """Whether a float column holds values that are not whole, and, with ``outside``, values that no probability has."""
+    return any(
+        bool((v != np.rint(v)).any()) and (not outside or bool(((v < 0) | (v > 1)).any()))
+        for v in _float_values(columns)
+    )
 
 
 def _numeric(columns: Columns) -> bool:

@@ -87,8 +87,7 @@ def label_score(
         each = np.array([float(rank_auc(chances[:, c], target == c, target != c)) for c in own])
         each = each[np.isfinite(each)]
         return float(each.mean()) if len(each) else float("nan")
-    classes = int(max(target.max(), answer.max())) + 1
-    classes = max(classes, 2)
+    classes = max(int(target.max()), int(answer.max()), 1) + 1
     confusion = np.bincount(target * classes + answer, minlength=classes * classes).reshape(classes, classes)
     return float(from_confusion(confusion, quality, label=label))
 

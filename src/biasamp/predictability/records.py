@@ -5,9 +5,10 @@ Each trial has a seed of its own, so that trials can run anywhere in any order a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -60,10 +61,37 @@ class RecordTrials:
         return rows[::2], rows[1::2]
 
     def _rows(self, plans: list[_Trial]) -> Values:
+        """The scores of the trials, in order; the first failure is raised.
+
+        Without ``workers``, joblib's own setting counts; where there is none, long work (by the time of the first
+        trial) goes to all processors, and short work stays here, since starting processes takes seconds.
+        """
         # What runs elsewhere goes without the progress bar, which cannot be sent there.
         alone = replace(self, progress=None)
-        calls = [(alone._trial, (place, plan)) for place, plan in enumerate(plans)]
-        return np.array(run_all(calls, self.workers, self.progress))
+        start = time.perf_counter()
+        first = alone._trial(0, plans[0])
+        seconds = (time.perf_counter() - start) * (len(plans) - 1)
+        rest: Iterable[list[float]] = (alone._trial(place, plan) for place, plan in enumerate(plans[1:], start=1))
+        workers = self._shares(seconds) if len(plans) > 1 else 1
+        if workers != 1:
+            from joblib import Parallel, delayed
+
+            calls = (delayed(alone._trial)(place, plan) for place, plan in enumerate(plans[1:], start=1))
+            rest = Parallel(n_jobs=workers, return_as="generator")(calls)
+        rows = []
+        for row in itertools.chain([first], rest):
+            rows.append(row)
+            if self.progress is not None:
+                self.progress(len(rows), len(plans))
+        return np.array(rows)
+
+    def _shares(self, seconds: float) -> int:
+        if self.workers is not None:
+            return self.workers
+        from joblib import Parallel
+
+        set_by_caller = int(Parallel().n_jobs or 1)
+        return set_by_caller if set_by_caller != 1 or seconds < _WORTH_SHARING else -1
 
     def _trial(self, place: int, plan: _Trial) -> list[float]:
         """Pairs of scores (with and without input): of the model, and of the truth by each rule."""
@@ -117,46 +145,3 @@ class _Trial:
     move: Seed | None = None
     both_ways: bool = False
     model: bool = True
-
-
-def run_all(calls: list[Any], workers: int | None, progress: Progress | None) -> list[Any]:
-    """Run calls in order, or shared out over processes; the first failure is raised.
-
-    ``workers`` None takes the number that ``joblib.parallel_config`` sets; where it sets none, long work (by the time
-    of the first call) goes to all processors, and short work stays here, since starting processes takes seconds.
-    """
-    import time
-
-    start = time.perf_counter()
-    done: list[Any] = []
-    for place, (call, arguments) in enumerate(calls):
-        if place == 1:
-            shares = _shares(workers, (time.perf_counter() - start) * (len(calls) - 1))
-            if shares != 1:
-                return done + _shared(calls[1:], shares, progress)
-        done.append(call(*arguments))
-        if progress is not None:
-            progress(place + 1, len(calls))
-    return done
-
-
-def _shares(workers: int | None, seconds: float) -> int:
-    if workers is not None:
-        return workers
-    from joblib import Parallel
-
-    set_by_caller = int(Parallel().n_jobs or 1)
-    return set_by_caller if set_by_caller != 1 or seconds < _WORTH_SHARING else -1
-
-
-def _shared(calls: list[Any], workers: int, progress: Progress | None) -> list[Any]:
-    """All calls but the first, over processes; results come in order."""
-    from joblib import Parallel, delayed
-
-    done = []
-    running = Parallel(n_jobs=workers, return_as="generator")(delayed(call)(*given) for call, given in calls)
-    for place, result in enumerate(running):
-        done.append(result)
-        if progress is not None:
-            progress(place + 2, len(calls) + 1)
-    return done

@@ -46,19 +46,22 @@ class LookupTables:
     quality: str
     others: Index
     size: int
+    other: Labels
+    truth: Labels
+    predicted: Labels
 
     @classmethod
     def fit(cls, problem: Problem, kind: str, quality: object) -> LookupTables | None:
         """The tables, or None where they would not fit or not do."""
-        if not problem.discrete or problem.soft or not isinstance(quality, str):
+        if problem.labels is None or problem.soft or not isinstance(quality, str):
             return None
-        other, truth = problem.other, problem.truth
-        assert isinstance(other, Labels)
-        assert isinstance(truth, Labels)
+        other, truth, _ = problem.labels
         if max(truth.sizes) > _CLASSES or len(set(truth.sizes)) > 1 or (kind == "leakage" and truth.width > 1):
             return None
         others, size = other.combinations()
-        return cls(problem, kind, quality, others, size) if size * truth.sizes[0] ** 2 <= _CELLS else None
+        return (
+            cls(problem, kind, quality, others, size, *problem.labels) if size * truth.sizes[0] ** 2 <= _CELLS else None
+        )
 
     def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
         """Scores of so many trials."""
@@ -102,19 +105,10 @@ class LookupTables:
 
     def _samples(self, count: int) -> Iterator[Counts]:
         """All records, once for each trial, as many trials at once as fit."""
-        truth = self._labels[1]
-        numbers = 4 * truth.width * self.size * truth.sizes[0] ** 2 + len(self.problem.counts)
+        numbers = 4 * self.truth.width * self.size * self.truth.sizes[0] ** 2 + len(self.problem.counts)
         step = max(1, _AT_ONCE // numbers)
         for start in range(0, count, step):
             yield np.broadcast_to(self.problem.counts, (min(step, count - start), len(self.problem.counts)))
-
-    @property
-    def _labels(self) -> tuple[Labels, Labels, Labels]:
-        other, truth, predicted = self.problem.other, self.problem.truth, self.problem.predicted
-        assert isinstance(other, Labels)
-        assert isinstance(truth, Labels)
-        assert isinstance(predicted, Labels)
-        return other, truth, predicted
 
     @cached_property
     def _whole(self) -> Counts:
@@ -127,7 +121,7 @@ class LookupTables:
         return self._count(cells)
 
     def _count(self, cells: Counts) -> Counts:
-        _, truth, predicted = self._labels
+        truth, predicted = self.truth, self.predicted
         classes, room = truth.sizes[0], self.size * truth.sizes[0] ** 2
         if classes == 2 and truth.width > 1 and self.problem.n < _EXACT_IN_FLOAT:
             out = self._count_pairs(cells)
@@ -140,7 +134,7 @@ class LookupTables:
 
     def _count_pairs(self, cells: Counts) -> Counts:
         """Two classes each: the four counts follow from three sums, which are a matrix product."""
-        _, truth, predicted = self._labels
+        truth, predicted = self.truth, self.predicted
         out = np.zeros((len(cells), truth.width, self.size, 4), dtype=np.float64)
         for other in range(self.size):
             rows = np.flatnonzero(self.others == other)
@@ -174,15 +168,13 @@ class LookupTables:
         """Score of the lookup, and of the one without input, for each trial; parts of (other, truth)."""
         learn, test = parts[:, 0], parts[:, -1]
         if self.kind == "dpa":
-            pair = self._with_and_without(learn, test, self._labels[1].yes_no[0])
+            pair = self._with_and_without(learn, test, self.truth.yes_no[0])
             # Over the variables of each trial; NaN stays NaN, to be reported with its trial.
             score, plain = (np.asarray(each.reshape(trials, -1).mean(axis=1)) for each in pair)
             return score, plain
-        other = self._labels[0]
         pairs = []
-        for v, classes in enumerate(other.sizes):
-            by_class = (self._by_class(table, v, classes) for table in (learn, test))
-            pairs.append(self._with_and_without(*by_class, other.yes_no[v]))
+        for v, label in enumerate(self.other.yes_no):
+            pairs.append(self._with_and_without(self._by_class(learn, v), self._by_class(test, v), label))
         score, plain = np.mean(pairs, axis=0)
         return score, plain
 
@@ -191,12 +183,11 @@ class LookupTables:
         score = best_score(learn, test, self.quality, label=label)
         return score, best_score(no_input(learn), no_input(test), self.quality, label=label)
 
-    def _by_class(self, table: Table, variable: int, classes: int) -> Table:
+    def _by_class(self, table: Table, variable: int) -> Table:
         """Counts of (truth, class of one variable of the other side)."""
-        other = self._labels[0]
         kind = np.zeros(self.size, dtype=np.int64)
-        kind[self.others] = other.codes[:, variable]
-        member = (kind[:, None] == np.arange(classes)).astype(table.dtype)
+        kind[self.others] = self.other.codes[:, variable]
+        member = (kind[:, None] == np.arange(self.other.sizes[variable])).astype(table.dtype)
         return np.asarray(np.einsum("tok,oc->tkc", table, member))
 
 
