@@ -107,7 +107,9 @@ class Trained:
         known = np.unique(codes[learn])
         if len(known) > 1:
             fitted = self._fresh(seed).fit(features[learn], codes[learn])
-            said = _classes(_one_each(fitted.predict(features[test]), len(test)), known)
+            said = _one_each(fitted.predict(features[test]), len(test))
+            if not np.isin(said, known).all():
+                raise ValueError("its predictions are not among the classes it learnt")
             chances = _chances(fitted, features[test], known, target.sizes[v]) if quality == "auc" else None
         elif target.width > 1:  # a rare label of many: its absence is all there is to learn
             said, chances = np.full(len(test), known[0]), np.zeros((len(test), target.sizes[v]))
@@ -171,20 +173,13 @@ def _by_evidence(evidence: Values, target: Labels, test: Index, quality: Quality
 
 
 def _one_each(values: Any, records: int) -> NDArray[Any]:
-    """One prediction a record; estimators that give a column, or too few, would be compared crosswise."""
+    """One prediction per record; estimators that give a column, or too few, would be compared crosswise."""
     said = np.asarray(values)
     if said.shape == (records, 1):
         return said[:, 0]
     if said.shape != (records,):
         raise ValueError(f"its predictions have the shape {said.shape}; one for each of {records:,} records is needed")
     return said
-
-
-def _classes(values: Any, known: Index) -> Index:
-    said = np.asarray(values)
-    if not np.isin(said, known).all():
-        raise ValueError("its predictions are not among the classes it learnt")
-    return said.astype(np.int64)
 
 
 def _chances(fitted: Any, features: Values, known: Index, classes: int) -> Values:

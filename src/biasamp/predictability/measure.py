@@ -11,12 +11,12 @@ from biasamp.results.interval import Interval
 
 from .attackers import AttackerError, Lookup, Trained, choose
 from .equalize import RULES, Rule, check_rule
+from .lookup import LookupTables
 from .problem import Problem
 from .quality import Quality, check_quality
 from .records import Progress, RecordTrials
 from .scores import FIGURES, Scores, standard_errors
 from .sides import Numbers
-from .tables import LookupTables
 
 # Attackers that need records get so many of a larger table, drawn at random.
 _MOST_RECORDS = 500_000

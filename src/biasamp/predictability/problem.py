@@ -28,9 +28,8 @@ from biasamp.data import (
     same_length,
 )
 
-from .cell_draws import draw
-from .ordering import canonical
-from .sides import Index, Labels, Numbers, Side, Values, labels_from, labels_of_combinations, number_rows, one_variable
+from .equalize import draw
+from .sides import Index, Labels, Numbers, Side, Values, canonical, labels_from, labels_of_combinations, one_variable
 
 # Halves of fewer records could not hold both something to learn from and something to score.
 _FEWEST = 4
@@ -171,25 +170,8 @@ def _problem(sides: list[Side], counts: Index, names: Names) -> Problem:
                 f"{name} is the same for all {n:,} records (one class only), so there is nothing to predict "
                 "it from and nothing to predict from it"
             )
-    sides = [*one_variable(sides[0]), *one_variable(*sides[1:])]
-    if all(isinstance(side, Labels) and side.chances is None for side in sides):
-        sides, counts = _merged(sides, counts)
-    other, truth, predicted = sides
+    other, truth, predicted = (*one_variable(sides[0]), *one_variable(*sides[1:]))
     return Problem(*canonical(other, truth, predicted, counts))
-
-
-def _merged(sides: list[Side], counts: Index) -> tuple[list[Side], Index]:
-    """Records alike become one cell."""
-    numbers = [side.combinations() for side in sides if isinstance(side, Labels)]
-    place, cells = number_rows(np.column_stack([c for c, _ in numbers]), tuple(k for _, k in numbers))
-    one = np.empty(cells, dtype=np.int64)
-    one[place] = np.arange(len(place))
-    if (counts == 1).all():
-        total = np.bincount(place, minlength=cells)
-    else:
-        total = np.zeros(cells, dtype=np.int64)
-        np.add.at(total, place, counts)
-    return [side.take(one) for side in sides], total
 
 
 def _labels(columns: Columns, name: str) -> LabelSet:
@@ -201,10 +183,7 @@ def _labels(columns: Columns, name: str) -> LabelSet:
 
 
 def _apart(columns: Columns) -> list[Any]:
-    out: list[Any] = []
-    for item in columns.items:
-        out.extend(item.columns() if isinstance(item, NumberMatrix) else [item])
-    return out
+    return [one for item in columns.items for one in (item.columns() if isinstance(item, NumberMatrix) else [item])]
 
 
 def _float_values(columns: Columns) -> list[Values]:

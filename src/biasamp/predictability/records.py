@@ -71,13 +71,13 @@ class RecordTrials:
         start = time.perf_counter()
         first = alone._trial(0, plans[0])
         seconds = (time.perf_counter() - start) * (len(plans) - 1)
-        rest: Iterable[list[float]] = (alone._trial(place, plan) for place, plan in enumerate(plans[1:], start=1))
+        later = enumerate(plans[1:], start=1)
+        rest: Iterable[list[float]] = (alone._trial(*one) for one in later)
         workers = self._shares(seconds) if len(plans) > 1 else 1
         if workers != 1:
             from joblib import Parallel, delayed
 
-            calls = (delayed(alone._trial)(place, plan) for place, plan in enumerate(plans[1:], start=1))
-            rest = Parallel(n_jobs=workers, return_as="generator")(calls)
+            rest = Parallel(n_jobs=workers, return_as="generator")(delayed(alone._trial)(*one) for one in later)
         rows = []
         for row in itertools.chain([first], rest):
             rows.append(row)

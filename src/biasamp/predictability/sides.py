@@ -2,6 +2,12 @@
 
 A categorical column is one variable with a class for each category. A yes/no label is a variable with the
 classes absent (0) and present (1); a set of labels is one such variable for each label.
+
+Classes, labels and records have one order, which does not depend on their names or on the order given: random draws
+follow the order of the cells. Were that the order of names, renaming a group would draw other
+trials. So classes and labels are ordered by how their counts relate to all others: colours are refined by
+the colours of the cells they occur in (as in the Weisfeiler-Leman test of graphs), added up without regard
+to order. What still ties is interchangeable.
 """
 
 from __future__ import annotations
@@ -18,8 +24,12 @@ from biasamp.data import Codes, Label, LabelSet
 
 Index = NDArray[np.int64]
 Values = NDArray[np.float64]
+Colours = NDArray[np.uint64]
 # Codes, number of classes, whether it is a yes/no label, and of probabilities the chance of each class.
 _Variable = tuple[NDArray[Any], int, bool, Values | None]
+
+_ROUNDS = 3
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,18 +129,12 @@ def number_rows(codes: NDArray[Any], sizes: tuple[int, ...]) -> tuple[Index, int
     room = math.prod(sizes)
     if room < 2**62:
         key = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes).astype(np.int64)
+        if room <= 4 * len(key) + 1024:
+            held = np.bincount(key, minlength=room) > 0
+            return (key, room) if held.all() else ((held.cumsum() - 1)[key], int(held.sum()))
     else:
-        width = np.uint8 if max(sizes) <= 256 else np.dtype(">u4")
-        rows = np.ascontiguousarray(codes, dtype=width)
-        _, place = np.unique(
-            rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0], return_inverse=True
-        )
-        return place.astype(np.int64), int(place.max()) + 1
-    if room <= 4 * len(key) + 1024:
-        held = np.bincount(key, minlength=room) > 0
-        if held.all():
-            return key, room
-        return (held.cumsum() - 1)[key], int(held.sum())
+        rows = np.ascontiguousarray(codes, dtype=np.uint8 if max(sizes) <= 256 else np.dtype(">u4"))
+        key = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
     _, place = np.unique(key, return_inverse=True)
     return place.astype(np.int64), int(place.max()) + 1
 
@@ -200,14 +204,11 @@ def one_variable(*sides: Side) -> tuple[Side, ...]:
         return sides
     # A class that no side ever has is none that a record could be moved to.
     there = np.any([(table > 0).any(axis=0) for table in tables], axis=0)
-    size = (int(there.sum()),)
     out: list[Side] = []
     for side, table in zip(sides, tables, strict=True):
         kept = table[:, there]
         soft = isinstance(side, Labels) and side.chances is not None
-        codes = np.zeros((len(kept), 1), dtype=np.int64) if soft else kept.argmax(axis=1)[:, None]
-        chances = (kept.astype(np.float64),) if soft else None
-        out.append(Labels(narrow(codes, size), size, (False,), chances))
+        out.append(_labels([(kept.argmax(axis=1), kept.shape[1], False, kept.astype(np.float64) if soft else None)]))
     return tuple(out)
 
 
@@ -216,3 +217,114 @@ def _shares(side: Labels) -> NDArray[Any]:
     if side.chances is None:
         return side.codes
     return np.column_stack([chance[:, 1] for chance in side.chances])
+
+
+def mix(values: Colours) -> Colours:
+    """Scramble 64-bit numbers so that sums of them collide no more than by chance (splitmix64's finish)."""
+    with np.errstate(over="ignore"):
+        z = values + _ODD
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def _salted(values: Colours, salt: int) -> Colours:
+    return mix(values ^ mix(np.array([salt], dtype=np.uint64)))
+
+
+def canonical(other: Side, truth: Side, predicted: Side, counts: Index) -> tuple[Side, Side, Side, Index]:
+    """The same records with classes, variables and records in the order of their colours; labels alike in one cell."""
+    sides = [other, truth, predicted]
+    if all(isinstance(side, Labels) and side.chances is None for side in sides):
+        sides, counts = _merged(sides, counts)
+    base = mix(counts.astype(np.uint64))
+    for salt, side in enumerate(sides):
+        if isinstance(side, Numbers):
+            base = base + _salted(_of_numbers(side.values), 100 + salt)
+        elif side.chances is not None:
+            base = base + _salted(_of_numbers(np.sort(np.concatenate(side.chances, axis=1), axis=1)), 100 + salt)
+    # Truth and predictions have one space of classes, so that one order is for both.
+    places = list(enumerate(sides))
+    groups = [[(salt, side) for salt, side in group if isinstance(side, Labels)] for group in (places[:1], places[1:])]
+    groups = [group for group in groups if group]
+    heads = [group[0][1] for group in groups]
+    colours = [
+        [np.arange(size, dtype=np.uint64) * np.uint64(yes) for size, yes in zip(head.sizes, head.yes_no, strict=True)]
+        for head in heads
+    ]
+    for _ in range(_ROUNDS):
+        cell = base.copy()
+        for group, own in zip(groups, colours, strict=True):
+            for salt, side in group:
+                for v in range(side.width):
+                    if side.chances is None:
+                        cell += _salted(own[v], salt)[side.codes[:, v]]
+        weighed = mix(cell) * counts.astype(np.uint64)
+        colours = [_refined(group, own, weighed, cell) for group, own in zip(groups, colours, strict=True)]
+    for group, head, own in zip(groups, heads, colours, strict=True):
+        ranks = [int(mix(np.sort(c)).sum()) for c in own]
+        variables = sorted(range(head.width), key=ranks.__getitem__)
+        classes = [
+            np.arange(len(c)) if yes else np.argsort(c, kind="stable") for c, yes in zip(own, head.yes_no, strict=True)
+        ]
+        for salt, side in group:
+            sides[salt] = _renumbered(side, variables, classes)
+    order = _record_order(sides)
+    other, truth, predicted = (side.take(order) for side in sides)
+    return other, truth, predicted, counts[order]
+
+
+def _merged(sides: list[Side], counts: Index) -> tuple[list[Side], Index]:
+    """Records alike become one cell."""
+    numbers = [side.combinations() for side in sides if isinstance(side, Labels)]
+    place, cells = number_rows(np.column_stack([c for c, _ in numbers]), tuple(k for _, k in numbers))
+    one = np.empty(cells, dtype=np.int64)
+    one[place] = np.arange(len(place))
+    if (counts == 1).all():
+        total = np.bincount(place, minlength=cells)
+    else:
+        total = np.zeros(cells, dtype=np.int64)
+        np.add.at(total, place, counts)
+    return [side.take(one) for side in sides], total
+
+
+def _of_numbers(values: NDArray[np.float64]) -> Colours:
+    """A colour for each row of numbers; adding 0 turns -0 into 0."""
+    bits = np.ascontiguousarray(values + 0.0).view(np.uint64)
+    places = mix(np.arange(values.shape[1], dtype=np.uint64))
+    return np.asarray(mix(bits ^ places).sum(axis=1, dtype=np.uint64))
+
+
+def _refined(group: list[tuple[int, Labels]], colours: list[Colours], weighed: Colours, cell: Colours) -> list[Colours]:
+    out = []
+    for v, old in enumerate(colours):
+        new = mix(old)
+        for salt, side in group:
+            if side.chances is None:
+                total = np.zeros(len(old), dtype=np.uint64)
+                np.add.at(total, side.codes[:, v], weighed)
+                new = new + _salted(total, 10 + salt)
+            else:
+                bits = np.ascontiguousarray(side.chances[v]).view(np.uint64)
+                new = new + _salted((mix(bits ^ mix(cell)[:, None])).sum(axis=0, dtype=np.uint64), 10 + salt)
+        out.append(mix(new))
+    return out
+
+
+def _renumbered(side: Labels, variables: list[int], classes: list[Index]) -> Labels:
+    codes = np.column_stack([np.argsort(classes[v])[side.codes[:, v]] for v in variables])
+    sizes, yes_no = tuple(side.sizes[v] for v in variables), tuple(side.yes_no[v] for v in variables)
+    chances = None if side.chances is None else tuple(side.chances[v][:, classes[v]] for v in variables)
+    return Labels(narrow(codes, sizes), sizes, yes_no, chances)
+
+
+def _record_order(sides: list[Side]) -> Index:
+    keys: list[NDArray[np.float64] | Index] = []
+    for side in sides:
+        if isinstance(side, Numbers):
+            keys.extend(side.values.T)
+        elif side.chances is not None:
+            keys.extend(column for chance in side.chances for column in chance.T)
+        else:
+            keys.append(side.combinations()[0])
+    return np.lexsort(keys[::-1])
