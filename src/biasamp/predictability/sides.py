@@ -128,7 +128,8 @@ def number_rows(codes: NDArray[Any], sizes: tuple[int, ...]) -> tuple[Index, int
     """Number distinct rows in lexicographic order."""
     room = math.prod(sizes)
     if room < 2**62:
-        key = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes).astype(np.int64)
+        key = codes[:, 0] if len(sizes) == 1 else np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes)
+        key = key.astype(np.int64)
         if room <= 4 * len(key) + 1024:
             held = np.bincount(key, minlength=room) > 0
             return (key, room) if held.all() else ((held.cumsum() - 1)[key], int(held.sum()))
