@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import cpu_seconds, row
-from biasamp.predictability import dpa_heatmap
-from biasamp.predictability.attack import from_problem
-from biasamp.predictability.attack_input import read_problem
-from biasamp.predictability.dpa import dpa
+from biasamp.predictability.attack import dpa, from_problem
+from biasamp.predictability.problem import read_problem
+from biasamp_reproductions.exact_dpa import dpa_heatmap
 
 _TRIALS = 100
 

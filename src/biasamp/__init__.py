@@ -22,8 +22,8 @@ _PLACES = {
     "compare": "auditing",
     "count": "auditing",
     "directional": "amplification.directional",
-    "dpa": "predictability.dpa",
-    "leakage": "predictability.leakage",
+    "dpa": "predictability.attack",
+    "leakage": "predictability.attack",
     "mals": "amplification.mals",
     "movement": "association.change",
     "multi": "amplification.multi",
@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     from .data.open_images import read_open_images as read_open_images
     from .datasets.generated import open_images_shape as open_images_shape
     from .policy import Policy as Policy
-    from .predictability.dpa import dpa as dpa
-    from .predictability.leakage import leakage as leakage
+    from .predictability.attack import dpa as dpa
+    from .predictability.attack import leakage as leakage
     from .resampling.multiplicity import q_values as q_values
 
 

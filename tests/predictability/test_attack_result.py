@@ -4,8 +4,8 @@ import pickle
 import numpy as np
 import pytest
 
+from biasamp.predictability.attack import dpa
 from biasamp.predictability.attack_result import Predictability
-from biasamp.predictability.dpa import dpa
 from biasamp.results.table import Table
 
 

@@ -8,8 +8,7 @@ import pytest
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.data import Evaluation, align, binary, categorical, label_set, read_columns
 from biasamp.predictability import AttackerError
-from biasamp.predictability.attack import from_evaluation, from_table
-from biasamp.predictability.dpa import dpa
+from biasamp.predictability.attack import dpa, from_evaluation, from_table
 
 
 def columns(table):

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from biasamp.predictability.dpa import dpa
-from biasamp.predictability.leakage import leakage
+from biasamp.predictability.attack import dpa, leakage
 
 
 def columns(table):

@@ -7,7 +7,7 @@ torch = needs("torch")
 
 from sklearn.base import clone  # noqa: E402
 
-from biasamp.predictability.dpa import dpa  # noqa: E402
+from biasamp.predictability.attack import dpa  # noqa: E402
 from biasamp.predictability.mlp import MLPAttacker, paper_mlp  # noqa: E402
 
 

@@ -6,9 +6,8 @@ import biasamp
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.data import align, label_set, read_columns
 from biasamp.predictability import problem_from_labels, problem_from_table
-from biasamp.predictability.attack_input import read_problem
-from biasamp.predictability.ordering import canonical
-from biasamp.predictability.sides import Labels, Numbers
+from biasamp.predictability.problem import read_problem
+from biasamp.predictability.sides import Labels, Numbers, canonical
 
 NAMES = ("given", "truth", "predicted")
 

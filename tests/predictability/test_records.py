@@ -11,8 +11,8 @@ import biasamp
 from biasamp.data import align, label_set, read_columns
 from biasamp.predictability import AttackerError, measure, problem_from_labels
 from biasamp.predictability.attackers import Lookup, NaiveBayes, Trained
+from biasamp.predictability.lookup import LookupTables
 from biasamp.predictability.records import RecordTrials
-from biasamp.predictability.tables import LookupTables
 
 RULES = ("accuracy", "confusion", None)
 

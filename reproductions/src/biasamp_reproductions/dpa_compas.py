@@ -10,8 +10,8 @@ import biasamp
 from .compas_data import FILE
 from .counted import with_margins
 from .dpa_tables import DIFFERENCES, MAJORITY_TEXT, STATED, TABLE_2, TABLE_3, arrow
+from .exact_dpa import dpa_from_counts
 from .experiment import Experiment, Setting
-from .internals import dpa_from_counts
 from .outcome import PRINTED, REAL, Outcome
 from .rows import Reason, Row, Tried, claimed, measured, printed
 

@@ -11,14 +11,13 @@ import biasamp
 
 from .chart import Chart, Heatmap
 from .counted import records
+from .exact_dpa import alpha_tables, dpa_heatmap
 from .experiment import Experiment, Setting
 from .internals import (
     JointCounts,
     PairCounts,
-    alpha_tables,
     association_signs,
     directional_pairs,
-    dpa_heatmap,
     mean_over_pairs,
     multi_value,
 )

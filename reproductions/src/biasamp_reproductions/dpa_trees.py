@@ -14,8 +14,8 @@ import biasamp
 from .compas_data import FEATURES, read_compas
 from .compas_rules import Rules
 from .dpa_tables import STATED, TABLE_2, TABLE_3, arrow
+from .exact_dpa import dpa_from_counts
 from .experiment import Setting
-from .internals import dpa_from_counts
 from .rows import Row, Tried, interval_of, measured, printed
 
 # Seeds of a tree on the whole data, which hardly matter, and draws of a balanced set, which do.

@@ -14,10 +14,10 @@ Figures that public functions do not give
     are no whole counts (derivatives by small steps), and of thousands of reweighted tables at once.
     ``best_score``: public :func:`biasamp.leakage` draws its own halves; Wang et al. (2019) learn on one set of images
     and score on another.
-    ``dpa_from_counts``: public :func:`biasamp.dpa` takes records and their own accuracy; a paper prints margins, and
-    an accuracy beside them.
+    ``no_input``, ``normalized_difference``: public :func:`biasamp.dpa` takes records and their own accuracy; a paper
+    prints margins, and an accuracy beside them.
     ``PairCounts``, ``JointCounts``, ``association_signs``, ``directional_pairs``, ``mean_over_pairs``, ``multi_value``,
-    ``alpha_tables``, ``dpa_heatmap``: a heatmap has 10,201 cells, which public functions would measure one by one.
+    and those of DPA: a heatmap has 10,201 cells, which public functions would measure one by one.
 
 What commands share
     ``console``, ``write_json``: a terminal and JSON as all commands of ``biasamp`` have them.
@@ -37,7 +37,8 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import printable
 from biasamp.engines.progress import one_bar
-from biasamp.predictability import alpha_tables, best_score, dpa_from_counts, dpa_heatmap
+from biasamp.predictability.lookup import best_score, no_input
+from biasamp.predictability.scores import normalized_difference
 from biasamp.results.interval import plain
 from biasamp.text.blanks import (
     ADJECTIVES,
@@ -73,21 +74,20 @@ __all__ = [
     "Occupation",
     "PairCounts",
     "Source",
-    "alpha_tables",
     "amplification",
     "association_gap",
     "association_signs",
     "best_score",
     "console",
     "directional_pairs",
-    "dpa_from_counts",
-    "dpa_heatmap",
     "exactly_balanced",
     "fill_in",
     "gender",
     "mean_over_pairs",
     "multi_value",
     "neutral",
+    "no_input",
+    "normalized_difference",
     "occupation_blanks",
     "one_bar",
     "plain",

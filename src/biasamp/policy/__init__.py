@@ -1,8 +1,7 @@
 """What passes and what fails: limits on an audit, for a gate in CI."""
 
-from .limits import Limit
+from .limits import Limit, PolicyError
 from .policy import Policy
-from .policy_error import PolicyError
 from .verdict import Check, Verdict
 
 __all__ = ["Check", "Limit", "Policy", "PolicyError", "Verdict"]

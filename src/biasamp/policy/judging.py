@@ -1,20 +1,18 @@
-"""Holding an audit to a policy, rule by rule."""
+"""Holding an audit to a policy, rule by rule: which figures of the audit a limit is about, and what is said of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from biasamp.auditing import compare
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
-from biasamp.auditing.document_types import Data, Group
+from biasamp.auditing.document_types import Data, Entry, Excluded
 from biasamp.results.metric_registry import METRICS
 
-from .limited_figures import Figure, figures_of
-from .limits import Limit, companion_limit
-from .policy_error import PolicyError
+from .limits import Limit, PolicyError, companion_limit
 from .verdict import FAIL, PASS, UNDECIDED, Check, Verdict
 
 if TYPE_CHECKING:
@@ -22,6 +20,19 @@ if TYPE_CHECKING:
 
 # What the models of a comparison are called; the baseline is the one that the other is held against.
 _BEFORE, _NOW = "baseline", "this model"
+
+
+class Figure(NamedTuple):
+    """One figure with its interval; ``doubt`` says why it cannot be judged, where it cannot."""
+
+    attribute: str
+    direction: str | None
+    value: float | None
+    low: float | None
+    high: float | None
+    given: str | None = None
+    outcome_label: str | None = None
+    doubt: str | None = None
 
 
 def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
@@ -81,7 +92,9 @@ def _groups(policy: Policy, data: Data) -> Iterator[Check]:
         asked = {row["group"]: row["records"] for row in held if row["group"] not in policy.ignore_groups}
         least = max(policy.min_group, 1)  # a group without any record is never evidence
         small = [f"{group} ({n:,})" for group, n in asked.items() if n < least]
-        alone = sum(row["records"] > 0 for row in held) < 2 and not _yes_no(held)
+        # One yes/no label is compared with everybody without it.
+        yes_no = len(held) == 1 and held[0].get("category", "") is None
+        alone = sum(row["records"] > 0 for row in held) < 2 and not yes_no
         if small:
             reason = f"fewer than {least:,} records: {', '.join(small)}"
         elif alone:
@@ -89,11 +102,6 @@ def _groups(policy: Policy, data: Data) -> Iterator[Check]:
         else:
             reason = f"the smallest of {len(asked)} groups has {min(asked.values(), default=0):,} records"
         yield _evidence(policy, "min_group", not small and not alone, reason, attribute)
-
-
-def _yes_no(groups: list[Group]) -> bool:
-    """Whether the attribute is one yes/no label, whose other side is everybody without it."""
-    return len(groups) == 1 and groups[0].get("category", "") is None
 
 
 def _companions(policy: Policy, audit: Audit) -> Iterator[Check]:
@@ -125,19 +133,9 @@ def _why_not(audit: Audit, metric: str, attribute: str | None, direction: str | 
 
 def _open_check(limit: Limit, line: int | None, rule: str | None = None) -> Check:
     """The check of a limit before any figure was looked at."""
-    return Check(
-        rule=rule or limit.title,
-        outcome=UNDECIDED,
-        reason="",
-        limit=limit.bounds,
-        metric=limit.metric,
-        figure=limit.figure,
-        against=limit.against,
-        direction=limit.direction,
-        given=limit.given,
-        outcome_label=limit.outcome,
-        line=line,
-    )
+    same = {name: getattr(limit, name) for name in ("metric", "figure", "against", "direction", "given")}
+    same["outcome_label"] = limit.outcome
+    return Check(rule=rule or limit.title, outcome=UNDECIDED, reason="", limit=limit.bounds, line=line, **same)
 
 
 def _limited(
@@ -150,20 +148,96 @@ def _limited(
         return [replace(undecided, reason=reason, attribute=limit.attribute)]
     out: list[Check] = []
     for attribute in attributes if limit.attribute is None else [limit.attribute]:
-        entries = [entry for entry in audit.document["metrics"] if entry["attribute"] == attribute]
-        here = [entry for entry in entries if entry["metric"] == limit.metric]
+        about = (attribute, limit.metric)
+        here = [entry for entry in audit.document["metrics"] if (entry["attribute"], entry["metric"]) == about]
         here = [entry for entry in here if limit.direction in (None, entry["direction"])]
-        found = [list(figures_of(limit, entry, audit, ignored)) for entry in here]
+        found = [list(_figures_of(limit, entry, audit, ignored)) for entry in here]
         for figures in found:
             out += _shown([_judged(limit, figure, undecided) for figure in figures], limit)
         if not here:
             reason = _why_not(audit, limit.metric, attribute, limit.direction)
             out.append(replace(undecided, reason=reason, attribute=attribute))
         elif not any(found):
-            wanted = " → ".join(part for part in (limit.given, limit.outcome) if part)
-            reason = f"the audit has no {wanted!r} of {limit.metric}: the label is gone, or spelled in another way"
+            missing = " → ".join(part for part in (limit.given, limit.outcome) if part)
+            reason = f"the audit has no {missing!r} of {limit.metric}: the label is gone, or spelled in another way"
             out.append(replace(undecided, reason=reason, attribute=attribute))
     return out
+
+
+def _key(entry: Entry | Excluded) -> tuple[str, str, str]:
+    """What tells one metric of an audit from another."""
+    return entry["attribute"], entry["metric"], entry["direction"] or ""
+
+
+def _figures_of(limit: Limit, entry: Entry, audit: Audit, ignored: Sequence[str] = ()) -> Iterator[Figure]:
+    """What a limit holds of one metric: its aggregate, its outcomes or its pairs; ``ignored`` groups may be gone."""
+    if limit.of_pairs:
+        yield from _pairs(limit, entry, audit, ignored)
+    elif limit.outcome is not None and limit.facts.by_outcome:
+        yield from _of_outcome(limit, entry)
+    else:
+        yield _aggregate(limit, entry, audit, ignored)
+
+
+def _aggregate(limit: Limit, entry: Entry, audit: Audit, ignored: Sequence[str]) -> Figure:
+    value, (low, high) = entry["value"], entry["interval"]
+    doubt = _emptied(entry, audit, ignored)
+    if limit.figure == "crossfit":
+        value = entry.get("crossfit")
+        low, high = entry.get("crossfit_interval", (None, None))
+        if value is None:
+            doubt = "there is no cross-fitted value: with train labels the value itself is not biased by the signs"
+    elif limit.figure == "over_floor":
+        floor = entry.get("floor")
+        if floor is None:
+            doubt = "there is no noise floor"
+        else:
+            value, low, high = (None if x is None else x - floor for x in (value, low, high))
+    return Figure(entry["attribute"], entry["direction"], value, low, high, doubt=doubt)
+
+
+def _emptied(entry: Entry, audit: Audit, ignored: Sequence[str]) -> str | None:
+    """Groups without a record have left the aggregate: it is about other pairs than it seems."""
+    if entry["direction"] == "T->A" or "pairs" not in entry:
+        return None
+    rows = [row for row in audit.document["excluded"] if _key(row) == _key(entry) and "given" in row]
+    gone = {row["given"] for row in rows if row.get("given_count", row.get("support", 1)) == 0} - set(ignored)
+    return f"no record is of {', '.join(sorted(gone))}: the value is over the other groups only" if gone else None
+
+
+def _of_outcome(limit: Limit, entry: Entry) -> Iterator[Figure]:
+    """A parity difference of one outcome; only the worst outcome has an interval."""
+    for row in entry["outcomes"]:
+        if row["outcome"] == limit.outcome:
+            low, high = entry["interval"] if row["outcome"] == entry["outcome"] else (None, None)
+            value = cast("float | None", row[limit.metric])
+            yield Figure(entry["attribute"], entry["direction"], value, low, high, outcome_label=limit.outcome)
+
+
+def _pairs(limit: Limit, entry: Entry, audit: Audit, ignored: Sequence[str]) -> Iterator[Figure]:
+    attribute, direction = entry["attribute"], entry["direction"]
+    listed = False
+    for pair in entry["pairs"]:
+        if limit.given in (None, pair["given"]) and limit.outcome in (None, pair["outcome"]):
+            listed = True
+            low, high, doubt = pair["low"], pair["high"], None
+            if pair["support"] < limit.min_support:
+                doubt = f"the pair rests on {pair['support']:,.0f} records; {limit.min_support:,.0f} are needed"
+            elif not pair["clear"] and limit.facts.pairs_oriented and low is not None and high is not None:
+                # The data cannot tell which way the pair leans, so neither which way amplification would be.
+                low, high = min(low, -high), max(high, -low)
+            yield Figure(attribute, direction, pair["amplification"], low, high, pair["given"], pair["outcome"], doubt)
+    for row in audit.document["excluded"]:
+        if _key(row) != _key(entry) or "given" not in row or "outcome" not in row or row["given"] in ignored:
+            continue
+        if limit.given in (None, row["given"]) and limit.outcome in (None, row["outcome"]):
+            doubt = f"the pair is undefined: {row['reason']}"
+            yield Figure(attribute, direction, None, None, None, row["given"], row["outcome"], doubt)
+    unlisted = entry.get("pairs_in_all", 0) - len(entry["pairs"])
+    one_pair = limit.given is not None and limit.outcome is not None
+    if unlisted > 0 and not (one_pair and listed):
+        doubt = f"{unlisted:,} pairs are not in the audit's document, which lists those that change most"
+        yield Figure(attribute, direction, None, None, None, limit.given, limit.outcome, doubt)
 
 
 def _shown(checks: list[Check], limit: Limit) -> list[Check]:
@@ -208,12 +282,9 @@ def _decide(limit: Limit, figure: Figure) -> tuple[str, str, str]:
 
 def _compared(policy: Policy, audit: Audit, baseline: Audit | None) -> Comparison | None:
     if baseline is None:
-        raise PolicyError(
-            "baseline",
-            "a limit is against the baseline, but there is none: name a saved audit under [baseline], or give one",
-            line=next((policy.line("limit", i) for i, limit in enumerate(policy.limits) if limit.against), None),  # type: ignore[union-attr]
-            source=policy.source,
-        )
+        problem = "a limit is against the baseline, but there is none: name a saved audit under [baseline], or give one"
+        line = next((policy.line("limit", i) for i, limit in enumerate(policy.limits) if limit.against), None)  # type: ignore[union-attr]
+        raise PolicyError("baseline", problem, line=line, source=policy.source)
     level = audit.document["data"]["confidence"]
     try:
         return compare({_BEFORE: baseline, _NOW: audit}, level=level)
@@ -231,9 +302,8 @@ def _vanished(policy: Policy, audit: Audit, baseline: Audit) -> Iterator[Check]:
         if row["records"] and row["group"] not in now and row["group"] not in policy.ignore_groups
     ]
     if gone:
-        yield _not_decided(
-            "groups of the baseline", f"the baseline has groups that are gone: {', '.join(gone)}", line=line
-        )
+        reason = f"the baseline has groups that are gone: {', '.join(gone)}"
+        yield _not_decided("groups of the baseline", reason, line=line)
     lost = sorted(_outcomes(baseline) - _outcomes(audit))
     if lost:
         reason = f"the baseline has outcomes that are gone, so that values are over other pairs: {', '.join(lost[:10])}"

@@ -1,4 +1,4 @@
-"""One limit of a policy: on which figure, and how far it may go."""
+"""One limit of a policy: on which figure, and how far it may go; and what is wrong with a policy, and where."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from typing import Any
 
 from biasamp.results.metric_registry import DIRECTIONS, METRICS, Metric, audited_metrics, audited_names
 
-from .policy_error import PolicyError
 
-_ON = ("bound", "value")
+class PolicyError(ValueError):
+    """A policy that cannot be used as it stands.
 
+    ``key`` names the entry, ``line`` its line where the policy is a file, ``source`` the file.
+    """
 
-def companion_names() -> tuple[str, ...]:
-    """The metrics that a policy may require beside amplification: error rates, which have a value for each outcome."""
-    return tuple(metric.name for metric in audited_metrics() if metric.by_outcome)
+    def __init__(self, key: str, problem: str, *, line: int | None = None, source: str | None = None) -> None:
+        self.key, self.problem, self.line, self.source = key, problem, line, source
+        place = ", ".join(part for part in (source, None if line is None else f"line {line}") if part)
+        super().__init__(f"{place + ': ' if place else ''}{key}: {problem}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +85,16 @@ class Limit:
             return
         figures = {figure: metric.name for metric in audited_metrics() for figure in metric.figures}
         directions = self.facts.directions
-        yield from _choice("direction", self.direction, DIRECTIONS)
-        yield from _choice("on", self.on, _ON)
-        yield from _choice("figure", self.figure, ("value", *figures))
-        yield from _choice("against", self.against, ("baseline",))
+        choices = {
+            "direction": DIRECTIONS,
+            "on": ("bound", "value"),
+            "figure": ("value", *figures),
+            "against": ("baseline",),
+        }
+        for key, allowed in choices.items():
+            value = getattr(self, key)
+            if value is not None and value not in allowed:
+                yield key, f"{value!r} is not one of {', '.join(map(repr, allowed))}"
         if self.figure not in ("value", *self.facts.figures):
             yield "figure", f"{self.figure!r} is for {figures[self.figure]}, not for {self.metric}"
         if self.direction is not None and not directions:
@@ -195,8 +204,3 @@ def near(word: Any, names: tuple[str, ...]) -> str:
     """The nearest name, offered, or else all of them."""
     found = difflib.get_close_matches(str(word), names, n=1)
     return f"; did you mean {found[0]!r}?" if found else f"; there are {', '.join(names)}"
-
-
-def _choice(key: str, value: str | None, choices: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    if value is not None and value not in choices:
-        yield key, f"{value!r} is not one of {', '.join(map(repr, choices))}"

@@ -1,8 +1,10 @@
-"""A policy: what an audit has to show before a model may pass."""
+"""A policy: what an audit has to show before a model may pass; every mistake in its file is named with line and key."""
 
 from __future__ import annotations
 
 import os
+import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +13,21 @@ from typing import Any
 from biasamp.auditing import audit as run_audit
 from biasamp.auditing.audit_result import Audit
 from biasamp.data import binary, categorical
+from biasamp.results.metric_registry import audited_metrics
 
 from .judging import judge
-from .limits import LIMIT_KEYS, Limit, companion_limit, companion_names, near
-from .policy_error import PolicyError
-from .toml_lines import line_of
-from .toml_policy import DATA_KEYS, MIN_GROUP, read_policy
+from .limits import LIMIT_KEYS, Limit, PolicyError, companion_limit, near
+from .toml_lines import key_lines, line_of
 from .verdict import Verdict
+
+SCHEMA = 1
+MIN_GROUP = 30
+# The arguments of ``audit`` that a policy may hold, so that a check needs nothing but the data.
+DATA_KEYS = (
+    *("attributes", "tasks", "attribute_predictions", "task_predictions", "train", "base", "weights", "record"),
+    *("cluster", "missing", "intersections", "metrics", "confidence", "resamples", "seed", "binary", "categorical"),
+)
+_ROLES = ("attributes", "tasks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,19 +88,18 @@ class Policy:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limits", tuple(_limit(limit) for limit in self.limits))
-        _require(not isinstance(self.groups, str), "groups", "a list of groups is needed, found text")
-        _require(not isinstance(self.ignore_groups, str), "ignore_groups", "a list of groups is needed, found text")
         for key in ("min_records", "min_group"):
             value = getattr(self, key)
             _require(type(value) is int and value >= 0, key, f"a whole number of at least 0 is needed, found {value!r}")
         for key in ("groups", "ignore_groups"):
-            for name in getattr(self, key):
+            names = getattr(self, key)
+            _require(not isinstance(names, str), key, "a list of groups is needed, found text")
+            for name in names:
                 _require(isinstance(name, str), key, f"names of groups are needed, found {name!r}")
         _require(isinstance(self.paired, bool), "paired", f"true or false is needed, found {self.paired!r}")
-        if self.confidence is not None:
-            given = self.confidence
-            right = isinstance(given, float) and 0.0 < given < 1.0
-            _require(right, "confidence", f"a level strictly between 0 and 1 is needed, found {given!r}")
+        level = self.confidence
+        right = level is None or (isinstance(level, float) and 0.0 < level < 1.0)
+        _require(right, "confidence", f"a level strictly between 0 and 1 is needed, found {level!r}")
         for metric, largest in self.companions.items():
             _companion(metric, largest)
         for key in self.data:
@@ -106,7 +115,19 @@ class Policy:
         path : str or Path
             Paths inside the file, of a baseline or of train records, are relative to its folder.
         """
-        return read_policy(Path(path), cls)
+        file = Path(path)
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise PolicyError("file", "it is not UTF-8 text", source=file.name) from None
+        except FileNotFoundError:
+            raise FileNotFoundError(f"there is no policy file {str(file)!r}; biasamp check --init writes one") from None
+        try:
+            tree = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            place = re.search(r"at line (\d+)", str(error))
+            raise PolicyError("syntax", str(error), line=int(place[1]) if place else None, source=file.name) from None
+        return _Reader(tree, key_lines(text), file.name, file.parent).policy(cls)
 
     def audit(self, data: Any, **arguments: Any) -> Audit:
         """Audit data with the arguments that the policy holds; those given here take their place."""
@@ -116,9 +137,8 @@ class Policy:
         declared = {"binary": held.pop("binary", ()), "categorical": held.pop("categorical", ())}
         for key in ("attributes", "tasks"):
             if key not in held:
-                raise PolicyError(
-                    f"data.{key}", "neither the policy nor the call says which columns", source=self.source
-                )
+                problem = "neither the policy nor the call says which columns"
+                raise PolicyError(f"data.{key}", problem, source=self.source)
             for declare in (binary, categorical):
                 if key in declared[declare.__name__]:
                     names = held[key]
@@ -172,7 +192,8 @@ def _limit(limit: Limit | Mapping[str, Any]) -> Limit:
 
 
 def _companion(metric: str, largest: Any) -> None:
-    names = companion_names()
+    # Error rates: what has a value for each outcome.
+    names = tuple(known.name for known in audited_metrics() if known.by_outcome)
     _require(metric in names, str(metric), f"unknown companion{near(metric, names)}")
     _require(largest is not False, metric, "false requires nothing: leave the key out")
     if largest is not True:
@@ -185,3 +206,86 @@ def _companion(metric: str, largest: Any) -> None:
 def _require(right: bool, key: str, problem: str) -> None:
     if not right:
         raise PolicyError(key, problem)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    tree: dict[str, Any]
+    lines: dict[tuple[str | int, ...], int]
+    source: str
+    folder: Path
+
+    def policy(self, kind: type[Policy]) -> Policy:
+        self._known(self.tree, ("schema", "data", "evidence", "companions", "baseline", "limit"))
+        if self.tree.get("schema", SCHEMA) != SCHEMA:
+            raise self._error(("schema",), f"schema {self.tree['schema']!r}; this version reads schema {SCHEMA}")
+        evidence = self._table("evidence", ("min_records", "min_group", "groups", "ignore_groups", "confidence"))
+        baseline = self._table("baseline", ("audit", "paired"))
+        companions = self._table("companions", None)
+        held = baseline.get("audit")
+        if held is not None and not isinstance(held, str):
+            raise self._error(("baseline", "audit"), f"the path of a saved audit is needed, found {held!r}")
+        if isinstance(evidence.get("confidence"), int):
+            raise self._error(("evidence", "confidence"), "a level strictly between 0 and 1 is needed, such as 0.95")
+        for key in ("groups", "ignore_groups"):
+            if not isinstance(evidence.get(key, []), list):
+                raise self._error(("evidence", key), f"a list of groups is needed, found {evidence[key]!r}")
+        limits, data = self._limits(), self._data()
+        try:
+            return kind(
+                limits=limits,
+                companions=companions,
+                **evidence,
+                baseline=None if held is None else self.folder / held,
+                paired=baseline.get("paired", True),
+                data=data,
+                source=self.source,
+                lines=self.lines,
+            )
+        except PolicyError as error:
+            raise self._error(self._place(error.key), error.problem) from None
+
+    def _place(self, key: str) -> tuple[str | int, ...]:
+        """Where an entry stands that the policy itself refused."""
+        tables = ("evidence", "baseline", "companions", "data")
+        return next(((table, key) for table in tables if key in self.tree.get(table, {})), (key,))
+
+    def _limits(self) -> list[Limit]:
+        listed = self.tree.get("limit", [])
+        if not isinstance(listed, list) or not all(isinstance(row, dict) for row in listed):
+            raise self._error(("limit",), "limits are a list of tables: write [[limit]] above each")
+        out = []
+        for place, row in enumerate(listed):
+            try:
+                out.append(_limit(row))
+            except PolicyError as error:
+                raise self._error(("limit", place, error.key), error.problem) from None
+        return out
+
+    def _data(self) -> dict[str, Any]:
+        data = dict(self._table("data", DATA_KEYS))
+        for key in ("train", "base"):  # files, which are found from the policy's folder
+            if isinstance(data.get(key), str):
+                data[key] = str(self.folder / data[key])
+        for key in ("binary", "categorical"):
+            roles = data.get(key, [])
+            if not isinstance(roles, list) or not set(roles) <= set(_ROLES):
+                raise self._error(("data", key), f"some of {list(_ROLES)} are needed, found {roles!r}")
+        return data
+
+    def _table(self, name: str, keys: tuple[str, ...] | None) -> dict[str, Any]:
+        table = self.tree.get(name, {})
+        if not isinstance(table, dict):
+            raise self._error((name,), f"a table is needed: write [{name}] above its keys")
+        if keys is not None:
+            self._known(table, keys, (name,))
+        return table
+
+    def _known(self, table: dict[str, Any], keys: tuple[str, ...], path: tuple[str | int, ...] = ()) -> None:
+        for key in table:
+            if key not in keys:
+                raise self._error((*path, key), f"unknown key{near(key, keys)}")
+
+    def _error(self, path: tuple[str | int, ...], problem: str) -> PolicyError:
+        key = ".".join(str(part) for part in path if isinstance(part, str))
+        return PolicyError(key, problem, line=line_of(self.lines, path), source=self.source)

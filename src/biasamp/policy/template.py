@@ -12,7 +12,7 @@ from biasamp.data import printable
 from biasamp.results.interval import figure_with_interval
 from biasamp.results.metric_registry import METRICS, audited_metrics
 
-from .toml_policy import MIN_GROUP
+from .policy import MIN_GROUP
 
 # Where a discussion can start: two points in a hundred, and one in ten for differences between groups.
 _AMPLIFICATION, _DIFFERENCE, _MARGIN = 0.02, 0.1, 0.01
@@ -43,29 +43,25 @@ def _data(audit: Audit, arguments: Mapping[str, Any]) -> str:
     used = audit.document["data"]
     # A saved audit says that it had them, not where they are.
     lacking = [("train", used["train"]), ("base", used["base"]), ("weights", used["weighted"])]
-    lines += [
-        f"# {key} = ...  # the audit was made with it: name it here"
-        for key, had in lacking
-        if had and key not in arguments
-    ]
+    named = [key for key, had in lacking if had and key not in arguments]
+    lines += [f"# {key} = ...  # the audit was made with it: name it here" for key in named]
     return "\n".join(lines) + "\n"
 
 
 def _evidence(audit: Audit) -> str:
     groups = [row for row in audit.document["data"]["groups"] if row["records"]]
-    lines = [
-        "# What has to be there before anything is judged.",
-        "[evidence]",
-        f"min_records = {MIN_GROUP * max(len(groups), 1)}",
-        f"min_group = {MIN_GROUP}  # records that every group needs",
-        "# These groups must be in the data: one that vanishes is not a pass.",
-        "groups = [",
-        *(f"  {toml(row['group'])},  # {row['records']:,} records" for row in groups),
-        "]",
-        "# ignore_groups = []  # groups that may be small or gone",
-        f"confidence = {audit.document['data']['confidence']}",
-    ]
-    return "\n".join(lines) + "\n"
+    listed = "".join(f"  {toml(row['group'])},  # {row['records']:,} records\n" for row in groups)
+    return f"""\
+# What has to be there before anything is judged.
+[evidence]
+min_records = {MIN_GROUP * max(len(groups), 1)}
+min_group = {MIN_GROUP}  # records that every group needs
+# These groups must be in the data: one that vanishes is not a pass.
+groups = [
+{listed}]
+# ignore_groups = []  # groups that may be small or gone
+confidence = {audit.document["data"]["confidence"]}
+"""
 
 
 def _companions(audit: Audit) -> str:
@@ -88,15 +84,9 @@ def _companions(audit: Audit) -> str:
 
 def _limits(audit: Audit) -> str:
     blocks = []
-    for entry in audit.document["metrics"]:
-        if entry["metric"] != "directional":
-            continue
-        head = [
-            "[[limit]]",
-            'metric = "directional"',
-            f"attribute = {toml(entry['attribute'])}",
-            f'direction = "{entry["direction"]}"',
-        ]
+    for entry in (entry for entry in audit.document["metrics"] if entry["metric"] == "directional"):
+        head = ["[[limit]]", 'metric = "directional"', f"attribute = {toml(entry['attribute'])}"]
+        head.append(f'direction = "{entry["direction"]}"')
         shown = _figure(entry)
         if entry.get("crossfit") is not None:
             head.append('figure = "crossfit"  # signs from the other half: not biased down, as the plug-in value is')
@@ -107,16 +97,9 @@ def _limits(audit: Audit) -> str:
             top = max(pairs, key=lambda pair: pair["amplification"] or 0.0)
             change = figure_with_interval(top["amplification"], top["low"], top["high"])
             shown = f"{printable(top['given'], 60)} → {printable(top['outcome'], 60)} {change}"
-            blocks.append(
-                "\n".join(
-                    [
-                        "# An aggregate near 0 can hide large opposite pairs.",
-                        *head[:4],
-                        "pairs = true  # or one pair: given = ..., outcome = ...",
-                        f"max = {_DIFFERENCE}  # largest: {shown}",
-                    ]
-                )
-            )
+            lines = ["# An aggregate near 0 can hide large opposite pairs.", *head[:4]]
+            lines.append("pairs = true  # or one pair: given = ..., outcome = ...")
+            blocks.append("\n".join([*lines, f"max = {_DIFFERENCE}  # largest: {shown}"]))
     if not blocks:
         first = audit.document["metrics"][0]
         side = "min" if METRICS[first["metric"]].higher_is_better else "max"
@@ -125,18 +108,17 @@ def _limits(audit: Audit) -> str:
 
 
 def _baseline(audit: Audit) -> str:
-    lines = [
-        "# No worse than the released model: save its audit with biasamp audit ... --save released.json.gz, on the same",
-        "# records, and take the comment signs away. The interval of the paired difference has to stay within the margin.",
-        "# [baseline]",
-        '# audit = "released.json.gz"',
-        "#",
-        "# [[limit]]",
-        f'# metric = "{audit.document["metrics"][0]["metric"]}"',
-        '# against = "baseline"',
-        f"# max = {_MARGIN}",
-    ]
-    return "\n".join(lines) + "\n"
+    return f"""\
+# No worse than the released model: save its audit with biasamp audit ... --save released.json.gz, on the same
+# records, and take the comment signs away. The interval of the paired difference has to stay within the margin.
+# [baseline]
+# audit = "released.json.gz"
+#
+# [[limit]]
+# metric = "{audit.document["metrics"][0]["metric"]}"
+# against = "baseline"
+# max = {_MARGIN}
+"""
 
 
 def _figure(entry: Entry) -> str:

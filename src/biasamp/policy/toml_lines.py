@@ -7,12 +7,13 @@ import re
 Path = tuple[str | int, ...]
 
 _BARE = r"[A-Za-z0-9_-]+"
-_QUOTED = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'"
+_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'"
 _PART = re.compile(rf"\s*({_QUOTED}|{_BARE})\s*")
 _KEY = re.compile(rf"\s*((?:{_QUOTED}|{_BARE})(?:\s*\.\s*(?:{_QUOTED}|{_BARE}))*)\s*=")
 _HEADER = re.compile(r"\s*(\[\[?)\s*(.*?)\s*\]\]?\s*(?:#.*)?$")
-# Strings and comments, within which a bracket is no bracket; an opened triple quote ends on a later line.
-_TOKEN = re.compile(rf"\"\"\"|'''|{_QUOTED}|#.*|[\[\]{{}}]")
+# Strings and comments, within which a bracket is no bracket, and a triple quote (the group) opens nothing.
+_TRIPLE = re.compile(rf"(\"\"\".*?\"\"\"|'''.*?''')|{_QUOTED}|#[^\n]*", re.DOTALL)
+_TOKEN = re.compile(rf"{_QUOTED}|#.*|[\[\]{{}}]")
 
 
 def key_lines(text: str) -> dict[Path, int]:
@@ -26,9 +27,9 @@ def key_lines(text: str) -> dict[Path, int]:
     lines: dict[Path, int] = {}
     counts: dict[Path, int] = {}
     table: Path = ()
-    depth, quote = 0, ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not depth and not quote:
+    depth = 0
+    for number, line in enumerate(_TRIPLE.sub(_emptied, text).splitlines(), start=1):
+        if not depth:
             header = _HEADER.match(line)
             key = None if header else _KEY.match(line)
             if header:
@@ -43,16 +44,15 @@ def key_lines(text: str) -> dict[Path, int]:
                 path = (*table, *_parts(key.group(1)))
                 lines.setdefault(path, number)
                 line = line[key.end() :]
-        depth, quote = _open(line, depth, quote)
+        tokens = _TOKEN.findall(line)
+        depth += sum(map(tokens.count, "[{")) - sum(map(tokens.count, "]}"))
     return lines
 
 
 def line_of(lines: dict[Path, int], path: Path) -> int | None:
     """The line of a path, or of the nearest that holds it."""
-    for length in range(len(path), 0, -1):
-        if path[:length] in lines:
-            return lines[path[:length]]
-    return None
+    holding = (path[:length] for length in range(len(path), 0, -1))
+    return next((lines[part] for part in holding if part in lines), None)
 
 
 def _parts(dotted: str) -> Path:
@@ -69,25 +69,6 @@ def _resolved(path: Path, counts: dict[Path, int]) -> Path:
     return out
 
 
-def _open(line: str, depth: int, quote: str) -> tuple[int, str]:
-    """How many brackets, and which triple quote, are still open at the end of a line."""
-    position = 0
-    while position < len(line):
-        if quote:
-            end = line.find(quote, position)
-            if end < 0:
-                return depth, quote
-            position, quote = end + 3, ""
-            continue
-        token = _TOKEN.search(line, position)
-        if token is None:
-            break
-        position = token.end()
-        found = token.group()
-        if found in ('"""', "'''"):
-            quote = found
-        elif found in ("[", "{"):
-            depth += 1
-        elif found in ("]", "}"):
-            depth -= 1
-    return depth, quote
+def _emptied(found: re.Match[str]) -> str:
+    """A string in triple quotes as the line breaks that it holds; anything else as it is."""
+    return found[0] if found[1] is None else "\n" * (len(found[0].splitlines()) - 1)

@@ -71,7 +71,8 @@ class Verdict:
     @property
     def outcome(self) -> str:
         """The worst outcome of all checks; without any check there is no evidence."""
-        return worst(check.outcome for check in self.checks)
+        found = {check.outcome for check in self.checks}
+        return FAIL if FAIL in found else PASS if found == {PASS} else UNDECIDED
 
     @property
     def passed(self) -> bool:
@@ -134,11 +135,3 @@ class Verdict:
     def to_junit(self, path: str | Path | None = None) -> str:
         """A report in JUnit's XML: a failure is a failure, not enough evidence an error, so neither looks green."""
         return written(render("verdict JUnit", self), path)
-
-
-def worst(outcomes: Any) -> str:
-    """The outcome of several together."""
-    found = set(outcomes)
-    if FAIL in found:
-        return FAIL
-    return PASS if found == {PASS} else UNDECIDED

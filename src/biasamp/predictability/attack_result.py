@@ -10,7 +10,12 @@ from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, plain
 from biasamp.results.table import Table
 
-IntervalMaker = Callable[[float, str, int | None, int | None], Interval]
+# What a document holds as it is, in this order.
+_WRITTEN = (
+    *("n", "dataset", "model", "gain", "dataset_gain", "model_gain"),
+    *("unequalized", "accuracy_equalized", "confusion_equalized"),
+    *("attacker", "reason", "quality", "equalize", "evaluation"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +37,7 @@ class Predictability:
     dataset_gain, model_gain : float
         The scores less those of the attacker without input.
     trials : Table
-        One row a trial: dataset, model, value, dataset_gain, model_gain.
+        One row per trial: dataset, model, value, dataset_gain, model_gain.
     unequalized, accuracy_equalized, confusion_equalized : float
         The value by each rule of equalization; ``value`` is one of them.
     n : int
@@ -68,7 +73,7 @@ class Predictability:
     evaluation: str
     direction: str | None = None
     cautions: tuple[str, ...] = ()
-    _interval: IntervalMaker | None = field(default=None, repr=False)
+    _interval: Callable[[float, str, int | None, int | None], Interval] | None = field(default=None, repr=False)
 
     def confidence_interval(
         self, level: float = 0.95, of: str = "value", resamples: int | None = None, seed: int | None = None
@@ -112,20 +117,7 @@ class Predictability:
             "direction": self.direction,
             "value": plain(self.value),
             "interval": interval,
-            "n": self.n,
-            "dataset": plain(self.dataset),
-            "model": plain(self.model),
-            "gain": plain(self.gain),
-            "dataset_gain": plain(self.dataset_gain),
-            "model_gain": plain(self.model_gain),
-            "unequalized": plain(self.unequalized),
-            "accuracy_equalized": plain(self.accuracy_equalized),
-            "confusion_equalized": plain(self.confusion_equalized),
-            "attacker": self.attacker,
-            "reason": self.reason,
-            "quality": self.quality,
-            "equalize": self.equalize,
-            "evaluation": self.evaluation,
+            **{name: plain(getattr(self, name)) for name in _WRITTEN},
             "trials": len(self.trials),
             "cautions": list(self.cautions),
         }

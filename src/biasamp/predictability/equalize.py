@@ -16,7 +16,8 @@ bias. Three rules:
 Continuous truth: ``"accuracy"`` adds normal noise of the variance of the model's errors, ``"confusion"``
 deals the model's own errors out again.
 
-Each rule exists for records and for counts; both draw from the same distribution.
+Each rule exists for records and for counts; both draw from the same distribution: drawing ``k`` of ``n`` records and
+counting them by cell is the multivariate hypergeometric distribution, at the cost of the cells.
 """
 
 from __future__ import annotations
@@ -27,11 +28,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cell_draws import Counts, draw, scatter
 from .sides import Labels, Numbers, Side
 
+Counts = NDArray[np.int64]
 Rule = str | None
 RULES: tuple[Rule, ...] = ("accuracy", "confusion", None)
+
+# numpy refuses to draw from populations of a billion and more; there the normal limit is exact to some
+# ten-thousandths of a standard deviation.
+_EXACT_BELOW = 1_000_000_000
 
 
 def check_rule(equalize: object) -> Rule:
@@ -41,23 +46,60 @@ def check_rule(equalize: object) -> Rule:
     raise ValueError(f"equalize is {equalize!r}; take 'accuracy', 'confusion' or None")
 
 
+def draw(counts: Counts, size: Counts | int, rng: np.random.Generator) -> Counts:
+    """Draw ``size`` records, of shape (rows,) or one number for all, from every row of counts, without replacement.
+
+    Counts before and after have the shape (rows, cells); the rows are independent populations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn = draw(np.array([[5, 0, 3]]), 4, np.random.default_rng(0))
+    >>> int(drawn.sum()), bool((drawn <= [5, 0, 3]).all())
+    (4, True)
+    """
+    rows, cells = counts.shape
+    sizes = np.broadcast_to(np.asarray(size, dtype=np.int64), (rows,))
+    if cells > rows and rows and counts.sum(axis=1).max() < _EXACT_BELOW:
+        # Many cells, few rows: numpy's own loop over the cells is the faster one.
+        each = zip(counts, sizes, strict=True)
+        return np.stack([rng.multivariate_hypergeometric(*row, method="marginals") for row in each])
+    drawn = np.zeros_like(counts)
+    left, rest = sizes.copy(), counts.sum(axis=1)
+    for cell in range(cells - 1):
+        here = counts[:, cell]
+        rest = rest - here
+        drawn[:, cell] = taken = hypergeometric(here, rest, left, rng)
+        left = left - taken
+    drawn[:, -1] = left
+    return drawn
+
+
+def hypergeometric(good: Counts, bad: Counts, size: Counts, rng: np.random.Generator) -> Counts:
+    """How many of ``size`` records drawn from ``good + bad`` are good, for populations of any size."""
+    if not len(good) or max(int(good.max()), int(bad.max())) < _EXACT_BELOW:
+        return rng.hypergeometric(good, bad, size).astype(np.int64)
+    total = (good + bad).astype(np.float64)
+    share = good / np.maximum(total, 1)
+    spread = np.sqrt(size * share * (1 - share) * (total - size) / np.maximum(total - 1, 1))
+    guess = np.rint(size * share + spread * rng.standard_normal(len(good))).astype(np.int64)
+    return np.clip(guess, np.maximum(0, size - bad), np.minimum(good, size))
+
+
+def scatter(counts: Counts, classes: int, rng: np.random.Generator) -> Counts:
+    """Give each counted record one of ``classes`` classes, all alike: shape ``counts.shape + (classes,)``."""
+    if classes == 1:
+        return counts[..., None]
+    spread: Counts = rng.multinomial(counts, np.full(classes, 1 / classes))
+    return spread
+
+
 def equalize_tables(parts: Counts, rule: Rule, rng: np.random.Generator) -> Counts:
     """Perturb the truth of counted records.
 
-    Parameters
-    ----------
-    parts : ndarray of shape (trials, parts, others, classes, classes)
-        Counts of (other, truth, predicted), in one or more parts of the records that share one perturbation
-        (the halves of a split).
-    rule : {"accuracy", "confusion", None}
-        See the module.
-    rng : numpy.random.Generator
-        Where the draws come from.
-
-    Returns
-    -------
-    ndarray of shape (trials, parts, others, classes)
-        Counts of (other, perturbed truth).
+    ``parts`` counts (other, truth, predicted), shape (trials, parts, others, classes, classes); the parts of a trial,
+    the halves of a split, share one perturbation. Returns counts of (other, perturbed truth), shape (trials, parts,
+    others, classes).
 
     Examples
     --------

@@ -3,23 +3,43 @@ r"""The best attacker there is on discrete data: for every input the answer that
 For accuracy it answers, for input :math:`x`, :math:`\arg\max_y C(x, y)`; no function of the input does
 better on the records it was fitted to. Everything works on stacks of tables of shape
 ``(..., inputs, classes)``, fitted on one stack and scored on another.
+
+Trials of it cost what the cells cost. The table of one variable counts (other, truth, predicted). A trial splits it into
+halves, perturbs the truth, and scores the best lookup of one half on the other. All trials go through each step together.
+For a set of labels as target, the records are split once for all labels, and then every label has its own small tables.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .equalize import Counts, Rule, draw, equalize_tables
+from .problem import Problem
 from .quality import from_confusion, rank_auc
+from .scores import Scores, Values
+from .sides import Index, Labels
 
 Table = NDArray[np.int64] | NDArray[np.float64]
-Values = NDArray[np.float64]
+Seed = np.random.SeedSequence
+Pair = tuple[Values, Values]
 
 # Macro F1 over several classes has no closed form: all functions are tried up to this many of them.
 _EXHAUSTIVE = 4096
 _SWEEPS = 20
+# Beyond these a table has more cells than it saves; records are then the cheaper way.
+_CLASSES = 16
+_CELLS = 1024
+# Numbers held at once by all trials together.
+_AT_ONCE = 1 << 23
+# Sums in 32-bit floats are exact below this.
+_EXACT_IN_FLOAT = 1 << 24
+_ROWS = 1 << 13
 
 
 def best_score(train: Table, test: Table, quality: str = "accuracy", *, label: bool = False) -> Values:
@@ -147,3 +167,179 @@ def _auc(train: Table, test: Table) -> Values:
     summed = np.where(there, stacked, 0).sum(axis=0)
     out: Values = np.divide(summed, there.sum(axis=0), out=np.full(summed.shape, np.nan), where=there.any(axis=0))
     return out
+
+
+@dataclass(frozen=True, eq=False)
+class LookupTables:
+    """A problem as tables, and which way the attackers look.
+
+    ``kind`` is ``"dpa"`` (the other side is read, truth predicted) or ``"leakage"`` (truth is read, the other
+    side predicted).
+    """
+
+    problem: Problem
+    kind: str
+    quality: str
+    others: Index
+    size: int
+    other: Labels
+    truth: Labels
+    predicted: Labels
+
+    @classmethod
+    def fit(cls, problem: Problem, kind: str, quality: object) -> LookupTables | None:
+        """The tables, or None where they would not fit or not do."""
+        if problem.labels is None or problem.soft or not isinstance(quality, str):
+            return None
+        other, truth, _ = problem.labels
+        if max(truth.sizes) > _CLASSES or len(set(truth.sizes)) > 1 or (kind == "leakage" and truth.width > 1):
+            return None
+        others, size = other.combinations()
+        return (
+            cls(problem, kind, quality, others, size, *problem.labels) if size * truth.sizes[0] ** 2 <= _CELLS else None
+        )
+
+    def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
+        """Scores of so many trials."""
+        rng = np.random.default_rng(seed)
+        rows = [self._rows(sample, rules, evaluation, rng, self._score) for sample in self._samples(count)]
+        return Scores.from_rows(np.concatenate(rows), rules)
+
+    def halves(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Scores, Scores]:
+        """Two trials, scored both ways, on each of so many random halves of the records."""
+        rng = np.random.default_rng(seed)
+        rows = []
+        for sample in self._samples(count):
+            half = draw(sample, self.problem.n // 2, rng)
+            rows.append([self._rows(half, (rule,), evaluation, rng, self._both_ways) for _ in range(2)])
+        first, second = (Scores.from_rows(part, (rule,)) for part in np.concatenate(rows, axis=1))
+        return first, second
+
+    def perturbed(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> Pair:
+        """Dataset scores of two splits, scored both ways, of each of so many perturbations of all records."""
+        rng = np.random.default_rng(seed)
+        rows = []
+        for sample in self._samples(count):
+            moved = equalize_tables(self._tables(sample)[:, None], rule, rng)
+            halved = (_halved(moved, rng, evaluation) for _ in range(2))
+            rows.append([self._both_ways(parts, len(sample))[0] for parts in halved])
+        first, second = np.concatenate(rows, axis=1)
+        return first, second
+
+    def _rows(
+        self,
+        sample: Counts,
+        rules: tuple[Rule, ...],
+        evaluation: str,
+        rng: np.random.Generator,
+        score: Callable[[Counts, int], Pair],
+    ) -> Values:
+        """Scores of one trial of each sample, shape (samples, 2 + 2 * rules); see :meth:`Scores.from_rows`."""
+        split = self._split(sample, rng, evaluation)
+        parts = [split.sum(axis=-2), *(equalize_tables(split, rule, rng) for rule in rules)]
+        return np.column_stack([side for part in parts for side in score(part, len(sample))])
+
+    def _samples(self, count: int) -> Iterator[Counts]:
+        """All records, once for each trial, as many trials at once as fit."""
+        numbers = 4 * self.truth.width * self.size * self.truth.sizes[0] ** 2 + len(self.problem.counts)
+        step = max(1, _AT_ONCE // numbers)
+        for start in range(0, count, step):
+            yield np.broadcast_to(self.problem.counts, (min(step, count - start), len(self.problem.counts)))
+
+    @cached_property
+    def _whole(self) -> Counts:
+        return self._count(self.problem.counts[None])
+
+    def _tables(self, cells: Counts) -> Counts:
+        """Counts by cell as tables, shape (trials * variables, others, classes, classes)."""
+        if cells.strides[0] == 0:  # all records, once for each trial
+            return np.tile(self._whole, (len(cells), 1, 1, 1))
+        return self._count(cells)
+
+    def _count(self, cells: Counts) -> Counts:
+        truth, predicted = self.truth, self.predicted
+        classes, room = truth.sizes[0], self.size * truth.sizes[0] ** 2
+        if classes == 2 and truth.width > 1 and self.problem.n < _EXACT_IN_FLOAT:
+            out = self._count_pairs(cells)
+        else:
+            out = np.zeros((len(cells), truth.width, room), dtype=np.int64)
+            for v in range(truth.width):
+                place = (self.others * classes + truth.codes[:, v]) * classes + predicted.codes[:, v]
+                out[:, v] = _summed(cells, place, room)
+        return out.reshape(len(cells) * truth.width, self.size, classes, classes)
+
+    def _count_pairs(self, cells: Counts) -> Counts:
+        """Two classes each: the four counts follow from three sums, which are a matrix product."""
+        truth, predicted = self.truth, self.predicted
+        out = np.zeros((len(cells), truth.width, self.size, 4), dtype=np.float64)
+        for other in range(self.size):
+            rows = np.flatnonzero(self.others == other)
+            for start in range(0, len(rows), _ROWS):
+                some = rows[start : start + _ROWS]
+                weights = cells[:, some].astype(np.float32)
+                yes, said = truth.codes[some], predicted.codes[some]
+                # float32 holds whole numbers exactly to 2^24, and no sum of so few records is larger.
+                sums = weights @ np.concatenate([yes, said, yes * said], axis=1).astype(np.float32)
+                true, positive, both = np.split(sums, 3, axis=1)
+                total = weights.sum(axis=1, keepdims=True)
+                out[:, :, other] += np.stack(
+                    [total - true - positive + both, positive - both, true - both, both], axis=-1
+                )
+        return np.rint(out).astype(np.int64)
+
+    def _split(self, sample: Counts, rng: np.random.Generator, evaluation: str) -> Counts:
+        """Tables of the records learnt from and of those scored, along axis 1; in sample, all in one part."""
+        whole = self._tables(sample)
+        if evaluation == "in_sample":
+            return whole[:, None]
+        learn = self._tables(draw(sample, sample.sum(axis=1) // 2, rng))
+        return np.stack([learn, whole - learn], axis=1)
+
+    def _both_ways(self, parts: Counts, trials: int) -> Pair:
+        """Each half scored by what was learnt from the other: no record's luck of the draw is left."""
+        there, back = self._score(parts, trials), self._score(parts[:, ::-1], trials)
+        return 0.5 * (there[0] + back[0]), 0.5 * (there[1] + back[1])
+
+    def _score(self, parts: Counts, trials: int) -> Pair:
+        """Score of the lookup, and of the one without input, for each trial; parts of (other, truth)."""
+        learn, test = parts[:, 0], parts[:, -1]
+        if self.kind == "dpa":
+            pair = self._with_and_without(learn, test, self.truth.yes_no[0])
+            # Over the variables of each trial; NaN stays NaN, to be reported with its trial.
+            score, plain = (np.asarray(each.reshape(trials, -1).mean(axis=1)) for each in pair)
+            return score, plain
+        pairs = []
+        for v, label in enumerate(self.other.yes_no):
+            pairs.append(self._with_and_without(self._by_class(learn, v), self._by_class(test, v), label))
+        score, plain = np.mean(pairs, axis=0)
+        return score, plain
+
+    def _with_and_without(self, learn: Table, test: Table, label: bool) -> Pair:
+        """Scores of the best lookup, and of the best answer without input."""
+        score = best_score(learn, test, self.quality, label=label)
+        return score, best_score(no_input(learn), no_input(test), self.quality, label=label)
+
+    def _by_class(self, table: Table, variable: int) -> Table:
+        """Counts of (truth, class of one variable of the other side)."""
+        kind = np.zeros(self.size, dtype=np.int64)
+        kind[self.others] = self.other.codes[:, variable]
+        member = (kind[:, None] == np.arange(self.other.sizes[variable])).astype(table.dtype)
+        return np.asarray(np.einsum("tok,oc->tkc", table, member))
+
+
+def _summed(cells: Counts, place: Index, room: int) -> Counts:
+    """Add up columns that fall on the same place."""
+    order = np.argsort(place, kind="stable")
+    held, start = np.unique(place[order], return_index=True)
+    out = np.zeros((len(cells), room), dtype=np.int64)
+    out[:, held] = np.add.reduceat(cells[:, order], start, axis=1)
+    return out
+
+
+def _halved(tables: Counts, rng: np.random.Generator, evaluation: str) -> Counts:
+    """Perturbed tables, one part each, split into halves along axis 1."""
+    if evaluation == "in_sample":
+        return tables
+    flat = tables.reshape(len(tables), -1)
+    learn = draw(flat, flat.sum(axis=1) // 2, rng).reshape(tables.shape)
+    return np.concatenate([learn, tables - learn], axis=1)

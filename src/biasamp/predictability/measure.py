@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .attackers import AttackerError, Lookup, Trained
-from .auto import choose
+from biasamp.results.interval import Interval
+
+from .attackers import AttackerError, Lookup, Trained, choose
 from .equalize import RULES, Rule, check_rule
+from .lookup import LookupTables
 from .problem import Problem
 from .quality import Quality, check_quality
 from .records import Progress, RecordTrials
+from .scores import FIGURES, Scores, standard_errors
 from .sides import Numbers
-from .spread import Spread, spread
-from .tables import LookupTables
-from .trial_scores import FIGURES, Scores
 
 # Attackers that need records get so many of a larger table, drawn at random.
 _MOST_RECORDS = 500_000
@@ -31,27 +29,10 @@ _TELLING = 12
 
 Seed = np.random.SeedSequence
 
-EVALUATIONS = ("held_out", "in_sample")
-
-
-class Trials(Protocol):
-    """What runs trials: tables or records."""
-
-    def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
-        """Scores of so many trials."""
-
-    def halves(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Scores, Scores]:
-        """Two trials, scored both ways, on each of so many random halves of the records."""
-
-    def perturbed(
-        self, count: int, seed: Seed, rule: Rule, evaluation: str
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Dataset scores of two splits, scored both ways, of each of so many perturbations of all records."""
-
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What was measured, before it is put into a result."""
+    """What was measured, before it is put into a result, and what makes its intervals when they are asked for."""
 
     kind: str
     n: int
@@ -61,29 +42,39 @@ class Measurement:
     quality: str
     attacker: str
     reason: str
-    spread: Callable[[int | None, int | None], Spread]
+    engine: LookupTables | RecordTrials
+    resamples: int
+    seeds: tuple[Seed, ...]
 
     def figure(self, rule: Rule) -> float:
         """The metric with the truth equalized by a rule, of the mean scores."""
-        dataset, model = self.scores.dataset[rule].mean(), self.scores.model.mean()
-        return float(FIGURES[self.kind](dataset, model))
+        return float(FIGURES[self.kind](self.scores.dataset[rule].mean(), self.scores.model.mean()))
 
+    @property
+    def gains(self) -> tuple[float, float]:
+        """What the mean scores have over those of the attacker without input: dataset, model."""
+        scores, rule = self.scores, self.rule
+        dataset = float(scores.dataset[rule].mean()) - float(scores.dataset_plain[rule].mean())
+        return dataset, float(scores.model.mean()) - float(scores.model_plain.mean())
 
-@dataclass(frozen=True, eq=False)
-class Spreading:
-    """Computes the standard errors when they are asked for: so many halves, and another seed if one is given."""
+    def interval(self, level: float, of: str, resamples: int | None, seed: int | None) -> Interval:
+        """See :meth:`biasamp.predictability.attack_result.Predictability.confidence_interval`."""
+        from scipy.special import ndtri
 
-    engine: Trials
-    kind: str
-    rule: Rule
-    evaluation: str
-    scores: Scores
-    attacker: str
-    resamples: int
-    seeds: tuple[Seed, Seed, Seed]
+        value_error, gain_error = self._standard_errors(resamples, seed)
+        dataset_gain, model_gain = self.gains
+        middle, error = self.figure(self.rule), value_error
+        if of == "gain_difference":
+            middle, error = model_gain - dataset_gain, gain_error
+        reach = float(ndtri(0.5 + level / 2)) * error
+        low, high = middle - reach, middle + reach
+        if self.kind == "dpa" and of == "value":
+            low, high = max(low, -1.0), min(high, 1.0)
+        method, varies = "random halves of the records, normal", "sampling of records, the model's errors, and trials"
+        return Interval(low, high, level, method, varies, error)
 
-    def __call__(self, count: int | None = None, seed: int | None = None) -> Spread:
-        """See the module ``spread``."""
+    def _standard_errors(self, count: int | None, seed: int | None) -> tuple[float, float]:
+        """Of the figure and of the difference of gains, from so many halves, and another seed if one is given."""
         seeds = self.seeds if seed is None else np.random.SeedSequence(seed).spawn(3)
         # Children of one seed differ by how often it was asked: ask a copy, so that asking twice agrees.
         first, second, third = (np.random.SeedSequence(s.entropy, spawn_key=s.spawn_key) for s in seeds)
@@ -98,7 +89,7 @@ class Spreading:
             telling = self.engine.trials(_TELLING, third, (self.rule,), self.evaluation)
         for part in (*halves, telling):
             _refuse_undefined(part, self.attacker)
-        return spread(self.kind, self.rule, telling, len(self.scores), halves, perturbed)
+        return standard_errors(self.kind, self.rule, telling, len(self.scores), halves, perturbed)
 
 
 def measure(
@@ -116,24 +107,22 @@ def measure(
 ) -> Measurement:
     """Measure leakage amplification (``kind="leakage"``) or DPA (``kind="dpa"``) of a problem."""
     rule = check_rule(equalize)
-    if evaluation not in EVALUATIONS:
+    if evaluation not in ("held_out", "in_sample"):
         raise ValueError(f"evaluation is {evaluation!r}; take 'held_out' or 'in_sample'")
     if isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 1:
         raise ValueError(f"trials is {trials!r}; a whole number of at least 1 is needed")
-    target = problem.truth if kind == "dpa" else problem.other
-    used = check_quality(quality, continuous=isinstance(target, Numbers))
-    root = seed_sequence(seed)
-    picking, thinning, running, halving, splitting, telling = root.spawn(6)
+    used = check_quality(quality, continuous=isinstance(problem.target(kind), Numbers))
+    picking, thinning, running, *later = _seed_sequence(seed).spawn(6)
     chosen, reason = choose(attacker, problem, kind, rule, np.random.default_rng(picking))
     if used != quality:
         reason += f"; quality is {used}, as what is predicted is continuous"
     if problem.soft:
         reason += "; predicted probabilities are drawn as labels anew in every trial"
-    engine: Trials | None = None
-    if isinstance(chosen, Lookup):
-        engine = LookupTables.fit(problem, kind, used)
-    resamples = _RESAMPLES_TABLE if problem.truth.width == 1 else _RESAMPLES_CLOSED_FORM
-    if engine is None:
+    tables = LookupTables.fit(problem, kind, used) if isinstance(chosen, Lookup) else None
+    if tables is not None:
+        engine: LookupTables | RecordTrials = tables
+        resamples = _RESAMPLES_TABLE if problem.truth.width == 1 else _RESAMPLES_CLOSED_FORM
+    else:
         resamples = _RESAMPLES_TRAINED if isinstance(chosen, Trained) else _RESAMPLES_CLOSED_FORM
         few = problem.thinned(_MOST_RECORDS, np.random.default_rng(thinning))
         if few.n < problem.n:
@@ -141,14 +130,12 @@ def measure(
         engine = RecordTrials(few, kind, chosen, used, workers, progress)
     scores = engine.trials(int(trials), running, RULES, evaluation)
     _refuse_undefined(scores, chosen.name)
-
-    spreading = Spreading(engine, kind, rule, evaluation, scores, chosen.name, resamples, (halving, splitting, telling))
     name = used if isinstance(used, str) else getattr(used, "__name__", type(used).__name__)
-    return Measurement(kind, problem.n, scores, rule, evaluation, name, chosen.name, reason, spreading)
+    held = (kind, problem.n, scores, rule, evaluation, name, chosen.name, reason)
+    return Measurement(*held, engine, resamples, tuple(later))
 
 
-def seed_sequence(seed: Any) -> np.random.SeedSequence:
-    """A seed sequence from a whole number or a generator."""
+def _seed_sequence(seed: Any) -> Seed:
     if isinstance(seed, np.random.Generator):
         return np.random.SeedSequence([int(word) for word in seed.integers(0, 2**32, size=4)])
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:

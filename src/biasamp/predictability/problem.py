@@ -1,4 +1,10 @@
-"""The records of one measurement, ready for attackers: what is perturbed, and its other side."""
+"""The records of one measurement, ready for attackers: what is perturbed, and its other side.
+
+An argument of ``leakage`` and ``dpa`` is continuous when a float column of it holds values that are not whole
+numbers. Predictions follow their truth: with continuous truth they are numbers; with labels as truth, fractions in
+[0, 1] are probabilities. Predictions with fractions outside [0, 1] make a numeric truth continuous as well.
+``biasamp.categorical(...)`` overrides: every value is then a class.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.contingency import ContingencyTable
-from biasamp.data import LabelSet, refuse_missing, same_length
+from biasamp.data import (
+    Column,
+    Columns,
+    LabelSet,
+    NumberMatrix,
+    align,
+    label_set,
+    read_columns,
+    refuse_missing,
+    same_length,
+)
 
-from .cell_draws import draw
-from .ordering import canonical
-from .sides import Index, Labels, Numbers, Side, labels_from, labels_of_combinations, number_rows, one_variable
+from .equalize import draw
+from .sides import Index, Labels, Numbers, Side, Values, canonical, labels_from, labels_of_combinations, one_variable
 
 # Halves of fewer records could not hold both something to learn from and something to score.
 _FEWEST = 4
+
+Names = tuple[str, str, str]
+_NAMES = ("given", "truth", "predicted")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +50,6 @@ class Problem:
     truth: Side
     predicted: Side
     counts: Index
-    names: tuple[str, str, str] = ("given", "truth", "predicted")
 
     @cached_property
     def n(self) -> int:
@@ -40,29 +57,26 @@ class Problem:
         return int(self.counts.sum())
 
     @property
-    def continuous(self) -> bool:
-        """Whether truth and predictions are numbers rather than labels."""
-        return isinstance(self.truth, Numbers)
-
-    @property
     def soft(self) -> bool:
         """Whether the predictions are probabilities."""
         return isinstance(self.predicted, Labels) and self.predicted.chances is not None
 
     @property
-    def discrete(self) -> bool:
-        """Whether everything is labels."""
-        return isinstance(self.other, Labels) and isinstance(self.truth, Labels)
+    def labels(self) -> tuple[Labels, Labels, Labels] | None:
+        """The three sides, where everything is labels."""
+        other, truth, predicted = self.other, self.truth, self.predicted
+        if isinstance(other, Labels) and isinstance(truth, Labels) and isinstance(predicted, Labels):
+            return other, truth, predicted
+        return None
+
+    def target(self, kind: str) -> Side:
+        """What the attackers of DPA or of leakage predict."""
+        return self.truth if kind == "dpa" else self.other
 
     def take(self, records: NDArray[Any]) -> Problem:
         """Some of the records; only for problems whose cells are records."""
-        return replace(
-            self,
-            other=self.other.take(records),
-            truth=self.truth.take(records),
-            predicted=self.predicted.take(records),
-            counts=self.counts[records],
-        )
+        other, truth, predicted = (side.take(records) for side in (self.other, self.truth, self.predicted))
+        return Problem(other, truth, predicted, self.counts[records])
 
     def records(self) -> Problem:
         """One row for each record."""
@@ -81,17 +95,36 @@ class Problem:
 
     def hard(self, rng: np.random.Generator) -> Problem:
         """Probabilities replaced by labels drawn from them."""
-        if not self.soft:
-            return self
-        assert isinstance(self.predicted, Labels)
-        return replace(self, predicted=self.predicted.drawn(rng))
+        return replace(self, predicted=self.predicted.drawn(rng)) if isinstance(self.predicted, Labels) else self
+
+
+def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Problem:
+    """A problem from the three arguments of a public function."""
+    columns = {name: read_columns(data, name) for name, data in zip(names, (other, truth, predicted), strict=True)}
+    for name, held in columns.items():
+        if not len(held):
+            raise ValueError(f"{name} is empty: at least one record is needed")
+    same_length(columns)
+    given, true, said = columns.values()
+    left: LabelSet | Values = (
+        _numbers(given, names[0], as_input=names[0] == "given") if _fractions(given) else _labels(given, names[0])
+    )
+    if _fractions(true) or (_numeric(true) and _fractions(said, outside=True)):
+        if not _numeric(said):
+            raise ValueError(f"{names[1]} is continuous, so {names[2]} must be numbers too")
+        pair = _numbers(true, names[1]), _numbers(said, names[2])
+        if pair[0].shape != pair[1].shape:
+            raise ValueError(f"{names[1]} and {names[2]} have different numbers of columns: they must pair up")
+        return problem_from_labels(left, *pair, names)
+    truth_labels = _labels(true, names[1])
+    said_labels = label_set(said, names[2], soft=True, like=truth_labels)
+    refuse_missing({names[2]: said_labels})
+    one, two = align([truth_labels, said_labels], names[1:])
+    return problem_from_labels(left, one, two, names)
 
 
 def problem_from_labels(
-    other: LabelSet | NDArray[np.float64],
-    truth: LabelSet | NDArray[np.float64],
-    predicted: LabelSet | NDArray[np.float64],
-    names: tuple[str, str, str] = ("given", "truth", "predicted"),
+    other: LabelSet | Values, truth: LabelSet | Values, predicted: LabelSet | Values, names: Names = _NAMES
 ) -> Problem:
     """A problem from label sets (``truth`` and ``predicted`` aligned), or matrices of continuous columns."""
     given = dict(zip(names, (other, truth, predicted), strict=True))
@@ -101,17 +134,9 @@ def problem_from_labels(
     return _problem(sides, np.ones(len(other), dtype=np.int64), names)
 
 
-def problem_from_table(
-    table: ContingencyTable, names: tuple[str, str, str] = ("given", "truth", "predicted")
-) -> Problem:
-    """A problem from a contingency table, which may be the sum of many.
-
-    Raises
-    ------
-    ValueError
-        When a side is absent, the weights are not whole numbers, or truth and predictions differ in labels.
-    """
-    absent = [name for name in names if name not in table.sides]
+def problem_from_table(table: ContingencyTable) -> Problem:
+    """A problem from a contingency table, which may be the sum of many."""
+    absent = [name for name in _NAMES if name not in table.sides]
     if absent:
         raise ValueError(f"the table lacks {', '.join(absent)}; it has {', '.join(table.sides)}")
     counts = table.counts
@@ -119,24 +144,22 @@ def problem_from_table(
         if not (counts == np.rint(counts)).all():
             raise ValueError("the table holds fractional weights; leakage and DPA draw whole records")
         counts = counts.astype(np.int64)
-    if table.sides[names[1]].labels != table.sides[names[2]].labels:
-        raise ValueError(f"{names[1]} and {names[2]} have different labels: align them before counting")
+    given, truth, predicted = (table.sides[name] for name in _NAMES)
+    if truth.labels != predicted.labels:
+        raise ValueError("truth and predicted have different labels: align them before counting")
     order = list(table.sides)
-    cells = table.cells[:, [order.index(name) for name in names]]
+    cells = table.cells[:, [order.index(name) for name in _NAMES]]
     there = counts > 0
     cells, counts = cells[there], counts[there]
-    other = labels_of_combinations(table.sides[names[0]].labels, table.sides[names[0]].combinations)
+    other = labels_of_combinations(given.labels, given.combinations)
     # Read truth and predictions as one side, so that they agree on what is a class.
-    first = len(table.sides[names[1]].combinations)
-    both = labels_of_combinations(
-        table.sides[names[1]].labels,
-        np.concatenate([table.sides[name].combinations for name in names[1:]]),
-    )
+    both = labels_of_combinations(truth.labels, np.concatenate([truth.combinations, predicted.combinations]))
+    first = len(truth.combinations)
     sides: list[Side] = [other.take(cells[:, 0]), both.take(cells[:, 1]), both.take(cells[:, 2] + first)]
-    return _problem(sides, counts.astype(np.int64), names)
+    return _problem(sides, counts.astype(np.int64), _NAMES)
 
 
-def _problem(sides: list[Side], counts: Index, names: tuple[str, str, str]) -> Problem:
+def _problem(sides: list[Side], counts: Index, names: Names) -> Problem:
     n = int(counts.sum())
     if n < _FEWEST:
         raise ValueError(f"{n} records are too few to learn from and to score: at least {_FEWEST} are needed")
@@ -147,22 +170,66 @@ def _problem(sides: list[Side], counts: Index, names: tuple[str, str, str]) -> P
                 f"{name} is the same for all {n:,} records (one class only), so there is nothing to predict "
                 "it from and nothing to predict from it"
             )
-    sides = [*one_variable(sides[0]), *one_variable(*sides[1:])]
-    other, truth, predicted = sides
-    if all(isinstance(side, Labels) and side.chances is None for side in sides):
-        other, truth, predicted, counts = _merged(sides, counts)
-    return Problem(*canonical(other, truth, predicted, counts), names=names)
+    other, truth, predicted = (*one_variable(sides[0]), *one_variable(*sides[1:]))
+    return Problem(*canonical(other, truth, predicted, counts))
 
 
-def _merged(sides: list[Side], counts: Index) -> tuple[Side, Side, Side, Index]:
-    """Records alike become one cell."""
-    numbers = [side.combinations() for side in sides if isinstance(side, Labels)]
-    place, cells = number_rows(np.column_stack([c for c, _ in numbers]), tuple(k for _, k in numbers))
-    one = np.empty(cells, dtype=np.int64)
-    one[place] = np.arange(len(place))
-    if (counts == 1).all():
-        total = np.bincount(place, minlength=cells)
-    else:
-        total = np.zeros(cells, dtype=np.int64)
-        np.add.at(total, place, counts)
-    return sides[0].take(one), sides[1].take(one), sides[2].take(one), total
+def _labels(columns: Columns, name: str) -> LabelSet:
+    labels = label_set(columns, name)
+    refuse_missing({name: labels})
+    if not labels.width:
+        raise ValueError(f"{name} holds no label at all")
+    return labels
+
+
+def _apart(columns: Columns) -> list[Any]:
+    return [one for item in columns.items for one in (item.columns() if isinstance(item, NumberMatrix) else [item])]
+
+
+def _float_values(columns: Columns) -> list[Values]:
+    if columns.declared == "categorical":
+        return []
+    return [
+        item.values if item.missing is None else item.values[~item.missing]
+        for item in _apart(columns)
+        if isinstance(item, Column) and item.kind == "float"
+    ]
+
+
+def _fractions(columns: Columns, *, outside: bool = False) -> bool:
+    """Whether a float column holds values that are not whole, and, with ``outside``, values that no probability has."""
+    return any(
+        bool((v != np.rint(v)).any()) and (not outside or bool(((v < 0) | (v > 1)).any()))
+        for v in _float_values(columns)
+    )
+
+
+def _numeric(columns: Columns) -> bool:
+    return columns.declared is None and all(
+        isinstance(item, Column) and item.kind in ("bool", "int", "float") for item in _apart(columns)
+    )
+
+
+def _numbers(columns: Columns, name: str, *, as_input: bool = False) -> Values:
+    """Continuous columns as a matrix; a text column among inputs gives a 0/1 column for each category."""
+    parts = []
+    for item in _apart(columns):
+        if isinstance(item, Column) and item.kind in ("bool", "int", "float"):
+            if item.missing is not None and item.missing.any():
+                at = int(np.flatnonzero(item.missing)[0])
+                raise ValueError(
+                    f"{name} has {int(item.missing.sum()):,} missing values (record {at}). Fill them in or "
+                    "leave those records out."
+                )
+            parts.append(item.values.astype(np.float64)[:, None])
+        elif as_input and isinstance(item, Column) and item.kind == "text":
+            parts.append((item.values[:, None] == np.arange(len(item.categories))).astype(np.float64))
+        else:
+            raise ValueError(
+                f"{name} mixes continuous columns with labels; give numbers alone, or labels alone (every "
+                "value of a float column as a class: biasamp.categorical(...))"
+            )
+    out = np.concatenate(parts, axis=1)
+    if not np.isfinite(out).all():
+        raise ValueError(f"{name} holds infinite values; continuous columns must be finite")
+    return out

@@ -87,8 +87,7 @@ def label_score(
         each = np.array([float(rank_auc(chances[:, c], target == c, target != c)) for c in own])
         each = each[np.isfinite(each)]
         return float(each.mean()) if len(each) else float("nan")
-    classes = int(max(target.max(), answer.max())) + 1
-    classes = max(classes, 2)
+    classes = max(int(target.max()), int(answer.max()), 1) + 1
     confusion = np.bincount(target * classes + answer, minlength=classes * classes).reshape(classes, classes)
     return float(from_confusion(confusion, quality, label=label))
 
@@ -115,19 +114,17 @@ def check_quality(quality: Quality, *, continuous: bool) -> Quality:
     known = LABEL_QUALITIES + NUMBER_QUALITIES
     if quality not in known:
         raise ValueError(f"quality {quality!r} is not known; take one of {', '.join(known)}, or a callable")
-    if continuous:
-        if quality not in ("accuracy", *NUMBER_QUALITIES):
-            raise ValueError(
-                f"quality {quality!r} compares labels, but what the attacker predicts is continuous; take "
-                "'inverse_rmse' or a callable"
-            )
-        return "inverse_rmse"
-    if quality in NUMBER_QUALITIES:
+    if continuous and quality not in ("accuracy", *NUMBER_QUALITIES):
+        raise ValueError(
+            f"quality {quality!r} compares labels, but what the attacker predicts is continuous; take "
+            "'inverse_rmse' or a callable"
+        )
+    if not continuous and quality in NUMBER_QUALITIES:
         raise ValueError(
             f"quality {quality!r} compares numbers, but what the attacker predicts are labels; take one of "
             f"{', '.join(LABEL_QUALITIES)}, or a callable"
         )
-    return quality
+    return "inverse_rmse" if continuous else quality
 
 
 def _check_callable(quality: Callable[[Any, Any], float], continuous: bool) -> None:

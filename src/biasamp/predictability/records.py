@@ -5,19 +5,19 @@ Each trial has a seed of its own, so that trials can run anywhere in any order a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .attackers import Attacker, AttackerError, plain_score
 from .equalize import Rule, equalize_records
 from .problem import Problem
 from .quality import Quality
-from .sides import Index, Side
-from .trial_scores import Scores
+from .scores import Scores
+from .sides import Index, Side, Values
 
 Seed = np.random.SeedSequence
 Progress = Callable[[int, int], None]
@@ -28,7 +28,7 @@ _WORTH_SHARING = 60.0
 
 @dataclass(frozen=True, eq=False)
 class RecordTrials:
-    """A problem of one row a record, an attacker, and which way it looks (see ``LookupTables``)."""
+    """A problem of one row per record, an attacker, and which way it looks (see ``LookupTables``)."""
 
     problem: Problem
     kind: str
@@ -39,42 +39,59 @@ class RecordTrials:
 
     def trials(self, count: int, seed: Seed, rules: tuple[Rule, ...], evaluation: str) -> Scores:
         """Scores of so many trials."""
-        rows = self._rows([_Trial(child, rules, evaluation) for child in seed.spawn(count)])
-        return Scores(
-            rows[:, 0],
-            rows[:, 1],
-            {rule: rows[:, 2 + 2 * place] for place, rule in enumerate(rules)},
-            {rule: rows[:, 3 + 2 * place] for place, rule in enumerate(rules)},
-        )
+        return Scores.from_rows(self._rows([_Trial(child, rules, evaluation) for child in seed.spawn(count)]), rules)
 
     def halves(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Scores, Scores]:
         """Two trials, scored both ways, on each of so many random halves of the records."""
-        plans = []
-        for half in seed.spawn(count):
-            plan = _Trial(half, (rule,), evaluation, half=half, both_ways=True)
-            plans += [replace(plan, seed=child) for child in half.spawn(2)]
-        rows = self._rows(plans)
-        first, second = (
-            Scores(part[:, 0], part[:, 1], {rule: part[:, 2]}, {rule: part[:, 3]}) for part in (rows[::2], rows[1::2])
-        )
+        plans = [_Trial(half, (rule,), evaluation, half=half, both_ways=True) for half in seed.spawn(count)]
+        first, second = (Scores.from_rows(rows, (rule,)) for rows in self._twice(plans))
         return first, second
 
-    def perturbed(
-        self, count: int, seed: Seed, rule: Rule, evaluation: str
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def perturbed(self, count: int, seed: Seed, rule: Rule, evaluation: str) -> tuple[Values, Values]:
         """Dataset scores of two splits, scored both ways, of each of so many perturbations of all records."""
-        plans = []
-        for move in seed.spawn(count):
-            plan = _Trial(move, (rule,), evaluation, move=move, both_ways=True, model=False)
-            plans += [replace(plan, seed=child) for child in move.spawn(2)]
-        rows = self._rows(plans)
-        return rows[::2, 0], rows[1::2, 0]
+        plans = [
+            _Trial(move, (rule,), evaluation, move=move, both_ways=True, model=False) for move in seed.spawn(count)
+        ]
+        first, second = self._twice(plans)
+        return first[:, 0], second[:, 0]
 
-    def _rows(self, plans: list[_Trial]) -> NDArray[np.float64]:
+    def _twice(self, plans: list[_Trial]) -> tuple[Values, Values]:
+        """Two trials of each plan with seeds of their own, which share its half or its perturbation."""
+        rows = self._rows([replace(plan, seed=child) for plan in plans for child in plan.seed.spawn(2)])
+        return rows[::2], rows[1::2]
+
+    def _rows(self, plans: list[_Trial]) -> Values:
+        """The scores of the trials, in order; the first failure is raised.
+
+        Without ``workers``, joblib's own setting counts; where there is none, long work (by the time of the first
+        trial) goes to all processors, and short work stays here, since starting processes takes seconds.
+        """
         # What runs elsewhere goes without the progress bar, which cannot be sent there.
         alone = replace(self, progress=None)
-        calls = [(alone._trial, (place, plan)) for place, plan in enumerate(plans)]
-        return np.array(run_all(calls, self.workers, self.progress))
+        start = time.perf_counter()
+        first = alone._trial(0, plans[0])
+        seconds = (time.perf_counter() - start) * (len(plans) - 1)
+        later = enumerate(plans[1:], start=1)
+        rest: Iterable[list[float]] = (alone._trial(*one) for one in later)
+        workers = self._shares(seconds) if len(plans) > 1 else 1
+        if workers != 1:
+            from joblib import Parallel, delayed
+
+            rest = Parallel(n_jobs=workers, return_as="generator")(delayed(alone._trial)(*one) for one in later)
+        rows = []
+        for row in itertools.chain([first], rest):
+            rows.append(row)
+            if self.progress is not None:
+                self.progress(len(rows), len(plans))
+        return np.array(rows)
+
+    def _shares(self, seconds: float) -> int:
+        if self.workers is not None:
+            return self.workers
+        from joblib import Parallel
+
+        set_by_caller = int(Parallel().n_jobs or 1)
+        return set_by_caller if set_by_caller != 1 or seconds < _WORTH_SHARING else -1
 
     def _trial(self, place: int, plan: _Trial) -> list[float]:
         """Pairs of scores (with and without input): of the model, and of the truth by each rule."""
@@ -101,24 +118,15 @@ class RecordTrials:
         return row
 
     def _pair(
-        self,
-        problem: Problem,
-        version: Side,
-        ways: list[tuple[Index, Index]],
-        seed: int,
-        place: int,
-        which: str,
+        self, problem: Problem, version: Side, ways: list[tuple[Index, Index]], seed: int, place: int, which: str
     ) -> list[float]:
         """Score with and without input, on one version of the truth."""
         read, target = (problem.other, version) if self.kind == "dpa" else (version, problem.other)
+        scores = []
         try:
-            scores = [
-                (
-                    self.attacker.score(read, target, learn, test, self.quality, seed),
-                    plain_score(target, learn, test, self.quality),
-                )
-                for learn, test in ways
-            ]
+            for learn, test in ways:
+                score = self.attacker.score(read, target, learn, test, self.quality, seed)
+                scores.append((score, plain_score(target, learn, test, self.quality)))
         except Exception as error:
             raise AttackerError(
                 f"attacker {self.attacker.name} failed in trial {place} on the {which} side: {error}"
@@ -137,46 +145,3 @@ class _Trial:
     move: Seed | None = None
     both_ways: bool = False
     model: bool = True
-
-
-def run_all(calls: list[Any], workers: int | None, progress: Progress | None) -> list[Any]:
-    """Run calls in order, or shared out over processes; the first failure is raised.
-
-    ``workers`` None takes the number that ``joblib.parallel_config`` sets; where it sets none, long work (by the time
-    of the first call) goes to all processors, and short work stays here, since starting processes takes seconds.
-    """
-    import time
-
-    start = time.perf_counter()
-    done: list[Any] = []
-    for place, (call, arguments) in enumerate(calls):
-        if place == 1:
-            shares = _shares(workers, (time.perf_counter() - start) * (len(calls) - 1))
-            if shares != 1:
-                return done + _shared(calls[1:], shares, progress)
-        done.append(call(*arguments))
-        if progress is not None:
-            progress(place + 1, len(calls))
-    return done
-
-
-def _shares(workers: int | None, seconds: float) -> int:
-    if workers is not None:
-        return workers
-    from joblib import Parallel
-
-    set_by_caller = int(Parallel().n_jobs or 1)
-    return set_by_caller if set_by_caller != 1 or seconds < _WORTH_SHARING else -1
-
-
-def _shared(calls: list[Any], workers: int, progress: Progress | None) -> list[Any]:
-    """All calls but the first, over processes; results come in order."""
-    from joblib import Parallel, delayed
-
-    done = []
-    running = Parallel(n_jobs=workers, return_as="generator")(delayed(call)(*given) for call, given in calls)
-    for place, result in enumerate(running):
-        done.append(result)
-        if progress is not None:
-            progress(place + 2, len(calls) + 1)
-    return done

@@ -2,20 +2,34 @@
 
 A categorical column is one variable with a class for each category. A yes/no label is a variable with the
 classes absent (0) and present (1); a set of labels is one such variable for each label.
+
+Classes, labels and records have one order, which does not depend on their names or on the order given: random draws
+follow the order of the cells. Were that the order of names, renaming a group would draw other
+trials. So classes and labels are ordered by how their counts relate to all others: colours are refined by
+the colours of the cells they occur in (as in the Weisfeiler-Leman test of graphs), added up without regard
+to order. What still ties is interchangeable.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Codes, Label, LabelSet, Variable
+from biasamp.data import Codes, Label, LabelSet
 
 Index = NDArray[np.int64]
 Values = NDArray[np.float64]
+Colours = NDArray[np.uint64]
+# Codes, number of classes, whether it is a yes/no label, and of probabilities the chance of each class.
+_Variable = tuple[NDArray[Any], int, bool, Values | None]
+
+_ROUNDS = 3
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,75 +126,49 @@ def narrow(codes: NDArray[Any], sizes: tuple[int, ...]) -> NDArray[Any]:
 
 def number_rows(codes: NDArray[Any], sizes: tuple[int, ...]) -> tuple[Index, int]:
     """Number distinct rows in lexicographic order."""
-    if len(sizes) == 1:
-        key = codes[:, 0].astype(np.int64)
-        room = sizes[0]
-    elif np.prod([float(s) for s in sizes]) < 2**62:
-        key = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes).astype(np.int64)
-        room = int(np.prod([float(s) for s in sizes]))
+    room = math.prod(sizes)
+    if room < 2**62:
+        key = codes[:, 0] if len(sizes) == 1 else np.ravel_multi_index(tuple(codes.T.astype(np.int64)), sizes)
+        key = key.astype(np.int64)
+        if room <= 4 * len(key) + 1024:
+            held = np.bincount(key, minlength=room) > 0
+            return (key, room) if held.all() else ((held.cumsum() - 1)[key], int(held.sum()))
     else:
-        width = np.uint8 if max(sizes) <= 256 else np.dtype(">u4")
-        rows = np.ascontiguousarray(codes, dtype=width)
-        _, place = np.unique(
-            rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0], return_inverse=True
-        )
-        return place.astype(np.int64), int(place.max()) + 1
-    if room <= 4 * len(key) + 1024:
-        held = np.bincount(key, minlength=room) > 0
-        if held.all():
-            return key, room
-        return (held.cumsum() - 1)[key], int(held.sum())
+        rows = np.ascontiguousarray(codes, dtype=np.uint8 if max(sizes) <= 256 else np.dtype(">u4"))
+        key = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
     _, place = np.unique(key, return_inverse=True)
     return place.astype(np.int64), int(place.max()) + 1
 
 
+def _labels(variables: Iterable[_Variable]) -> Labels:
+    codes, sizes, yes_no, chances = zip(*variables, strict=True)
+    return Labels(narrow(np.column_stack(codes), sizes), sizes, yes_no, None if chances[0] is None else chances)
+
+
 def labels_from(labels: LabelSet) -> Labels:
     """The variables of a label set; its missing values must have been refused before."""
-    columns: list[NDArray[Any]] = []
-    sizes: list[int] = []
-    yes_no: list[bool] = []
-    chances: list[Values] = []
+    return _labels(_variables(labels))
+
+
+def _variables(labels: LabelSet) -> Iterator[_Variable]:
     for block in labels.blocks:
         if isinstance(block, Codes):
             if not block.complete().all():
                 raise ValueError("attackers need a category of every record, and some records have none")
-            columns.append(block.codes.astype(np.int64))
-            sizes.append(block.width)
-            yes_no.append(False)
-            if labels.soft:
-                chances.append(block.rows(0, len(block)).astype(np.float64))
+            chances = block.rows(0, len(block)).astype(np.float64) if labels.soft else None
+            yield block.codes, block.width, False, chances
             continue
         matrix = block.rows(0, len(block))
         start = 0
         for variable in block.variables:
             own = matrix[:, start : start + variable.width]
             start += variable.width
-            _read_variable(variable, own, columns, sizes, yes_no, chances if labels.soft else None)
-    codes = narrow(np.column_stack(columns), tuple(sizes))
-    return Labels(codes, tuple(sizes), tuple(yes_no), tuple(chances) if labels.soft else None)
-
-
-def _read_variable(
-    variable: Variable,
-    matrix: NDArray[Any],
-    columns: list[NDArray[Any]],
-    sizes: list[int],
-    yes_no: list[bool],
-    chances: list[Values] | None,
-) -> None:
-    if variable.kind == "categorical":
-        columns.append(matrix.argmax(axis=1).astype(np.int64))
-        sizes.append(variable.width)
-        yes_no.append(False)
-        if chances is not None:
-            chances.append(matrix.astype(np.float64))
-        return
-    for column in matrix.T:
-        columns.append((column > 0).astype(np.int64) if chances is None else np.zeros(len(column), dtype=np.int64))
-        sizes.append(2)
-        yes_no.append(True)
-        if chances is not None:
-            chances.append(np.column_stack([1.0 - column, column]))
+            if variable.kind == "categorical":
+                yield own.argmax(axis=1), variable.width, False, own.astype(np.float64) if labels.soft else None
+            elif labels.soft:
+                yield from ((np.zeros(len(c), dtype=np.int64), 2, True, np.column_stack([1.0 - c, c])) for c in own.T)
+            else:
+                yield from ((column > 0, 2, True, None) for column in own.T)
 
 
 def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.uint8]) -> Labels:
@@ -195,19 +183,13 @@ def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.ui
             groups.setdefault(name.variable, []).append(place)
     classes = {places[0]: places for places in groups.values() if (combinations[:, places].sum(axis=1) == 1).all()}
     inside = {place for places in classes.values() for place in places}
-    columns: list[NDArray[Any]] = []
-    sizes: list[int] = []
-    yes_no: list[bool] = []
+    variables: list[_Variable] = []
     for place in range(len(names)):
         if place in classes:
-            columns.append(combinations[:, classes[place]].argmax(axis=1).astype(np.int64))
-            sizes.append(len(classes[place]))
-            yes_no.append(False)
+            variables.append((combinations[:, classes[place]].argmax(axis=1), len(classes[place]), False, None))
         elif place not in inside:
-            columns.append(combinations[:, place].astype(np.int64))
-            sizes.append(2)
-            yes_no.append(True)
-    return Labels(narrow(np.column_stack(columns), tuple(sizes)), tuple(sizes), tuple(yes_no))
+            variables.append((combinations[:, place], 2, True, None))
+    return _labels(variables)
 
 
 def one_variable(*sides: Side) -> tuple[Side, ...]:
@@ -223,14 +205,11 @@ def one_variable(*sides: Side) -> tuple[Side, ...]:
         return sides
     # A class that no side ever has is none that a record could be moved to.
     there = np.any([(table > 0).any(axis=0) for table in tables], axis=0)
-    size = (int(there.sum()),)
     out: list[Side] = []
     for side, table in zip(sides, tables, strict=True):
         kept = table[:, there]
         soft = isinstance(side, Labels) and side.chances is not None
-        codes = np.zeros((len(kept), 1), dtype=np.int64) if soft else kept.argmax(axis=1)[:, None]
-        chances = (kept.astype(np.float64),) if soft else None
-        out.append(Labels(narrow(codes, size), size, (False,), chances))
+        out.append(_labels([(kept.argmax(axis=1), kept.shape[1], False, kept.astype(np.float64) if soft else None)]))
     return tuple(out)
 
 
@@ -239,3 +218,114 @@ def _shares(side: Labels) -> NDArray[Any]:
     if side.chances is None:
         return side.codes
     return np.column_stack([chance[:, 1] for chance in side.chances])
+
+
+def mix(values: Colours) -> Colours:
+    """Scramble 64-bit numbers so that sums of them collide no more than by chance (splitmix64's finish)."""
+    with np.errstate(over="ignore"):
+        z = values + _ODD
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def _salted(values: Colours, salt: int) -> Colours:
+    return mix(values ^ mix(np.array([salt], dtype=np.uint64)))
+
+
+def canonical(other: Side, truth: Side, predicted: Side, counts: Index) -> tuple[Side, Side, Side, Index]:
+    """The same records with classes, variables and records in the order of their colours; labels alike in one cell."""
+    sides = [other, truth, predicted]
+    if all(isinstance(side, Labels) and side.chances is None for side in sides):
+        sides, counts = _merged(sides, counts)
+    base = mix(counts.astype(np.uint64))
+    for salt, side in enumerate(sides):
+        if isinstance(side, Numbers):
+            base = base + _salted(_of_numbers(side.values), 100 + salt)
+        elif side.chances is not None:
+            base = base + _salted(_of_numbers(np.sort(np.concatenate(side.chances, axis=1), axis=1)), 100 + salt)
+    # Truth and predictions have one space of classes, so that one order is for both.
+    places = list(enumerate(sides))
+    groups = [[(salt, side) for salt, side in group if isinstance(side, Labels)] for group in (places[:1], places[1:])]
+    groups = [group for group in groups if group]
+    heads = [group[0][1] for group in groups]
+    colours = [
+        [np.arange(size, dtype=np.uint64) * np.uint64(yes) for size, yes in zip(head.sizes, head.yes_no, strict=True)]
+        for head in heads
+    ]
+    for _ in range(_ROUNDS):
+        cell = base.copy()
+        for group, own in zip(groups, colours, strict=True):
+            for salt, side in group:
+                for v in range(side.width):
+                    if side.chances is None:
+                        cell += _salted(own[v], salt)[side.codes[:, v]]
+        weighed = mix(cell) * counts.astype(np.uint64)
+        colours = [_refined(group, own, weighed, cell) for group, own in zip(groups, colours, strict=True)]
+    for group, head, own in zip(groups, heads, colours, strict=True):
+        ranks = [int(mix(np.sort(c)).sum()) for c in own]
+        variables = sorted(range(head.width), key=ranks.__getitem__)
+        classes = [
+            np.arange(len(c)) if yes else np.argsort(c, kind="stable") for c, yes in zip(own, head.yes_no, strict=True)
+        ]
+        for salt, side in group:
+            sides[salt] = _renumbered(side, variables, classes)
+    order = _record_order(sides)
+    other, truth, predicted = (side.take(order) for side in sides)
+    return other, truth, predicted, counts[order]
+
+
+def _merged(sides: list[Side], counts: Index) -> tuple[list[Side], Index]:
+    """Records alike become one cell."""
+    numbers = [side.combinations() for side in sides if isinstance(side, Labels)]
+    place, cells = number_rows(np.column_stack([c for c, _ in numbers]), tuple(k for _, k in numbers))
+    one = np.empty(cells, dtype=np.int64)
+    one[place] = np.arange(len(place))
+    if (counts == 1).all():
+        total = np.bincount(place, minlength=cells)
+    else:
+        total = np.zeros(cells, dtype=np.int64)
+        np.add.at(total, place, counts)
+    return [side.take(one) for side in sides], total
+
+
+def _of_numbers(values: NDArray[np.float64]) -> Colours:
+    """A colour for each row of numbers; adding 0 turns -0 into 0."""
+    bits = np.ascontiguousarray(values + 0.0).view(np.uint64)
+    places = mix(np.arange(values.shape[1], dtype=np.uint64))
+    return np.asarray(mix(bits ^ places).sum(axis=1, dtype=np.uint64))
+
+
+def _refined(group: list[tuple[int, Labels]], colours: list[Colours], weighed: Colours, cell: Colours) -> list[Colours]:
+    out = []
+    for v, old in enumerate(colours):
+        new = mix(old)
+        for salt, side in group:
+            if side.chances is None:
+                total = np.zeros(len(old), dtype=np.uint64)
+                np.add.at(total, side.codes[:, v], weighed)
+                new = new + _salted(total, 10 + salt)
+            else:
+                bits = np.ascontiguousarray(side.chances[v]).view(np.uint64)
+                new = new + _salted((mix(bits ^ mix(cell)[:, None])).sum(axis=0, dtype=np.uint64), 10 + salt)
+        out.append(mix(new))
+    return out
+
+
+def _renumbered(side: Labels, variables: list[int], classes: list[Index]) -> Labels:
+    codes = np.column_stack([np.argsort(classes[v])[side.codes[:, v]] for v in variables])
+    sizes, yes_no = tuple(side.sizes[v] for v in variables), tuple(side.yes_no[v] for v in variables)
+    chances = None if side.chances is None else tuple(side.chances[v][:, classes[v]] for v in variables)
+    return Labels(narrow(codes, sizes), sizes, yes_no, chances)
+
+
+def _record_order(sides: list[Side]) -> Index:
+    keys: list[NDArray[np.float64] | Index] = []
+    for side in sides:
+        if isinstance(side, Numbers):
+            keys.extend(side.values.T)
+        elif side.chances is not None:
+            keys.extend(column for chance in side.chances for column in chance.T)
+        else:
+            keys.append(side.combinations()[0])
+    return np.lexsort(keys[::-1])

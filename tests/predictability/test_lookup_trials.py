@@ -8,7 +8,7 @@ from scipy.stats import ks_2samp
 
 from biasamp.data import align, label_set, read_columns
 from biasamp.predictability import problem_from_labels
-from biasamp.predictability.tables import LookupTables
+from biasamp.predictability.lookup import LookupTables
 
 
 def problem_of(other, truth, predicted):
