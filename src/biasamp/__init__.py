@@ -31,7 +31,7 @@ _PLACES = {
     "orientation": "association.gaps",
     "over_runs": "auditing.over_runs",
     "parity": "amplification.parity",
-    "q_values": "resampling.multiplicity",
+    "q_values": "resampling.significance",
     "read_open_images": "data.open_images",
     "sweep": "amplification.sweep",
 }
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from .policy import Policy as Policy
     from .predictability.attack import dpa as dpa
     from .predictability.attack import leakage as leakage
-    from .resampling.multiplicity import q_values as q_values
+    from .resampling.significance import q_values as q_values
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency, norm
 from scipy.stats import fisher_exact as scipy_fisher
 
 from biasamp.association.overlap_test import overlap_test
-from biasamp.resampling.fisher import fisher_exact
+from biasamp.resampling.significance import fisher_exact
 
 
 def test_fisher_agrees_with_scipy():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from biasamp.resampling.multiplicity import q_values
+from biasamp.resampling.significance import q_values
 
 
 @pytest.mark.parametrize("method", ["bh", "by"])

@@ -10,7 +10,7 @@ from scipy import stats
 
 import biasamp
 from biasamp.counts.pair import PairCounts
-from biasamp.resampling.interval_cautions import pair_errors
+from biasamp.resampling.intervals import pair_errors
 from biasamp.resampling.significance import binomial_mid_p, delta_p, pair_intervals
 from evaluations import make
 

@@ -12,7 +12,7 @@ from biasamp.counts.bags import MOST_CELLS, BagCounts, bag_of
 from biasamp.counts.fixed import floats
 from biasamp.data import Evaluation
 from biasamp.data.arguments import read_evaluation
-from biasamp.resampling.shared_noise import bag_crossfit_covariance, unclear_pairs
+from biasamp.resampling.sample import bag_crossfit_covariance, unclear_pairs
 
 BAGS = 256
 

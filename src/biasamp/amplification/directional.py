@@ -15,8 +15,7 @@ from biasamp.counts.pair import PairCounts
 from biasamp.data import Column, Columns, label_set, read_columns
 from biasamp.data.arguments import read_clusters, read_evaluation
 from biasamp.data.columns import IndexMatrix
-from biasamp.resampling.interval_cautions import normal_statistic, sign_cautions, small_cautions
-from biasamp.resampling.intervals import Intervals
+from biasamp.resampling.intervals import Intervals, normal_statistic, sign_cautions, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import delta_p, pair_intervals, rate_intervals, rate_p
 from biasamp.resampling.statistics_of_bags import Redrawn, Statistic

@@ -14,8 +14,7 @@ from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import LabelSet, align, printable, same_length, weights_of
 from biasamp.data.arguments import read, read_clusters, read_train
-from biasamp.resampling.interval_cautions import SMALL_GROUP
-from biasamp.resampling.intervals import Intervals
+from biasamp.resampling.intervals import SMALL_GROUP, Intervals
 from biasamp.resampling.sample import TOO_MANY_PAIRS
 from biasamp.results import Table
 

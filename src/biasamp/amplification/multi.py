@@ -17,8 +17,7 @@ from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Block
 from biasamp.data import LabelSet
 from biasamp.data.arguments import read_clusters, read_evaluation
-from biasamp.resampling.interval_cautions import pair_errors, small_cautions
-from biasamp.resampling.intervals import Intervals, Seed, check
+from biasamp.resampling.intervals import Intervals, Seed, check, pair_errors, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import delta_p, pair_intervals
 from biasamp.results import Table

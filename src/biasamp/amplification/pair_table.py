@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Label, printable
-from biasamp.resampling.multiplicity import q_values
+from biasamp.resampling.significance import q_values
 from biasamp.results import Table, text
 
 # A sign whose test of independence has a p-value above this is one that the data cannot tell.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from biasamp.counts.fixed import Count, Fixed, floats
 from biasamp.counts.joint import JointCounts
-from biasamp.resampling.fisher import fisher_exact
+from biasamp.resampling.significance import fisher_exact
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.resampling.multiplicity import q_values
+from biasamp.resampling.significance import q_values
 from biasamp.results.table import Table, text
 
 from .association_result import Association

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.association_counts import AssociationCounts
-from biasamp.resampling.fisher import fisher_exact
-from biasamp.resampling.multiplicity import q_values
+from biasamp.resampling.significance import fisher_exact, q_values
 
 from .association_metric import Array, Counts
 from .gaps import gap_under_independence, rest_gap, slope
