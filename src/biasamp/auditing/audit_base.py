@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.data import Column, Columns, column_codes
+from biasamp.data import Column, column_codes
 from biasamp.data.files import open_files
 
-from .roles import Spec
+from .plan import Spec
 from .source import Source, read_source
 
 _LONG = ("attribute", "task")
@@ -30,15 +30,7 @@ class BaseSource:
     def argument(self, attribute: Spec, tasks: Spec, direction: str) -> Any:
         """The ``base`` argument of one direction."""
         if self.records is not None:
-            sides = [
-                Columns(
-                    [self.records.column(name) for name in spec.names],
-                    len(spec.names) == 1,
-                    spec.declared,
-                    spec.categories,
-                )
-                for spec in (attribute, tasks)
-            ]
+            sides = [spec.columns(self.records) for spec in (attribute, tasks)]
             return (sides[0], sides[1]) if direction == "A->T" else (sides[1], sides[0])
         assert self.joint is not None
         table = self.joint if direction == "A->T" else _turned(self.joint)

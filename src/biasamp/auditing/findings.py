@@ -10,7 +10,6 @@ from biasamp.results.interval import UNCLEAR_SIGNS
 from biasamp.results.metric_registry import audited_metrics
 
 from .cautions import CAUTIONS
-from .context import Context, figure, number, place, side, side_of_zero, value_with_interval
 from .document_types import AuditDocument, Entry, Pair
 from .finding import (
     AGGREGATE,
@@ -21,11 +20,17 @@ from .finding import (
     OPPOSITE_PAIRS,
     OTHER_METRIC,
     PAIRS,
+    Context,
     Finding,
+    figure,
+    number,
+    place,
+    side,
+    side_of_zero,
     subject_of,
+    value_with_interval,
 )
-from .margins import Audited
-from .mistakes import MISTAKES
+from .subject import Counted
 
 _PAIRS_SHOWN = 3
 # An aggregate is said to hide its pairs when the largest is so many times larger.
@@ -34,7 +39,7 @@ _HIDES = 5.0
 _MIRROR = 1e-12
 
 
-def find(document: AuditDocument, subjects: Sequence[Audited]) -> list[Finding]:
+def find(document: AuditDocument, subjects: Sequence[Counted]) -> list[Finding]:
     """Everything worth saying about an audit."""
     context = Context(document, subjects)
     found = [
@@ -46,7 +51,7 @@ def find(document: AuditDocument, subjects: Sequence[Audited]) -> list[Finding]:
         *_mals(context),
         *_parity(context),
     ]
-    for caution in (*CAUTIONS, *MISTAKES):
+    for caution in CAUTIONS:
         found.extend(caution(context))
     return sorted(found, key=lambda finding: -finding.weight)
 

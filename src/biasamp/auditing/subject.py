@@ -1,8 +1,8 @@
-"""One protected attribute with the tasks: its labels where records are in memory, or its counts."""
+"""One protected attribute with the tasks, as an audit and its findings see it: through its counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Protocol
@@ -18,63 +18,26 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
-from biasamp.data.keys import Keys
 from biasamp.resampling.sample import Sample
 
 from .audit_base import BaseSource
-from .margins import Margins
+from .label_reader import AuditRecords
 from .plan import Plan
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
-    """One protected attribute with the tasks, in one label space each."""
+class Margins:
+    """Totals of the outcome labels of one direction, over all records.
 
-    attribute: str
-    A: LabelSet
-    T: LabelSet
-    A_pred: LabelSet | None
-    T_pred: LabelSet | None
-    A_train: LabelSet | None = None
-    T_train: LabelSet | None = None
-
-    def sides(self, direction: str) -> tuple[LabelSet, LabelSet, LabelSet | None]:
-        """Given, truth and predicted labels of a direction; None where there are no predictions."""
-        return (self.A, self.T, self.T_pred) if direction == "A->T" else (self.T, self.A, self.A_pred)
-
-
-@dataclass(frozen=True, eq=False)
-class AuditRecords:
-    """The records of an audit in memory: what needs more of them than counts looks here.
-
-    Attributes
-    ----------
-    subjects : sequence of Subject
-    weights, ids, clusters : ndarray of shape (records,), optional
+    ``truth``, ``predicted`` and ``agreeing`` are of shape (labels,); the last is how often both have the label.
     """
 
-    subjects: Sequence[Subject]
-    weights: NDArray[Any] | None = None
-    ids: Keys | None = None
-    clusters: Keys | None = None
-
-    def evaluation(self, number: int, direction: str) -> Evaluation:
-        """The records of a subject, in the order of their ids where they have any.
-
-        Sums of fractions depend on the order of their addends, and must not on that of a file's rows.
-        """
-        given, truth, predicted = self.subjects[number].sides(direction)
-        assert predicted is not None
-        held = Evaluation(given, truth, predicted, self.weights, self.ids, self.clusters)
-        return held if self.ids is None else held.take(np.argsort(self.ids))
-
-    def train(self, number: int, direction: str) -> tuple[LabelSet, LabelSet] | None:
-        """Train labels as (given, truth)."""
-        subject = self.subjects[number]
-        if subject.A_train is None or subject.T_train is None:
-            return None
-        sides = subject.A_train, subject.T_train
-        return sides if direction == "A->T" else (sides[1], sides[0])
+    labels: tuple[Label, ...]
+    exclusive: bool
+    n: float
+    truth: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    agreeing: NDArray[np.float64]
 
 
 class Rereadable(Protocol):
@@ -136,8 +99,13 @@ class Counted:
         bags = self.counts.pairs.get(direction)
         if bags is None:
             return None
-        outcome = self.counts.T if direction == "A->T" else self.counts.A
-        return Margins.of_counts(bags.whole, floats(bags.agreeing), no_records(outcome).exclusive)
+        _, outcome = self.sides(direction)
+        counts = bags.whole
+        truth, predicted = (floats(held).max(axis=0) for held in (counts.truth, counts.predicted))
+        agreeing = floats(bags.agreeing)
+        return Margins(
+            counts.outcome_labels, outcome.exclusive, float(floats(counts.n).max()), truth, predicted, agreeing
+        )
 
     def sample(self, direction: str, bags: BagCounts) -> Sample:
         """The pairs of a direction as a sample."""

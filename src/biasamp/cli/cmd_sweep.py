@@ -42,7 +42,8 @@ def command(
     import numpy as np
 
     import biasamp
-    from biasamp.auditing.roles import read_labels, spec
+    from biasamp.auditing.label_reader import read_labels
+    from biasamp.auditing.plan import Spec
     from biasamp.auditing.source import read_source
 
     check_target(json_path)
@@ -53,8 +54,8 @@ def command(
 
     def labels(path: str, role: str) -> tuple[Any, Any]:
         source = read_source(path, [*groups, *tasked])
-        given = read_labels(source, spec(groups, "attributes"), f"{role}attributes", "error")
-        return given, read_labels(source, spec(tasked, "tasks"), f"{role}tasks", "error")
+        given = read_labels(source, Spec.of(groups, "attributes"), f"{role}attributes", "error")
+        return given, read_labels(source, Spec.of(tasked, "tasks"), f"{role}tasks", "error")
 
     given, truth = labels(data, "")
     columns = list(number_columns(data, names, "scores").values())
