@@ -30,6 +30,9 @@ class Commands(click.Group):
         "sweep": "Measure amplification at every threshold of scores.",
     }
 
+    # Commands that stand in the file of another one.
+    shared = {"merge": ("count", "merge"), "sweep": ("calibrate", "sweep")}
+
     def list_commands(self, context: click.Context) -> list[str]:
         """The commands, in alphabetical order."""
         return sorted(self.places)
@@ -40,8 +43,9 @@ class Commands(click.Group):
             return None
         from importlib import import_module
 
-        command: click.Command = import_module(f"biasamp.cli.cmd_{name}").command
-        return command
+        module, command = self.shared.get(name, (name, "command"))
+        found: click.Command = getattr(import_module(f"biasamp.cli.cmd_{module}"), command)
+        return found
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from .output import (
-    check_figures,
-    check_target,
+    check_targets,
     console,
     figures_option,
     html_option,
     json_option,
+    with_status,
     write_figures,
     write_json,
 )
-from .role_options import audit_roles, engine_options, role_options, split_names
+from .role_options import ENGINE, ROLES, audit_roles, number_option, shared_options, split_names
 
 
 @click.command(name="audit")
 @click.argument("data", type=click.Path())
-@role_options
+@shared_options(*ROLES)
 @click.option("--base", type=click.Path(), help="Base rates: records, or a table with attribute, task and count.")
 @click.option("--metrics", default="auto", show_default=True, help="auto, or metric names, comma separated.")
-@engine_options
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals.")
-@click.option("--resamples", type=int, default=1000, show_default=True, help="How many resamples intervals rest on.")
-@click.option("--min-group", type=int, default=30, show_default=True, help="Flag groups with fewer records.")
-@click.option("--seed", type=int, default=0, show_default=True, help="What the resamples are drawn from.")
-@click.option("--pairs", type=int, default=10, show_default=True, help="How many pairs a table shows; 0 for none.")
+@shared_options(*ENGINE, "resamples", "seed")
+@number_option("--confidence", 0.95, "The level of the intervals.")
+@number_option("--min-group", 30, "Flag groups with fewer records.")
+@number_option("--pairs", 10, "How many pairs a table shows; 0 for none.")
 @click.option("--save", type=click.Path(), help="Save the audit with its resamples, to compare and report later.")
 @html_option
 @figures_option
@@ -64,14 +60,9 @@ def command(
         **audit_roles(data, options),
         **options,
     }
-    for target in (save, json_path, html_path):
-        check_target(target, data)
-    check_figures(figures_folder)
-    if sys.stderr.isatty() and not in_parts(data, arguments["engine"]):
-        with console(stderr=True).status(f"auditing {Path(data).name}"):
-            result = biasamp.audit(data, **arguments)
-    else:
-        result = biasamp.audit(data, **arguments)
+    check_targets((save, json_path, html_path), data, figures=figures_folder)
+    # Counting part by part shows a bar of its own.
+    result = with_status(data, lambda: biasamp.audit(data, **arguments), quiet=in_parts(data, arguments["engine"]))
     if save is not None:
         result.save(save)
     if html_path is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .output import check_target, html_option
+from .output import check_targets, html_option
 
 
 def _results(paths: tuple[str, ...]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def command(
     """
     from biasamp.report.server import LOOPBACK, Served, documents, listening, serve
 
-    check_target(html_path)
+    check_targets([html_path])
     document, title = documents(_results(results))
     if html_path is not None:
         from biasamp.report.page import page
