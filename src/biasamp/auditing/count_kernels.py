@@ -102,7 +102,7 @@ class CountKernel:
     """Counts one part, batch by batch; ``needs`` says which counts."""
 
     reader: PartReader
-    needs: Needs
+    needs: frozenset[str]
 
     def __call__(self, part: Any) -> AuditCounts:
         """The counts of a part."""
@@ -136,16 +136,11 @@ def added_looks(one: SignedSums | None, two: SignedSums | None) -> SignedSums | 
     return two if one is None else one if two is None else one + two
 
 
-@dataclass(frozen=True)
-class Needs:
-    """Which counts an audit needs beside the pair counts: those that no metric asks for are not made."""
-
-    cells: bool = True
-    itemsets: bool = True
-    mals: bool = True
+# The counts beside those of pairs, each made only where a metric needs it.
+ALL_COUNTS = frozenset(("cells", "itemsets", "mals"))
 
 
-def count_batch(batch: Batch, plan: Plan, needs: Needs, before: Sequence[SubjectCounts] = ()) -> AuditCounts:
+def count_batch(batch: Batch, plan: Plan, needs: frozenset[str], before: Sequence[SubjectCounts] = ()) -> AuditCounts:
     """The counts of some records; combinations that were too many ``before`` are not looked at again."""
     source, keys = batch.source, batch.keys
     content, known = contents_of(source.columns, keys, set(plan.of_train.columns))
@@ -177,7 +172,9 @@ def _weights(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def _count_subject(subject: Subject, batch: Batch, needs: Needs, before: SubjectCounts | None) -> SubjectCounts:
+def _count_subject(
+    subject: Subject, batch: Batch, needs: frozenset[str], before: SubjectCounts | None
+) -> SubjectCounts:
     units, weights = batch.units, batch.weights
     bags = bags_for(subject.A.width * subject.T.width)
     pairs: dict[str, BagCounts] = {}
@@ -191,9 +188,9 @@ def _count_subject(subject: Subject, batch: Batch, needs: Needs, before: Subject
         sets = not (given.exclusive and truth.exclusive)
         known = before is None or before.cells[way] is not None
         cells[way] = None
-        if needs.itemsets and sets:
+        if "itemsets" in needs and sets:
             by_bag[way] = None
-        if not known or not (needs.cells or (needs.itemsets and sets)):
+        if not known or not ("cells" in needs or ("itemsets" in needs and sets)):
             continue
         held = {"given": given, "truth": truth, "predicted": predicted}
         wanted = way in by_bag and weights is None and (before is None or before.by_bag.get(way) is not None)
@@ -207,7 +204,7 @@ def _count_subject(subject: Subject, batch: Batch, needs: Needs, before: Subject
         {"A": _held(subject.A), "T": _held(subject.T)},
         pairs,
         cells,
-        _count_mals(subject, units, weights, bags, pairs) if needs.mals else None,
+        _count_mals(subject, units, weights, bags, pairs) if "mals" in needs else None,
         by_bag=by_bag,
     )
 

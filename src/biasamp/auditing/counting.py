@@ -27,10 +27,10 @@ from biasamp.engines.engine import total_rows
 from biasamp.engines.progress import RowsBar
 
 from .count_kernels import (
+    ALL_COUNTS,
     Batch,
     CountKernel,
     LookKernel,
-    Needs,
     PartReader,
     TrainKernel,
     added_looks,
@@ -158,7 +158,7 @@ def count_plan(
     train: Any,
     engine: Engine,
     labels: AuditCounts | None = None,
-    needs: Needs | None = None,
+    needs: frozenset[str] = ALL_COUNTS,
 ) -> tuple[AuditCounts, StreamedData]:
     """Count data as a plan says, on an engine; also what reads the data again."""
     name, parts = data_parts(data, plan.columns, "data")
@@ -179,7 +179,7 @@ def count_plan(
     rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
     reader = PartReader(plan, tuple(subjects), tuple(truths), batch_rows=rows)
     _pass(engine, "counting")
-    total = engine.reduce(CountKernel(reader, needs or Needs()), parts, merged)
+    total = engine.reduce(CountKernel(reader, needs), parts, merged)
     if not total.records:
         raise ValueError(f"{name} has no records")
     if plan.weights is not None:
@@ -202,7 +202,8 @@ class StreamedData:
     engine: Engine
 
     @cached_property
-    def _records(self) -> AuditRecords:
+    def records(self) -> AuditRecords:
+        """All records in memory; refuses with a reason where they do not fit."""
         plan = self.reader.plan
         rows = total_rows(self.parts)
         size = (rows or 0) * len(plan.columns) * _BYTES
@@ -219,10 +220,6 @@ class StreamedData:
         whole = pa.concat_tables(tables, promote_options="permissive")
         columns = {name: arrow_column(name, whole.column(name)) for name in plan.columns}
         return read_records(Source("data", columns, whole.num_rows), plan, self.train, plan.weights)
-
-    def records(self) -> AuditRecords:
-        """All records in memory; refuses with a reason where they do not fit."""
-        return self._records
 
     def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
         """A second look at the records of a subject."""
@@ -255,7 +252,7 @@ def read_records(source: Source, plan: Plan, train: Any, weights: Any) -> AuditR
 
 
 def count_memory(
-    source: Source, plan: Plan, train: Any, weights: Any, needs: Needs
+    source: Source, plan: Plan, train: Any, weights: Any, needs: frozenset[str]
 ) -> tuple[AuditCounts, AuditRecords]:
     """Count records in memory as one part: reading them tells the label space as the survey of parts does."""
     held = read_records(source, plan, train, weights)

@@ -39,14 +39,6 @@ class Finding:
         return {one.name: getattr(self, one.name) for one in fields(self)} | {"figure": dict(self.figure)}
 
 
-# What a finding weighs; the size of its effect, at most 1, is added. The answer to what was asked comes first, and an
-# interval on one side of 0 before one that decides nothing.
-AGGREGATE, DECIDED_AGGREGATE = 100.0, 110.0
-# Then the pairs behind it; that they contradict the aggregate is said before they are listed.
-PAIRS, OPPOSITE_PAIRS = 80.0, 85.0
-# Then other views of the same data: sizes of changes and attackers, which may decide; MALS, which mixes directions;
-# error rates, which are not about amplification.
-OTHER_METRIC, DECIDED_OTHER, MIXED_DIRECTIONS, ERROR_RATES = 60.0, 65.0, 55.0, 50.0
 # Cautions come after all findings. What each adds orders them: first what suggests that the columns are wrong and all
 # figures with them, then what changes how the figures are read, last what holds of most audits.
 CAUTION = 40.0

@@ -11,27 +11,17 @@ from biasamp.results.metric_registry import audited_metrics
 
 from .cautions import CAUTIONS
 from .document_types import AuditDocument, Entry, Pair
-from .finding import (
-    AGGREGATE,
-    DECIDED_AGGREGATE,
-    DECIDED_OTHER,
-    ERROR_RATES,
-    MIXED_DIRECTIONS,
-    OPPOSITE_PAIRS,
-    OTHER_METRIC,
-    PAIRS,
-    Context,
-    Finding,
-    figure,
-    number,
-    place,
-    side,
-    side_of_zero,
-    subject_of,
-    value_with_interval,
-)
+from .finding import Context, Finding, figure, number, place, side, side_of_zero, subject_of, value_with_interval
 from .subject import Counted
 
+# What a finding weighs; the size of its effect, at most 1, is added. The answer to what was asked comes first, and an
+# interval on one side of 0 before one that decides nothing.
+AGGREGATE, DECIDED_AGGREGATE = 100.0, 110.0
+# Then the pairs behind it; that they contradict the aggregate is said before they are listed.
+PAIRS, OPPOSITE_PAIRS = 80.0, 85.0
+# Then other views of the same data: sizes of changes and attackers, which may decide; MALS, which mixes directions;
+# error rates, which are not about amplification.
+OTHER_METRIC, DECIDED_OTHER, MIXED_DIRECTIONS, ERROR_RATES = 60.0, 65.0, 55.0, 50.0
 _PAIRS_SHOWN = 3
 # An aggregate is said to hide its pairs when the largest is so many times larger.
 _HIDES = 5.0

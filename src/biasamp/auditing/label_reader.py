@@ -74,6 +74,7 @@ class AuditRecords:
             return None
         return (A, T) if direction == "A->T" else (T, A)
 
+    @property
     def records(self) -> AuditRecords:
         """All records, which are at hand."""
         return self

@@ -43,6 +43,7 @@ class Margins:
 class Rereadable(Protocol):
     """Data that can be read a second time."""
 
+    @property
     def records(self) -> AuditRecords:
         """All records in memory; refuses with a reason where they do not fit."""
 
