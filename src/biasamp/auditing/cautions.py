@@ -12,7 +12,7 @@ from biasamp.data import Label, printable
 from biasamp.results.metric_registry import DIRECTIONS
 
 from .document_types import Entry, Pair, SweepEntry
-from .finding import Context, Finding, caution, figure, number, place, side, value_with_interval
+from .findings import Context, Finding, caution, figure, number, place, side, value_with_interval
 from .subject import Margins
 
 # A predicted rate further than this from the base rate, in standard errors and in proportion, is called off.

@@ -98,42 +98,74 @@ def ids_of(source: Source, plan: Plan) -> tuple[Keys | None, Keys | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class CountKernel:
-    """Counts one part, batch by batch; ``needs`` says which counts."""
+class Kernel:
+    """Counts one part batch by batch, or gives None where it has no records."""
 
     reader: PartReader
-    needs: frozenset[str]
 
-    def __call__(self, part: Any) -> AuditCounts:
-        """The counts of a part."""
-        plan = self.reader.plan
-        total = AuditCounts(plan.to_dict(), (), Fingerprint(0, 0, 0), Fingerprint(0, 0, 0), 0, 0, 0)
+    def __call__(self, part: Any) -> Any:
+        """The sum over the batches of a part."""
+        total = None
         for batch in self.reader.batches(part):
-            total = merged(total, count_batch(batch, plan, self.needs, total.subjects))
+            total = self.merged(total, self.of(batch, total))
         return total
+
+    def merged(self, one: Any, two: Any) -> Any:
+        """The sum of two parts, either of which may have no records."""
+        return two if one is None else one if two is None else self.add(one, two)
+
+    def of(self, batch: Batch, before: Any) -> Any:
+        """What a batch gives, after those ``before``."""
+        raise NotImplementedError
+
+    def add(self, one: Any, two: Any) -> Any:
+        """The sum of what two batches or parts give."""
+        return one + two
 
 
 @dataclass(frozen=True, eq=False)
-class LookKernel:
-    """Takes a second look at the records of one subject and direction in a part."""
+class CountKernel(Kernel):
+    """The counts of an audit; ``needs`` says which."""
 
-    reader: PartReader
+    needs: frozenset[str]
+
+    def of(self, batch: Batch, before: AuditCounts | None) -> AuditCounts:
+        """The counts of a batch."""
+        return count_batch(batch, self.reader.plan, self.needs, () if before is None else before.subjects)
+
+    def add(self, one: AuditCounts, two: AuditCounts) -> AuditCounts:
+        """Counts in the same label space together."""
+        return one.joined(two)
+
+
+@dataclass(frozen=True, eq=False)
+class LookKernel(Kernel):
+    """Signed sums: a second look at the records of one subject and direction."""
+
     number: int
     direction: str
     asked: SecondLook
 
-    def __call__(self, part: Any) -> SignedSums | None:
-        """The signed sums of a part; None where it has no records."""
-        total: SignedSums | None = None
-        for batch in self.reader.batches(part):
-            held = batch.subjects[self.number].evaluation(self.direction, batch.weights, batch.units)
-            total = added_looks(total, look_at((Block(held),), self.asked))
-        return total
+    def of(self, batch: Batch, before: SignedSums | None) -> SignedSums:
+        """The signed sums of a batch."""
+        held = batch.subjects[self.number].evaluation(self.direction, batch.weights, batch.units)
+        return look_at((Block(held),), self.asked)
 
 
-def added_looks(one: SignedSums | None, two: SignedSums | None) -> SignedSums | None:
-    """The signed sums of two parts together."""
-    return two if one is None else one if two is None else one + two
+_Train = list[tuple[JointCounts, ContingencyTable | None]]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainKernel(Kernel):
+    """Joint counts and combinations of the train labels of each subject."""
+
+    def of(self, batch: Batch, before: _Train | None) -> _Train:
+        """Those of a batch."""
+        return [count_train(subject.A, subject.T) for subject in batch.subjects]
+
+    def add(self, one: _Train, two: _Train) -> _Train:
+        """Those of two parts together."""
+        return [(a[0] + b[0], add_cells(a[1], b[1])) for a, b in zip(one, two, strict=True)]
 
 
 # The counts beside those of pairs, each made only where a metric needs it.
@@ -262,37 +294,6 @@ def _cells(
     return table, None if by_bag is None else bounded(by_bag)
 
 
-_Train = list[tuple[JointCounts, ContingencyTable | None]]
-
-
-@dataclass(frozen=True, eq=False)
-class TrainKernel:
-    """Counts one part of the train records."""
-
-    reader: PartReader
-
-    def __call__(self, part: Any) -> _Train:
-        """Joint counts and combinations of the labels of each subject."""
-        total: _Train = []
-        for batch in self.reader.batches(part):
-            total = merged_train(total, [count_train(subject.A, subject.T) for subject in batch.subjects])
-        return total
-
-
 def count_train(A: LabelSet, T: LabelSet) -> tuple[JointCounts, ContingencyTable | None]:
     """Joint counts and combinations of train labels."""
     return JointCounts.from_labels(A, T), _cells({"given": A, "truth": T}, None)[0]
-
-
-def merged_train(one: _Train, two: _Train) -> _Train:
-    """The counts of two parts of the train records together."""
-    if not one or not two:
-        return one or two
-    return [(a[0] + b[0], add_cells(a[1], b[1])) for a, b in zip(one, two, strict=True)]
-
-
-def merged(one: AuditCounts, two: AuditCounts) -> AuditCounts:
-    """The counts of two parts together; a part without records has no counts."""
-    if not one.records or not two.records:
-        return one if one.records else two
-    return one.joined(two)

@@ -30,15 +30,13 @@ from .count_kernels import (
     ALL_COUNTS,
     Batch,
     CountKernel,
+    Kernel,
     LookKernel,
     PartReader,
     TrainKernel,
-    added_looks,
     count_batch,
     count_train,
     ids_of,
-    merged,
-    merged_train,
 )
 from .label_reader import HINT, AuditRecords, Reader, Subject, read_labels, refuse_single
 from .plan import Plan, make_plan
@@ -178,17 +176,14 @@ def count_plan(
     # The budget is for rows of a few columns.
     rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
     reader = PartReader(plan, tuple(subjects), tuple(truths), batch_rows=rows)
-    _pass(engine, "counting")
-    total = engine.reduce(CountKernel(reader, needs), parts, merged)
-    if not total.records:
+    total = _reduced(CountKernel(reader, needs), parts, engine, "counting")
+    if total is None:
         raise ValueError(f"{name} has no records")
     if plan.weights is not None:
         _check_total(total)
     if train_parts is not None:
-        _pass(engine, "counting train")
         kernel = TrainKernel(replace(reader, plan=plan.of_train, lead="train "))
-        known = engine.reduce(kernel, train_parts, merged_train)
-        total = _with_train(total, known)
+        total = _with_train(total, _reduced(kernel, train_parts, engine, "counting train") or [])
     return total.of_source(name), StreamedData(reader, parts, train, engine)
 
 
@@ -223,9 +218,8 @@ class StreamedData:
 
     def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
         """A second look at the records of a subject."""
-        _pass(self.engine, "second look")
-        found = self.engine.reduce(LookKernel(self.reader, number, direction, asked), self.parts, added_looks)
-        assert found is not None
+        kernel = LookKernel(self.reader, number, direction, asked)
+        found: SignedSums = _reduced(kernel, self.parts, self.engine, "second look")
         return found
 
 
@@ -273,6 +267,11 @@ def _with_train(counts: AuditCounts, known: Sequence[tuple[Any, Any]]) -> AuditC
         for subject, (joint, cells) in zip(counts.subjects, known, strict=True)
     )
     return replace(counts, subjects=subjects)
+
+
+def _reduced(kernel: Kernel, parts: Sequence[Any], engine: Engine, title: str) -> Any:
+    _pass(engine, title)
+    return engine.reduce(kernel, parts, kernel.merged)
 
 
 def _pass(engine: Engine, title: str) -> None:

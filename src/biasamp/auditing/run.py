@@ -14,14 +14,14 @@ from biasamp.engines.progress import RowsBar
 from biasamp.results.interval import Caution
 from biasamp.results.metric_registry import requestable_names
 
-from .audit_base import read_audit_base
 from .audit_result import Audit
+from .cautions import CAUTIONS
 from .counting import count_memory, count_plan
 from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, Excluded, Missing, registry_of
-from .findings import find
+from .findings import FINDINGS, Context
 from .measuring import Settings, measure, needed_counts, resampled
 from .plan import Plan, make_plan
-from .source import in_parts, read_source
+from .source import in_parts, read_audit_base, read_source
 from .subject import Counted, Rereadable
 
 
@@ -211,7 +211,10 @@ def from_counts(
     sweeps = [row for part in measured for row in part.sweeps]
     if sweeps:
         document["sweep"] = sweeps  # type: ignore[typeddict-item]
-    document["findings"] = [finding.to_dict() for finding in find(document, subjects)]  # type: ignore[misc]
+    context = Context(document, subjects)
+    found = [finding for rule in (*FINDINGS, *CAUTIONS) for finding in rule(context)]
+    found.sort(key=lambda finding: -finding.weight)
+    document["findings"] = [finding.to_dict() for finding in found]  # type: ignore[misc]
     owned = [
         (subject.attribute, result) for subject, part in zip(subjects, measured, strict=True) for result in part.results
     ]

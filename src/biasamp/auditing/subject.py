@@ -20,9 +20,9 @@ from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
 from biasamp.resampling.sample import Sample
 
-from .audit_base import BaseSource
 from .label_reader import AuditRecords
 from .plan import Plan
+from .source import BaseSource
 
 
 @dataclass(frozen=True, eq=False)

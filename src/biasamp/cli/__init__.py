@@ -64,9 +64,8 @@ class Commands(click.Group):
         except click.UsageError as error:
             import difflib
 
-            near = (
-                [] if args[0] in self.places else difflib.get_close_matches(args[0], self.list_commands(context), n=1)
-            )
+            known = self.list_commands(context)
+            near = [] if args[0] in known else difflib.get_close_matches(args[0], known, n=1)
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", context) from None
@@ -117,21 +116,23 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
-        click.echo("stopped", err=True)
-        sys.exit(130)
+        _stop("stopped", 130)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except MemoryError:
+        _stop("biasamp: the data do not fit in memory")
     except (ValueError, TypeError, OSError, ImportError) as error:
         if isinstance(error, ImportError) and "pip install" not in str(error):
             raise
         from biasamp.data import printable
 
-        click.echo(f"biasamp: {printable(str(error), 2000)}", err=True)
-        sys.exit(USAGE)
-    except MemoryError:
-        click.echo("biasamp: the data do not fit in memory", err=True)
-        sys.exit(USAGE)
+        _stop(f"biasamp: {printable(str(error), 2000)}")
+
+
+def _stop(message: str, code: int = USAGE) -> None:
+    click.echo(message, err=True)
+    sys.exit(code)

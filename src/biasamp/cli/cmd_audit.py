@@ -53,7 +53,6 @@ def command(
       biasamp audit counts.parquet --json -
     """
     import biasamp
-    from biasamp.auditing.source import in_parts
 
     arguments = {
         "metrics": metrics if metrics == "auto" else split_names(metrics, "--metrics"),
@@ -61,8 +60,7 @@ def command(
         **options,
     }
     check_targets((save, json_path, html_path), data, figures=figures_folder)
-    # Counting part by part shows a bar of its own.
-    result = with_status(data, lambda: biasamp.audit(data, **arguments), quiet=in_parts(data, arguments["engine"]))
+    result = with_status(data, lambda: biasamp.audit(data, **arguments), arguments["engine"])
     if save is not None:
         result.save(save)
     if html_path is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from biasamp.auditing.audit_result import Audit
-from biasamp.auditing.finding import side_of_zero
+from biasamp.auditing.findings import side_of_zero
 from biasamp.results.metric_registry import direction_symbol
 
 from .output import console, html_option, json_option, write_json

@@ -73,9 +73,11 @@ def _check_target(path: str, inputs: Sequence[str]) -> None:
         raise click.UsageError(f"the folder of {path!r} does not exist; make it first")
 
 
-def with_status(data: str, work: Callable[[], Any], quiet: bool = False) -> Any:
-    """The result of some work, during which a terminal says what is audited."""
-    if quiet or not sys.stderr.isatty():
+def with_status(data: str, work: Callable[[], Any], engine: str = "auto") -> Any:
+    """The result of some work, during which a terminal says what is audited; counting in parts shows a bar instead."""
+    from biasamp.auditing.source import in_parts
+
+    if not sys.stderr.isatty() or in_parts(data, engine):
         return work()
     with console(stderr=True).status(f"auditing {Path(data).name}"):
         return work()
