@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from biasamp.data import Label, printable
 from biasamp.results.metric_registry import DIRECTIONS
 
-from .document_types import Entry, Pair, SweepEntry
+from .document_types import SweepEntry
 from .findings import Context, Finding, caution, figure, number, place, side, value_with_interval
 from .subject import Margins
 
@@ -61,7 +61,12 @@ def not_fairness(context: Context) -> Iterator[Finding]:
         clear = [pair for pair in entry["pairs"] if pair["clear"]]
         if not clear or side(entry) == 1:
             continue
-        widest = max(clear, key=lambda pair: abs(_lean(entry, pair)))
+        rates: dict[str, list[float]] = {}
+        for pair in entry["pairs"]:
+            if pair["truth_rate"] is not None:
+                rates.setdefault(pair["outcome"], []).append(pair["truth_rate"])
+        # The pair whose true rate lies furthest from the mean over groups.
+        widest = max(clear, key=lambda pair: abs((pair["truth_rate"] or 0.0) - np.mean(rates[pair["outcome"]])))
         companion = context.entry("tpr_difference", entry["attribute"], "A->T")
         beside = f" True positive rates differ by up to {number(companion['value'], False)}." if companion else ""
         yield caution(
@@ -74,35 +79,24 @@ def not_fairness(context: Context) -> Iterator[Finding]:
         )
 
 
-def _lean(entry: Entry, pair: Pair) -> float:
-    """How far the true rate of a pair lies from the mean rate of its outcome over groups."""
-    rates = [(other["outcome"], other["truth_rate"]) for other in entry["pairs"]]
-    same = [rate for outcome, rate in rates if outcome == pair["outcome"] and rate is not None]
-    return float((pair["truth_rate"] or 0.0) - np.mean(same))
-
-
 def balanced(context: Context) -> Iterator[Finding]:
     """Balanced data blind co-occurrence metrics."""
     for entry in context.entries("directional"):
-        if entry["pairs"] and not any(pair["clear"] for pair in entry["pairs"]):
-            yield caution(
-                "balanced",
-                f"{place(entry)}: the data are balanced, or too few to tell: no pair has an association beyond chance. "
-                "Directional amplification is blind here and near 0 whatever the model does; read those that are "
-                f"not{_seeing(context, entry)}.",
-                entry,
-                **figure(entry),
-            )
-
-
-def _seeing(context: Context, entry: Entry) -> str:
-    """The figures of the metrics that see amplification on balanced data."""
-    shown = [
-        f"{title} {value_with_interval(other)}"
-        for metric, title in (("dpa", "DPA"), ("multi", "Multi"))
-        if (other := context.entry(metric, entry["attribute"], entry["direction"])) is not None
-    ]
-    return f": {', '.join(shown)}" if shown else ""
+        if not entry["pairs"] or any(pair["clear"] for pair in entry["pairs"]):
+            continue
+        seeing = [
+            f"{title} {value_with_interval(other)}"
+            for metric, title in (("dpa", "DPA"), ("multi", "Multi"))
+            if (other := context.entry(metric, entry["attribute"], entry["direction"])) is not None
+        ]
+        yield caution(
+            "balanced",
+            f"{place(entry)}: the data are balanced, or too few to tell: no pair has an association beyond chance. "
+            "Directional amplification is blind here and near 0 whatever the model does; read those that are "
+            f"not{': ' if seeing else ''}{', '.join(seeing)}.",
+            entry,
+            **figure(entry),
+        )
 
 
 def over_zero(context: Context) -> Iterator[Finding]:

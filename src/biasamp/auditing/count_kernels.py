@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -99,9 +99,14 @@ def ids_of(source: Source, plan: Plan) -> tuple[Keys | None, Keys | None]:
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """Counts one part batch by batch, or gives None where it has no records."""
+    """Counts one part batch by batch, or gives None where it has no records.
+
+    ``of`` is what a batch gives after those before it, ``add`` the sum of two such.
+    """
 
     reader: PartReader
+    of: Callable[[Batch, Any], Any]
+    add: Callable[[Any, Any], Any]
 
     def __call__(self, part: Any) -> Any:
         """The sum over the batches of a part."""
@@ -114,65 +119,35 @@ class Kernel:
         """The sum of two parts, either of which may have no records."""
         return two if one is None else one if two is None else self.add(one, two)
 
-    def of(self, batch: Batch, before: Any) -> Any:
-        """What a batch gives, after those ``before``."""
-        raise NotImplementedError
 
-    def add(self, one: Any, two: Any) -> Any:
-        """The sum of what two batches or parts give."""
-        return one + two
+def look_again(batch: Batch, before: Any, number: int, direction: str, asked: SecondLook) -> SignedSums:
+    """A second look at the records of one subject and direction."""
+    return look_at((Block(batch.subjects[number].evaluation(direction, batch.weights, batch.units)),), asked)
 
 
-@dataclass(frozen=True, eq=False)
-class CountKernel(Kernel):
-    """The counts of an audit; ``needs`` says which."""
-
-    needs: frozenset[str]
-
-    def of(self, batch: Batch, before: AuditCounts | None) -> AuditCounts:
-        """The counts of a batch."""
-        return count_batch(batch, self.reader.plan, self.needs, () if before is None else before.subjects)
-
-    def add(self, one: AuditCounts, two: AuditCounts) -> AuditCounts:
-        """Counts in the same label space together."""
-        return one.joined(two)
+TrainCounts = list[tuple[JointCounts, ContingencyTable | None]]
 
 
-@dataclass(frozen=True, eq=False)
-class LookKernel(Kernel):
-    """Signed sums: a second look at the records of one subject and direction."""
-
-    number: int
-    direction: str
-    asked: SecondLook
-
-    def of(self, batch: Batch, before: SignedSums | None) -> SignedSums:
-        """The signed sums of a batch."""
-        held = batch.subjects[self.number].evaluation(self.direction, batch.weights, batch.units)
-        return look_at((Block(held),), self.asked)
+def count_train(batch: Batch, before: Any = None) -> TrainCounts:
+    """Joint counts and combinations of the labels of each subject of train records."""
+    return [train_counts(subject.A, subject.T) for subject in batch.subjects]
 
 
-_Train = list[tuple[JointCounts, ContingencyTable | None]]
+def train_counts(A: LabelSet, T: LabelSet) -> tuple[JointCounts, ContingencyTable | None]:
+    """Joint counts and combinations of train labels."""
+    return JointCounts.from_labels(A, T), _cells({"given": A, "truth": T}, None)[0]
 
 
-@dataclass(frozen=True, eq=False)
-class TrainKernel(Kernel):
-    """Joint counts and combinations of the train labels of each subject."""
-
-    def of(self, batch: Batch, before: _Train | None) -> _Train:
-        """Those of a batch."""
-        return [count_train(subject.A, subject.T) for subject in batch.subjects]
-
-    def add(self, one: _Train, two: _Train) -> _Train:
-        """Those of two parts together."""
-        return [(a[0] + b[0], add_cells(a[1], b[1])) for a, b in zip(one, two, strict=True)]
+def add_train(one: TrainCounts, two: TrainCounts) -> TrainCounts:
+    """The counts of two parts of the train records together."""
+    return [(a[0] + b[0], add_cells(a[1], b[1])) for a, b in zip(one, two, strict=True)]
 
 
 # The counts beside those of pairs, each made only where a metric needs it.
 ALL_COUNTS = frozenset(("cells", "itemsets", "mals"))
 
 
-def count_batch(batch: Batch, plan: Plan, needs: frozenset[str], before: Sequence[SubjectCounts] = ()) -> AuditCounts:
+def count_batch(batch: Batch, before: AuditCounts | None, plan: Plan, needs: frozenset[str]) -> AuditCounts:
     """The counts of some records; combinations that were too many ``before`` are not looked at again."""
     source, keys = batch.source, batch.keys
     content, known = contents_of(source.columns, keys, set(plan.of_train.columns))
@@ -180,7 +155,8 @@ def count_batch(batch: Batch, plan: Plan, needs: frozenset[str], before: Sequenc
     return AuditCounts(
         plan.to_dict(),
         tuple(
-            _count_subject(subject, batch, needs, earlier) for subject, earlier in zip_longest(batch.subjects, before)
+            _count_subject(subject, batch, needs, earlier)
+            for subject, earlier in zip_longest(batch.subjects, () if before is None else before.subjects)
         ),
         Fingerprint.of(batch.units),
         Fingerprint.of(keys),
@@ -292,8 +268,3 @@ def _cells(
     if len(table.cells) > MOST_COMBINATIONS:
         return None, None
     return table, None if by_bag is None else bounded(by_bag)
-
-
-def count_train(A: LabelSet, T: LabelSet) -> tuple[JointCounts, ContingencyTable | None]:
-    """Joint counts and combinations of train labels."""
-    return JointCounts.from_labels(A, T), _cells({"given": A, "truth": T}, None)[0]

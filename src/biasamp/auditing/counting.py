@@ -6,7 +6,8 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -29,14 +30,14 @@ from biasamp.engines.progress import RowsBar
 from .count_kernels import (
     ALL_COUNTS,
     Batch,
-    CountKernel,
     Kernel,
-    LookKernel,
     PartReader,
-    TrainKernel,
+    add_train,
     count_batch,
     count_train,
     ids_of,
+    look_again,
+    train_counts,
 )
 from .label_reader import HINT, AuditRecords, Reader, Subject, read_labels, refuse_single
 from .plan import Plan, make_plan
@@ -176,13 +177,15 @@ def count_plan(
     # The budget is for rows of a few columns.
     rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
     reader = PartReader(plan, tuple(subjects), tuple(truths), batch_rows=rows)
-    total = _reduced(CountKernel(reader, needs), parts, engine, "counting")
+    total = _reduced(
+        Kernel(reader, partial(count_batch, plan=plan, needs=needs), AuditCounts.joined), parts, engine, "counting"
+    )
     if total is None:
         raise ValueError(f"{name} has no records")
     if plan.weights is not None:
         _check_total(total)
     if train_parts is not None:
-        kernel = TrainKernel(replace(reader, plan=plan.of_train, lead="train "))
+        kernel = Kernel(replace(reader, plan=plan.of_train, lead="train "), count_train, add_train)
         total = _with_train(total, _reduced(kernel, train_parts, engine, "counting train") or [])
     return total.of_source(name), StreamedData(reader, parts, train, engine)
 
@@ -209,32 +212,25 @@ class StreamedData:
                 f"{self.engine.memory / 1e6:,.0f} MB: raise memory=, or audit a sample of the records"
             )
         _pass(self.engine, "reading records")
-        kernel = ColumnsKernel(tuple(plan.columns), self.reader.batch_rows)
-        held = sorted(self.engine.map(kernel, self.parts))
-        tables = [table for _, table in held if table.num_rows]
+        kernel = partial(_table, columns=plan.columns, rows=self.reader.batch_rows)
+        tables = [table for _, table in sorted(self.engine.map(kernel, self.parts)) if table.num_rows]
         whole = pa.concat_tables(tables, promote_options="permissive")
         columns = {name: arrow_column(name, whole.column(name)) for name in plan.columns}
         return read_records(Source("data", columns, whole.num_rows), plan, self.train, plan.weights)
 
     def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
         """A second look at the records of a subject."""
-        kernel = LookKernel(self.reader, number, direction, asked)
+        look = partial(look_again, number=number, direction=direction, asked=asked)
+        kernel = Kernel(self.reader, look, add)
         found: SignedSums = _reduced(kernel, self.parts, self.engine, "second look")
         return found
 
 
-@dataclass(frozen=True)
-class ColumnsKernel:
-    """Reads the columns of one part into memory."""
-
-    columns: tuple[str, ...]
-    batch_rows: int
-
-    def __call__(self, part: Any) -> Any:
-        """An Arrow table."""
-        batches = [batch for batch in part.batches(self.columns, rows=self.batch_rows) if batch.num_rows]
-        counted(part, sum(batch.num_rows for batch in batches))
-        return pa.Table.from_batches(batches) if batches else pa.table({})
+def _table(part: Any, columns: Sequence[str], rows: int) -> pa.Table:
+    """The columns of one part."""
+    batches = [batch for batch in part.batches(columns, rows=rows) if batch.num_rows]
+    counted(part, sum(batch.num_rows for batch in batches))
+    return pa.Table.from_batches(batches) if batches else pa.table({})
 
 
 def read_records(source: Source, plan: Plan, train: Any, weights: Any) -> AuditRecords:
@@ -252,10 +248,10 @@ def count_memory(
     held = read_records(source, plan, train, weights)
     keys = row_keys(0, source.rows) if held.ids is None else held.ids
     units = keys if held.clusters is None else held.clusters
-    counts = count_batch(Batch(source, keys, units, held.weights, held.subjects), plan, needs)
+    counts = count_batch(Batch(source, keys, units, held.weights, held.subjects), None, plan, needs)
     if train is not None:
         known = [
-            count_train(s.A_train, s.T_train) for s in held.subjects if s.A_train is not None and s.T_train is not None
+            train_counts(s.A_train, s.T_train) for s in held.subjects if s.A_train is not None and s.T_train is not None
         ]
         counts = _with_train(counts, known)
     return counts.of_source(source.name), held
@@ -317,8 +313,8 @@ def _spaces(
     example = found.example()
     reader = Reader(replace(plan, missing="drop", intersections=False))
     subjects = reader.subjects(example, None if train is None else train.example())
-    truths = [read_labels(example, one, "attributes", "drop") for one in plan.groups.values()]
-    truths.append(read_labels(example, plan.task, "tasks", "drop"))
+    truths = [read_labels(example, plan.task, "tasks", "drop")]
+    truths += [read_labels(example, one, "attributes", "drop") for one in plan.groups.values()]
     if plan.intersections:
         refuse_single(subjects)
         names = [subject.attribute for subject in subjects]

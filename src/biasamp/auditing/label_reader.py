@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class Reader:
     spaces : tuple of Subject
         Subjects in the label space of the whole, where batches of it are read; else that of the records is taken.
     truths : tuple of LabelSet
-        With ``spaces``: the true labels of the attributes and, last, of the tasks, before predictions were seen: they
+        With ``spaces``: the true labels of the tasks and of the attributes, before predictions were seen: they
         decide how predictions are read.
     lead : str
         What stands before the name of a role in messages.
@@ -107,38 +108,28 @@ class Reader:
 
     def subjects(self, source: Source, train: Source | None = None) -> list[Subject]:
         """One subject for each attribute, and one for their crossing."""
-        plan, whole = self.plan, [subject.A for subject in self.spaces]
-        tasks = self.spaces[0].T if self.spaces else None
-        T, T_pred, T_train = self._read("task", -1, plan.task, plan.task_prediction, tasks, source, train)
-        out = []
-        for i, ((name, spec), predictions) in enumerate(zip(plan.groups.items(), plan.group_predictions, strict=True)):
-            space = whole[i] if whole else None
-            A, A_pred, A_train = self._read("attribute", i, spec, predictions, space, source, train)
-            out.append(Subject(name, A, T, A_pred, T_pred, A_train, T_train))
-        if plan.intersections:
-            out.append(self._crossed(out))
-        return out
-
-    def _read(
-        self,
-        role: str,
-        place: int,
-        spec: Spec,
-        predictions: Spec | None,
-        space: LabelSet | None,
-        source: Source,
-        train: Source | None,
-    ) -> tuple[LabelSet, LabelSet | None, LabelSet | None]:
-        """Truth, predictions and train labels of one role."""
-        names, missing = _names(role, self.lead), self.plan.missing
-        truth = read_labels(source, spec, names[0], missing, space=space)
-        predicted, known = None, None
-        if predictions is not None:
-            like = truth if space is None else self.truths[place]
-            predicted = read_labels(source, predictions, names[1], missing, like=like, space=space)
-        if train is not None:
-            known = read_labels(train, spec, names[2], missing, identifiers=True)
-        return (truth, predicted, known) if space is not None else _one_space(truth, predicted, known, names)
+        plan, missing = self.plan, self.plan.missing
+        roles = [("task", plan.task, plan.task_prediction)]
+        roles += [("attribute", *specs) for specs in zip(plan.groups.values(), plan.group_predictions, strict=True)]
+        spaces = [self.spaces[0].T, *(subject.A for subject in self.spaces)] if self.spaces else []
+        sides = []
+        for (role, spec, predictions), space, like in zip_longest(roles, spaces[: len(roles)], self.truths):
+            names = _names(role, self.lead)
+            truth = read_labels(source, spec, names[0], missing, space=space)
+            predicted, known = None, None
+            if predictions is not None:
+                predicted = read_labels(
+                    source, predictions, names[1], missing, like=truth if like is None else like, space=space
+                )
+            if train is not None:
+                known = read_labels(train, spec, names[2], missing, identifiers=True)
+            sides.append((truth, predicted, known) if space is not None else _one_space(truth, predicted, known, names))
+        (T, T_pred, T_train), *groups = sides
+        out = [
+            Subject(name, A, T, A_pred, T_pred, A_train, T_train)
+            for name, (A, A_pred, A_train) in zip(plan.groups, groups, strict=True)
+        ]
+        return [*out, self._crossed(out)] if plan.intersections else out
 
     def _crossed(self, subjects: list[Subject]) -> Subject:
         refuse_single(subjects)

@@ -177,17 +177,13 @@ def _why_no_cells(bags: BagCounts) -> str:
     )
 
 
-def _dpa(subject: Counted, direction: str, settings: Settings) -> Any:
-    return _attacked(subject, "dpa", direction, settings)
-
-
 def _leakage(subject: Counted, settings: Settings) -> Any:
     if "A->T" not in subject.counts.pairs:
         raise ValueError(f"leakage (A->T) needs {_NEEDED['A->T']}, which were not given")
-    return _attacked(subject, "leakage", "A->T", settings)
+    return _attacked("leakage", subject, "A->T", settings)
 
 
-def _attacked(subject: Counted, metric: str, direction: str, settings: Settings) -> Any:
+def _attacked(metric: str, subject: Counted, direction: str, settings: Settings) -> Any:
     """DPA of one direction, or leakage, which has none but needs the same labels as A->T."""
     given, outcome = subject.sides(direction)
     read = outcome if metric == "leakage" else given
@@ -300,7 +296,7 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
 DIRECTED: dict[str, Callable[[Counted, str, Settings], Any]] = {
     "directional": _directional,
     "multi": _multi,
-    "dpa": _dpa,
+    "dpa": partial(_attacked, "dpa"),
 }
 UNDIRECTED: dict[str, Callable[[Counted, Settings], Any]] = {"leakage": _leakage, "mals": _mals}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import groupby
 from typing import Any, Protocol
 
 import numpy as np
@@ -137,17 +138,16 @@ class Counted:
 def no_records(variables: tuple[Variable, ...]) -> LabelSet:
     """A label space without records: yes/no labels side by side, every other variable by itself."""
     blocks: list[Codes | Dense | Sparse] = []
-    for variable in variables:
-        last = blocks[-1] if blocks else None
-        if variable.kind == "binary" and isinstance(last, Dense):
-            merged = (*last.variables, variable)
-            blocks[-1] = Dense(merged, np.zeros((0, len(merged)), dtype=np.uint8))
-        elif variable.kind == "binary":
-            blocks.append(Dense((variable,), np.zeros((0, 1), dtype=np.uint8)))
-        elif variable.kind == "multilabel":
-            blocks.append(Sparse((variable,), np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)))
+    none = np.zeros(0, dtype=np.int64)
+    for yes_no, group in groupby(variables, key=lambda variable: variable.kind == "binary"):
+        held = tuple(group)
+        if yes_no:
+            blocks.append(Dense(held, np.zeros((0, len(held)), dtype=np.uint8)))
         else:
-            blocks.append(Codes((variable,), np.zeros(0, dtype=np.int64)))
+            blocks += [
+                Sparse((one,), np.zeros(1, np.int64), none) if one.kind == "multilabel" else Codes((one,), none)
+                for one in held
+            ]
     return LabelSet(tuple(blocks))
 
 
@@ -182,13 +182,6 @@ def turned(joint: JointCounts) -> JointCounts:
             return Fixed(*(np.swapaxes(part, -1, -2) for part in (values.whole, values.high, values.low)))
         return np.swapaxes(values, -1, -2)
 
-    return JointCounts(
-        joint.right_labels,
-        joint.left_labels,
-        joint.records,
-        swap(joint.n),
-        swap(joint.right),
-        swap(joint.left),
-        swap(joint.joint),
-        joint.squared,
-    )
+    labels = joint.right_labels, joint.left_labels
+    n, left, right, both = (swap(values) for values in (joint.n, joint.right, joint.left, joint.joint))
+    return JointCounts(*labels, joint.records, n, left, right, both, joint.squared)

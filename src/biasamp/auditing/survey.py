@@ -69,12 +69,11 @@ class ColumnFacts:
     def example(self, name: str, rows: int) -> Column:
         """A column that has every category."""
         place = np.arange(rows)
-        if self.kind in ("text", "list"):
-            categories = tuple(sorted(self.categories))
-            if self.kind == "list":
-                indptr = np.full(rows + 1, len(categories), dtype=np.int64)
-                indptr[0] = 0
-                return Column(name, "list", np.arange(len(categories)), None, categories, indptr)
+        categories = tuple(sorted(self.categories))
+        if self.kind == "list":
+            indptr = np.array([0] + [len(categories)] * rows, dtype=np.int64)
+            return Column(name, "list", np.arange(len(categories)), None, categories, indptr)
+        if self.kind == "text":
             return Column(name, "text", place % len(categories), None, categories)
         if self.kind == "int":
             whole = np.array(sorted(int(category) for category in self.categories))
@@ -162,8 +161,12 @@ def survey(plan: Plan, parts: Sequence[Any], engine: Engine) -> Survey:
     found = Survey({})
     if looked:
         found = engine.reduce(SurveyKernel(tuple(dict.fromkeys(looked)), crossed, engine.batch_rows), parts, iadd)
-    shapes = {name: _shape(types[name]) for one, _ in plan.labels for name in one.names if name not in found.columns}
-    found.columns.update(shapes)
+    for name in columns_of(*(one for one, _ in plan.labels)):
+        if name not in found.columns:
+            kind = (
+                "bool" if pa.types.is_boolean(types[name]) else "int" if pa.types.is_integer(types[name]) else "float"
+            )
+            found.columns[name] = ColumnFacts(kind, {"0"})
     return found
 
 
@@ -176,8 +179,3 @@ def _open(one: Spec, kind: Any) -> bool:
     if one.declared == "binary":
         return False
     return len(one.names) == 1 or (one.declared == "categorical" and one.categories is None)
-
-
-def _shape(kind: Any) -> ColumnFacts:
-    name = "bool" if pa.types.is_boolean(kind) else "int" if pa.types.is_integer(kind) else "float"
-    return ColumnFacts(name, {"0"})

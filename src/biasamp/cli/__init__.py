@@ -31,7 +31,7 @@ class Commands(click.Group):
     }
 
     # Commands that stand in the file of another one.
-    shared = {"merge": ("count", "merge"), "sweep": ("calibrate", "sweep")}
+    shared = {"demo": ("audit", "demo"), "merge": ("count", "merge"), "sweep": ("calibrate", "sweep")}
 
     def list_commands(self, context: click.Context) -> list[str]:
         """The commands, in alphabetical order."""
