@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from biasamp.data import Label, printable
 from biasamp.results.metric_registry import DIRECTIONS
 
 from .document_types import SweepEntry
-from .findings import Context, Finding, caution, figure, number, place, side, value_with_interval
+from .findings import Context, Finding, Rule, caution, figure, number, place, side, value_with_interval
 from .subject import Margins
 
 # A predicted rate further than this from the base rate, in standard errors and in proportion, is called off.
@@ -385,24 +385,8 @@ def swapped(context: Context) -> Iterator[Finding]:
             )
 
 
-CAUTIONS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
-    sensitive_prediction,
-    incomparable,
-    not_fairness,
-    balanced,
-    over_zero,
-    no_interval,
-    thresholds,
-    not_ground_truth,
-    perceived,
-    base_choice,
-    small_groups,
-    unclear_signs,
-    disagreement,
-    missing_labels,
-    undefined_pairs,
-    one_value,
-    disjoint,
-    perfect,
-    swapped,
-)
+# Of the values and their signs, of the labels and records, and of the columns as they were given.
+_VALUES = (incomparable, not_fairness, balanced, over_zero, no_interval, unclear_signs, disagreement, undefined_pairs)
+_LABELS = (sensitive_prediction, thresholds, not_ground_truth, perceived, base_choice, small_groups, missing_labels)
+_MISTAKES = (one_value, disjoint, perfect, swapped)
+CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *_MISTAKES)

@@ -39,7 +39,7 @@ from .count_kernels import (
     look_again,
     train_counts,
 )
-from .label_reader import HINT, AuditRecords, Reader, Subject, read_labels, refuse_single
+from .label_reader import HINT, AuditRecords, Reader, Subject, read_labels
 from .plan import Plan, make_plan
 from .source import Source, data_parts, read_source
 from .survey import Survey, survey
@@ -90,12 +90,8 @@ def count(
     labels : AuditCounts or path, optional
         Other counts, or the file they were saved to, whose label space this is counted in, so that the two add up even where a label does not occur
         here. A label that they do not know is an error.
-    engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
-        Where the counting runs; the counts are the same to the bit.
-    threads : int, optional
-        Threads of the local engine, or processes of a Dask cluster that is started here; by default all processors.
-    memory : int or str, optional
-        Budget of one process, such as ``"512MB"``.
+    engine, threads, memory
+        As in :func:`biasamp.audit`; the counts are the same to the bit.
 
     Returns
     -------
@@ -316,7 +312,6 @@ def _spaces(
     truths = [read_labels(example, plan.task, "tasks", "drop")]
     truths += [read_labels(example, one, "attributes", "drop") for one in plan.groups.values()]
     if plan.intersections:
-        refuse_single(subjects)
         names = [subject.attribute for subject in subjects]
         known = sorted(found.crossings | (set() if train is None else train.crossings))
         space = Variable(" x ".join(names), "categorical", tuple(known))

@@ -118,6 +118,10 @@ class Context:
         return [subject for subject in self.subjects if kinds[subject.attribute] == "attribute"]
 
 
+# What gives findings or cautions of an audit.
+Rule = Callable[[Context], Iterator[Finding]]
+
+
 def number(value: float | None, signed: bool = True) -> str:
     """A figure to three digits after the point, or more where they would all be 0."""
     if value is None:
@@ -336,7 +340,4 @@ def _parity(context: Context) -> Iterator[Finding]:
         yield _finding("parity", text, ERROR_RATES + largest, found[0][1])
 
 
-FINDINGS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
-    *(_amplification, _pairs, _hidden, _multi),
-    *(_predictability, _mals, _parity),
-)
+FINDINGS: tuple[Rule, ...] = (_amplification, _pairs, _hidden, _multi, _predictability, _mals, _parity)

@@ -132,7 +132,6 @@ class Reader:
         return [*out, self._crossed(out)] if plan.intersections else out
 
     def _crossed(self, subjects: list[Subject]) -> Subject:
-        refuse_single(subjects)
         names = [subject.attribute for subject in subjects]
         known = self.spaces[-1].A.variables[0].categories if self.spaces else None
         predicted = [s.A_pred for s in subjects]
@@ -150,12 +149,6 @@ class Reader:
             A, A_pred, A_train = _one_space(A, A_pred, A_train, _names("attribute"))
         first = subjects[0]
         return Subject(" x ".join(names), A, first.T, A_pred, first.T_pred, A_train, first.T_train)
-
-
-def refuse_single(subjects: Sequence[Subject]) -> None:
-    """Refuse to cross one attribute with none."""
-    if len(subjects) < 2:
-        raise ValueError("intersections=True crosses several attributes, but only one is given")
 
 
 def _names(role: str, lead: str = "") -> tuple[str, str, str]:

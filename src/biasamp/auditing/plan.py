@@ -140,6 +140,8 @@ def make_plan(
             "neither task_predictions nor attribute_predictions is given: amplification compares predictions with "
             "truth. Without ground truth, use associate()"
         )
+    if intersections and len(groups) < 2:
+        raise ValueError("intersections=True crosses several attributes, but only one is given")
     return Plan(
         groups,
         task,

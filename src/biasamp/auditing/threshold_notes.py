@@ -43,6 +43,7 @@ def threshold_entry(
     )
     usual = _at(evaluation, scores, np.full(scores.shape[1], USUAL), signs)
     calibrated = _at(evaluation, scores, found.thresholds, signs)
+    tiled = None if weights is None else np.repeat(weights[:, None], scores.shape[1], axis=1)
     return {
         "outcome": names[0] if len(names) == 1 else None,
         **{k: v for k, v in swept.to_dict(_POINTS).items() if k != "schema"},
@@ -54,17 +55,13 @@ def threshold_entry(
         "calibrated": {
             "threshold": plain(found.thresholds[0]) if len(names) == 1 else None,
             "amplification": calibrated,
-            "rate": plain(float(np.average(scores >= found.thresholds, weights=_tiled(weights, scores)))),
+            "rate": plain(float(np.average(scores >= found.thresholds, weights=tiled))),
         },
         "labels": [
             {"label": name, "threshold": plain(t), "rate": plain(r), "base_rate": plain(w)}
             for name, t, r, w in zip(names, found.thresholds, found.rates, found.wanted, strict=True)
         ],
     }
-
-
-def _tiled(weights: NDArray[Any] | None, scores: NDArray[np.float64]) -> NDArray[Any] | None:
-    return None if weights is None else np.repeat(weights[:, None], scores.shape[1], axis=1)
 
 
 def _chances(evaluation: Evaluation) -> tuple[NDArray[np.float64], NDArray[Any], list[str]] | None:
