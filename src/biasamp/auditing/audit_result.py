@@ -219,12 +219,11 @@ _PARTS = {"data": dict, "metrics": list, "findings": list, "excluded": list, "no
 
 def _whole(document: dict[str, Any]) -> bool:
     """Whether a document has the parts that an audit's own methods go by."""
-    if not all(isinstance(document.get(name), kind) for name, kind in _PARTS.items()):
-        return False
-    if not all(isinstance(row, dict) for name in _PARTS if name != "data" for row in document[name]):
-        return False
+    lists = [name for name, kind in _PARTS.items() if kind is list]
     return (
-        document["data"].keys() >= Data.__required_keys__
+        all(isinstance(document.get(name), kind) for name, kind in _PARTS.items())
+        and all(isinstance(row, dict) for name in lists for row in document[name])
+        and document["data"].keys() >= Data.__required_keys__
         and all(entry.keys() >= Entry.__required_keys__ for entry in document["metrics"])
         and all(row.keys() >= FindingFields.__required_keys__ for row in document["findings"])
     )

@@ -173,13 +173,16 @@ def count_plan(
     # The budget is for rows of a few columns.
     rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
     reader = PartReader(plan, tuple(subjects), tuple(truths), batch_rows=rows)
-    total = _reduced(
-        Kernel(reader, partial(count_batch, plan=plan, needs=needs), AuditCounts.joined), parts, engine, "counting"
-    )
+    kernel = Kernel(reader, partial(count_batch, plan=plan, needs=needs), AuditCounts.joined)
+    total = _reduced(kernel, parts, engine, "counting")
     if total is None:
         raise ValueError(f"{name} has no records")
     if plan.weights is not None:
-        _check_total(total)
+        weight = float(floats(next(iter(total.subjects[0].pairs.values())).whole.n).max())
+        if not weight:
+            raise ValueError("weights are all 0: nothing would be counted")
+        if weight < LEAST_TOTAL:
+            raise ValueError(TOO_LARGE.replace("large", "small"))
     if train_parts is not None:
         kernel = Kernel(replace(reader, plan=plan.of_train, lead="train "), count_train, add_train)
         total = _with_train(total, _reduced(kernel, train_parts, engine, "counting train") or [])
@@ -217,8 +220,7 @@ class StreamedData:
     def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
         """A second look at the records of a subject."""
         look = partial(look_again, number=number, direction=direction, asked=asked)
-        kernel = Kernel(self.reader, look, add)
-        found: SignedSums = _reduced(kernel, self.parts, self.engine, "second look")
+        found: SignedSums = _reduced(Kernel(self.reader, look, add), self.parts, self.engine, "second look")
         return found
 
 
@@ -246,10 +248,9 @@ def count_memory(
     units = keys if held.clusters is None else held.clusters
     counts = count_batch(Batch(source, keys, units, held.weights, held.subjects), None, plan, needs)
     if train is not None:
-        known = [
-            train_counts(s.A_train, s.T_train) for s in held.subjects if s.A_train is not None and s.T_train is not None
-        ]
-        counts = _with_train(counts, known)
+        counts = _with_train(
+            counts, [train_counts(*known) for i in range(len(held.subjects)) if (known := held.train(i, "A->T"))]
+        )
     return counts.of_source(source.name), held
 
 
@@ -271,15 +272,6 @@ def _pass(engine: Engine, title: str) -> None:
     progress = getattr(engine, "progress", None)
     if isinstance(progress, RowsBar):
         progress.begin(title)
-
-
-def _check_total(total: AuditCounts) -> None:
-    """Refuse weights that are all 0, or too small to be summed exactly."""
-    weight = float(floats(next(iter(total.subjects[0].pairs.values())).whole.n).max())
-    if not weight:
-        raise ValueError("weights are all 0: nothing would be counted")
-    if weight < LEAST_TOTAL:
-        raise ValueError(TOO_LARGE.replace("large", "small"))
 
 
 def _surveyed(plan: Plan, parts: Sequence[Any], engine: Engine, of: str = "") -> Survey:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from biasamp.data import printable
@@ -75,7 +75,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """The finding in plain Python values."""
-        return {one.name: getattr(self, one.name) for one in fields(self)} | {"figure": dict(self.figure)}
+        return {**vars(self), "figure": dict(self.figure)}
 
 
 def caution(code: str, text: str, about: Mapping[str, Any] | None = None, **shown: Any) -> Finding:
@@ -103,13 +103,14 @@ class Context:
 
     def entry(self, metric: str, attribute: str, direction: str | None) -> Entry | None:
         """One entry, if it is there."""
-        here = (entry for entry in self.entries(metric) if entry["attribute"] == attribute)
-        return next((entry for entry in here if entry["direction"] == direction), None)
+        here = (entry for entry in self.entries(metric, direction) if entry["attribute"] == attribute)
+        return next(here, None)
 
     def sweep(self, attribute: str, direction: str) -> SweepEntry | None:
         """The thresholds of one attribute and direction, where predictions are scores."""
-        rows = (row for row in self.document.get("sweep", ()) if row["attribute"] == attribute)
-        return next((row for row in rows if row["direction"] == direction), None)
+        place = attribute, direction
+        rows = self.document.get("sweep", ())
+        return next((row for row in rows if (row["attribute"], row["direction"]) == place), None)
 
     @property
     def attributes(self) -> list[Counted]:

@@ -313,16 +313,15 @@ def resampled(attribute: str, result: Any, settings: Settings) -> dict[str, list
     """The values of a result's keyed resamples under the names of its metrics, where it has any."""
     if isinstance(result, Parity):
         drawn = {} if result._draw is None else result._draw(settings.resamples, settings.seed)
-        return {name_of(attribute, name, result.direction): _plain(values) for name, values in drawn.items()}
+        return {
+            name_of(attribute, name, result.direction): [plain(value) for value in values]
+            for name, values in drawn.items()
+        }
     maker = None if isinstance(result, Predictability) else result.interval_maker()
     if maker is None:
         return {}
     values = maker.values(settings.resamples, settings.seed)
-    return {name_of(attribute, result.metric, result.direction): _plain(values)}
-
-
-def _plain(values: NDArray[np.float64]) -> list[float | None]:
-    return [plain(value) for value in values]
+    return {name_of(attribute, result.metric, result.direction): [plain(value) for value in values]}
 
 
 def name_of(attribute: str, metric: str, direction: str | None) -> str:

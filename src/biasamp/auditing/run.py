@@ -16,13 +16,14 @@ from biasamp.results.metric_registry import requestable_names
 
 from .audit_result import Audit
 from .cautions import CAUTIONS
-from .counting import count_memory, count_plan
+from .counting import StreamedData, count_memory, count_plan
 from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, Excluded, Missing, registry_of
 from .findings import FINDINGS, Context
+from .label_reader import AuditRecords
 from .measuring import Settings, measure, needed_counts, resampled
 from .plan import Plan, make_plan
 from .source import in_parts, read_audit_base, read_source
-from .subject import Counted, Rereadable
+from .subject import Counted
 
 
 def audit(
@@ -163,7 +164,7 @@ def from_counts(
     settings: Settings,
     base: Any,
     min_group: int,
-    source: Rereadable | None = None,
+    source: AuditRecords | StreamedData | None = None,
     weighted: bool = False,
 ) -> Audit:
     """The audit of counts; ``source`` is the data where it can be read again."""

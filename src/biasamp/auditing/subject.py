@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from .label_reader import AuditRecords
 from .plan import Plan
 from .source import BaseSource
 
+if TYPE_CHECKING:
+    from .counting import StreamedData
+
 
 @dataclass(frozen=True, eq=False)
 class Margins:
@@ -41,49 +44,24 @@ class Margins:
     agreeing: NDArray[np.float64]
 
 
-class Rereadable(Protocol):
-    """Data that can be read a second time."""
-
-    @property
-    def records(self) -> AuditRecords:
-        """All records in memory; refuses with a reason where they do not fit."""
-
-    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
-        """A second look at the records of a subject."""
-
-
+@dataclass(eq=False)
 class Counted:
     """The counts of one protected attribute, as an audit sees them.
 
-    Parameters
-    ----------
-    counts : SubjectCounts
-    records : int
-        How many records there are.
-    plan : Plan
-    base : BaseSource or None
-    source : Rereadable or None
-        The data, where it can be read again.
-    number : int
-        Which of the subjects of the data it is.
-    weighted : bool
-        Whether records have weights.
+    ``data`` is there where it can be read again, ``number`` which of its subjects this is.
     """
 
-    def __init__(
-        self,
-        counts: SubjectCounts,
-        records: int,
-        plan: Plan,
-        base: BaseSource | None,
-        source: Rereadable | None = None,
-        number: int = 0,
-        weighted: bool = False,
-    ) -> None:
-        self.counts, self.records, self.plan, self.base = counts, records, plan, base
-        self.data, self.number, self.weighted = source, number, weighted
-        self.attribute = counts.attribute
-        self.clustered = plan.cluster is not None
+    counts: SubjectCounts
+    records: int
+    plan: Plan
+    base: BaseSource | None
+    data: AuditRecords | StreamedData | None = None
+    number: int = 0
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        self.attribute = self.counts.attribute
+        self.clustered = self.plan.cluster is not None
 
     @property
     def predicts_attribute(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
@@ -35,23 +34,19 @@ def command(
     if (truth is None) == (rate is None):
         raise click.UsageError("give either --truth, whose rates are wanted, or --rate")
     names = _listed(scores, "--scores")
-    wanted: Any
     if rate is not None:
         try:
             wanted = [float(part) for part in rate.split(",")]
         except ValueError:
             raise click.UsageError(f"--rate is {rate!r}; numbers between 0 and 1 are needed") from None
-        wanted = wanted[0] if len(wanted) == 1 else wanted
     else:
-        labels = _numbers(train or data, _listed(truth or "", "--truth"), "truth")
-        if len(labels) != len(names):
+        wanted = [float(held.mean()) for held in _numbers(train or data, _listed(truth or "", "--truth"), "truth")]
+        if len(wanted) != len(names):
             raise click.UsageError(
-                f"--truth names {len(labels)} columns for {len(names)} scores: they pair by position"
+                f"--truth names {len(wanted)} columns for {len(names)} scores: they pair by position"
             )
-        wanted = [float(values.mean()) for values in labels.values()]
-    values = _numbers(data, names, "scores")
-    frame = np.column_stack(list(values.values()))
-    result = biasamp.calibrate(frame, rate=wanted)
+    frame = np.column_stack(_numbers(data, names, "scores"))
+    result = biasamp.calibrate(frame, rate=wanted[0] if len(wanted) == 1 else wanted)
     result = type(result)(result.thresholds, result.rates, result.wanted, tuple(names))
     if not write_json(result.to_dict(), json_path):
         from biasamp.report.terminal import show_calibration
@@ -104,13 +99,13 @@ def sweep(
         return given, read_labels(source, Spec.of(tasked, "tasks"), f"{role}tasks", "error")
 
     given, truth = labels(data, "")
-    columns = list(_numbers(data, names, "scores").values())
+    columns = _numbers(data, names, "scores")
     result = biasamp.sweep(
         columns[0] if len(columns) == 1 else np.column_stack(columns),
         given,
         truth,
         train=None if train is None else labels(train, "train "),
-        weights=None if weights is None else _numbers(data, [weights], "weights")[weights],
+        weights=None if weights is None else _numbers(data, [weights], "weights")[0],
         span=span,
     )
     if not write_json(result.to_dict(), json_path):
@@ -125,9 +120,9 @@ def _listed(text: str, option: str) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _numbers(data: str, names: list[str], role: str) -> dict[str, Any]:
+def _numbers(data: str, names: list[str], role: str) -> list[Any]:
     """Columns of numbers of a file."""
     from biasamp.auditing.source import read_source
 
-    source = read_source(os.fspath(data), names)
-    return {name: source.numbers(name, role) for name in names}
+    source = read_source(data, names)
+    return [source.numbers(name, role) for name in names]

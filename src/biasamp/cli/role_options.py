@@ -36,7 +36,11 @@ def split_predictions(text: str | None, truth: Any, option: str) -> Any:
     if names is None:
         return None
     listed, known = ([x] if isinstance(x, str) else x for x in (names, truth))
-    pairs = [_split(name, known) for name in listed]
+    longest_first = sorted(known, key=len, reverse=True)
+    pairs = [
+        next(((truth, name[len(truth) + 1 :]) for truth in longest_first if name.startswith(f"{truth}=")), None)
+        for name in listed
+    ]
     if not any(pairs):
         return names
     if not all(pairs):
@@ -45,14 +49,6 @@ def split_predictions(text: str | None, truth: Any, option: str) -> Any:
             f"{option} has {odd!r} beside truth=prediction pairs; the columns of truth are {', '.join(known)}"
         )
     return dict(pair for pair in pairs if pair)
-
-
-def _split(name: str, truths: list[str]) -> tuple[str, str] | None:
-    """The pair that a name spells, if a truth column stands before an equals sign."""
-    for truth in sorted(truths, key=len, reverse=True):
-        if name.startswith(f"{truth}="):
-            return truth, name[len(truth) + 1 :]
-    return None
 
 
 def _declared(names: Any, role: str, as_binary: tuple[str, ...], as_categorical: tuple[str, ...]) -> Any:
