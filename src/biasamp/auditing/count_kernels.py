@@ -193,17 +193,14 @@ def _count_subject(
         if predicted is None:
             continue
         pairs[way] = BagCounts.from_labels(subject.evaluation(way, weights, units), bags)
-        sets = not (given.exclusive and truth.exclusive)
+        itemsets = "itemsets" in needs and not (given.exclusive and truth.exclusive)
         known = before is None or before.cells[way] is not None
-        cells[way] = None
-        if "itemsets" in needs and sets:
-            by_bag[way] = None
-        if not known or not ("cells" in needs or ("itemsets" in needs and sets)):
-            continue
-        held = {"given": given, "truth": truth, "predicted": predicted}
-        wanted = way in by_bag and weights is None and (before is None or before.by_bag.get(way) is not None)
-        cells[way], table = _cells(held, weights, units if wanted else None)
-        if way in by_bag:
+        cells[way], table = None, None
+        if known and (itemsets or "cells" in needs):
+            held = {"given": given, "truth": truth, "predicted": predicted}
+            wanted = itemsets and weights is None and (before is None or before.by_bag.get(way) is not None)
+            cells[way], table = _cells(held, weights, units if wanted else None)
+        if itemsets:
             by_bag[way] = table
     return SubjectCounts(
         subject.attribute,

@@ -110,10 +110,8 @@ def _run(subject: Counted, metric: str, direction: str | None, settings: Setting
 
 
 def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
-    sample = subject.sample(direction, subject.counts.pairs[direction])
-    return directional.from_sample(
-        sample, subject.base_source(direction), direction=direction, level=settings.confidence
-    )
+    sample, source = subject.sample(direction, subject.counts.pairs[direction]), subject.base_source(direction)
+    return directional.from_sample(sample, source, direction=direction, level=settings.confidence)
 
 
 def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
@@ -224,19 +222,15 @@ def _sweep(subject: Counted, direction: str, out: Measured) -> None:
     """Amplification over thresholds, where predictions are scores."""
     if not subject.counts.pairs[direction].soft:
         return
-    if subject.data is None:
-        out.skip(subject.attribute, "sweep", direction, _NO_SCORES)
-        return
     try:
+        if subject.data is None:
+            raise ValueError(_NO_SCORES)
         records = subject.data.records
     except ValueError as error:
         out.skip(subject.attribute, "sweep", direction, str(error))
         return
-    swept = threshold_entry(
-        records.evaluation(subject.number, direction),
-        subject.base_source(direction),
-        records.train(subject.number, direction),
-    )
+    held, train = records.evaluation(subject.number, direction), records.train(subject.number, direction)
+    swept = threshold_entry(held, subject.base_source(direction), train)
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
 
@@ -250,10 +244,8 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
     counts = bags.whole
     # Groups that exclude each other, whole counts and single records: intervals follow from the counts themselves.
     binomial = subject.sides("A->T")[0].exclusive and counts.spread is None and not subject.clustered
-    few = (
-        bags.resamplable
-        and counts.joint_truth.shape[0] * counts.joint_truth.shape[1] * settings.resamples <= _MOST_RATES
-    )
+    rates = counts.joint_truth.shape[0] * counts.joint_truth.shape[1] * settings.resamples
+    few = bags.resamplable and rates <= _MOST_RATES
     drawn = bags.replicates(settings.resamples, settings.seed, RATES) if few and not binomial else None
     result = parity.from_counts(counts, "A->T")
     worst_of: dict[str, int] = {}
@@ -263,7 +255,6 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
         if np.isnan(values).all():
             out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
             continue
-        made: dict[str, Any] = {"attribute": subject.attribute, "metric": name, "direction": "A->T"}
         # The worst outcome stands for all: the largest difference, or the least accuracy.
         if name == "mean_per_class_accuracy":
             worst = int(np.nanargmin(values))
@@ -276,6 +267,7 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
             groups[name] = apart.higher, apart.lower
             between = [str(counts.given_labels[apart.higher]), str(counts.given_labels[apart.lower])]
         worst_of[name] = worst
+        made: dict[str, Any] = {"attribute": subject.attribute, "metric": name, "direction": "A->T"}
         made.update(
             value=plain(values[worst]),
             interval=[plain(bound) for bound in interval] if binomial or drawn is not None else [None, None],
@@ -293,11 +285,8 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
 
 
 # What measures each metric: of each direction that has predictions, and once for all; parity is several metrics.
-DIRECTED: dict[str, Callable[[Counted, str, Settings], Any]] = {
-    "directional": _directional,
-    "multi": _multi,
-    "dpa": partial(_attacked, "dpa"),
-}
+_Directed = Callable[[Counted, str, Settings], Any]
+DIRECTED: dict[str, _Directed] = {"directional": _directional, "multi": _multi, "dpa": partial(_attacked, "dpa")}
 UNDIRECTED: dict[str, Callable[[Counted, Settings], Any]] = {"leakage": _leakage, "mals": _mals}
 
 # The counts beside those of pairs that a metric is computed from.

@@ -189,7 +189,7 @@ def from_counts(
         reasons = "; ".join(dict.fromkeys(row["reason"] for row in not_run))
         raise ValueError(f"no metric could be computed: {reasons}")
     excluded = [
-        {"attribute": row["attribute"], "metric": row["metric"], "direction": row["direction"], **left_out}
+        {**{key: row[key] for key in ("attribute", "metric", "direction")}, **left_out}
         for row in rows
         for left_out in row.pop("excluded", ())
     ]
