@@ -17,7 +17,7 @@ from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
 from .document_types import SCHEMA, AuditDocument, Data, Entry, FindingFields, NotRun, with_added_fields
-from .finding import Finding
+from .findings import Finding
 
 # What data are called that came from no file.
 UNNAMED = "data"
@@ -171,13 +171,7 @@ class Audit:
     def load(cls, path: str | Path) -> Audit:
         """Read an audit that :meth:`save` or :meth:`to_json` wrote."""
         path = Path(path)
-        if not path.is_file():
-            raise FileNotFoundError(f"no file {str(path)!r}")
-        try:
-            raw = path.read_bytes()
-            document = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-        except (ValueError, OSError, EOFError, RecursionError, zlib.error) as error:
-            raise ValueError(f"{path.name} is no saved audit: {error}") from None
+        document = read_json(path, "audit")
         if not isinstance(document, dict) or "metrics" not in document or "findings" not in document:
             raise ValueError(f"{path.name} is JSON, but no saved audit")
         if document.get("schema") != SCHEMA:
@@ -209,17 +203,27 @@ class Audit:
         return str(render("audit table", self))
 
 
+def read_json(path: Path, what: str) -> Any:
+    """What a file of JSON says, gzipped or not; ``what`` is the saved thing it should be, for messages."""
+    if not path.is_file():
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    try:
+        raw = path.read_bytes()
+        return json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+    except (ValueError, OSError, EOFError, RecursionError, zlib.error) as error:
+        raise ValueError(f"{path.name} is no saved {what}: {error}") from None
+
+
 _PARTS = {"data": dict, "metrics": list, "findings": list, "excluded": list, "not_run": list}
 
 
 def _whole(document: dict[str, Any]) -> bool:
     """Whether a document has the parts that an audit's own methods go by."""
-    if not all(isinstance(document.get(name), kind) for name, kind in _PARTS.items()):
-        return False
-    if not all(isinstance(row, dict) for name in _PARTS if name != "data" for row in document[name]):
-        return False
+    lists = [name for name, kind in _PARTS.items() if kind is list]
     return (
-        document["data"].keys() >= Data.__required_keys__
+        all(isinstance(document.get(name), kind) for name, kind in _PARTS.items())
+        and all(isinstance(row, dict) for name in lists for row in document[name])
+        and document["data"].keys() >= Data.__required_keys__
         and all(entry.keys() >= Entry.__required_keys__ for entry in document["metrics"])
         and all(row.keys() >= FindingFields.__required_keys__ for row in document["findings"])
     )

@@ -1,19 +1,19 @@
-"""The papers' own cautions, each said where it applies to the data at hand and nowhere else."""
+"""The papers' own cautions, and likely mistakes in the columns, each where it applies to the data at hand."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasamp.data import printable
+from biasamp.data import Label, printable
 from biasamp.results.metric_registry import DIRECTIONS
 
-from .context import Context, figure, number, place, side, value_with_interval
-from .document_types import Entry, Pair, SweepEntry
-from .finding import Finding, caution
-from .margins import Margins
+from .document_types import SweepEntry
+from .findings import Context, Finding, Rule, caution, figure, number, place, side, value_with_interval
+from .subject import Margins
 
 # A predicted rate further than this from the base rate, in standard errors and in proportion, is called off.
 _RATE_ERRORS, _RATE_SHARE = 3.0, 0.05
@@ -28,6 +28,9 @@ _FUTURE = re.compile(
     r"|hiring|promot|approv|granted|will_|future|(?<![a-z])(?:risk|hire)",
     re.I,
 )
+_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
+# Labels that a sentence names of many.
+_SHOWN = 3
 
 
 def sensitive_prediction(context: Context) -> Iterator[Finding]:
@@ -58,7 +61,12 @@ def not_fairness(context: Context) -> Iterator[Finding]:
         clear = [pair for pair in entry["pairs"] if pair["clear"]]
         if not clear or side(entry) == 1:
             continue
-        widest = max(clear, key=lambda pair: abs(_lean(entry, pair)))
+        rates: dict[str, list[float]] = {}
+        for pair in entry["pairs"]:
+            if pair["truth_rate"] is not None:
+                rates.setdefault(pair["outcome"], []).append(pair["truth_rate"])
+        # The pair whose true rate lies furthest from the mean over groups.
+        widest = max(clear, key=lambda pair: abs((pair["truth_rate"] or 0.0) - np.mean(rates[pair["outcome"]])))
         companion = context.entry("tpr_difference", entry["attribute"], "A->T")
         beside = f" True positive rates differ by up to {number(companion['value'], False)}." if companion else ""
         yield caution(
@@ -71,35 +79,24 @@ def not_fairness(context: Context) -> Iterator[Finding]:
         )
 
 
-def _lean(entry: Entry, pair: Pair) -> float:
-    """How far the true rate of a pair lies from the mean rate of its outcome over groups."""
-    rates = [(other["outcome"], other["truth_rate"]) for other in entry["pairs"]]
-    same = [rate for outcome, rate in rates if outcome == pair["outcome"] and rate is not None]
-    return float((pair["truth_rate"] or 0.0) - np.mean(same))
-
-
 def balanced(context: Context) -> Iterator[Finding]:
     """Balanced data blind co-occurrence metrics."""
     for entry in context.entries("directional"):
-        if entry["pairs"] and not any(pair["clear"] for pair in entry["pairs"]):
-            yield caution(
-                "balanced",
-                f"{place(entry)}: the data are balanced, or too few to tell: no pair has an association beyond chance. "
-                "Directional amplification is blind here and near 0 whatever the model does; read those that are "
-                f"not{_seeing(context, entry)}.",
-                entry,
-                **figure(entry),
-            )
-
-
-def _seeing(context: Context, entry: Entry) -> str:
-    """The figures of the metrics that see amplification on balanced data."""
-    shown = [
-        f"{title} {value_with_interval(other)}"
-        for metric, title in (("dpa", "DPA"), ("multi", "Multi"))
-        if (other := context.entry(metric, entry["attribute"], entry["direction"])) is not None
-    ]
-    return f": {', '.join(shown)}" if shown else ""
+        if not entry["pairs"] or any(pair["clear"] for pair in entry["pairs"]):
+            continue
+        seeing = [
+            f"{title} {value_with_interval(other)}"
+            for metric, title in (("dpa", "DPA"), ("multi", "Multi"))
+            if (other := context.entry(metric, entry["attribute"], entry["direction"])) is not None
+        ]
+        yield caution(
+            "balanced",
+            f"{place(entry)}: the data are balanced, or too few to tell: no pair has an association beyond chance. "
+            "Directional amplification is blind here and near 0 whatever the model does; read those that are "
+            f"not{': ' if seeing else ''}{', '.join(seeing)}.",
+            entry,
+            **figure(entry),
+        )
 
 
 def over_zero(context: Context) -> Iterator[Finding]:
@@ -319,20 +316,77 @@ def undefined_pairs(context: Context) -> Iterator[Finding]:
         )
 
 
-CAUTIONS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
-    sensitive_prediction,
-    incomparable,
-    not_fairness,
-    balanced,
-    over_zero,
-    no_interval,
-    thresholds,
-    not_ground_truth,
-    perceived,
-    base_choice,
-    small_groups,
-    unclear_signs,
-    disagreement,
-    missing_labels,
-    undefined_pairs,
-)
+def one_value(context: Context) -> Iterator[Finding]:
+    """An attribute or a task with a single value has nothing to be associated with."""
+    sides = [("attribute", subject.attribute, subject.sizes["A"]) for subject in context.subjects]
+    sides.append(("task", context.document["data"]["tasks"]["title"], context.subjects[0].sizes["T"]))
+    for role, title, (labels, sizes, exclusive) in sides:
+        if exclusive and int((sizes > 0).sum()) == 1:
+            only = str(labels[int(np.argmax(sizes))])
+            yield caution(
+                "one-value",
+                f"The {role} {printable(title, 40)} has one value only, {printable(only, 40)}: without a second one there is "
+                "nothing to compare, and amplification is 0 by definition.",
+                {"attribute": title if role == "attribute" else None, "label": only},
+                label=only,
+            )
+
+
+def disjoint(context: Context) -> Iterator[Finding]:
+    """Predictions that never name a category of the truth."""
+    for subject in context.subjects:
+        for direction, role in (("A->T", "task"), ("T->A", "attribute")):
+            if direction == "A->T" and subject is not context.subjects[0]:
+                continue
+            margins = subject.margins(direction)
+            if margins is None or not margins.exclusive or ((margins.truth > 0) & (margins.predicted > 0)).any():
+                continue
+            truth, said = (_shown(margins.labels, side) for side in (margins.truth, margins.predicted))
+            yield caution(
+                "disjoint",
+                f"No {role} prediction is a value of the truth: the truth has {truth}, the predictions have {said}. Is this "
+                "the column that was meant, and are its values spelled like those of the truth?",
+                {"attribute": subject.attribute if direction == "T->A" else None, "direction": direction},
+                direction=direction,
+            )
+
+
+def _shown(labels: tuple[Label, ...], sizes: NDArray[np.float64]) -> str:
+    held = [label for label, size in zip(labels, sizes, strict=True) if size > 0]
+    names = ", ".join(printable(label.category or "", 30) for label in held[:_SHOWN])
+    return names + (f" and {len(held) - _SHOWN} more" if len(held) > _SHOWN else "")
+
+
+def perfect(context: Context) -> Iterator[Finding]:
+    """Predictions that equal the truth."""
+    for direction, what in (("A->T", "Task"), ("T->A", "Attribute")):
+        entries = list(context.entries("multi", direction))
+        if entries and all(entry["value"] == 0 and entry.get("floor") == 0 for entry in entries):
+            yield caution(
+                "perfect",
+                f"{what} predictions equal the truth in every record, so amplification is 0 by definition. Is the column of "
+                "predictions a copy of the truth?",
+                {"direction": direction},
+                direction=direction,
+            )
+
+
+def swapped(context: Context) -> Iterator[Finding]:
+    """Column names that suggest that truth and predictions were swapped."""
+    roles = context.document["data"]["roles"]
+    for truth, predicted in (("tasks", "task_predictions"), ("attributes", "attribute_predictions")):
+        if not roles[predicted]:
+            continue
+        if any(_PREDICTED.search(n) for n in roles[truth]) and not any(_PREDICTED.search(n) for n in roles[predicted]):
+            yield caution(
+                "swapped",
+                f"{truth} names {', '.join(printable(n, 40) for n in roles[truth][:3])} and {predicted} names "
+                f"{', '.join(printable(n, 40) for n in roles[predicted][:3])}: are truth and predictions swapped?",
+            )
+
+
+# Of the values and their signs, of the labels and records, and of the columns as they were given.
+_VALUES = (incomparable, not_fairness, balanced, over_zero, no_interval, unclear_signs, disagreement, undefined_pairs)
+_LABELS = (sensitive_prediction, thresholds, not_ground_truth, perceived, base_choice, small_groups, missing_labels)
+_MISTAKES = (one_value, disjoint, perfect, swapped)
+CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *_MISTAKES)

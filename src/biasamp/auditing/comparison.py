@@ -23,6 +23,11 @@ from .audit_result import Audit
 from .document_types import SCHEMA, ComparisonDocument, Entry, ModelDifference, Note
 from .measuring import name_of
 
+_COLUMNS = (
+    *("attribute", "metric", "direction", "model", "other", "value", "other_value"),
+    *("difference", "low", "high", "paired", "verdict"),
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -50,21 +55,18 @@ class Comparison:
     @property
     def table(self) -> Table:
         """One row a difference: attribute, metric, direction, models, values, difference, interval, verdict."""
-        return Table.from_rows(
-            [
-                {
-                    "attribute": row["attribute"],
-                    "metric": row["metric"],
-                    "direction": row["direction"] or "",
-                    "model": row["models"][0],
-                    "other": row["models"][1],
-                    "value": row["first"],
-                    "other_value": row["second"],
-                    **{name: row[name] for name in ("difference", "low", "high", "paired", "verdict")},
-                }
-                for row in self.document["differences"]
-            ]
-        )
+        rows: list[dict[str, Any]] = [
+            {
+                **row,
+                "direction": row["direction"] or "",
+                "model": row["models"][0],
+                "other": row["models"][1],
+                "value": row["first"],
+                "other_value": row["second"],
+            }
+            for row in self.document["differences"]
+        ]
+        return Table.from_rows([{name: row[name] for name in _COLUMNS} for row in rows])
 
     def __str__(self) -> str:
         return "\n".join(
@@ -118,17 +120,18 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
     if not 0.0 < level < 1.0:
         raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
     held = {str(name): _audit(value, str(name)) for name, value in audits.items()}
-    (first, one), *others = held.items()
+    first, *others = held.items()
     rows: list[ModelDifference] = []
     notes: list[Note] = []
-    for name, other in others:
-        unpaired = _unpaired(one, other)
+    for other in others:
+        both, (one, two) = f"{first[0]} and {other[0]}", (first[1], other[1])
+        unpaired = _unpaired(one, two)
         if unpaired is not None:
-            notes.append({"kind": "unpaired", "text": f"{first} and {name} are compared unpaired: {unpaired}."})
-        if any(one.document["data"][part] != other.document["data"][part] for part in ("attributes", "tasks")):
-            words = f"{first} and {name} were audited for other attributes or tasks: values may not be comparable."
+            notes.append({"kind": "unpaired", "text": f"{both} are compared unpaired: {unpaired}."})
+        if any(one.document["data"][part] != two.document["data"][part] for part in ("attributes", "tasks")):
+            words = f"{both} were audited for other attributes or tasks: values may not be comparable."
             notes.append({"kind": "other-columns", "text": words})
-        rows += _differences((first, one), (name, other), unpaired, level, notes)
+        rows += _differences(first, other, unpaired, level, notes)
     if not rows:
         raise ValueError("the audits have no metric in common: nothing can be compared")
     distinct = list({note["text"]: note for note in notes}.values())
@@ -157,27 +160,24 @@ def _unpaired(one: Audit, other: Audit) -> str | None:
     mine, theirs = one.resamples, other.resamples
     if not mine or not theirs:
         return "an audit was written without its resamples (use save)"
-    if mine["records"] != theirs["records"]:
-        return "the records differ"
-    if mine["seed"] != theirs["seed"]:
-        return "the seeds differ"
-    if mine["resamples"] != theirs["resamples"]:
-        return "the numbers of resamples differ"
+    for name, words in (("records", "records"), ("seed", "seeds"), ("resamples", "numbers of resamples")):
+        if mine[name] != theirs[name]:
+            return f"the {words} differ"
     return None
 
 
 def _differences(
     first: tuple[str, Audit], other: tuple[str, Audit], unpaired: str | None, level: float, notes: list[Note]
 ) -> list[ModelDifference]:
-    names = (first[0], other[0])
+    names, audits = (first[0], other[0]), (first[1], other[1])
     theirs = {_key(entry): entry for entry in other[1].document["metrics"]}
     rows: list[ModelDifference] = []
-    lacking = []
+    missing = []
     for entry in first[1].document["metrics"]:
         match = theirs.pop(_key(entry), None)
-        found = None if match is None else _difference(entry, match, first[1], other[1], names, unpaired, level)
+        found = None if match is None else _difference((entry, match), audits, unpaired, level=level, names=names)
         if found is None or match is None:
-            lacking.append(" ".join(filter(None, _key(entry))))
+            missing.append(_key(entry))
             continue
         rows.append(
             {
@@ -195,9 +195,10 @@ def _differences(
                 "verdict": found.verdict,
             }
         )
-    lacking += [" ".join(filter(None, key)) for key in theirs]
-    if lacking:
-        words = f"not compared, since one of {names[0]} and {names[1]} lacks it: {', '.join(lacking)}."
+    missing += theirs
+    if missing:
+        listed = ", ".join(" ".join(filter(None, key)) for key in missing)
+        words = f"not compared, since one of {names[0]} and {names[1]} lacks it: {listed}."
         notes.append({"kind": "not-compared", "text": words})
     return rows
 
@@ -207,29 +208,20 @@ def _key(entry: Entry) -> tuple[str, str, str]:
 
 
 def _difference(
-    entry: Entry,
-    match: Entry,
-    one: Audit,
-    other: Audit,
-    names: tuple[str, str],
-    unpaired: str | None,
-    level: float,
+    entries: tuple[Entry, Entry], audits: tuple[Audit, Audit], unpaired: str | None, **options: Any
 ) -> Difference | None:
-    value, other_value = entry["value"], match["value"]
-    if value is None or other_value is None or entry["metric"] not in METRICS:
+    """The difference of a figure: of its resamples where both audits have them, else of its intervals."""
+    attribute, metric, direction = _key(entries[0])
+    first, second = (entry["value"] for entry in entries)
+    if first is None or second is None or metric not in METRICS:
         return None
-    more, less = METRICS[entry["metric"]].more, METRICS[entry["metric"]].less
-    name = name_of(entry["attribute"], entry["metric"], entry["direction"])
-    values = [audit.resamples.get("values", {}).get(name) for audit in (one, other)]
+    options.update(more=METRICS[metric].more, less=METRICS[metric].less)
+    values = [audit.resamples.get("values", {}).get(name_of(attribute, metric, direction)) for audit in audits]
     if values[0] is not None and values[1] is not None:
         drawn = [np.array([np.nan if v is None else v for v in part], dtype=np.float64) for part in values]
-        return compare_values(
-            value, other_value, *drawn, unpaired=unpaired, level=level, names=names, more=more, less=less
-        )
-    errors = [_error(row, audit) for row, audit in ((entry, one), (match, other))]
-    if errors[0] is None or errors[1] is None:
-        return None
-    return compare_errors(value, other_value, errors[0], errors[1], level=level, names=names, more=more, less=less)
+        return compare_values(first, second, *drawn, unpaired=unpaired, **options)
+    one, two = map(_error, entries, audits)
+    return None if one is None or two is None else compare_errors(first, second, one, two, **options)
 
 
 def _error(entry: Entry, audit: Audit) -> float | None:

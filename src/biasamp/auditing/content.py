@@ -80,20 +80,26 @@ def _name_key(name: str) -> np.uint64:
 
 def _hasher(column: Column) -> Callable[[int, int], Keys]:
     """What gives the hash of the values of some records."""
-    values, missing, indptr = column.values, column.missing, column.indptr
+    values, missing, indptr, table = column.values, column.missing, column.indptr, None
     if column.kind == "list":
         assert indptr is not None
         with np.errstate(over="ignore"):
             sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_categories(column)[values])])
-            lists: Keys = sums[indptr[1:]] - sums[indptr[:-1]] + _EMPTY
-        return _where(missing, lambda start, stop: lists[start:stop])
-    if column.kind == "text":
+            values = sums[indptr[1:]] - sums[indptr[:-1]] + _EMPTY
+    elif column.kind == "text":
         table = np.append(_categories(column), _MISSING)
-        return _where(missing, lambda start, stop: table[values[start:stop]])
-    if _of_bytes(column):
-        table, small = _byte_table(column), values.view(np.uint8)
-        return _where(missing, lambda start, stop: table[small[start:stop]])
-    return _where(missing, lambda start, stop: _numbers(values[start:stop].astype(np.float64)))
+    elif _of_bytes(column):
+        table, values = _byte_table(column), values.view(np.uint8)
+
+    def hashed(start: int, stop: int) -> Keys:
+        part = values[start:stop]
+        if table is not None:
+            part = table[part]
+        elif column.kind != "list":
+            part = _numbers(part.astype(np.float64))
+        return part if missing is None else np.where(missing[start:stop], _MISSING, part)
+
+    return hashed
 
 
 def _of_bytes(column: Column) -> bool:
@@ -104,12 +110,6 @@ def _byte_table(column: Column) -> Keys:
     """The hash of every byte; negative numbers are those above 127."""
     kind = np.int8 if column.values.dtype.kind == "i" else np.uint8
     return _numbers(np.arange(256, dtype=np.uint8).view(kind).astype(np.float64))
-
-
-def _where(missing: np.ndarray | None, hashed: Callable[[int, int], Keys]) -> Callable[[int, int], Keys]:
-    if missing is None:
-        return hashed
-    return lambda start, stop: np.where(missing[start:stop], _MISSING, hashed(start, stop))
 
 
 def _categories(column: Column) -> Keys:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,17 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.kernels.slabs import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
-from biasamp.data import Column, Columns, Dense, Evaluation, LabelSet, align, label_set, refuse_missing
+from biasamp.data import Dense, LabelSet
 from biasamp.data.evaluation import MOST_SQUARES
 from biasamp.data.keys import Keys, row_keys
 from biasamp.engines import counted
+from biasamp.results.metric_registry import DIRECTIONS
 
 from .content import contents_of
-from .memory_reader import gaps
+from .label_reader import Reader, Subject
 from .plan import Plan
-from .roles import HINT, Spec, crossing
 from .source import Source
-from .subject import Subject
-from .survey import read_batches
-
-Sides = tuple[LabelSet | None, ...]
+from .survey import missing_values, read_batches
 
 # Sets of more labels hardly ever repeat from record to record.
 _MOST_LABELS = 1024
@@ -49,195 +47,124 @@ class Batch:
     keys, units : ndarray of shape (records,)
         Keys of the records, and of what is resampled as one.
     weights : ndarray of shape (records,), optional
-    sides : list of tuples
-        Attribute, tasks and the predictions of both, for each subject.
+    subjects : sequence of Subject
+        Their labels.
     """
 
     source: Source
     keys: Keys
     units: Keys
     weights: NDArray[Any] | None
-    sides: Sequence[Sides]
+    subjects: Sequence[Subject]
 
 
 @dataclass(frozen=True, eq=False)
-class PartReader:
-    """Reads the records of parts into the label space of the whole.
+class PartReader(Reader):
+    """Reads the records of parts into the label space of the whole."""
 
-    Attributes
-    ----------
-    subjects : tuple of Subject
-        Made-up records in the label space of the whole, one subject for each protected attribute.
-    truths : tuple of LabelSet
-        The true labels of the attributes and, last, of the tasks, before predictions were seen: they decide how
-        predictions are read.
-    """
-
-    plan: Plan
-    subjects: tuple[Subject, ...]
-    truths: tuple[LabelSet, ...]
-    batch_rows: int
+    batch_rows: int = 0
 
     def batches(self, part: Any) -> Iterator[Batch]:
         """The records of a part; an error names the part and the row where they begin."""
-        for start, columns in read_batches(part, self.plan.columns, self.batch_rows):
-            rows = len(next(iter(columns.values())))
+        for start, source in read_batches(part, self.plan.columns, self.batch_rows):
             try:
-                yield self._batch(Source(part.name, columns, rows), start)
+                yield self._batch(source, start)
             except (ValueError, TypeError) as error:
                 where = f"{part.name}, from row {start:,}" if start is not None else part.name
                 raise type(error)(f"{error} (in {where})") from None
-            counted(part, rows)
+            counted(part, source.rows)
 
     def _batch(self, source: Source, start: int | None) -> Batch:
-        plan = self.plan
-        if plan.record is not None:
-            keys = source.ids(plan.record, "record")
-            refuse_repeated(keys, plan.record)
-        elif start is not None:
-            keys = row_keys(start, source.rows)
-        else:
-            keys = source.ids(plan.cluster or "", "cluster")
-        units = keys if plan.cluster is None else source.ids(plan.cluster, "cluster")
-        weights = None if plan.weights is None else _weights(source.numbers(plan.weights, "weights"))
-        return Batch(source, keys, units, weights, self._sides(source))
+        ids, clusters = ids_of(source, self.plan)
+        rows = row_keys(start or 0, source.rows) if start is not None or clusters is None else clusters
+        keys = rows if ids is None else ids
+        weights = None if self.plan.weights is None else _weights(source.numbers(self.plan.weights, "weights"))
+        return Batch(source, keys, keys if clusters is None else clusters, weights, self.subjects(source))
 
-    def _sides(self, source: Source) -> list[Sides]:
-        """Attribute, tasks and the predictions of both, for each subject, in the label space of the whole."""
-        plan = self.plan
-        first = self.subjects[0]
-        T = self._read(source, plan.task, "tasks", first.T)
-        T_pred = self._read(source, plan.task_prediction, "task_predictions", first.T, self.truths[-1])
-        out: list[Sides] = []
-        for i, (one, predictions) in enumerate(zip(plan.groups.values(), plan.group_predictions, strict=True)):
-            A = self._read(source, one, "attributes", self.subjects[i].A)
-            A_pred = self._read(source, predictions, "attribute_predictions", self.subjects[i].A, self.truths[i])
-            out.append((A, T, A_pred, T_pred))
-        if plan.intersections:
-            last = self.subjects[-1]
-            names = list(plan.groups)
-            known = last.A.variables[0].categories
-            A = crossing([sides[0] for sides in out if sides[0] is not None], names, known)
-            said = [sides[2] for sides in out if sides[2] is not None]
-            A_pred = crossing(said, names, known) if last.A_pred is not None else None
-            out.append((A, T, A_pred, T_pred))
-        return out
 
-    def _read(
-        self, source: Source, one: Spec | None, role: str, space: LabelSet, like: LabelSet | None = None
-    ) -> LabelSet | None:
-        if one is None:
-            return None
-        labels = label_set(_columns(source, one), role, soft=like is not None, like=like)
-        return fitted(labels, space, role, self.plan.missing)
+def ids_of(source: Source, plan: Plan) -> tuple[Keys | None, Keys | None]:
+    """Keys of the records and of their clusters, where columns say them."""
+    ids = None if plan.record is None else source.ids(plan.record, "record")
+    clusters = None if plan.cluster is None else source.ids(plan.cluster, "cluster")
+    if ids is not None:
+        ranked = np.sort(ids)
+        repeated = int((ranked[1:] == ranked[:-1]).sum())
+        if repeated:
+            raise ValueError(
+                f"record column {plan.record!r} has {repeated:,} repeated ids: a record has one row. Rows that belong "
+                "together without being the same record go into cluster="
+            )
+    return ids, clusters
 
 
 @dataclass(frozen=True, eq=False)
-class CountKernel:
-    """Counts one part, batch by batch; ``needs`` says which counts."""
+class Kernel:
+    """Counts one part batch by batch, or gives None where it has no records.
+
+    ``of`` is what a batch gives after those before it, ``add`` the sum of two such.
+    """
 
     reader: PartReader
-    needs: Needs
+    of: Callable[[Batch, Any], Any]
+    add: Callable[[Any, Any], Any]
 
-    def __call__(self, part: Any) -> AuditCounts:
-        """The counts of a part."""
-        total: AuditCounts | None = None
+    def __call__(self, part: Any) -> Any:
+        """The sum over the batches of a part."""
+        total = None
         for batch in self.reader.batches(part):
-            made = count_batch(batch, self.reader.plan, self.reader.subjects, self.needs, total)
-            total = made if total is None else total.joined(made)
-        return nothing_counted(self.reader.plan) if total is None else total
-
-
-@dataclass(frozen=True, eq=False)
-class LookKernel:
-    """Takes a second look at the records of one subject and direction in a part."""
-
-    reader: PartReader
-    number: int
-    direction: str
-    asked: SecondLook
-
-    def __call__(self, part: Any) -> SignedSums | None:
-        """The signed sums of a part; None where it has no records."""
-        total: SignedSums | None = None
-        for batch in self.reader.batches(part):
-            A, T, A_pred, T_pred = batch.sides[self.number]
-            given, truth, predicted = (A, T, T_pred) if self.direction == "A->T" else (T, A, A_pred)
-            assert given is not None
-            assert truth is not None
-            assert predicted is not None
-            held = Evaluation(given, truth, predicted, batch.weights, batch.units)
-            total = added_looks(total, look_at((Block(held),), self.asked))
+            total = self.merged(total, self.of(batch, total))
         return total
 
-
-def added_looks(one: SignedSums | None, two: SignedSums | None) -> SignedSums | None:
-    """The signed sums of two parts together."""
-    return two if one is None else one if two is None else one + two
-
-
-@dataclass(frozen=True)
-class Needs:
-    """Which counts an audit needs beside the pair counts: those that no metric asks for are not made."""
-
-    cells: bool = True
-    itemsets: bool = True
-    mals: bool = True
+    def merged(self, one: Any, two: Any) -> Any:
+        """The sum of two parts, either of which may have no records."""
+        return two if one is None else one if two is None else self.add(one, two)
 
 
-def nothing_counted(plan: Plan) -> AuditCounts:
-    """The counts of no records."""
-    return AuditCounts(plan.to_dict(), (), Fingerprint(0, 0, 0), Fingerprint(0, 0, 0), 0, 0, 0)
+def look_again(batch: Batch, before: Any, number: int, direction: str, asked: SecondLook) -> SignedSums:
+    """A second look at the records of one subject and direction."""
+    return look_at((Block(batch.subjects[number].evaluation(direction, batch.weights, batch.units)),), asked)
 
 
-def count_batch(
-    batch: Batch, plan: Plan, subjects: Sequence[Subject], needs: Needs, before: AuditCounts | None = None
-) -> AuditCounts:
+TrainCounts = list[tuple[JointCounts, ContingencyTable | None]]
+
+
+def count_train(batch: Batch, before: Any = None) -> TrainCounts:
+    """Joint counts and combinations of the labels of each subject of train records."""
+    return [train_counts(subject.A, subject.T) for subject in batch.subjects]
+
+
+def train_counts(A: LabelSet, T: LabelSet) -> tuple[JointCounts, ContingencyTable | None]:
+    """Joint counts and combinations of train labels."""
+    return JointCounts.from_labels(A, T), _cells({"given": A, "truth": T}, None)[0]
+
+
+def add_train(one: TrainCounts, two: TrainCounts) -> TrainCounts:
+    """The counts of two parts of the train records together."""
+    return [(a[0] + b[0], add_cells(a[1], b[1])) for a, b in zip(one, two, strict=True)]
+
+
+# The counts beside those of pairs, each made only where a metric needs it.
+ALL_COUNTS = frozenset(("cells", "itemsets", "mals"))
+
+
+def count_batch(batch: Batch, before: AuditCounts | None, plan: Plan, needs: frozenset[str]) -> AuditCounts:
     """The counts of some records; combinations that were too many ``before`` are not looked at again."""
     source, keys = batch.source, batch.keys
-    truths = {name for one, _ in plan.truths for name in one.names}
-    content, known = contents_of(source.columns, keys, truths)
+    content, known = contents_of(source.columns, keys, set(plan.of_train.columns))
+    gone = [missing_values(column) for column in source.columns.values()]
     return AuditCounts(
         plan.to_dict(),
         tuple(
-            _count_subject(subject, sides, batch, needs, None if before is None else before.subjects[i])
-            for i, (subject, sides) in enumerate(zip(subjects, batch.sides, strict=True))
+            _count_subject(subject, batch, needs, earlier)
+            for subject, earlier in zip_longest(batch.subjects, () if before is None else before.subjects)
         ),
         Fingerprint.of(batch.units),
         Fingerprint.of(keys),
         content,
         known,
-        sum(gaps(column) for column in source.columns.values()),
+        sum(int(missing.sum()) for missing in gone if missing is not None),
         least_keys(keys) if plan.record is not None else (),
     )
-
-
-def refuse_repeated(keys: Keys, column: str) -> None:
-    """Raise where two records have the same id."""
-    ranked = np.sort(keys)
-    repeated = int((ranked[1:] == ranked[:-1]).sum())
-    if repeated:
-        raise ValueError(
-            f"record column {column!r} has {repeated:,} repeated ids: a record has one row. Rows that belong together "
-            "without being the same record go into cluster="
-        )
-
-
-def fitted(labels: LabelSet, space: LabelSet, role: str, missing: str) -> LabelSet:
-    """Labels of a batch in the label space of the whole, under the policy for missing ones."""
-    if missing == "error":
-        refuse_missing({role: labels}, HINT)
-    elif missing == "negative":
-        labels = labels.without_missing()
-    _, placed = align([space, labels], [role, role])
-    if placed.variables != space.variables:
-        raise ValueError(f"{role} holds labels that were not there at first: the data changed while it was counted")
-    return placed
-
-
-def _columns(source: Source, one: Spec) -> Columns:
-    items: list[Column] = [source.column(name) for name in one.names]
-    return Columns(items, len(one.names) == 1, one.declared, one.categories)
 
 
 def _weights(values: NDArray[Any]) -> NDArray[Any]:
@@ -254,50 +181,44 @@ def _weights(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _count_subject(
-    subject: Subject, sides: Sides, batch: Batch, needs: Needs, before: SubjectCounts | None
+    subject: Subject, batch: Batch, needs: frozenset[str], before: SubjectCounts | None
 ) -> SubjectCounts:
-    A, T, A_pred, T_pred = sides
-    assert A is not None
-    assert T is not None
     units, weights = batch.units, batch.weights
-    bags = bags_for(A.width * T.width)
-    sizes = {"A": _held(A), "T": _held(T)}
+    bags = bags_for(subject.A.width * subject.T.width)
     pairs: dict[str, BagCounts] = {}
     cells: dict[str, ContingencyTable | None] = {}
     by_bag: dict[str, ContingencyTable | None] = {}
-    for way, given, truth, predicted in (("A->T", A, T, T_pred), ("T->A", T, A, A_pred)):
+    for way in DIRECTIONS:
+        given, truth, predicted = subject.sides(way)
         if predicted is None:
             continue
-        pairs[way] = BagCounts.from_labels(Evaluation(given, truth, predicted, weights, units), bags)
-        sets = not (given.exclusive and truth.exclusive)
+        pairs[way] = BagCounts.from_labels(subject.evaluation(way, weights, units), bags)
+        itemsets = "itemsets" in needs and not (given.exclusive and truth.exclusive)
         known = before is None or before.cells[way] is not None
-        cells[way] = None
-        if needs.itemsets and sets:
-            by_bag[way] = None
-        if not known or not (needs.cells or (needs.itemsets and sets)):
-            continue
-        held = {"given": given, "truth": truth, "predicted": predicted}
-        wanted = way in by_bag and weights is None and (before is None or before.by_bag.get(way) is not None)
-        cells[way], table = _cells(held, weights, units if wanted else None)
-        if way in by_bag:
+        cells[way], table = None, None
+        if known and (itemsets or "cells" in needs):
+            held = {"given": given, "truth": truth, "predicted": predicted}
+            wanted = itemsets and weights is None and (before is None or before.by_bag.get(way) is not None)
+            cells[way], table = _cells(held, weights, units if wanted else None)
+        if itemsets:
             by_bag[way] = table
     return SubjectCounts(
         subject.attribute,
         subject.A.variables,
         subject.T.variables,
-        sizes,
+        {"A": _held(subject.A), "T": _held(subject.T)},
         pairs,
         cells,
-        _count_mals(sides, units, weights, bags, pairs) if needs.mals else None,
+        _count_mals(subject, units, weights, bags, pairs) if "mals" in needs else None,
         by_bag=by_bag,
     )
 
 
 def _count_mals(
-    sides: Sides, units: Keys, weights: NDArray[Any] | None, bags: int, pairs: Mapping[str, BagCounts]
+    subject: Subject, units: Keys, weights: NDArray[Any] | None, bags: int, pairs: Mapping[str, BagCounts]
 ) -> tuple[BagJoint, BagJoint] | None:
-    A, T, A_pred, T_pred = sides
-    if A is None or T is None or A_pred is None or T_pred is None:
+    A, T, A_pred, T_pred = subject.A, subject.T, subject.A_pred, subject.T_pred
+    if A_pred is None or T_pred is None:
         return None
     # Both terms are about the same records: one that lacks any label is in neither.
     keep = _whole([A, T, A_pred, T_pred])
@@ -305,10 +226,8 @@ def _count_mals(
         return BagJoint.from_labels(A_pred, T_pred, units, bags, weights), BagJoint.of_truth(pairs["A->T"])
     own = None if weights is None else weights[keep]
     A, T, A_pred, T_pred = (labels.take(keep) for labels in (A, T, A_pred, T_pred))
-    return (
-        BagJoint.from_labels(A_pred, T_pred, units[keep], bags, own),
-        BagJoint.from_labels(A, T, units[keep], bags, own),
-    )
+    predicted = BagJoint.from_labels(A_pred, T_pred, units[keep], bags, own)
+    return predicted, BagJoint.from_labels(A, T, units[keep], bags, own)
 
 
 def _held(labels: LabelSet) -> NDArray[np.int64]:
@@ -346,60 +265,3 @@ def _cells(
     if len(table.cells) > MOST_COMBINATIONS:
         return None, None
     return table, None if by_bag is None else bounded(by_bag)
-
-
-_Train = list[tuple[JointCounts, ContingencyTable | None]]
-
-
-@dataclass(frozen=True, eq=False)
-class TrainKernel:
-    """Counts one part of the train records."""
-
-    plan: Plan
-    subjects: tuple[Subject, ...]
-    batch_rows: int
-
-    def __call__(self, part: Any) -> _Train:
-        """Joint counts and combinations of the labels of each subject."""
-        plan = self.plan
-        columns = list(dict.fromkeys(name for one, _ in plan.truths for name in one.names))
-        total: _Train = []
-        for _, held in read_batches(part, columns, self.batch_rows):
-            source = Source(part.name, held, len(next(iter(held.values()))))
-            made = self._batch(source)
-            total = merged_train(total, made)
-            counted(part, source.rows)
-        return total
-
-    def _batch(self, source: Source) -> _Train:
-        plan = self.plan
-        T = fitted(
-            label_set(_columns(source, plan.task), "train tasks"), self.subjects[0].T, "train tasks", plan.missing
-        )
-        sets = [
-            fitted(label_set(_columns(source, one), "train attributes"), subject.A, "train attributes", plan.missing)
-            for one, subject in zip(plan.groups.values(), self.subjects, strict=False)
-        ]
-        if plan.intersections:
-            known = self.subjects[-1].A.variables[0].categories
-            sets.append(crossing(sets, list(plan.groups), known))
-        return [count_train(A, T) for A in sets]
-
-
-def count_train(A: LabelSet, T: LabelSet) -> tuple[JointCounts, ContingencyTable | None]:
-    """Joint counts and combinations of train labels."""
-    return JointCounts.from_labels(A, T), _cells({"given": A, "truth": T}, None)[0]
-
-
-def merged_train(one: _Train, two: _Train) -> _Train:
-    """The counts of two parts of the train records together."""
-    if not one or not two:
-        return one or two
-    return [(a[0] + b[0], add_cells(a[1], b[1])) for a, b in zip(one, two, strict=True)]
-
-
-def merged(one: AuditCounts, two: AuditCounts) -> AuditCounts:
-    """The counts of two parts together; a part without records has no counts."""
-    if not one.records or not two.records:
-        return one if one.records else two
-    return one.joined(two)

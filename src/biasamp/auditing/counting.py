@@ -6,7 +6,8 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from biasamp.association.associate import count_labels
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
-from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
+from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import TOO_LARGE
-from biasamp.data import Codes, LabelSet, Variable
+from biasamp.data import Codes, LabelSet, Variable, weights_of
 from biasamp.data.evaluation import LEAST_TOTAL
 from biasamp.data.frames import arrow_column
 from biasamp.data.keys import row_keys
@@ -27,24 +28,20 @@ from biasamp.engines.engine import total_rows
 from biasamp.engines.progress import RowsBar
 
 from .count_kernels import (
+    ALL_COUNTS,
     Batch,
-    CountKernel,
-    LookKernel,
-    Needs,
+    Kernel,
     PartReader,
-    TrainKernel,
-    added_looks,
+    add_train,
     count_batch,
     count_train,
-    merged,
-    merged_train,
-    refuse_repeated,
+    ids_of,
+    look_again,
+    train_counts,
 )
-from .memory_reader import Reader
+from .label_reader import HINT, AuditRecords, Reader, Subject, read_labels
 from .plan import Plan, make_plan
-from .roles import HINT
-from .source import Source, data_parts
-from .subject import AuditRecords, Subject
+from .source import Source, data_parts, read_source
 from .survey import Survey, survey
 
 # What a value of a column takes in memory while it is read, about.
@@ -93,12 +90,8 @@ def count(
     labels : AuditCounts or path, optional
         Other counts, or the file they were saved to, whose label space this is counted in, so that the two add up even where a label does not occur
         here. A label that they do not know is an error.
-    engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
-        Where the counting runs; the counts are the same to the bit.
-    threads : int, optional
-        Threads of the local engine, or processes of a Dask cluster that is started here; by default all processors.
-    memory : int or str, optional
-        Budget of one process, such as ``"512MB"``.
+    engine, threads, memory
+        As in :func:`biasamp.audit`; the counts are the same to the bit.
 
     Returns
     -------
@@ -117,17 +110,23 @@ def count(
     >>> bool(biasamp.audit(both).metrics["value"][0] == biasamp.audit(site(0), **roles).metrics["value"][0])
     True
     """
+    roles = {
+        "attributes": attributes,
+        "tasks": tasks,
+        "attribute_predictions": attribute_predictions,
+        "task_predictions": task_predictions,
+        "train": train,
+        "weights": weights,
+        "record": record,
+        "cluster": cluster,
+        "missing": missing,
+        "intersections": intersections,
+    }
     if identities is not None:
-        _refuse_beside(
-            attributes=attributes,
-            tasks=tasks,
-            attribute_predictions=attribute_predictions,
-            task_predictions=task_predictions,
-            train=train,
-            weights=weights,
-            cluster=cluster,
-            labels=labels,
-        )
+        beside = {**roles, "labels": labels, "record": None, "missing": None, "intersections": None}
+        strange = [name for name, value in beside.items() if value is not None]
+        if strange:
+            raise TypeError(f"{strange[0]} has no meaning beside identities: count one or the other")
         found, reading = count_labels(
             data, identities, label, record, score, threshold, engine, memory, threads, absent=True
         )
@@ -143,27 +142,9 @@ def count(
         raise TypeError("weights must name a column: counts are made part by part, and an array has no parts")
     if labels is not None and not isinstance(labels, AuditCounts):
         labels = AuditCounts.load(os.fspath(labels))
-    plan = make_plan(
-        attributes,
-        tasks,
-        attribute_predictions,
-        task_predictions,
-        missing=missing,
-        weights=weights,
-        record=record,
-        cluster=cluster,
-        intersections=bool(intersections),
-        train=train is not None,
-    )
+    plan = make_plan(**roles)
     with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
         return count_plan(data, plan, train, running, labels)[0]
-
-
-def _refuse_beside(**given: Any) -> None:
-    """Refuse what has no meaning where labels are counted with identities."""
-    strange = [name for name, value in given.items() if value is not None]
-    if strange:
-        raise TypeError(f"{strange[0]} has no meaning beside identities: count one or the other")
 
 
 def count_plan(
@@ -172,7 +153,7 @@ def count_plan(
     train: Any,
     engine: Engine,
     labels: AuditCounts | None = None,
-    needs: Needs | None = None,
+    needs: frozenset[str] = ALL_COUNTS,
 ) -> tuple[AuditCounts, StreamedData]:
     """Count data as a plan says, on an engine; also what reads the data again."""
     name, parts = data_parts(data, plan.columns, "data")
@@ -183,30 +164,28 @@ def count_plan(
         )
     if all(part.rows == 0 for part in parts):
         raise ValueError(f"{name} has no records")
-    _pass(engine, "looking for labels")
-    found = survey(plan, parts, engine, plan.labels)
-    _refuse(found, plan)
+    found = _surveyed(plan, parts, engine)
     train_parts, train_found = None, None
     if train is not None:
-        columns = list(dict.fromkeys(column for one, _ in plan.truths for column in one.names))
-        _, train_parts = data_parts(train, columns, "train")
-        _pass(engine, "looking for labels of train")
-        train_found = survey(plan, train_parts, engine, plan.truths)
-        _refuse(train_found, plan, "train ")
+        _, train_parts = data_parts(train, plan.of_train.columns, "train")
+        train_found = _surveyed(plan.of_train, train_parts, engine, "train")
     subjects, truths = _spaces(plan, found, train_found, labels)
     # The budget is for rows of a few columns.
     rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
-    reader = PartReader(plan, tuple(subjects), tuple(truths), rows)
-    _pass(engine, "counting")
-    total = engine.reduce(CountKernel(reader, needs or Needs()), parts, merged)
-    if not total.records:
+    reader = PartReader(plan, tuple(subjects), tuple(truths), batch_rows=rows)
+    kernel = Kernel(reader, partial(count_batch, plan=plan, needs=needs), AuditCounts.joined)
+    total = _reduced(kernel, parts, engine, "counting")
+    if total is None:
         raise ValueError(f"{name} has no records")
     if plan.weights is not None:
-        _check_total(total)
+        weight = float(floats(next(iter(total.subjects[0].pairs.values())).whole.n).max())
+        if not weight:
+            raise ValueError("weights are all 0: nothing would be counted")
+        if weight < LEAST_TOTAL:
+            raise ValueError(TOO_LARGE.replace("large", "small"))
     if train_parts is not None:
-        _pass(engine, "counting train")
-        known = engine.reduce(TrainKernel(plan, tuple(subjects), engine.batch_rows), train_parts, merged_train)
-        total = _with_train(total, known)
+        kernel = Kernel(replace(reader, plan=plan.of_train, lead="train "), count_train, add_train)
+        total = _with_train(total, _reduced(kernel, train_parts, engine, "counting train") or [])
     return total.of_source(name), StreamedData(reader, parts, train, engine)
 
 
@@ -220,7 +199,8 @@ class StreamedData:
     engine: Engine
 
     @cached_property
-    def _records(self) -> AuditRecords:
+    def records(self) -> AuditRecords:
+        """All records in memory; refuses with a reason where they do not fit."""
         plan = self.reader.plan
         rows = total_rows(self.parts)
         size = (rows or 0) * len(plan.columns) * _BYTES
@@ -231,73 +211,47 @@ class StreamedData:
                 f"{self.engine.memory / 1e6:,.0f} MB: raise memory=, or audit a sample of the records"
             )
         _pass(self.engine, "reading records")
-        kernel = ColumnsKernel(tuple(plan.columns), self.reader.batch_rows)
-        held = sorted(self.engine.map(kernel, self.parts))
-        tables = [table for _, table in held if table.num_rows]
+        kernel = partial(_table, columns=plan.columns, rows=self.reader.batch_rows)
+        tables = [table for _, table in sorted(self.engine.map(kernel, self.parts)) if table.num_rows]
         whole = pa.concat_tables(tables, promote_options="permissive")
         columns = {name: arrow_column(name, whole.column(name)) for name in plan.columns}
-        source = Source("data", columns, whole.num_rows)
-        reader = Reader(source, plan.missing, self.train, plan.weights, plan.record, plan.cluster)
-        return reader.records(plan)
-
-    def records(self) -> AuditRecords:
-        """All records in memory; refuses with a reason where they do not fit."""
-        return self._records
+        return read_records(Source("data", columns, whole.num_rows), plan, self.train, plan.weights)
 
     def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
         """A second look at the records of a subject."""
-        _pass(self.engine, "second look")
-        found = self.engine.reduce(LookKernel(self.reader, number, direction, asked), self.parts, added_looks)
-        assert found is not None
+        look = partial(look_again, number=number, direction=direction, asked=asked)
+        found: SignedSums = _reduced(Kernel(self.reader, look, add), self.parts, self.engine, "second look")
         return found
 
 
-@dataclass(frozen=True)
-class ColumnsKernel:
-    """Reads the columns of one part into memory."""
-
-    columns: tuple[str, ...]
-    batch_rows: int
-
-    def __call__(self, part: Any) -> Any:
-        """An Arrow table."""
-        batches = [batch for batch in part.batches(self.columns, rows=self.batch_rows) if batch.num_rows]
-        counted(part, sum(batch.num_rows for batch in batches))
-        return pa.Table.from_batches(batches) if batches else pa.table({})
+def _table(part: Any, columns: Sequence[str], rows: int) -> pa.Table:
+    """The columns of one part."""
+    batches = [batch for batch in part.batches(columns, rows=rows) if batch.num_rows]
+    counted(part, sum(batch.num_rows for batch in batches))
+    return pa.Table.from_batches(batches) if batches else pa.table({})
 
 
-@dataclass(frozen=True, eq=False)
-class HeldData:
-    """Data in memory."""
-
-    held: AuditRecords
-
-    def records(self) -> AuditRecords:
-        """All records."""
-        return self.held
-
-    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
-        """A second look at the records of a subject."""
-        return look_at((Block(self.held.evaluation(number, direction)),), asked)
+def read_records(source: Source, plan: Plan, train: Any, weights: Any) -> AuditRecords:
+    """All records of a source as labels."""
+    values = weights_of(source.numbers(weights, "weights") if isinstance(weights, str) else weights, source.rows)
+    ids, clusters = ids_of(source, plan)
+    known = None if train is None else read_source(train, plan.of_train.columns, "train")
+    return AuditRecords(Reader(plan).subjects(source, known), values, ids, clusters)
 
 
-def count_memory(source: Source, plan: Plan, train: Any, weights: Any, needs: Needs) -> tuple[AuditCounts, HeldData]:
+def count_memory(
+    source: Source, plan: Plan, train: Any, weights: Any, needs: frozenset[str]
+) -> tuple[AuditCounts, AuditRecords]:
     """Count records in memory as one part: reading them tells the label space as the survey of parts does."""
-    reader = Reader(source, plan.missing, train, weights, plan.record, plan.cluster)
-    if plan.record is not None and reader.ids is not None:
-        refuse_repeated(reader.ids, plan.record)
-    held = reader.records(plan)
+    held = read_records(source, plan, train, weights)
     keys = row_keys(0, source.rows) if held.ids is None else held.ids
     units = keys if held.clusters is None else held.clusters
-    sides = [(subject.A, subject.T, subject.A_pred, subject.T_pred) for subject in held.subjects]
-    counts = count_batch(Batch(source, keys, units, held.weights, sides), plan, held.subjects, needs)
+    counts = count_batch(Batch(source, keys, units, held.weights, held.subjects), None, plan, needs)
     if train is not None:
-        known = [
-            (None, None) if s.A_train is None or s.T_train is None else count_train(s.A_train, s.T_train)
-            for s in held.subjects
-        ]
-        counts = _with_train(counts, known)
-    return counts.of_source(source.name), HeldData(held)
+        counts = _with_train(
+            counts, [train_counts(*known) for i in range(len(held.subjects)) if (known := held.train(i, "A->T"))]
+        )
+    return counts.of_source(source.name), held
 
 
 def _with_train(counts: AuditCounts, known: Sequence[tuple[Any, Any]]) -> AuditCounts:
@@ -308,6 +262,11 @@ def _with_train(counts: AuditCounts, known: Sequence[tuple[Any, Any]]) -> AuditC
     return replace(counts, subjects=subjects)
 
 
+def _reduced(kernel: Kernel, parts: Sequence[Any], engine: Engine, title: str) -> Any:
+    _pass(engine, title)
+    return engine.reduce(kernel, parts, kernel.merged)
+
+
 def _pass(engine: Engine, title: str) -> None:
     """Tell whoever waits that another pass over the rows begins."""
     progress = getattr(engine, "progress", None)
@@ -315,18 +274,12 @@ def _pass(engine: Engine, title: str) -> None:
         progress.begin(title)
 
 
-def _check_total(total: AuditCounts) -> None:
-    """Refuse weights that are all 0, or too small to be summed exactly."""
-    weight = float(floats(next(iter(total.subjects[0].pairs.values())).whole.n).max())
-    if not weight:
-        raise ValueError("weights are all 0: nothing would be counted")
-    if weight < LEAST_TOTAL:
-        raise ValueError(TOO_LARGE.replace("large", "small"))
-
-
-def _refuse(found: Survey, plan: Plan, lead: str = "") -> None:
-    """Refuse missing labels, and columns without any."""
-    for one, role in plan.truths if lead else plan.labels:
+def _surveyed(plan: Plan, parts: Sequence[Any], engine: Engine, of: str = "") -> Survey:
+    """The survey of data or train records; refuses missing labels, and columns without any."""
+    _pass(engine, f"looking for labels{of and f' of {of}'}")
+    found = survey(plan, parts, engine)
+    for one, argument in plan.labels:
+        role = f"{of} {argument}".lstrip()
         if all(name in found.columns and not found.columns[name].kind for name in one.names):
             raise ValueError(f"{role} column {one.title!r} holds no label: every value is missing")
         for name in one.names:
@@ -338,6 +291,7 @@ def _refuse(found: Survey, plan: Plan, lead: str = "") -> None:
                 raise ValueError(
                     f"{role} has {facts.missing:,} record{many} with missing labels in {name}{place}. {HINT}"
                 )
+    return found
 
 
 def _spaces(
@@ -345,13 +299,11 @@ def _spaces(
 ) -> tuple[list[Subject], list[LabelSet]]:
     """Made-up records of each attribute in the label space of all parts, and their truths before predictions are seen."""
     example = found.example()
-    reader = Reader(example, "drop", None if train is None else train.example())
-    subjects = reader.subjects(plan.groups, plan.task, plan.group_predictions, plan.task_prediction, False)
-    truths = [reader.read(one, "attributes") for one in plan.groups.values()]
-    truths.append(reader.read(plan.task, "tasks"))
+    reader = Reader(replace(plan, missing="drop", intersections=False))
+    subjects = reader.subjects(example, None if train is None else train.example())
+    truths = [read_labels(example, plan.task, "tasks", "drop")]
+    truths += [read_labels(example, one, "attributes", "drop") for one in plan.groups.values()]
     if plan.intersections:
-        if len(subjects) < 2:
-            raise ValueError("intersections=True crosses several attributes, but only one is given")
         names = [subject.attribute for subject in subjects]
         known = sorted(found.crossings | (set() if train is None else train.crossings))
         space = Variable(" x ".join(names), "categorical", tuple(known))

@@ -92,12 +92,17 @@ class Pair(TypedDict):
     wrong_group: NotRequired[bool]
 
 
-class Entry(TypedDict):
-    """One metric of one attribute in one direction, with what stands beside it."""
+class Measurement(TypedDict):
+    """Which metric of which attribute in which direction."""
 
     attribute: str
     metric: str
     direction: Direction | None
+
+
+class Entry(Measurement):
+    """One metric of one attribute in one direction, with what stands beside it."""
+
     value: Figure
     interval: list[Figure]
     n: float
@@ -147,12 +152,9 @@ class FindingFields(TypedDict):
     label: NotRequired[str | None]
 
 
-class Excluded(TypedDict):
+class Excluded(Measurement):
     """A figure that is undefined, with the reason and the counts it would rest on."""
 
-    attribute: str
-    metric: str
-    direction: Direction | None
     given: str
     outcome: str
     reason: str
@@ -163,12 +165,9 @@ class Excluded(TypedDict):
     joint_count: NotRequired[float]
 
 
-class NotRun(TypedDict):
+class NotRun(Measurement):
     """A metric that was not computed, and why."""
 
-    attribute: str
-    metric: str
-    direction: Direction | None
     reason: str
 
 
@@ -215,12 +214,9 @@ class SweepEntry(TypedDict):
     thresholds: NotRequired[int]
 
 
-class ModelDifference(TypedDict):
+class ModelDifference(Measurement):
     """One figure of two models, the second less the first."""
 
-    attribute: str
-    metric: str
-    direction: Direction | None
     models: list[str]
     first: float
     second: float

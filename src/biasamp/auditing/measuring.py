@@ -31,10 +31,10 @@ from biasamp.data import Evaluation, LabelSet
 from biasamp.predictability import attack
 from biasamp.predictability.attack_result import Predictability
 from biasamp.results.interval import plain
+from biasamp.results.metric_registry import DIRECTIONS
 
-from .count_kernels import Needs
 from .subject import Counted, records_of
-from .threshold_notes import threshold_entries
+from .threshold_notes import threshold_entry
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
 MOST_PAIRS = 1000
@@ -43,6 +43,7 @@ MOST_PAIRS = 1000
 TRIALS, FEW_TRIALS, FEW_HALVES = 100, 10, 30
 # Resampled rates of groups that are held in memory at once.
 _MOST_RATES = 20_000_000
+_NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
 _NO_PARITY = "parity compares task predictions, which were not given"
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
@@ -76,35 +77,31 @@ class Measured:
 def measure(subject: Counted, settings: Settings) -> Measured:
     """Compute every metric that was asked for and that the counts allow."""
     out = Measured()
-    for direction in ("A->T", "T->A"):
-        for metric, measured in DIRECTED.items():
-            if metric not in settings.metrics:
-                continue
-            if direction in subject.counts.pairs:
-                _run(subject, metric, direction, settings, out, partial(measured, subject, direction, settings))
-            else:
-                out.skip(subject.attribute, metric, direction, f"{direction} needs {_needed(direction)}")
+    for direction in DIRECTIONS:
+        for metric in DIRECTED:
+            _run(subject, metric, direction, settings, out)
         if "directional" in settings.metrics and direction in subject.counts.pairs:
             _sweep(subject, direction, out)
-    for metric, run in UNDIRECTED.items():
-        if metric in settings.metrics:
-            run(subject, settings, out)
+    for metric in UNDIRECTED:
+        _run(subject, metric, None, settings, out)
+    if "parity" in settings.metrics:
+        _parity(subject, settings, out)
     return out
 
 
-def _needed(direction: str) -> str:
-    wanted = "task_predictions" if direction == "A->T" else "attribute_predictions"
-    return f"{wanted}, which were not given"
-
-
-def _run(
-    subject: Counted, metric: str, direction: str | None, settings: Settings, out: Measured, make: Callable[[], Any]
-) -> None:
+def _run(subject: Counted, metric: str, direction: str | None, settings: Settings, out: Measured) -> None:
     """Run one metric: what it refuses is listed as not run, with its reason; what it warns of is in its result."""
+    if metric not in settings.metrics:
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
-            result = make()
+            if direction is None:
+                result = UNDIRECTED[metric](subject, settings)
+            elif direction in subject.counts.pairs:
+                result = DIRECTED[metric](subject, direction, settings)
+            else:
+                raise ValueError(f"{direction} needs {_NEEDED[direction]}, which were not given")
             made = entry(subject, result, settings)
         except ValueError as error:
             out.skip(subject.attribute, metric, direction, str(error))
@@ -114,10 +111,8 @@ def _run(
 
 
 def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
-    sample = subject.sample(direction, subject.counts.pairs[direction])
-    return directional.from_sample(
-        sample, subject.base_source(direction), direction=direction, level=settings.confidence
-    )
+    sample, source = subject.sample(direction, subject.counts.pairs[direction]), subject.base_source(direction)
+    return directional.from_sample(sample, source, direction=direction, level=settings.confidence)
 
 
 def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
@@ -136,7 +131,7 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
         block = Block(_cells_as_records(subject, by_bag, direction), bag, many)
         return multi.from_records(block, _train_cells(subject, direction), **options)
     if subject.data is not None and (not complete or subject.clustered or subject.weighted or not train_known):
-        records = subject.data.records()
+        records = subject.data.records
         train = records.train(subject.number, direction)
         block = Block(records.evaluation(subject.number, direction))
         return multi.from_records(block, None if train is None else (*train, None), **options)
@@ -181,11 +176,13 @@ def _why_no_cells(bags: BagCounts) -> str:
     )
 
 
-def _dpa(subject: Counted, direction: str, settings: Settings) -> Any:
-    return _attacked(subject, "dpa", direction, settings)
+def _leakage(subject: Counted, settings: Settings) -> Any:
+    if "A->T" not in subject.counts.pairs:
+        raise ValueError(f"leakage (A->T) needs {_NEEDED['A->T']}, which were not given")
+    return _attacked("leakage", subject, "A->T", settings)
 
 
-def _attacked(subject: Counted, metric: str, direction: str, settings: Settings) -> Any:
+def _attacked(metric: str, subject: Counted, direction: str, settings: Settings) -> Any:
     """DPA of one direction, or leakage, which has none but needs the same labels as A->T."""
     given, outcome = subject.sides(direction)
     read = outcome if metric == "leakage" else given
@@ -203,37 +200,24 @@ def _attacked(subject: Counted, metric: str, direction: str, settings: Settings)
         table = replace(table, cells=table.cells[keep], counts=table.counts[keep])
         return attack.from_table(table, metric, **options)
     if subject.data is not None:
-        records = subject.data.records().evaluation(subject.number, direction)
+        records = subject.data.records.evaluation(subject.number, direction)
         keep = np.logical_and.reduce([x.complete() for x in (records.given, records.truth, records.predicted)])
         return attack.from_evaluation(records if keep.all() else records.take(keep), metric, **options)
     name = "DPA" if metric == "dpa" else metric
     raise ValueError(f"{name} {_why_no_cells(subject.counts.pairs[direction])}")
 
 
-def _leakage(subject: Counted, settings: Settings, out: Measured) -> None:
-    if "A->T" not in subject.counts.pairs:
-        out.skip(subject.attribute, "leakage", None, f"leakage (A->T) needs {_needed('A->T')}")
-        return
-    _run(subject, "leakage", None, settings, out, partial(_attacked, subject, "leakage", "A->T", settings))
-
-
-def _mals(subject: Counted, settings: Settings, out: Measured) -> None:
+def _mals(subject: Counted, settings: Settings) -> Any:
     if subject.counts.mals is None:
-        side = "attribute_predictions" if "T->A" not in subject.counts.pairs else "task_predictions"
-        out.skip(subject.attribute, "mals", None, f"MALS needs predictions of both sides; {side} were not given")
-        return
-    _run(subject, "mals", None, settings, out, partial(_mals_result, subject, settings))
-
-
-def _mals_result(subject: Counted, settings: Settings) -> Any:
-    assert subject.counts.mals is not None
+        side = _NEEDED["A->T" if "T->A" in subject.counts.pairs else "T->A"]
+        raise ValueError(f"MALS needs predictions of both sides; {side} were not given")
     predicted, truth = subject.counts.mals
     train = subject.counts.train
     labels = truth.whole if train is None else train
     source = "the evaluated labels" if train is None else "the train labels"
     sample = MalsSample(predicted, truth if train is None else None, clustered=subject.clustered)
     if not sample.has_bags and subject.data is not None:
-        sample = subject.data.records().mals_sample(subject.number, train is None)
+        sample = subject.data.records.mals_sample(subject.number, train is None)
     return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence)
 
 
@@ -241,21 +225,17 @@ def _sweep(subject: Counted, direction: str, out: Measured) -> None:
     """Amplification over thresholds, where predictions are scores."""
     if not subject.counts.pairs[direction].soft:
         return
-    if subject.data is None:
-        out.skip(subject.attribute, "sweep", direction, _NO_SCORES)
-        return
     try:
-        records = subject.data.records()
+        if subject.data is None:
+            raise ValueError(_NO_SCORES)
+        records = subject.data.records
     except ValueError as error:
         out.skip(subject.attribute, "sweep", direction, str(error))
         return
-    out.sweeps += threshold_entries(
-        records.evaluation(subject.number, direction),
-        subject.base_source(direction),
-        subject.attribute,
-        direction,
-        records.train(subject.number, direction),
-    )
+    held, train = records.evaluation(subject.number, direction), records.train(subject.number, direction)
+    swept = threshold_entry(held, subject.base_source(direction), train)
+    if swept is not None:
+        out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
 
 
 def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
@@ -267,10 +247,8 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
     counts = bags.whole
     # Groups that exclude each other, whole counts and single records: intervals follow from the counts themselves.
     binomial = subject.sides("A->T")[0].exclusive and counts.spread is None and not subject.clustered
-    few = (
-        bags.resamplable
-        and counts.joint_truth.shape[0] * counts.joint_truth.shape[1] * settings.resamples <= _MOST_RATES
-    )
+    rates = counts.joint_truth.shape[0] * counts.joint_truth.shape[1] * settings.resamples
+    few = bags.resamplable and rates <= _MOST_RATES
     drawn = bags.replicates(settings.resamples, settings.seed, RATES) if few and not binomial else None
     result = parity.from_counts(counts, "A->T")
     worst_of: dict[str, int] = {}
@@ -280,7 +258,6 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
         if np.isnan(values).all():
             out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
             continue
-        made: dict[str, Any] = {"attribute": subject.attribute, "metric": name, "direction": "A->T"}
         # The worst outcome stands for all: the largest difference, or the least accuracy.
         if name == "mean_per_class_accuracy":
             worst = int(np.nanargmin(values))
@@ -293,6 +270,7 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
             groups[name] = apart.higher, apart.lower
             between = [str(counts.given_labels[apart.higher]), str(counts.given_labels[apart.lower])]
         worst_of[name] = worst
+        made: dict[str, Any] = {"attribute": subject.attribute, "metric": name, "direction": "A->T"}
         made.update(
             value=plain(values[worst]),
             interval=[plain(bound) for bound in interval] if binomial or drawn is not None else [None, None],
@@ -309,36 +287,33 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
     out.results.append(replace(result, _draw=drawing))
 
 
-# What measures each metric: of each direction that has predictions, and once for all.
-DIRECTED = {"directional": _directional, "multi": _multi, "dpa": _dpa}
-UNDIRECTED = {"leakage": _leakage, "mals": _mals, "parity": _parity}
+# What measures each metric: of each direction that has predictions, and once for all; parity is several metrics.
+_Directed = Callable[[Counted, str, Settings], Any]
+DIRECTED: dict[str, _Directed] = {"directional": _directional, "multi": _multi, "dpa": partial(_attacked, "dpa")}
+UNDIRECTED: dict[str, Callable[[Counted, Settings], Any]] = {"leakage": _leakage, "mals": _mals}
 
 # The counts beside those of pairs that a metric is computed from.
 _COUNTS = {"multi": "itemsets", "dpa": "cells", "leakage": "cells", "mals": "mals"}
 
 
-def needed_counts(metrics: frozenset[str]) -> Needs:
+def needed_counts(metrics: frozenset[str]) -> frozenset[str]:
     """Which counts some metrics need."""
-    names = {_COUNTS[metric] for metric in metrics if metric in _COUNTS}
-    return Needs("cells" in names, "itemsets" in names, "mals" in names)
+    return frozenset(_COUNTS[metric] for metric in metrics if metric in _COUNTS)
 
 
 def resampled(attribute: str, result: Any, settings: Settings) -> dict[str, list[float | None]]:
     """The values of a result's keyed resamples under the names of its metrics, where it has any."""
     if isinstance(result, Parity):
-        if result._draw is None:
-            return {}
-        drawn = result._draw(settings.resamples, settings.seed)
-        return {name_of(attribute, name, result.direction): _plain(values) for name, values in drawn.items()}
+        drawn = {} if result._draw is None else result._draw(settings.resamples, settings.seed)
+        return {
+            name_of(attribute, name, result.direction): [plain(value) for value in values]
+            for name, values in drawn.items()
+        }
     maker = None if isinstance(result, Predictability) else result.interval_maker()
     if maker is None:
         return {}
     values = maker.values(settings.resamples, settings.seed)
-    return {name_of(attribute, result.metric, result.direction): _plain(values)}
-
-
-def _plain(values: NDArray[np.float64]) -> list[float | None]:
-    return [plain(value) for value in values]
+    return {name_of(attribute, result.metric, result.direction): [plain(value) for value in values]}
 
 
 def name_of(attribute: str, metric: str, direction: str | None) -> str:
@@ -353,11 +328,7 @@ def entry(subject: Counted, result: Any, settings: Settings) -> dict[str, Any]:
             result = replace(result, _interval=None, cautions=(*result.cautions, _NO_CLUSTERS))
         halves = FEW_HALVES if len(result.trials) <= FEW_TRIALS else None
         return {"attribute": subject.attribute, **result.to_dict(level=settings.confidence, resamples=halves)}
-    made: dict[str, Any] = {
-        "attribute": subject.attribute,
-        **result.to_dict(
-            level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS
-        ),
-    }
-    made["pairs_in_all"] = len(result.pairs)
-    return made
+    shown = result.to_dict(
+        level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS
+    )
+    return {"attribute": subject.attribute, **shown, "pairs_in_all": len(result.pairs)}

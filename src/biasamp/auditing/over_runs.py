@@ -134,16 +134,9 @@ def over_runs(results: Sequence[Any]) -> Runs:
     if len(kinds) > 1:
         found = ", ".join(sorted(f"{metric} {direction or ''}".strip() for metric, direction in kinds))
         raise ValueError(f"results are of different metrics or directions: {found}; give runs of one")
-    values = [_value(run, place) for place, run in enumerate(runs)]
+    values = tuple(_value(run, place) for place, run in enumerate(runs))
     (metric, direction) = kinds.pop()
-    return Runs(
-        str(metric),
-        tuple(values),
-        float(np.var(values, ddof=1)),
-        _sampling_variance(runs),
-        direction,
-        _pairs(runs),
-    )
+    return Runs(str(metric), values, float(np.var(values, ddof=1)), _sampling_variance(runs), direction, _pairs(runs))
 
 
 def _value(run: Any, place: int) -> float:
@@ -158,15 +151,10 @@ def _value(run: Any, place: int) -> float:
 
 def _sampling_variance(runs: list[Any]) -> float | None:
     """The mean squared closed-form error of the runs, where each has one."""
-    errors = []
-    for run in runs:
-        if not isinstance(run, Amplification) or run.interval_maker() is None:
-            return None
-        error = run.quiet_interval(method="closed_form").standard_error
-        if error is None:
-            return None
-        errors.append(error**2)
-    return float(np.mean(errors))
+    if not all(isinstance(run, Amplification) and run.interval_maker() is not None for run in runs):
+        return None
+    errors = [run.quiet_interval(method="closed_form").standard_error for run in runs]
+    return None if None in errors else float(np.mean([error**2 for error in errors]))
 
 
 def _pairs(runs: list[Any]) -> Table | None:
@@ -179,12 +167,5 @@ def _pairs(runs: list[Any]) -> Table | None:
     amplification = np.stack([run.pairs["amplification"] for run in runs])
     mean = amplification.mean(axis=0)
     reach = quantile(0.95, len(runs)) * amplification.std(axis=0, ddof=1) / np.sqrt(len(runs))
-    return Table(
-        {
-            "given": text([given for given, _ in names[0]]),
-            "outcome": text([outcome for _, outcome in names[0]]),
-            "amplification": mean,
-            "low": mean - reach,
-            "high": mean + reach,
-        }
-    )
+    named = {"given": text([given for given, _ in names[0]]), "outcome": text([outcome for _, outcome in names[0]])}
+    return Table({**named, "amplification": mean, "low": mean - reach, "high": mean + reach})

@@ -1,17 +1,49 @@
-"""Which columns an audit reads, and in which roles: all that counting needs to be told."""
+"""Which columns an audit reads, and in which roles: all that counting needs to know."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from .roles import MISSING, Spec, attribute_specs, prediction_specs, refuse_overlap, spec
+from biasamp.data import Columns, Declared, printable
 
-NO_PREDICTIONS = (
-    "neither task_predictions nor attribute_predictions is given: amplification compares predictions with truth. "
-    "Without ground truth, use associate()"
-)
+from .source import Source
+
+MISSING = ("error", "drop", "negative")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The columns of one label set, with the caller's word on what they are."""
+
+    names: tuple[str, ...]
+    declared: str | None = None
+    categories: tuple[str, ...] | None = None
+
+    @property
+    def title(self) -> str:
+        """What the set is called."""
+        return ", ".join(self.names)
+
+    def columns(self, source: Source) -> Columns:
+        """These columns of some records."""
+        held = [source.column(name) for name in self.names]
+        return Columns(held, len(held) == 1, self.declared, self.categories)
+
+    @classmethod
+    def of(cls, value: Any, role: str) -> Spec:
+        """Column names, or ``binary(...)``/``categorical(...)`` of them."""
+        if isinstance(value, Declared):
+            return cls(cls.of(value.data, role).names, value.kind, value.categories)
+        if isinstance(value, str):
+            return cls((value,))
+        if isinstance(value, Sequence) and value and all(isinstance(name, str) for name in value):
+            repeated = [name for i, name in enumerate(value) if name in value[:i]]
+            if repeated:
+                raise ValueError(f"{role} names the column {repeated[0]!r} twice")
+            return cls(tuple(value))
+        raise TypeError(f"{role} must be a column name or a list of them, found {value!r:.100}")
 
 
 @dataclass(frozen=True)
@@ -38,16 +70,18 @@ class Plan:
         return [(one, role) for one, role in held if one is not None]
 
     @property
-    def truths(self) -> list[tuple[Spec, str]]:
-        """The columns that train records have too."""
-        return [(self.task, "train tasks"), *((one, "train attributes") for one in self.groups.values())]
+    def of_train(self) -> Plan:
+        """The plan by which train records are read, which have the truth alone."""
+        unpredicted = (None,) * len(self.groups)
+        return replace(
+            self, group_predictions=unpredicted, task_prediction=None, weights=None, record=None, cluster=None
+        )
 
     @property
     def columns(self) -> list[str]:
         """Every column that is needed, each once."""
-        names = [name for one, _ in self.labels for name in one.names]
-        names += [name for name in (self.weights, self.record, self.cluster) if name is not None]
-        return list(dict.fromkeys(names))
+        extra = [name for name in (self.weights, self.record, self.cluster) if name is not None]
+        return list(dict.fromkeys([*columns_of(*(one for one, _ in self.labels)), *extra]))
 
     @property
     def roles(self) -> dict[str, list[str]]:
@@ -61,20 +95,18 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan in plain values that JSON can hold."""
-        out = asdict(self)
-        out["groups"] = {name: _plain(one) for name, one in self.groups.items()}
-        out["group_predictions"] = [_plain(one) for one in self.group_predictions]
-        out["task"], out["task_prediction"] = _plain(self.task), _plain(self.task_prediction)
-        return out
+        groups = {name: _plain(one) for name, one in self.groups.items()}
+        predictions = [_plain(one) for one in self.group_predictions]
+        specs = {"task": _plain(self.task), "task_prediction": _plain(self.task_prediction)}
+        return {**asdict(self), **specs, "groups": groups, "group_predictions": predictions}
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Plan:
         """Read back what :meth:`to_dict` gave."""
-        made = dict(held)
-        made["groups"] = {name: _spec(one) for name, one in held["groups"].items()}
-        made["group_predictions"] = tuple(_spec(one) for one in held["group_predictions"])
-        made["task"], made["task_prediction"] = _spec(held["task"]), _spec(held["task_prediction"])
-        return cls(**made)
+        groups = {name: _spec(one) for name, one in held["groups"].items()}
+        predictions = tuple(_spec(one) for one in held["group_predictions"])
+        specs = {name: _spec(held[name]) for name in ("task", "task_prediction")}
+        return cls(**{**held, **specs, "groups": groups, "group_predictions": predictions})
 
 
 def make_plan(
@@ -83,20 +115,44 @@ def make_plan(
     attribute_predictions: Any,
     task_predictions: Any,
     *,
+    train: Any = None,
+    weights: Any = None,
     missing: str = "error",
-    **more: Any,
+    intersections: bool = False,
+    **keys: str | None,
 ) -> Plan:
     """The plan that the arguments of :func:`biasamp.audit` mean."""
     if missing not in MISSING:
         raise ValueError(f"missing is {missing!r}; take one of {', '.join(map(repr, MISSING))}")
-    groups = attribute_specs(attributes)
-    task = spec(tasks, "tasks")
-    refuse_overlap(groups, task)
-    group_predictions = prediction_specs(attribute_predictions, list(groups.values()), "attribute_predictions")
-    (task_prediction,) = prediction_specs(task_predictions, [task], "task_predictions")
+    groups = _attributes(attributes)
+    task = Spec.of(tasks, "tasks")
+    # A column goes with itself, whatever a model does.
+    both = [name for group in groups.values() for name in group.names if name in task.names]
+    if both:
+        raise ValueError(
+            f"attributes and tasks both name the column '{printable(both[0], 60)}': an attribute is held against "
+            "another column, so name a task that differs from it"
+        )
+    group_predictions = _predictions(attribute_predictions, list(groups.values()), "attribute_predictions")
+    (task_prediction,) = _predictions(task_predictions, [task], "task_predictions")
     if task_prediction is None and not any(group_predictions):
-        raise ValueError(NO_PREDICTIONS)
-    return Plan(groups, task, tuple(group_predictions), task_prediction, missing=missing, **more)
+        raise ValueError(
+            "neither task_predictions nor attribute_predictions is given: amplification compares predictions with "
+            "truth. Without ground truth, use associate()"
+        )
+    if intersections and len(groups) < 2:
+        raise ValueError("intersections=True crosses several attributes, but only one is given")
+    return Plan(
+        groups,
+        task,
+        tuple(group_predictions),
+        task_prediction,
+        weights if isinstance(weights, str) else None,
+        **keys,
+        missing=missing,
+        intersections=bool(intersections),
+        train=train is not None,
+    )
 
 
 def columns_of(*specs: Spec | None) -> list[str]:
@@ -105,9 +161,7 @@ def columns_of(*specs: Spec | None) -> list[str]:
 
 
 def _plain(one: Spec | None) -> Any:
-    if one is None:
-        return None
-    return [list(one.names), one.declared, None if one.categories is None else list(one.categories)]
+    return one and [list(one.names), one.declared, None if one.categories is None else list(one.categories)]
 
 
 def _spec(held: Any) -> Any:
@@ -115,3 +169,55 @@ def _spec(held: Any) -> Any:
         return None
     names, declared, categories = held
     return Spec(tuple(names), declared, None if categories is None else tuple(categories))
+
+
+def _attributes(attributes: Any) -> dict[str, Spec]:
+    """Each protected attribute by its name: one for a name, for each item of a list, or for each entry of a mapping."""
+    if isinstance(attributes, Mapping):
+        if not attributes:
+            raise ValueError("attributes is an empty mapping: name at least one protected attribute")
+        return {str(name): Spec.of(value, f"attributes[{name!r}]") for name, value in attributes.items()}
+    if isinstance(attributes, (str, Declared)):
+        attributes = [attributes]
+    if not isinstance(attributes, Sequence) or not attributes:
+        raise TypeError(f"attributes must be a column name, a list or a mapping of them, found {attributes!r:.100}")
+    out: dict[str, Spec] = {}
+    for one in [Spec.of(value, "attributes") for value in attributes]:
+        if one.title in out:
+            raise ValueError(f"attributes names {one.title!r} twice")
+        out[one.title] = one
+    return out
+
+
+def _predictions(predictions: Any, truths: Sequence[Spec], role: str) -> list[Spec | None]:
+    """The predictions of each truth, by position or by a mapping from truth column to prediction column."""
+    if predictions is None:
+        return [None] * len(truths)
+    if isinstance(predictions, Mapping):
+        return _mapped(predictions, truths, role)
+    if len(truths) == 1:
+        nested = isinstance(predictions, Sequence) and not isinstance(predictions, str) and len(predictions) == 1
+        return [Spec.of(predictions[0] if nested else predictions, role)]
+    if isinstance(predictions, (str, Declared)) or len(predictions) != len(truths):
+        count = 1 if isinstance(predictions, (str, Declared)) else len(predictions)
+        raise ValueError(f"{role} has {count} entries for {len(truths)} columns of truth: they pair by position")
+    return [Spec.of(value, role) for value in predictions]
+
+
+def _mapped(predictions: Mapping[Any, Any], truths: Sequence[Spec], role: str) -> list[Spec | None]:
+    known = {name for truth in truths for name in (truth.title, *truth.names)}
+    strange = [str(name) for name in predictions if str(name) not in known]
+    if strange:
+        raise ValueError(f"{role} maps {strange[0]!r}, which is no column of the truth ({', '.join(sorted(known))})")
+    out: list[Spec | None] = []
+    for truth in truths:
+        if truth.title in predictions:
+            out.append(Spec.of(predictions[truth.title], role))
+        elif all(name in predictions for name in truth.names):
+            out.append(Spec(tuple(Spec.of(predictions[name], role).names[0] for name in truth.names)))
+        elif any(name in predictions for name in truth.names):
+            lacking = [name for name in truth.names if name not in predictions]
+            raise ValueError(f"{role} has no prediction for {lacking[0]!r}")
+        else:
+            out.append(None)
+    return out

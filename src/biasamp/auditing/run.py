@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
+from biasamp import __version__
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
+from biasamp.results.interval import Caution
 from biasamp.results.metric_registry import requestable_names
 
-from .audit_base import read_audit_base
 from .audit_result import Audit
-from .counting import count_memory, count_plan
-from .document import Facts, build_document
-from .measuring import Settings, measure, needed_counts
+from .cautions import CAUTIONS
+from .counting import StreamedData, count_memory, count_plan
+from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, Excluded, Missing, registry_of
+from .findings import FINDINGS, Context
+from .label_reader import AuditRecords
+from .measuring import Settings, measure, needed_counts, resampled
 from .plan import Plan, make_plan
-from .source import in_parts, read_source
-from .subject import Counted, Rereadable
+from .source import in_parts, read_audit_base, read_source
+from .subject import Counted
 
 
 def audit(
@@ -116,23 +121,24 @@ def audit(
     if resamples < 2:
         raise ValueError(f"resamples is {resamples}; at least 2 are needed")
     settings = Settings(_metrics(metrics), confidence, resamples, seed)
+    roles = {
+        "attributes": attributes,
+        "tasks": tasks,
+        "attribute_predictions": attribute_predictions,
+        "task_predictions": task_predictions,
+        "train": train,
+        "weights": weights,
+        "record": record,
+        "cluster": cluster,
+        "missing": missing,
+        "intersections": intersections,
+    }
     if isinstance(data, (str, os.PathLike)) and is_counts(data):
         data = AuditCounts.load(os.fspath(data))
     if isinstance(data, AssociationCounts):
         raise TypeError("data are counts of labels with identities: measure them with associate()")
     if isinstance(data, AuditCounts):
-        given = {
-            "attributes": attributes,
-            "tasks": tasks,
-            "attribute_predictions": attribute_predictions,
-            "task_predictions": task_predictions,
-            "train": train,
-            "weights": weights,
-            "record": record,
-            "cluster": cluster,
-            "missing": None if missing == "error" else missing,
-            "intersections": intersections or None,
-        }
+        given = {**roles, "missing": None if missing == "error" else missing, "intersections": intersections or None}
         named = [name for name, value in given.items() if value is not None]
         if named:
             raise ValueError(f"data are counts, which say how they were made: leave {', '.join(named)} out")
@@ -140,22 +146,10 @@ def audit(
     if attributes is None or tasks is None:
         lacking = "attributes" if attributes is None else "tasks"
         raise TypeError(f"{lacking} is None: name the columns; only counts know theirs")
-    by_name = isinstance(weights, str) or weights is None
-    plan = make_plan(
-        attributes,
-        tasks,
-        attribute_predictions,
-        task_predictions,
-        missing=missing,
-        weights=weights if by_name else None,
-        record=record,
-        cluster=cluster,
-        intersections=bool(intersections),
-        train=train is not None,
-    )
+    plan = make_plan(**roles)
     needs = needed_counts(settings.metrics)
     if in_parts(data, engine):
-        if not by_name:
+        if weights is not None and not isinstance(weights, str):
             raise TypeError(
                 f"weights must name a column with engine={engine!r}: data is counted part by part, and an array has none"
             )
@@ -172,7 +166,7 @@ def from_counts(
     settings: Settings,
     base: Any,
     min_group: int,
-    source: Rereadable | None = None,
+    source: AuditRecords | StreamedData | None = None,
     weighted: bool = False,
 ) -> Audit:
     """The audit of counts; ``source`` is the data where it can be read again."""
@@ -192,17 +186,106 @@ def from_counts(
         for number, subject in enumerate(counts.subjects)
     ]
     measured = [measure(subject, settings) for subject in subjects]
-    facts = Facts(
-        " + ".join(source.name for source in counts.sources) or "counts",
-        counts.records,
-        counts.fingerprint,
-        counts.resampled_as,
-        counts.missing_values,
-        plan,
-        weighted,
-        base is not None,
-    )
-    return build_document(facts, subjects, measured, settings, min_group)
+    rows = [row for part in measured for row in part.entries]
+    not_run = [row for part in measured for row in part.not_run]
+    if not rows:
+        reasons = "; ".join(dict.fromkeys(row["reason"] for row in not_run))
+        raise ValueError(f"no metric could be computed: {reasons}")
+    excluded = [
+        {**{key: row[key] for key in ("attribute", "metric", "direction")}, **left_out}
+        for row in rows
+        for left_out in row.pop("excluded", ())
+    ]
+    for row in rows:
+        if "cautions" in row:
+            row["caution_kinds"] = [Caution.kind_of(words) for words in row["cautions"]]
+    name = " + ".join(source.name for source in counts.sources) or "counts"
+    document: AuditDocument = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "seed": settings.seed,
+        "data": _data(counts, subjects, settings, rows, base is not None, min_group),
+        "metrics": cast("list[Entry]", rows),
+        "findings": [],
+        "excluded": cast("list[Excluded]", excluded),
+        "not_run": not_run,  # type: ignore[typeddict-item]
+        "registry": registry_of([*rows, *not_run]),
+        "provenance": {"source": name},
+    }
+    sweeps = [row for part in measured for row in part.sweeps]
+    if sweeps:
+        document["sweep"] = sweeps  # type: ignore[typeddict-item]
+    context = Context(document, subjects)
+    found = [finding for rule in (*FINDINGS, *CAUTIONS) for finding in rule(context)]
+    found.sort(key=lambda finding: -finding.weight)
+    document["findings"] = [finding.to_dict() for finding in found]  # type: ignore[misc]
+    owned = [
+        (subject.attribute, result) for subject, part in zip(subjects, measured, strict=True) for result in part.results
+    ]
+    resample = partial(_resamples, owned, settings, counts.resampled_as)
+    return Audit(document, name, results=tuple(result for _, result in owned), _resample=resample)
+
+
+def _resamples(owned: list[tuple[str, Any]], settings: Settings, records: str) -> dict[str, Any]:
+    """The values of the resamples of all results, by which two audits are compared."""
+    drawn = [resampled(attribute, result, settings) for attribute, result in owned]
+    values = {name: values for part in drawn for name, values in part.items()}
+    return {"seed": settings.seed, "resamples": settings.resamples, "records": records, "values": values}
+
+
+def _data(
+    counts: AuditCounts,
+    subjects: list[Counted],
+    settings: Settings,
+    rows: list[dict[str, Any]],
+    base: bool,
+    min_group: int,
+) -> Data:
+    """What was audited; of the task labels, which may be many, those that listed pairs name."""
+    plan = subjects[0].plan
+    kinds: dict[str, AttributeKind] = {
+        subject.attribute: "attribute" if subject.attribute in plan.groups else "crossing" for subject in subjects
+    }
+    tasks = subjects[0].sizes["T"][0]
+    named = {
+        pair["given"] if row["direction"] == "T->A" else pair["outcome"]
+        for row in rows
+        for pair in row.get("pairs", ())
+    }
+    return {
+        "records": counts.records,
+        "fingerprint": counts.fingerprint,
+        "attributes": [subject.attribute for subject in subjects],
+        "tasks": {"title": plan.task.title, "labels": len(tasks)},
+        "groups": [
+            {
+                "attribute": subject.attribute,
+                "group": str(label),
+                "records": count,
+                "small": count < min_group,
+                "kind": kinds[subject.attribute],
+                "variable": label.variable,
+                "category": label.category,
+            }
+            for subject in subjects
+            for label, count in zip(subject.sizes["A"][0], subject.sizes["A"][1].tolist(), strict=True)
+        ],
+        "confidence": settings.confidence,
+        "resamples": settings.resamples,
+        "min_group": min_group,
+        "missing": cast("Missing", plan.missing),
+        "missing_values": counts.missing_values,
+        "roles": plan.roles,
+        "train": plan.train,
+        "base": base,
+        "weighted": subjects[0].weighted,
+        "kinds": kinds,
+        "task_labels": [
+            {"label": str(label), "variable": label.variable, "category": label.category}
+            for label in tasks
+            if str(label) in named
+        ],
+    }
 
 
 def _metrics(metrics: Any) -> frozenset[str]:

@@ -5,19 +5,22 @@ Parts must be counted in one label space, and a part alone does not know the cat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import iadd
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from biasamp.data import Codes, Column, Columns, label_set, printable
+from biasamp.data import Column, label_set, printable
 from biasamp.data.frames import arrow_column
 from biasamp.data.label_rules import number_codes
 from biasamp.engines import Engine, counted
 
-from .plan import Plan
-from .roles import Spec
+from .label_reader import crossing
+from .plan import Plan, Spec, columns_of
 from .source import Source
 
 # A column of more categories is an identifier or a measurement.
@@ -37,7 +40,7 @@ class ColumnFacts:
 
     def see(self, column: Column, start: int | None) -> None:
         """Take note of some values."""
-        gone = column.values < 0 if column.kind == "text" else column.missing
+        gone = missing_values(column)
         if gone is not None and gone.any():
             self.missing += int(gone.sum())
             if start is not None:
@@ -66,12 +69,11 @@ class ColumnFacts:
     def example(self, name: str, rows: int) -> Column:
         """A column that has every category."""
         place = np.arange(rows)
-        if self.kind in ("text", "list"):
-            categories = tuple(sorted(self.categories))
-            if self.kind == "list":
-                indptr = np.full(rows + 1, len(categories), dtype=np.int64)
-                indptr[0] = 0
-                return Column(name, "list", np.arange(len(categories)), None, categories, indptr)
+        categories = tuple(sorted(self.categories))
+        if self.kind == "list":
+            indptr = np.array([0] + [len(categories)] * rows, dtype=np.int64)
+            return Column(name, "list", np.arange(len(categories)), None, categories, indptr)
+        if self.kind == "text":
             return Column(name, "text", place % len(categories), None, categories)
         if self.kind == "int":
             whole = np.array(sorted(int(category) for category in self.categories))
@@ -90,7 +92,6 @@ class Survey:
 
     columns: dict[str, ColumnFacts]
     crossings: set[str] = field(default_factory=set)
-    rows: int = 0
 
     def __iadd__(self, other: Survey) -> Survey:
         for name, facts in other.columns.items():
@@ -101,7 +102,6 @@ class Survey:
                     "an identifier or a measurement, not like groups. Name another column, or group its values first"
                 )
         self.crossings |= other.crossings
-        self.rows += other.rows
         return self
 
     def example(self) -> Source:
@@ -121,89 +121,61 @@ class SurveyKernel:
     def __call__(self, part: Any) -> Survey:
         """What the part holds."""
         out = Survey({name: ColumnFacts() for name in self.columns})
-        for start, columns in read_batches(part, self.columns, self.batch_rows):
-            for name, column in columns.items():
+        for start, source in read_batches(part, self.columns, self.batch_rows):
+            for name, column in source.columns.items():
                 out.columns[name].see(column, start)
             for specs in self.crossed:
-                out.crossings |= _combinations(columns, specs)
-            rows = len(next(iter(columns.values())))
-            out.rows += rows
-            counted(part, rows)
+                sets = [label_set(one.columns(source), "attributes") for one in specs]
+                out.crossings.update(crossing(sets, [one.title for one in specs]).variables[0].categories)
+            counted(part, source.rows)
         return out
 
 
-def read_batches(part: Any, columns: Sequence[str], rows: int) -> Iterator[tuple[int | None, dict[str, Column]]]:
-    """The batches of a part as columns, with the number of their first row where rows are numbered."""
+def missing_values(column: Column) -> NDArray[np.bool_] | None:
+    """Which values of a column are missing; None where none can be."""
+    return column.values < 0 if column.kind == "text" else column.missing
+
+
+def read_batches(part: Any, columns: Sequence[str], rows: int) -> Iterator[tuple[int | None, Source]]:
+    """The batches of a part, with the number of their first row where rows are numbered."""
     start = part.start
     for batch in part.batches(columns, rows=rows):
         if batch.num_rows:
-            yield start, {name: arrow_column(name, batch.column(i)) for i, name in enumerate(columns)}
+            held = {name: arrow_column(name, batch.column(i)) for i, name in enumerate(columns)}
+            yield start, Source(part.name, held, batch.num_rows)
         start = None if start is None else start + batch.num_rows
 
 
-def survey(plan: Plan, parts: Sequence[Any], engine: Engine, labels: Sequence[tuple[Spec, str]]) -> Survey:
+def survey(plan: Plan, parts: Sequence[Any], engine: Engine) -> Survey:
     """Look at the columns whose categories decide the label space.
 
     Numbers among several yes/no columns need no look: they are one label each, whatever they hold.
     """
     types = dict(parts[0].fields)
-    looked: dict[str, None] = {}
-    for one, _ in labels:
-        for name in one.names:
-            if _open(one, types[name]):
-                looked[name] = None
+    looked = [name for one, _ in plan.labels for name in one.names if _open(one, types[name])]
     crossed: tuple[tuple[Spec, ...], ...] = ()
     if plan.intersections:
-        sets = [tuple(one for one, _ in labels if one in plan.groups.values())]
-        if all(plan.group_predictions) and any(one in plan.group_predictions for one, _ in labels):
-            sets.append(tuple(one for one in plan.group_predictions if one is not None))
-        crossed = tuple(sets)
-        looked.update(dict.fromkeys(name for specs in crossed for one in specs for name in one.names))
+        predicted = tuple(one for one in plan.group_predictions if one is not None)
+        crossed = (tuple(plan.groups.values()), *([predicted] if len(predicted) == len(plan.groups) else []))
+        looked += columns_of(*(one for specs in crossed for one in specs))
     found = Survey({})
     if looked:
-        kernel = SurveyKernel(tuple(looked), crossed, engine.batch_rows)
-        found = engine.reduce(kernel, parts, _added)
-    rest = {name: _shape(types[name]) for one, _ in labels for name in one.names if name not in found.columns}
-    found.columns.update(rest)
+        found = engine.reduce(SurveyKernel(tuple(dict.fromkeys(looked)), crossed, engine.batch_rows), parts, iadd)
+    for name in columns_of(*(one for one, _ in plan.labels)):
+        if name not in found.columns:
+            kind = (
+                "bool" if pa.types.is_boolean(types[name]) else "int" if pa.types.is_integer(types[name]) else "float"
+            )
+            found.columns[name] = ColumnFacts(kind, {"0"})
     return found
-
-
-def _added(one: Survey, two: Survey) -> Survey:
-    one += two
-    return one
 
 
 def _open(one: Spec, kind: Any) -> bool:
     """Whether a column's labels depend on its values."""
-    import pyarrow as pa
-
     if kind is None:  # Python objects, which only their values tell
         return True
-    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        return True
     if one.declared == "binary":
-        return not number
-    return not number or len(one.names) == 1 or (one.declared == "categorical" and one.categories is None)
-
-
-def _shape(kind: Any) -> ColumnFacts:
-    import pyarrow as pa
-
-    name = "bool" if pa.types.is_boolean(kind) else "int" if pa.types.is_integer(kind) else "float"
-    return ColumnFacts(name, {"0"})
-
-
-def _combinations(columns: Mapping[str, Column], specs: Sequence[Spec]) -> set[str]:
-    """The crossings of attributes that occur in some records."""
-    codes, texts = [], []
-    for one in specs:
-        labels = label_set(
-            Columns([columns[name] for name in one.names], len(one.names) == 1, one.declared, one.categories),
-            "attributes",
-        )
-        block = labels.blocks[0]
-        if not isinstance(block, Codes):
-            raise ValueError("intersections cross attributes of one category a record; yes/no sets have none")
-        codes.append(block.codes)
-        texts.append(block.variables[0].categories)
-    distinct = np.unique(np.column_stack(codes), axis=0)
-    return {" & ".join(texts[i][code] for i, code in enumerate(row)) for row in distinct.tolist() if min(row) >= 0}
+        return False
+    return len(one.names) == 1 or (one.declared == "categorical" and one.categories is None)

@@ -24,27 +24,18 @@ USUAL = 0.5
 _POINTS = 300
 
 
-def threshold_entries(
-    evaluation: Evaluation,
-    source: Base,
-    attribute: str,
-    direction: str,
-    train: tuple[LabelSet, LabelSet] | None = None,
-) -> list[dict[str, Any]]:
-    """Amplification over thresholds, with the calibrated one marked; nothing where predictions are hard."""
+def threshold_entry(
+    evaluation: Evaluation, source: Base, train: tuple[LabelSet, LabelSet] | None = None
+) -> dict[str, Any] | None:
+    """Amplification over thresholds, with the calibrated one marked; None where predictions are hard."""
     chances = _chances(evaluation)
     if chances is None or evaluation.given.missing or source.rates is not None:
-        return []
+        return None
     scores, truth, names = chances
-    # With a single label the sweep takes a plain column of scores.
-    swept = sweep(
-        scores[:, 0] if scores.shape[1] == 1 else scores,
-        evaluation.given,
-        evaluation.truth,
-        train=train,
-        weights=evaluation.weights,
-    )
     weights = evaluation.weights
+    # With a single label the sweep takes a plain column of scores.
+    column = scores[:, 0] if scores.shape[1] == 1 else scores
+    swept = sweep(column, evaluation.given, evaluation.truth, train=train, weights=weights)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # tied scores: the nearest rate is reported beside
         found = calibrate(scores, rate=np.average(truth, axis=0, weights=weights))
@@ -53,32 +44,25 @@ def threshold_entries(
     )
     usual = _at(evaluation, scores, np.full(scores.shape[1], USUAL), signs)
     calibrated = _at(evaluation, scores, found.thresholds, signs)
-    return [
-        {
-            "attribute": attribute,
-            "direction": direction,
-            "outcome": names[0] if len(names) == 1 else None,
-            **{k: v for k, v in swept.to_dict(_POINTS).items() if k != "schema"},
-            "usual": {
-                "threshold": USUAL,
-                "amplification": usual,
-                "rates": [plain(x) for x in np.average(scores >= USUAL, axis=0, weights=weights)],
-            },
-            "calibrated": {
-                "threshold": plain(found.thresholds[0]) if len(names) == 1 else None,
-                "amplification": calibrated,
-                "rate": plain(float(np.average(scores >= found.thresholds, weights=_tiled(weights, scores)))),
-            },
-            "labels": [
-                {"label": name, "threshold": plain(t), "rate": plain(r), "base_rate": plain(w)}
-                for name, t, r, w in zip(names, found.thresholds, found.rates, found.wanted, strict=True)
-            ],
-        }
-    ]
-
-
-def _tiled(weights: NDArray[Any] | None, scores: NDArray[np.float64]) -> NDArray[Any] | None:
-    return None if weights is None else np.repeat(weights[:, None], scores.shape[1], axis=1)
+    tiled = None if weights is None else np.repeat(weights[:, None], scores.shape[1], axis=1)
+    return {
+        "outcome": names[0] if len(names) == 1 else None,
+        **{k: v for k, v in swept.to_dict(_POINTS).items() if k != "schema"},
+        "usual": {
+            "threshold": USUAL,
+            "amplification": usual,
+            "rates": [plain(x) for x in np.average(scores >= USUAL, axis=0, weights=weights)],
+        },
+        "calibrated": {
+            "threshold": plain(found.thresholds[0]) if len(names) == 1 else None,
+            "amplification": calibrated,
+            "rate": plain(float(np.average(scores >= found.thresholds, weights=tiled))),
+        },
+        "labels": [
+            {"label": name, "threshold": plain(t), "rate": plain(r), "base_rate": plain(w)}
+            for name, t, r, w in zip(names, found.thresholds, found.rates, found.wanted, strict=True)
+        ],
+    }
 
 
 def _chances(evaluation: Evaluation) -> tuple[NDArray[np.float64], NDArray[Any], list[str]] | None:

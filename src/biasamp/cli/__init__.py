@@ -30,6 +30,9 @@ class Commands(click.Group):
         "sweep": "Measure amplification at every threshold of scores.",
     }
 
+    # Commands that stand in the file of another one.
+    shared = {"demo": ("audit", "demo"), "merge": ("count", "merge"), "sweep": ("calibrate", "sweep")}
+
     def list_commands(self, context: click.Context) -> list[str]:
         """The commands, in alphabetical order."""
         return sorted(self.places)
@@ -40,8 +43,9 @@ class Commands(click.Group):
             return None
         from importlib import import_module
 
-        command: click.Command = import_module(f"biasamp.cli.cmd_{name}").command
-        return command
+        module, command = self.shared.get(name, (name, "command"))
+        found: click.Command = getattr(import_module(f"biasamp.cli.cmd_{module}"), command)
+        return found
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -60,9 +64,8 @@ class Commands(click.Group):
         except click.UsageError as error:
             import difflib
 
-            near = (
-                [] if args[0] in self.places else difflib.get_close_matches(args[0], self.list_commands(context), n=1)
-            )
+            known = self.list_commands(context)
+            near = [] if args[0] in known else difflib.get_close_matches(args[0], known, n=1)
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", context) from None
@@ -113,21 +116,23 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
-        click.echo("stopped", err=True)
-        sys.exit(130)
+        _stop("stopped", 130)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except MemoryError:
+        _stop("biasamp: the data do not fit in memory")
     except (ValueError, TypeError, OSError, ImportError) as error:
         if isinstance(error, ImportError) and "pip install" not in str(error):
             raise
         from biasamp.data import printable
 
-        click.echo(f"biasamp: {printable(str(error), 2000)}", err=True)
-        sys.exit(USAGE)
-    except MemoryError:
-        click.echo("biasamp: the data do not fit in memory", err=True)
-        sys.exit(USAGE)
+        _stop(f"biasamp: {printable(str(error), 2000)}")
+
+
+def _stop(message: str, code: int = USAGE) -> None:
+    click.echo(message, err=True)
+    sys.exit(code)

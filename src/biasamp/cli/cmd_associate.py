@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .output import (
-    check_figures,
-    check_target,
-    console,
-    figures_option,
-    html_option,
-    json_option,
-    write_figures,
-    write_json,
-)
+from .output import check_targets, console, figures_option, html_option, json_option, write_figures, write_json
+from .role_options import ENGINE, choice_option, number_option, shared_options
+
+
+def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options that say which labels are counted with which identities."""
+    words = "Identity labels, comma separated, or NAME=LABEL,LABEL,... to unite labels under one name; may be repeated."
+    command = click.option("--threshold", help="Least score: a number, or a CSV file of label and threshold.")(command)
+    command = click.option("--score", help="The column of scores.")(command)
+    command = click.option("--label", help="The column of labels.")(command)
+    return click.option("--identities", "-i", multiple=True, help=words)(command)
 
 
 def read_identities(values: tuple[str, ...]) -> Any:
@@ -63,67 +66,30 @@ def read_threshold(value: str | None) -> Any:
 
 @click.command(name="associate")
 @click.argument("data", type=click.Path())
-@click.option(
-    "--identities",
-    "-i",
-    "identities",
-    multiple=True,
-    help="Identity labels, comma separated, or NAME=LABEL,LABEL,... to unite labels under one name; may be repeated.",
-)
-@click.option("--label", help="The column of labels.")
+@label_options
 @click.option("--record", help="The column that says which record a row belongs to.")
-@click.option("--score", help="The column of scores.")
-@click.option("--threshold", help="Least score: a number, or a CSV file of label and threshold.")
 @click.option(
     "--metrics", default="all", show_default=True, help="all, or names that biasamp metrics lists, comma separated."
 )
-@click.option(
+@choice_option(
     "--zero",
-    type=click.Choice(["limit", "drop", "smooth"]),
-    default="limit",
-    show_default=True,
-    help="Where a label never meets an identity: take the limit, leave it out, or add to every count.",
+    ["limit", "drop", "smooth"],
+    "Where a label never meets an identity: take the limit, leave it out, or add to every count.",
 )
-@click.option("--min-count", type=int, default=1, show_default=True, help="Rank labels of at least so many records.")
-@click.option(
-    "--min-expected",
-    type=float,
-    default=5,
-    show_default=True,
-    help="Rank labels expected so often with each identity under independence.",
-)
+@number_option("--min-count", 1, "Rank labels of at least so many records.")
+@number_option("--min-expected", 5.0, "Rank labels expected so often with each identity under independence.")
 @click.option("--paper-literal", is_flag=True, help="The metrics as the paper prints them.")
-@click.option(
-    "--correction",
-    type=click.Choice(["bh", "by"]),
-    default="bh",
-    show_default=True,
-    help="q-values: Benjamini-Hochberg, or Benjamini-Yekutieli for any dependence.",
-)
+@choice_option("--correction", ["bh", "by"], "q-values: Benjamini-Hochberg, or Benjamini-Yekutieli for any dependence.")
 @click.option("--open-images", is_flag=True, help="DATA holds Open Images label files.")
 @click.option("--classes", type=click.Path(), help="Open Images: the class-description file.")
-@click.option(
-    "--sources",
-    type=click.Choice(["all", "machine", "human"]),
-    default="all",
-    show_default=True,
-    help="Open Images: whose labels to read.",
-)
+@choice_option("--sources", ["all", "machine", "human"], "Open Images: whose labels to read.")
 @click.option("--miap", type=click.Path(), help="Open Images: a file of MIAP person boxes.")
-@click.option("--top", type=int, default=10, show_default=True, help="How many labels a table shows; 0 for none.")
+@number_option("--top", 10, "How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
 @click.option(
     "--csv", "csv_path", metavar="FILE", help="Write one row per label as CSV to FILE; - for standard output."
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["auto", "local", "dask", "spark"]),
-    default="auto",
-    show_default=True,
-    help="Count on this machine, or on a Dask or Spark cluster.",
-)
-@click.option("--memory", help="Memory budget of a process, such as 512MB.  [default: a quarter of the machine's]")
-@click.option("--threads", type=int, help="Threads, or processes of a Dask cluster.  [default: all processors]")
+@shared_options(*ENGINE)
 @html_option
 @figures_option
 @json_option
@@ -163,9 +129,7 @@ def command(
         raise click.UsageError("--csv - and --json - cannot share standard output")
     if top < 0:
         raise click.BadParameter("--top is a number of 0 or more")
-    for target in (csv_path, json_path, html_path):
-        check_target(target, data)
-    check_figures(figures_folder)
+    check_targets((csv_path, json_path, html_path), data, figures=figures_folder)
     source: Any = data
     limit = read_threshold(threshold)
     if open_images:
@@ -191,27 +155,14 @@ def command(
         from biasamp.report.figures import association_figures
 
         write_figures(association_figures(result), figures_folder)
-    taken = False
-    if json_path is not None:
-        import json
-
-        text = json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
-        taken = write_json(text, json_path)
+    taken = write_json(result.to_dict(), json_path, indent=None) if json_path is not None else False
     if csv_path is not None:
-        taken = _write_csv(result, csv_path) or taken
+        from biasamp.report.spreadsheet import write_csv
+
+        with nullcontext(sys.stdout) if csv_path == "-" else open(csv_path, "w", encoding="utf-8", newline="") as file:
+            write_csv(result.table.rows(), list(result.table.columns), file)
+        taken = taken or csv_path == "-"
     if not taken:
         from biasamp.report.association_tables import show_association
 
         show_association(result, console(), metric=shown, top=top)
-
-
-def _write_csv(result: Any, path: str) -> bool:
-    from biasamp.report.spreadsheet import write_csv
-
-    columns = list(result.table.columns)
-    if path == "-":
-        write_csv(result.table.rows(), columns, sys.stdout)
-        return True
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        write_csv(result.table.rows(), columns, file)
-    return False

@@ -1,37 +1,34 @@
-"""``biasamp audit``."""
+"""``biasamp audit``, and ``biasamp demo``, which audits embedded data."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from .output import (
-    check_figures,
-    check_target,
+    check_targets,
     console,
     figures_option,
     html_option,
     json_option,
+    with_status,
     write_figures,
     write_json,
 )
-from .role_options import audit_roles, engine_options, role_options, split_names
+from .role_options import ENGINE, ROLES, audit_roles, number_option, shared_options, split_names
 
 
 @click.command(name="audit")
 @click.argument("data", type=click.Path())
-@role_options
+@shared_options(*ROLES)
 @click.option("--base", type=click.Path(), help="Base rates: records, or a table with attribute, task and count.")
 @click.option("--metrics", default="auto", show_default=True, help="auto, or metric names, comma separated.")
-@engine_options
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals.")
-@click.option("--resamples", type=int, default=1000, show_default=True, help="How many resamples intervals rest on.")
-@click.option("--min-group", type=int, default=30, show_default=True, help="Flag groups with fewer records.")
-@click.option("--seed", type=int, default=0, show_default=True, help="What the resamples are drawn from.")
-@click.option("--pairs", type=int, default=10, show_default=True, help="How many pairs a table shows; 0 for none.")
+@shared_options(*ENGINE, "resamples", "seed")
+@number_option("--confidence", 0.95, "The level of the intervals.")
+@number_option("--min-group", 30, "Flag groups with fewer records.")
+@number_option("--pairs", 10, "How many pairs a table shows; 0 for none.")
 @click.option("--save", type=click.Path(), help="Save the audit with its resamples, to compare and report later.")
 @html_option
 @figures_option
@@ -57,21 +54,14 @@ def command(
       biasamp audit counts.parquet --json -
     """
     import biasamp
-    from biasamp.auditing.source import in_parts
 
     arguments = {
         "metrics": metrics if metrics == "auto" else split_names(metrics, "--metrics"),
         **audit_roles(data, options),
         **options,
     }
-    for target in (save, json_path, html_path):
-        check_target(target, data)
-    check_figures(figures_folder)
-    if sys.stderr.isatty() and not in_parts(data, arguments["engine"]):
-        with console(stderr=True).status(f"auditing {Path(data).name}"):
-            result = biasamp.audit(data, **arguments)
-    else:
-        result = biasamp.audit(data, **arguments)
+    check_targets((save, json_path, html_path), data, figures=figures_folder)
+    result = with_status(data, lambda: biasamp.audit(data, **arguments), arguments["engine"])
     if save is not None:
         result.save(save)
     if html_path is not None:
@@ -82,3 +72,76 @@ def command(
         from biasamp.report.terminal import show_audit
 
         show_audit(result, console(), pairs)
+
+
+@click.command(name="demo")
+@click.option(
+    "--folder", type=click.Path(file_okay=False), default="demo", show_default=True, help="Where files are written."
+)
+@html_option
+@json_option
+def demo(folder: str, html_path: str | None, json_path: str | None) -> None:
+    """Audit embedded real data: graduate admissions at Berkeley, 1973. Nothing is downloaded.
+
+    \b
+    Examples:
+      biasamp demo
+      biasamp demo --folder /tmp/demo --json -
+    """
+    import biasamp
+    from biasamp.datasets import berkeley
+    from biasamp.report.terminal import show_audit
+
+    result = biasamp.audit(
+        berkeley.with_predictions(),
+        attributes="gender",
+        tasks="admitted",
+        attribute_predictions="gender_pred",
+        task_predictions="admitted_pred",
+    )
+    result = result.named("Berkeley admissions, 1973")
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    result.to_json(target / "audit.json")
+    result.save(target / "audit.saved.json.gz")
+    result.to_html(target / "report.html" if html_path is None else html_path)
+    if write_json(result.to_json(), json_path):
+        return
+    screen = console()
+    screen.print(
+        "4,526 applicants to the six largest departments; a logistic regression predicts admission from department and "
+        "gender (A→T), and gender from department and admission (T→A), each applicant by a model that has not seen them.\n"
+    )
+    show_audit(result, screen)
+    screen.print(f"\n{_concluded(result)}")
+    screen.print(
+        f"\nWritten: {html_path or target / 'report.html'} (open it in a browser), {target / 'audit.json'} (the figures "
+        f"above), {target / 'audit.saved.json.gz'} (to compare later)"
+    )
+
+
+def _concluded(audit: Any) -> str:
+    """What the demo's intervals conclude and what they do not, from the intervals themselves."""
+    from biasamp.auditing.findings import side_of_zero
+    from biasamp.results.metric_registry import direction_symbol
+
+    level = audit.document["data"]["confidence"]
+    words = []
+    for entry in audit.document["metrics"]:
+        low, high = entry["interval"]
+        side = side_of_zero(low, high)
+        if entry["metric"] != "directional" or side is None:
+            continue
+        where = direction_symbol(entry["direction"])
+        if side:
+            words.append(
+                f"{where} lies {'above' if side > 0 else 'below'} 0, so chance in who applied does not explain it"
+            )
+        else:
+            words.append(f"{where} covers 0, so it concludes nothing, not even that there is no amplification")
+    return (
+        f"What the {level * 100:g}% intervals conclude: directional amplification {'; '.join(words)}. They say how figures "
+        "would vary over other applicants, for these predictions as they are. They do not cover training the model anew, "
+        "another threshold, or errors in the records; and they do not conclude that admissions were fair or unfair, nor "
+        "why: department and gender go together in these data."
+    )

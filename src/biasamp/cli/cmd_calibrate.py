@@ -1,15 +1,14 @@
-"""``biasamp calibrate``."""
+"""``biasamp calibrate`` and ``biasamp sweep``."""
 
 from __future__ import annotations
 
-import json
-import os
 from typing import Any
 
 import click
+import numpy as np
 
-from .output import check_target, console, json_option, write_json
-from .role_options import split_names
+from .output import check_targets, console, json_option, write_json
+from .role_options import number_option, split_names
 
 
 @click.command(name="calibrate")
@@ -31,45 +30,99 @@ def command(
     """
     import biasamp
 
-    check_target(json_path)
+    check_targets([json_path])
     if (truth is None) == (rate is None):
         raise click.UsageError("give either --truth, whose rates are wanted, or --rate")
-    names = listed(scores, "--scores")
-    wanted: Any
+    names = _listed(scores, "--scores")
     if rate is not None:
         try:
             wanted = [float(part) for part in rate.split(",")]
         except ValueError:
             raise click.UsageError(f"--rate is {rate!r}; numbers between 0 and 1 are needed") from None
-        wanted = wanted[0] if len(wanted) == 1 else wanted
     else:
-        labels = number_columns(train or data, listed(truth or "", "--truth"), "truth")
-        if len(labels) != len(names):
+        wanted = [float(held.mean()) for held in _numbers(train or data, _listed(truth or "", "--truth"), "truth")]
+        if len(wanted) != len(names):
             raise click.UsageError(
-                f"--truth names {len(labels)} columns for {len(names)} scores: they pair by position"
+                f"--truth names {len(wanted)} columns for {len(names)} scores: they pair by position"
             )
-        wanted = [float(values.mean()) for values in labels.values()]
-    import numpy as np
-
-    values = number_columns(data, names, "scores")
-    frame = np.column_stack(list(values.values()))
-    result = biasamp.calibrate(frame, rate=wanted)
+    frame = np.column_stack(_numbers(data, names, "scores"))
+    result = biasamp.calibrate(frame, rate=wanted[0] if len(wanted) == 1 else wanted)
     result = type(result)(result.thresholds, result.rates, result.wanted, tuple(names))
-    if not write_json(json.dumps(result.to_dict(), ensure_ascii=False, indent=1), json_path):
+    if not write_json(result.to_dict(), json_path):
         from biasamp.report.terminal import show_calibration
 
         show_calibration(result, console())
 
 
-def listed(text: str, option: str) -> list[str]:
+@click.command(name="sweep")
+@click.argument("data", type=click.Path())
+@click.option("--scores", required=True, help="Columns of scores, comma separated.")
+@click.option("--attributes", required=True, help="The protected attribute: one column.")
+@click.option("--tasks", required=True, help="Columns of the truth, in the order of the scores.")
+@click.option("--train", type=click.Path(), help="A file of training records; their labels decide the signs.")
+@click.option("--weights", help="A column of weights.")
+@click.option("--span", nargs=2, type=float, default=None, help="The range of thresholds of the integral: LOW HIGH.")
+@number_option("--points", 11, "How many thresholds the table shows.")
+@json_option
+def sweep(
+    data: str,
+    scores: str,
+    attributes: str,
+    tasks: str,
+    train: str | None,
+    weights: str | None,
+    span: tuple[float, float] | None,
+    points: int,
+    json_path: str | None,
+) -> None:
+    """Measure A->T amplification, parity and rates at every distinct threshold of scores in DATA.
+
+    \b
+    Examples:
+      biasamp sweep test.csv --scores risk --attributes race --tasks reoffended
+      biasamp sweep test.csv --scores risk --attributes race --tasks reoffended --json curve.json
+    """
+    import biasamp
+    from biasamp.auditing.label_reader import read_labels
+    from biasamp.auditing.plan import Spec
+    from biasamp.auditing.source import read_source
+
+    check_targets([json_path])
+    if points < 2:
+        raise click.UsageError(f"--points is {points}; at least 2 are needed")
+    names = _listed(scores, "--scores")
+    groups, tasked = _listed(attributes, "--attributes"), _listed(tasks, "--tasks")
+
+    def labels(path: str, role: str) -> tuple[Any, Any]:
+        source = read_source(path, [*groups, *tasked])
+        given = read_labels(source, Spec.of(groups, "attributes"), f"{role}attributes", "error")
+        return given, read_labels(source, Spec.of(tasked, "tasks"), f"{role}tasks", "error")
+
+    given, truth = labels(data, "")
+    columns = _numbers(data, names, "scores")
+    result = biasamp.sweep(
+        columns[0] if len(columns) == 1 else np.column_stack(columns),
+        given,
+        truth,
+        train=None if train is None else labels(train, "train "),
+        weights=None if weights is None else _numbers(data, [weights], "weights")[0],
+        span=span,
+    )
+    if not write_json(result.to_dict(), json_path):
+        from biasamp.report.terminal import show_sweep
+
+        show_sweep(result, console(), points)
+
+
+def _listed(text: str, option: str) -> list[str]:
     """Column names, comma separated, always as a list."""
     names = split_names(text, option)
     return [names] if isinstance(names, str) else list(names)
 
 
-def number_columns(data: str, names: list[str], role: str) -> dict[str, Any]:
+def _numbers(data: str, names: list[str], role: str) -> list[Any]:
     """Columns of numbers of a file."""
     from biasamp.auditing.source import read_source
 
-    source = read_source(os.fspath(data), names)
-    return {name: source.numbers(name, role) for name in names}
+    source = read_source(data, names)
+    return [source.numbers(name, role) for name in names]

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from .output import check_target, console, json_option, write_json
-from .role_options import split_names, split_predictions
+from .output import check_targets, console, json_option, with_status, write_json
+from .role_options import COLUMNS, MISSING, shared_options, split_roles
 
 
 @click.command(name="check")
@@ -20,20 +20,12 @@ from .role_options import split_names, split_predictions
     default="policy.toml",
     show_default=True,
     type=click.Path(),
-    metavar="FILE",
     help="The policy, a TOML file.",
 )
 @click.option("--init", is_flag=True, help="Write a commented policy for DATA to the --policy file, and check nothing.")
 @click.option("--baseline", type=click.Path(), help="A saved audit to be no worse than, in place of the policy's own.")
-@click.option("--attributes", help="Protected attributes, comma separated; these options override the policy's [data].")
-@click.option("--tasks", help="Task columns, comma separated; one is a variable, several are yes/no labels.")
-@click.option("--attribute-predictions", help="Predicted attributes, in the same order, or truth=prediction pairs.")
-@click.option("--task-predictions", help="Predicted tasks, in the same order, or truth=prediction pairs.")
-@click.option("--train", type=click.Path(), help="Training records with the same truth columns; they decide the signs.")
-@click.option("--weights", help="A column of weights.")
-@click.option("--record", help="A column of record ids, which key the resamples.")
-@click.option("--cluster", help="A column of clusters that are resampled together.")
-@click.option("--missing", type=click.Choice(["error", "drop", "negative"]), help="What to do about missing labels.")
+@shared_options(*COLUMNS)
+@click.option("--missing", type=click.Choice(MISSING), help="What to do about missing labels.")
 @click.option("--resamples", type=int, help="How many resamples intervals rest on.")
 @click.option("--seed", type=int, help="The seed of the resamples.")
 @click.option("--save", type=click.Path(), help="Save the audit, to be the baseline of a later check.")
@@ -55,7 +47,8 @@ def command(
 ) -> None:
     """Hold DATA to a policy: exit code 0 is a pass, 1 a failure, 2 a mistake, 3 not enough evidence.
 
-    DATA is a file or folder as for `biasamp audit`, or an audit that --save or --json of it wrote.
+    DATA is a file or folder as for `biasamp audit`, or an audit that --save or --json of it wrote. Options that name
+    columns override the policy's [data].
 
     \b
     Examples:
@@ -65,11 +58,10 @@ def command(
     """
     from biasamp.policy import Policy
 
-    for target in (save, junit, markdown, json_path):
-        check_target(target, data)
+    check_targets((save, junit, markdown, json_path), data)
     if [markdown, json_path].count("-") > 1:
         raise click.UsageError("--json and --markdown cannot both take standard output")
-    given = {key: value for key, value in _arguments(options).items() if value is not None}
+    given = {key: value for key, value in {**split_roles(options), **options}.items() if value is not None}
     if init:
         _write_policy(data, policy_path, given)
         return
@@ -81,7 +73,7 @@ def command(
             f"{data} holds counts or a saved audit, which say by themselves what was measured; leave out {named}"
         )
     if audit is None:
-        audit = _with_status(data, lambda: policy.audit(data, **given))
+        audit = with_status(data, lambda: policy.audit(data, **given))
     if save is not None:
         audit.save(save)
     verdict = policy.check(audit, baseline)
@@ -100,26 +92,6 @@ def command(
     sys.exit(verdict.exit_code)
 
 
-def _arguments(options: dict[str, Any]) -> dict[str, Any]:
-    groups, labels = split_names(options["attributes"], "--attributes"), split_names(options["tasks"], "--tasks")
-    return {
-        **options,
-        "attributes": groups,
-        "tasks": labels,
-        "attribute_predictions": split_predictions(
-            options["attribute_predictions"], groups or [], "--attribute-predictions"
-        ),
-        "task_predictions": split_predictions(options["task_predictions"], labels or [], "--task-predictions"),
-    }
-
-
-def _with_status(data: str, work: Any) -> Any:
-    if not sys.stderr.isatty():
-        return work()
-    with console(stderr=True).status(f"auditing {Path(data).name}"):
-        return work()
-
-
 def _saved(data: str) -> Any:
     """The audit in a file, or that of saved counts, where it holds either; JSON may also be records."""
     from biasamp import Audit
@@ -128,7 +100,7 @@ def _saved(data: str) -> Any:
 
     path = Path(data)
     if is_counts(path):
-        return _with_status(data, lambda: measure(path))
+        return with_status(data, lambda: measure(path))
     if not path.is_file() or not path.name.lower().endswith((".json", ".json.gz")):
         return None
     try:
@@ -143,7 +115,7 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
     import biasamp
     from biasamp.policy.template import policy_text
 
-    check_target(target)
+    check_targets([target])
     if Path(target).exists():
         raise click.UsageError(f"{target!r} exists; name a new file, or remove it first")
     audit = _saved(data)
@@ -151,14 +123,14 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
         if arguments:
             raise click.UsageError(f"{data} holds counts or a saved audit, which say by themselves what was measured")
         used = audit.document["data"]
-        kept = {key: _one_or_many(names) for key, names in used["roles"].items() if names}
+        kept = {key: names[0] if len(names) == 1 else names for key, names in used["roles"].items() if names}
         kept["intersections"] = len(used["attributes"]) > len(used["roles"]["attributes"])
         kept["missing"] = None if used["missing"] == "error" else used["missing"]
     else:
         for key in ("attributes", "tasks"):
             if key not in arguments:
                 raise click.UsageError(f"--init needs --{key}: which columns of {Path(data).name} are they?")
-        audit = _with_status(data, lambda: biasamp.audit(data, **arguments))
+        audit = with_status(data, lambda: biasamp.audit(data, **arguments))
         kept = dict(arguments)
         if "train" in kept:  # paths in a policy are relative to its folder
             kept["train"] = str(Path(kept["train"]).resolve())
@@ -166,7 +138,3 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
     console(stderr=True).print(
         f"Wrote {target}. Read its comments, set its limits, then: biasamp check {data} --policy {target}"
     )
-
-
-def _one_or_many(names: list[str]) -> Any:
-    return names[0] if len(names) == 1 else names

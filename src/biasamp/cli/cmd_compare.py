@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from .output import check_target, console, html_option, json_option, write_json
-from .role_options import split_names, split_predictions
+from .output import check_targets, console, html_option, json_option, write_json
+from .role_options import number_option, shared_options, split_names, split_predictions
 
 
 def _named(text: str, what: str) -> tuple[str, str]:
@@ -28,21 +28,14 @@ def _named(text: str, what: str) -> tuple[str, str]:
     metavar="NAME=COLUMNS",
     help="With DATA: predicted attributes.",
 )
-@click.option("--attributes", help="With DATA: protected attributes, comma separated.")
-@click.option("--tasks", help="With DATA: task columns, comma separated.")
-@click.option("--record", help="With DATA: a column of record ids.")
-@click.option("--cluster", help="With DATA: a column of clusters that are resampled together.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level of the differences.")
-@click.option("--resamples", type=int, default=1000, show_default=True, help="With DATA: how many resamples.")
-@click.option("--seed", type=int, default=0, show_default=True, help="What the resamples are drawn from.")
+@shared_options("attributes", "tasks", "record", "cluster", "resamples", "seed")
+@number_option("--level", 0.95, "The confidence level of the differences.")
 @json_option
 @html_option
 def command(
     sources: tuple[str, ...],
     models: tuple[str, ...],
     attribute_models: tuple[str, ...],
-    attributes: str | None,
-    tasks: str | None,
     level: float,
     json_path: str | None,
     html_path: str | None,
@@ -50,7 +43,8 @@ def command(
 ) -> None:
     """Compare models: from saved audits, or from one file that holds the predictions of all of them.
 
-    Differences are paired where the audits are of the same records; what the models share then drops out.
+    Differences are paired where the audits are of the same records; what the models share then drops out. Columns,
+    resamples and seed go with DATA.
 
     \b
     Examples:
@@ -59,12 +53,11 @@ def command(
     """
     import biasamp
 
-    for target in (json_path, html_path):
-        check_target(target)
+    check_targets((json_path, html_path))
     if len(sources) == 1 and "=" not in Path(sources[0]).name:
-        audits: dict[str, Any] = _audited(sources[0], models, attribute_models, attributes, tasks, options)
+        audits: dict[str, Any] = _audited(sources[0], models, attribute_models, options)
     else:
-        if models or attribute_models or attributes or tasks:
+        if models or attribute_models or options["attributes"] or options["tasks"]:
             raise click.UsageError("--model, --attributes and --tasks go with one DATA file, not with saved audits")
         audits = dict(_named(source, "AUDIT") for source in sources)
         if len(audits) < len(sources):
@@ -81,30 +74,25 @@ def command(
 
 
 def _audited(
-    data: str,
-    models: tuple[str, ...],
-    attribute_models: tuple[str, ...],
-    attributes: str | None,
-    tasks: str | None,
-    options: dict[str, Any],
+    data: str, models: tuple[str, ...], attribute_models: tuple[str, ...], options: dict[str, Any]
 ) -> dict[str, Any]:
     """Audits of every model whose predictions are in one file."""
     import biasamp
 
-    if attributes is None or tasks is None:
+    group, task = (split_names(options.pop(name), f"--{name}") for name in ("attributes", "tasks"))
+    if group is None or task is None:
         raise click.UsageError("one DATA file needs --attributes and --tasks, or name saved audits as NAME=AUDIT")
-    said = dict(_named(text, "COLUMNS") for text in models)
+    tasked = dict(_named(text, "COLUMNS") for text in models)
     groups = dict(_named(text, "COLUMNS") for text in attribute_models)
-    names = list(dict.fromkeys([*said, *groups]))
+    names = list(dict.fromkeys([*tasked, *groups]))
     if len(names) < 2:
         raise click.UsageError("name at least two models with --model NAME=COLUMNS or --attribute-model NAME=COLUMNS")
-    group, task = split_names(attributes, "--attributes"), split_names(tasks, "--tasks")
     return {
         name: biasamp.audit(
             data,
             attributes=group,
             tasks=task,
-            task_predictions=split_predictions(said.get(name), task, "--model"),
+            task_predictions=split_predictions(tasked.get(name), task, "--model"),
             attribute_predictions=split_predictions(groups.get(name), group, "--attribute-model"),
             **options,
         )

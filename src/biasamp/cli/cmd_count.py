@@ -1,43 +1,23 @@
-"""``biasamp count``."""
+"""``biasamp count`` and ``biasamp merge``."""
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import Any
 
 import click
 
-from .cmd_associate import read_identities, read_threshold
-from .output import check_target, console, json_option, write_json
-from .role_options import audit_roles, engine_options, role_options
-
-_AUDIT_ONLY = (
-    "attributes",
-    "tasks",
-    "attribute_predictions",
-    "task_predictions",
-    "train",
-    "weights",
-    "cluster",
-    "missing",
-    "intersections",
-    "as_binary",
-    "as_categorical",
-)
+from .cmd_associate import label_options, read_identities, read_threshold
+from .output import check_targets, console, json_option, write_json
+from .role_options import ENGINE, ROLES, audit_roles, shared_options
 
 
 @click.command(name="count")
 @click.argument("data", type=click.Path())
-@role_options
-@click.option(
-    "--identities",
-    "-i",
-    multiple=True,
-    help="Count labels with these identities instead: labels, comma separated, or NAME=LABEL,LABEL,...",
-)
-@click.option("--label", help="With --identities: the column of labels.")
-@click.option("--score", help="With --identities: the column of scores.")
-@click.option("--threshold", help="With --identities: least score, a number or a CSV file of label and threshold.")
-@engine_options
+@shared_options(*ROLES)
+@label_options
+@shared_options(*ENGINE)
 @click.option(
     "--labels", type=click.Path(), help="Saved counts whose label space this is counted in, so that the two add up."
 )
@@ -54,6 +34,7 @@ def command(
 ) -> None:
     """Count DATA where it is, so that only counts need to travel.
 
+    With --identities, labels are counted with identities; --label, --score and --threshold belong to it.
     Saved counts are added up by biasamp merge and measured by biasamp audit or biasamp associate.
 
     \b
@@ -66,10 +47,11 @@ def command(
     """
     import biasamp
 
-    for target in (save, json_path):
-        check_target(target, data)
+    check_targets((save, json_path), data)
     if identities:
-        roles = {name: options.pop(name) for name in _AUDIT_ONLY}
+        # The columns of an audit; ids tell records apart here too.
+        names = [f"as_{name}" if name in ("binary", "categorical") else name for name in ROLES if name != "record"]
+        roles = {name: options.pop(name) for name in names}
         strange = [name for name, value in roles.items() if value not in (None, (), False, "error")]
         if strange or labels is not None:
             named = (strange or ["labels"])[0].replace("as_", "").replace("_", "-")
@@ -80,17 +62,39 @@ def command(
             if (threshold if name == "threshold" else options.pop(name)) is not None:
                 raise click.UsageError(f"--{name} belongs to --identities")
         arguments = {**audit_roles("", options), "labels": labels}
-    counts = biasamp.count(data, **arguments, **options)
+    _show(biasamp.count(data, **arguments, **options), save, json_path)
+
+
+@click.command(name="merge")
+@click.argument("counts", nargs=-1, required=True, type=click.Path())
+@click.option("--save", type=click.Path(dir_okay=False), required=True, help="The file that the sum is written to.")
+@json_option
+def merge(counts: tuple[str, ...], save: str, json_path: str | None) -> None:
+    """Add up saved COUNTS of different records: of days, files or sites.
+
+    Counts of different label spaces do not add up, and neither do counts of the same records.
+
+    \b
+    Examples:
+      biasamp merge monday.parquet tuesday.parquet --save week.parquet
+      biasamp merge site_a.parquet site_b.parquet site_c.parquet --save all.parquet --json -
+    """
+    from biasamp.counts.storage import load_counts
+
+    check_targets((save, json_path), *counts)
+    loaded = [load_counts(path) for path in counts]
+    kinds = {type(held).__name__: path for held, path in zip(loaded, counts, strict=True)}
+    if len(kinds) > 1:
+        one, two = list(kinds.values())[:2]
+        raise click.UsageError(f"{one} and {two} hold counts of different kinds, of an audit and of associations")
+    _show(reduce(add, loaded), save, json_path)
+
+
+def _show(counts: Any, save: str, json_path: str | None) -> None:
+    """Save what was counted, and say it as a table or as data."""
     counts.save(save)
-    show_counts(counts, save, json_path)
-
-
-def show_counts(counts: Any, save: str, json_path: str | None) -> None:
-    """Say what was counted, as a table or as data."""
-    import json
-
-    if write_json(json.dumps(counts.to_dict(), indent=1, ensure_ascii=False), json_path):
+    if write_json(counts.to_dict(), json_path):
         return
-    from biasamp.report.terminal import show_counts as show
+    from biasamp.report.terminal import show_counts
 
-    show(counts, save, console())
+    show_counts(counts, save, console())

@@ -7,29 +7,21 @@ from typing import Any
 
 import click
 
-from .output import check_target, html_option
+from .output import check_targets, html_option
 
 
 def _results(paths: tuple[str, ...]) -> dict[str, Any]:
     """Saved results by name: NAME=FILE, or the file's own name."""
-    import gzip
-    import json
+    from biasamp.auditing.audit_result import read_json
 
     out: dict[str, Any] = {}
     for given in paths:
         name, equals, path = given.partition("=")
         if not equals or Path(given).is_file():
             name, path = Path(given).name.removesuffix(".gz").removesuffix(".json"), given
-        if not Path(path).is_file():
-            raise FileNotFoundError(f"no file {path!r}")
-        raw = Path(path).read_bytes()
-        try:
-            held = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-        except (ValueError, OSError, EOFError) as error:
-            raise ValueError(f"{Path(path).name} is no saved result: {error}") from None
         if name in out:
             raise click.UsageError(f"two results are called {name!r}; name them with NAME=FILE")
-        out[name] = held
+        out[name] = read_json(Path(path), "result")
     return out
 
 
@@ -63,7 +55,7 @@ def command(
     """
     from biasamp.report.server import LOOPBACK, Served, documents, listening, serve
 
-    check_target(html_path)
+    check_targets([html_path])
     document, title = documents(_results(results))
     if html_path is not None:
         from biasamp.report.page import page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
@@ -47,7 +46,7 @@ def command(name: str | None, json_path: str | None) -> None:
         "metrics": [{key: plain(value) for key, value in asdict(metric).items()} for metric in audited],
         "association_metrics": [metric.facts() for metric in associations],
     }
-    if write_json(json.dumps(document, ensure_ascii=False, indent=1), json_path):
+    if write_json(document, json_path):
         return
     from biasamp.report.association_tables import show_association_metric, show_association_metrics
     from biasamp.report.terminal import show_metrics

@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 
 import click
 
-from .output import check_target, json_option
+from .output import check_targets, json_option
 
 # A distribution names here what runs experiments: it takes the command's arguments and gives its exit code.
 GROUP = "biasamp.reproductions"
@@ -48,7 +48,7 @@ def command(name: str | None, seed: int, folder: str, model: str | None, json_pa
       biasamp reproduce fill-in-the-blank --model bert-base-uncased
       BIASAMP_DATA=~/data biasamp reproduce all --json figures.json
     """
-    check_target(json_path)
+    check_targets([json_path])
     code = _installed()(name, seed=seed, folder=folder, model=model, json_path=json_path)
     if code:
         raise click.exceptions.Exit(code)

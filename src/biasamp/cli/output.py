@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +38,6 @@ def write_figures(figures: Any, folder: str) -> None:
         click.echo(f"written: {path}", err=True)
 
 
-def check_figures(folder: str | None) -> None:
-    """Refuse figures before the work starts where nothing can draw them."""
-    from importlib.util import find_spec
-
-    if folder is not None and find_spec("matplotlib") is None:
-        raise click.UsageError("--figures needs the extra 'plot': pip install 'biasamp[plot]'")
-
-
 def console(stderr: bool = False) -> Any:
     """A terminal that shows text as it is."""
     from rich.console import Console
@@ -53,10 +47,18 @@ def console(stderr: bool = False) -> Any:
     return Console(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
 
 
-def check_target(path: str | None, *inputs: str) -> None:
-    """Refuse a file that cannot be written, or that is an input, before the work starts, not after it."""
-    if path is None or path == "-":
-        return
+def check_targets(paths: Sequence[str | None], *inputs: str, figures: str | None = None) -> None:
+    """Refuse what cannot be written, or is an input, before the work starts: files, and the folder of figures."""
+    from importlib.util import find_spec
+
+    for path in paths:
+        if path is not None and path != "-":
+            _check_target(path, inputs)
+    if figures is not None and find_spec("matplotlib") is None:
+        raise click.UsageError("--figures needs the extra 'plot': pip install 'biasamp[plot]'")
+
+
+def _check_target(path: str, inputs: Sequence[str]) -> None:
     target = Path(path)
     for held in map(Path, inputs):
         if target.exists() and held.exists() and target.samefile(held):
@@ -71,10 +73,23 @@ def check_target(path: str | None, *inputs: str) -> None:
         raise click.UsageError(f"the folder of {path!r} does not exist; make it first")
 
 
-def write_json(text: str, path: str | None) -> bool:
-    """Write JSON where it was asked for; True when it took standard output."""
+def with_status(data: str, work: Callable[[], Any], engine: str = "auto") -> Any:
+    """The result of some work, during which a terminal says what is audited; counting in parts shows a bar instead."""
+    from biasamp.auditing.source import in_parts
+
+    if not sys.stderr.isatty() or in_parts(data, engine):
+        return work()
+    with console(stderr=True).status(f"auditing {Path(data).name}"):
+        return work()
+
+
+def write_json(content: str | dict[str, Any], path: str | None, indent: int | None = 1) -> bool:
+    """Write JSON, as text or as what it says, where it was asked for; True when it took standard output."""
     if path is None:
         return False
+    text = (
+        content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
+    )
     if path == "-":
         click.echo(text)
         return True

@@ -10,6 +10,8 @@ import click
 
 from biasamp.data import binary, categorical
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
 
 def split_names(text: str | None, option: str) -> Any:
     """Column names, comma separated; one name is one variable. A name with a comma is quoted as in CSV."""
@@ -34,7 +36,11 @@ def split_predictions(text: str | None, truth: Any, option: str) -> Any:
     if names is None:
         return None
     listed, known = ([x] if isinstance(x, str) else x for x in (names, truth))
-    pairs = [_split(name, known) for name in listed]
+    longest_first = sorted(known, key=len, reverse=True)
+    pairs = [
+        next(((truth, name[len(truth) + 1 :]) for truth in longest_first if name.startswith(f"{truth}=")), None)
+        for name in listed
+    ]
     if not any(pairs):
         return names
     if not all(pairs):
@@ -43,14 +49,6 @@ def split_predictions(text: str | None, truth: Any, option: str) -> Any:
             f"{option} has {odd!r} beside truth=prediction pairs; the columns of truth are {', '.join(known)}"
         )
     return dict(pair for pair in pairs if pair)
-
-
-def _split(name: str, truths: list[str]) -> tuple[str, str] | None:
-    """The pair that a name spells, if a truth column stands before an equals sign."""
-    for truth in sorted(truths, key=len, reverse=True):
-        if name.startswith(f"{truth}="):
-            return truth, name[len(truth) + 1 :]
-    return None
 
 
 def _declared(names: Any, role: str, as_binary: tuple[str, ...], as_categorical: tuple[str, ...]) -> Any:
@@ -63,83 +61,87 @@ def _declared(names: Any, role: str, as_binary: tuple[str, ...], as_categorical:
     return [declare(name) for name in names] if role == "attributes" and not isinstance(names, str) else declare(names)
 
 
-_ROLES = click.Choice(["attributes", "tasks"])
-
-_ROLE_OPTIONS = [
-    click.option("--attributes", help="Protected attributes: column names, comma separated, measured one by one."),
-    click.option("--tasks", help="Task columns, comma separated; one is a variable, several are yes/no labels."),
-    click.option("--attribute-predictions", help="Predicted attributes, in the same order, or truth=prediction pairs."),
-    click.option("--task-predictions", help="Predicted tasks, in the same order, or truth=prediction pairs."),
-    click.option(
-        "--train", type=click.Path(), help="Training records with the same truth columns; they decide the signs."
-    ),
-    click.option("--weights", help="A column of weights."),
-    click.option(
-        "--record", help="A column of record ids, which key the resamples; they differ over all files and sites."
-    ),
-    click.option("--cluster", help="A column of clusters that are resampled together."),
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "drop", "negative"]),
-        default="error",
-        show_default=True,
-        help="Missing labels: stop, leave the record out of the pairs concerned, or read as not having the label.",
-    ),
-    click.option("--intersections", is_flag=True, help="Measure the crossing of all attributes too."),
-    click.option(
-        "--binary", "as_binary", multiple=True, type=_ROLES, help="Read this role as yes/no: only value 1 counts."
-    ),
-    click.option(
-        "--categorical", "as_categorical", multiple=True, type=_ROLES, help="Read every value of this role as a label."
-    ),
-]
-
-_ENGINE_OPTIONS = [
-    click.option(
-        "--engine",
-        type=click.Choice(["auto", "local", "dask", "spark"]),
-        default="auto",
-        show_default=True,
-        help="Where counting runs: auto reads small files into memory, the others count part by part.",
-    ),
-    click.option("--threads", type=int, help="Threads, or processes of a Dask cluster; default: all processors."),
-    click.option("--memory", help="Memory budget of a process that counts part by part, such as 512MB."),
-]
+def choice_option(flag: str, values: list[str], words: str) -> Decorator:
+    """An option that takes one of some values, by default the first."""
+    return click.option(flag, type=click.Choice(values), default=values[0], show_default=True, help=words)
 
 
-def role_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which columns play which role."""
-    return reduce(lambda made, option: option(made), reversed(_ROLE_OPTIONS), command)
+def number_option(flag: str, default: float, words: str) -> Decorator:
+    """An option that takes a number of the kind that its default is."""
+    return click.option(flag, type=type(default), default=default, show_default=True, help=words)
 
 
-def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Where counting runs."""
-    return reduce(lambda made, option: option(made), reversed(_ENGINE_OPTIONS), command)
+MISSING = ["error", "drop", "negative"]
+_ENGINES = ["auto", "local", "dask", "spark"]
+_ROLES: dict[str, Any] = {"multiple": True, "type": click.Choice(["attributes", "tasks"])}
+_PAIRED = "in the same order, or truth=prediction pairs."
+_DROPPED = "Missing labels: stop, leave the record out of the pairs concerned, or read as not having the label."
+_WHERE = "Where counting runs: auto reads small files into memory, the others count part by part."
+_TRAIN = "Training records with the same truth columns; they decide the signs."
+_IDS = "A column of record ids, which key the resamples; they differ over all files and sites."
+
+# Options that several commands have.
+_SHARED: dict[str, Decorator] = {
+    "attributes": click.option("--attributes", help="Protected attributes, comma separated, measured one by one."),
+    "tasks": click.option(
+        "--tasks", help="Task columns, comma separated; one is a variable, several are yes/no labels."
+    ),
+    "attribute_predictions": click.option("--attribute-predictions", help=f"Predicted attributes, {_PAIRED}"),
+    "task_predictions": click.option("--task-predictions", help=f"Predicted tasks, {_PAIRED}"),
+    "train": click.option("--train", type=click.Path(), help=_TRAIN),
+    "weights": click.option("--weights", help="A column of weights."),
+    "record": click.option("--record", help=_IDS),
+    "cluster": click.option("--cluster", help="A column of clusters that are resampled together."),
+    "missing": choice_option("--missing", MISSING, _DROPPED),
+    "intersections": click.option("--intersections", is_flag=True, help="Measure the crossing of all attributes too."),
+    "binary": click.option("--binary", "as_binary", **_ROLES, help="Read this role as yes/no: only value 1 counts."),
+    "categorical": click.option(
+        "--categorical", "as_categorical", **_ROLES, help="Read every value of this role as a label."
+    ),
+    "resamples": number_option("--resamples", 1000, "How many resamples intervals rest on."),
+    "seed": number_option("--seed", 0, "What the resamples are drawn from."),
+    "engine": choice_option("--engine", _ENGINES, _WHERE),
+    "threads": click.option(
+        "--threads", type=int, help="Threads, or processes of a Dask cluster; default: all processors."
+    ),
+    "memory": click.option("--memory", help="Memory budget of a process that counts part by part, such as 512MB."),
+}
+COLUMNS = tuple(_SHARED)[:8]
+ROLES = tuple(_SHARED)[:12]
+ENGINE = ("engine", "threads", "memory")
+
+
+def shared_options(*names: str) -> Decorator:
+    """Options that several commands have, by name."""
+    return lambda command: reduce(lambda made, name: _SHARED[name](made), reversed(names), command)
+
+
+def split_roles(options: dict[str, Any]) -> dict[str, Any]:
+    """The columns that options name, taken out of them, as arguments of an audit; None where they name none."""
+    truths = {name: split_names(options.pop(name), f"--{name}") for name in ("attributes", "tasks")}
+    return {
+        **truths,
+        **{
+            name: split_predictions(options.pop(name), truths[role] or [], f"--{name.replace('_', '-')}")
+            for name, role in (("attribute_predictions", "attributes"), ("task_predictions", "tasks"))
+        },
+    }
 
 
 def audit_roles(data: str, options: dict[str, Any]) -> dict[str, Any]:
-    """The columns that options name, taken out of them; saved counts know theirs, and take none."""
+    """As :func:`split_roles`, for an audit that needs them; saved counts know theirs, and take none."""
     from biasamp.counts.storage import is_counts
 
-    groups, labels = (split_names(options.pop(name), f"--{name}") for name in ("attributes", "tasks"))
     as_binary, as_categorical = options.pop("as_binary"), options.pop("as_categorical")
-    predictions = {name: options.pop(name) for name in ("attribute_predictions", "task_predictions")}
+    roles = split_roles(options)
     if is_counts(data):
-        named = [f"--{name}" for name, value in (("attributes", groups), ("tasks", labels)) if value is not None]
-        named += [f"--{name.replace('_', '-')}" for name, value in predictions.items() if value is not None]
-        named += [f"--{name}" for name in ("train", "weights", "record", "cluster") if options.pop(name) is not None]
+        roles |= {name: options.pop(name) for name in ("train", "weights", "record", "cluster")}
+        named = [f"--{name.replace('_', '-')}" for name, value in roles.items() if value is not None]
         if named:
             raise click.UsageError(f"{data} holds counts, which know their columns: leave out {', '.join(named)}")
         return {}
-    for name, value in (("--attributes", groups), ("--tasks", labels)):
-        if value is None:
-            raise click.UsageError(f"Missing option '{name}': name the columns, comma separated")
-    truths = {"attribute_predictions": groups, "task_predictions": labels}
-    return {
-        "attributes": _declared(groups, "attributes", as_binary, as_categorical),
-        "tasks": _declared(labels, "tasks", as_binary, as_categorical),
-        **{
-            name: split_predictions(text, truths[name], f"--{name.replace('_', '-')}")
-            for name, text in predictions.items()
-        },
-    }
+    for name in ("attributes", "tasks"):
+        if roles[name] is None:
+            raise click.UsageError(f"Missing option '--{name}': name the columns, comma separated")
+        roles[name] = _declared(roles[name], name, as_binary, as_categorical)
+    return roles

@@ -14,8 +14,8 @@ from rich.text import Text
 from biasamp.amplification.threshold_results import Calibration, Sweep
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
-from biasamp.auditing.context import side_of_zero
 from biasamp.auditing.document_types import Data, Entry
+from biasamp.auditing.findings import side_of_zero
 from biasamp.data import printable
 from biasamp.policy import Verdict
 from biasamp.results.interval import figure, interval

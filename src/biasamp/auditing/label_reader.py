@@ -1,0 +1,243 @@
+"""The columns of each role as labels: of all records at once, or of a batch in the label space of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.amplification.mals_sample import MalsSample
+from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
+from biasamp.data import Codes, Evaluation, LabelSet, Variable, align, label_set, printable, refuse_missing
+from biasamp.data.keys import Keys, row_keys
+
+from .plan import Plan, Spec
+from .source import Source
+
+# A column with more categories than this, most of them of a single record, is no label.
+_MANY_CATEGORIES = 1000
+HINT = 'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the label.'
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One protected attribute with the tasks, in one label space each."""
+
+    attribute: str
+    A: LabelSet
+    T: LabelSet
+    A_pred: LabelSet | None
+    T_pred: LabelSet | None
+    A_train: LabelSet | None = None
+    T_train: LabelSet | None = None
+
+    def sides(self, direction: str) -> tuple[LabelSet, LabelSet, LabelSet | None]:
+        """Given, truth and predicted labels of a direction; None where there are no predictions."""
+        return (self.A, self.T, self.T_pred) if direction == "A->T" else (self.T, self.A, self.A_pred)
+
+    def evaluation(self, direction: str, *more: Any) -> Evaluation:
+        """The labels of a direction that has predictions, with the weights and keys of the records."""
+        given, truth, predicted = self.sides(direction)
+        assert predicted is not None
+        return Evaluation(given, truth, predicted, *more)
+
+
+@dataclass(frozen=True, eq=False)
+class AuditRecords:
+    """The records of an audit in memory: what needs more of them than counts looks here.
+
+    Attributes
+    ----------
+    subjects : sequence of Subject
+    weights, ids, clusters : ndarray of shape (records,), optional
+    """
+
+    subjects: Sequence[Subject]
+    weights: NDArray[Any] | None = None
+    ids: Keys | None = None
+    clusters: Keys | None = None
+
+    def evaluation(self, number: int, direction: str) -> Evaluation:
+        """The records of a subject, in the order of their ids where they have any.
+
+        Sums of fractions depend on the order of their addends, and must not on that of a file's rows.
+        """
+        held = self.subjects[number].evaluation(direction, self.weights, self.ids, self.clusters)
+        return held if self.ids is None else held.take(np.argsort(self.ids))
+
+    def train(self, number: int, direction: str) -> tuple[LabelSet, LabelSet] | None:
+        """Train labels as (given, truth)."""
+        A, T = self.subjects[number].A_train, self.subjects[number].T_train
+        if A is None or T is None:
+            return None
+        return (A, T) if direction == "A->T" else (T, A)
+
+    def mals_sample(self, number: int, against_truth: bool) -> MalsSample:
+        """What MALS looks at: the records of a subject that have all labels."""
+        subject = self.subjects[number]
+        assert subject.A_pred is not None
+        assert subject.T_pred is not None
+        sides = [subject.A, subject.T, subject.A_pred, subject.T_pred]
+        keep = np.logical_and.reduce([labels.complete() for labels in sides])
+        A, T, A_pred, T_pred = (labels.take(keep) for labels in sides)
+        units = row_keys(0, len(keep)) if self.ids is None else self.ids
+        units = (units if self.clusters is None else self.clusters)[keep]
+        weights = None if self.weights is None else self.weights[keep]
+        truth = (A, T) if against_truth else None
+        return MalsSample((A_pred, T_pred), truth, weights, units, self.clusters is not None)
+
+    @property
+    def records(self) -> AuditRecords:
+        """All records, which are at hand."""
+        return self
+
+    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
+        """A second look at the records of a subject."""
+        return look_at((Block(self.evaluation(number, direction)),), asked)
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Reads the columns of each role into labels.
+
+    Attributes
+    ----------
+    plan : Plan
+    spaces : tuple of Subject
+        Subjects in the label space of the whole, where batches of it are read; else that of the records is taken.
+    truths : tuple of LabelSet
+        With ``spaces``: the true labels of the tasks and of the attributes, before predictions were seen: they
+        decide how predictions are read.
+    lead : str
+        What stands before the name of a role in messages.
+    """
+
+    plan: Plan
+    spaces: tuple[Subject, ...] = ()
+    truths: tuple[LabelSet, ...] = ()
+    lead: str = ""
+
+    def subjects(self, source: Source, train: Source | None = None) -> list[Subject]:
+        """One subject for each attribute, and one for their crossing."""
+        plan, missing = self.plan, self.plan.missing
+        roles = [("task", plan.task, plan.task_prediction)]
+        roles += [("attribute", *specs) for specs in zip(plan.groups.values(), plan.group_predictions, strict=True)]
+        spaces = [self.spaces[0].T, *(subject.A for subject in self.spaces)] if self.spaces else []
+        sides = []
+        for (role, spec, predictions), space, like in zip_longest(roles, spaces[: len(roles)], self.truths):
+            names = _names(role, self.lead)
+            truth = read_labels(source, spec, names[0], missing, space=space)
+            predicted, known = None, None
+            if predictions is not None:
+                predicted = read_labels(
+                    source, predictions, names[1], missing, like=truth if like is None else like, space=space
+                )
+            if train is not None:
+                known = read_labels(train, spec, names[2], missing, identifiers=True)
+            sides.append((truth, predicted, known) if space is not None else _one_space(truth, predicted, known, names))
+        (T, T_pred, T_train), *groups = sides
+        out = [
+            Subject(name, A, T, A_pred, T_pred, A_train, T_train)
+            for name, (A, A_pred, A_train) in zip(plan.groups, groups, strict=True)
+        ]
+        return [*out, self._crossed(out)] if plan.intersections else out
+
+    def _crossed(self, subjects: list[Subject]) -> Subject:
+        names = [subject.attribute for subject in subjects]
+        known = self.spaces[-1].A.variables[0].categories if self.spaces else None
+        predicted = [s.A_pred for s in subjects]
+        if self.spaces[-1].A_pred is None if self.spaces else any(p is not None and p.soft for p in predicted):
+            predicted = []
+        sets = [s.A for s in subjects], predicted, [s.A_train for s in subjects]
+        A, A_pred, A_train = (
+            crossing(present, names, known)
+            if len(present := [one for one in each if one is not None]) == len(subjects)
+            else None
+            for each in sets
+        )
+        assert A is not None
+        if known is None:
+            A, A_pred, A_train = _one_space(A, A_pred, A_train, _names("attribute"))
+        first = subjects[0]
+        return Subject(" x ".join(names), A, first.T, A_pred, first.T_pred, A_train, first.T_train)
+
+
+def _names(role: str, lead: str = "") -> tuple[str, str, str]:
+    return f"{lead}{role}s", f"{role}_predictions", f"train {role}s"
+
+
+def _one_space(
+    truth: LabelSet, predicted: LabelSet | None, train: LabelSet | None, names: tuple[str, str, str]
+) -> tuple[LabelSet, LabelSet | None, LabelSet | None]:
+    sets = [(labels, name) for labels, name in zip((truth, predicted, train), names, strict=True) if labels is not None]
+    placed = iter(align([labels for labels, _ in sets], [name for _, name in sets]))
+    return next(placed), None if predicted is None else next(placed), None if train is None else next(placed)
+
+
+def read_labels(
+    source: Source,
+    spec: Spec,
+    role: str,
+    missing: str,
+    *,
+    like: LabelSet | None = None,
+    space: LabelSet | None = None,
+    identifiers: bool = False,
+) -> LabelSet:
+    """The labels of some columns, under the policy for missing ones.
+
+    Predictions are read ``like`` their truth and may be probabilities. Those of a batch are put into the ``space`` of
+    the whole. Columns that look like ``identifiers`` are refused unless they are let through.
+    """
+    labels = label_set(spec.columns(source), role, soft=like is not None, like=like)
+    if space is None and not labels.width:
+        raise ValueError(f"{role} column {spec.title!r} holds no label: every value is missing")
+    if space is None and not identifiers:
+        _refuse_identifiers(labels, role)
+    if missing == "error":
+        refuse_missing({role: labels}, HINT)
+    elif missing == "negative":
+        labels = labels.without_missing()
+    if space is None:
+        return labels
+    _, placed = align([space, labels], [role, role])
+    if placed.variables != space.variables:
+        raise ValueError(f"{role} holds labels that were not there at first: the data changed while it was counted")
+    return placed
+
+
+def _refuse_identifiers(labels: LabelSet, role: str) -> None:
+    """Refuse a variable that has a value of its own for nearly every record."""
+    for variable in labels.variables:
+        many = len(variable.categories)
+        if variable.kind == "categorical" and many > _MANY_CATEGORIES and 2 * many > len(labels):
+            raise ValueError(
+                f"{role} column '{printable(variable.name, 60)}' holds {many:,} different values in {len(labels):,} "
+                "records: it looks like an identifier or a measurement, not like groups. Name another column, or group "
+                "its values first"
+            )
+
+
+def crossing(sets: Sequence[LabelSet], names: Sequence[str], categories: Sequence[str] | None = None) -> LabelSet:
+    """The crossing of variables: one category for every combination that occurs, such as ``woman & Black``.
+
+    With ``categories`` the combinations are these, whichever occur here.
+    """
+    blocks = [labels.blocks[0] for labels in sets]
+    held = [block for block in blocks if isinstance(block, Codes)]
+    if len(held) < len(blocks):
+        raise ValueError("intersections cross attributes of one category a record; yes/no sets have none")
+    texts = [block.variables[0].categories for block in held]
+    distinct, place = np.unique(np.column_stack([block.codes for block in held]), axis=0, return_inverse=True)
+    joined = [
+        None if min(row) < 0 else " & ".join(texts[i][code] for i, code in enumerate(row)) for row in distinct.tolist()
+    ]
+    known = sorted({text for text in joined if text is not None}) if categories is None else list(categories)
+    number = {text: i for i, text in enumerate(known)}
+    target = np.array([-1 if text is None else number[text] for text in joined], dtype=np.int64)
+    variable = Variable(" x ".join(names), "categorical", tuple(known))
+    return LabelSet((Codes((variable,), target[place.reshape(-1)], all(block.sparse for block in held)),))
