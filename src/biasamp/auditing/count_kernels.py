@@ -20,8 +20,8 @@ from biasamp.counts.kernels.slabs import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
 from biasamp.data import Column, Columns, Dense, Evaluation, LabelSet, align, label_set, refuse_missing
-from biasamp.data.evaluation import MOST_SQUARES
 from biasamp.data.keys import Keys, row_keys
+from biasamp.data.labelset import MOST_SQUARES
 from biasamp.engines import counted
 
 from .content import contents_of

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from .arrays import read_columns, tensor_array
 from .blocks import Block, Dense
 from .columns import is_missing
-from .evaluation import LEAST_TOTAL, MOST_SQUARES, Evaluation
 from .keys import Keys, record_keys
 from .label import Variable, printable
 from .label_rules import label_set
-from .labelset import LabelSet, align
+from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet, align
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5

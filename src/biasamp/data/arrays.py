@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .columns import (
     Column,
     Columns,
+    Declared,
     IndexMatrix,
     NumberMatrix,
     check_lengths,
@@ -20,7 +21,6 @@ from .columns import (
     list_column,
     text_column,
 )
-from .declare import Declared
 
 # Floats hold every integer up to this one.
 _EXACT = 1 << 53

@@ -27,9 +27,11 @@ def labels_of(variables: tuple[Variable, ...]) -> tuple[Label, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Labelled:
-    """What all blocks share: the variables that they cover."""
+    """What all blocks share: the variables that they cover, and which values are missing."""
 
     variables: tuple[Variable, ...]
+
+    soft = False
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -41,6 +43,44 @@ class _Labelled:
         """How many labels."""
         return sum(variable.width for variable in self.variables)
 
+    @property
+    def missing(self) -> int:
+        """How many values are missing; lists count as one."""
+        there = self._there()
+        return 0 if there is None else int((~there).sum())
+
+    def complete(self) -> Mask:
+        """Which records have no missing value."""
+        there = self._there()
+        if there is None:
+            return np.ones(len(self), dtype=bool)
+        return there if there.ndim == 1 else np.all(there, axis=1)
+
+    def present(self, start: int, stop: int) -> Mask | None:
+        """Which values are there (broadcasts over labels); None when all are."""
+        there = self._there(start, stop)
+        if there is None or there.all():
+            return None
+        return there if there.ndim == 2 else np.broadcast_to(there[:, None], (len(there), self.width))
+
+    def rows(self, start: int, stop: int) -> Matrix:
+        """Records start to stop as a matrix."""
+        out = np.zeros((min(stop, len(self)) - start, self.width), dtype=np.uint8)
+        out[self.nonzero(start, stop)] = 1
+        return out
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def _there(self, start: int = 0, stop: int | None = None) -> Mask | None:
+        """Which records, or which values of records, are there; None when all are."""
+        there: Mask | None = getattr(self, "there", None)
+        return None if there is None else there[start:stop]
+
+    def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
+        """Row and label of every label that a record has, sorted."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, eq=False)
 class Codes(_Labelled):
@@ -49,34 +89,15 @@ class Codes(_Labelled):
     codes: Index
     sparse: bool = False
 
-    soft = False
-
     def __len__(self) -> int:
         return len(self.codes)
 
-    @property
-    def missing(self) -> int:
-        """How many values are missing."""
-        return 0 if self.sparse else int((self.codes < 0).sum())
-
-    def rows(self, start: int, stop: int) -> Matrix:
-        """Records start to stop as a 0/1 matrix."""
-        codes = self.codes[start:stop]
-        out = np.zeros((len(codes), self.width), dtype=np.uint8)
-        row = np.flatnonzero(codes >= 0)
-        out[row, codes[row]] = 1
-        return out
+    def _there(self, start: int = 0, stop: int | None = None) -> Mask | None:
+        return None if self.sparse else self.codes[start:stop] >= 0
 
     def complete(self) -> Mask:
         """Which records have a category."""
         return self.codes >= 0
-
-    def present(self, start: int, stop: int) -> Mask | None:
-        """Which values are there (broadcasts over labels); None when all are."""
-        if self.sparse:
-            return None
-        there = self.codes[start:stop] >= 0
-        return None if there.all() else np.broadcast_to(there[:, None], (len(there), self.width))
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""
@@ -92,9 +113,8 @@ class Codes(_Labelled):
 
     def moved(self, variables: tuple[Variable, ...], target: Index) -> Codes:
         """The block in another label space: own label i becomes label ``target[i]`` of it."""
-        if not len(target):
-            return replace(self, variables=variables)
-        return replace(self, variables=variables, codes=np.where(self.codes >= 0, target[self.codes], -1))
+        codes = np.where(self.codes >= 0, target[self.codes], -1) if len(target) else self.codes
+        return replace(self, variables=variables, codes=codes)
 
     def without_missing(self) -> Codes:
         """Missing values read as holding no label."""
@@ -112,26 +132,13 @@ class Dense(_Labelled):
         return len(self.values)
 
     @property
-    def soft(self) -> bool:
+    def soft(self) -> bool:  # type: ignore[override]
         """Whether the values are probabilities."""
         return self.values.dtype.kind == "f"
-
-    @property
-    def missing(self) -> int:
-        """How many values are missing."""
-        return 0 if self.there is None else int((~self.there).sum())
 
     def rows(self, start: int, stop: int) -> Matrix:
         """Records start to stop."""
         return self.values[start:stop]
-
-    def complete(self) -> Mask:
-        """Which records have no missing value."""
-        return np.ones(len(self), dtype=bool) if self.there is None else np.all(self.there, axis=1)
-
-    def present(self, start: int, stop: int) -> Mask | None:
-        """Which values are there; None when all are."""
-        return None if self.there is None else self.there[start:stop]
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""
@@ -170,33 +177,8 @@ class Sparse(_Labelled):
     indices: Index
     there: Mask | None = None
 
-    soft = False
-
     def __len__(self) -> int:
         return len(self.indptr) - 1
-
-    @property
-    def missing(self) -> int:
-        """How many records have no list at all."""
-        return 0 if self.there is None else int((~self.there).sum())
-
-    def rows(self, start: int, stop: int) -> Matrix:
-        """Records start to stop as a 0/1 matrix."""
-        row, column = self.nonzero(start, stop)
-        out = np.zeros((min(stop, len(self)) - start, self.width), dtype=np.uint8)
-        out[row, column] = 1
-        return out
-
-    def complete(self) -> Mask:
-        """Which records have a list at all."""
-        return np.ones(len(self), dtype=bool) if self.there is None else self.there
-
-    def present(self, start: int, stop: int) -> Mask | None:
-        """Which values are there (broadcasts over labels); None when all are."""
-        if self.there is None:
-            return None
-        there = self.there[start:stop]
-        return np.broadcast_to(there[:, None], (len(there), self.width))
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""

@@ -10,25 +10,63 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from .arrays import tensor_array
-from .cluster_frames import frame_schema, split_frame
-from .columns import is_missing
+from .columns import check_columns, is_missing
 from .files import file_schema, list_files
-from .frames import arrow_table
+from .frames import arrow_table, is_list, is_number
 from .label import canonical
-from .label_plan import Batch, LabelPlan, label_plan
-from .parts import BATCH_ROWS, split, split_table
-from .wide_rows import MatrixRows
+from .parts import BATCH_ROWS, frame_schema, split, split_frame, split_table
 
+Index = NDArray[np.int64]
+_RECORD, _LABEL = "record", "label"  # what the columns of a long table are called by default
 # A part has labels of its own, which merging has to bring together: it takes many rows for that to cost little.
 _PART_ROWS = 1 << 21
 _ACCEPTED = "a table (pandas, polars, pyarrow), a file or folder, a scipy.sparse matrix, a 2-D array or a list of lists of labels"
 # Values of a dense matrix that are looked at together.
 _BATCH_VALUES = 1 << 24
+
+
+class Batch(NamedTuple):
+    """Arrow arrays of equal length; ``label`` is a list array in the shape ``"lists"``, a record batch in ``"wide"``."""
+
+    record: Any
+    label: Any
+    score: Any
+
+
+class LabelPlan(NamedTuple):
+    """Which columns to read, and as what; ``shape`` is ``"long"``, ``"lists"`` or ``"wide"``."""
+
+    shape: str
+    columns: list[str]
+    record: str | None = None
+    label: str | None = None
+    score: str | None = None
+
+    def batch(self, batch: Any) -> Batch:
+        """The arrays of one record batch."""
+        if self.shape == "wide":
+            return Batch(None, batch, None)
+        record, label, score = (
+            None if name is None else batch.column(name) for name in (self.record, self.label, self.score)
+        )
+        if self.shape == "lists" and record is not None:
+            return _unfolded(record, label, score)
+        return Batch(record, label, score)
+
+
+class MatrixRows(NamedTuple):
+    """Some rows of a dense or sparse matrix, and the names of its columns."""
+
+    keys: list[str]
+    rows: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,3 +267,133 @@ def _matrix(data: Any, label: Any) -> LabelSource:
             yield Batch(None, MatrixRows(keys, rows[start : start + step]), None)
 
     return LabelSource("wide", batches, origin=f"a matrix of {rows.shape[0]} x {width}", has_records=False)
+
+
+def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -> LabelPlan:
+    """Find out from names and types what a table holds; arguments as in :func:`biasamp.data.label_source.label_source`."""
+    names = list(schema.names)
+    if not names:
+        raise ValueError("data has no columns")
+    check_columns([name for name in (record, score) if name is not None], names, "data")
+    if label is not None and not isinstance(label, str):
+        wide = list(label)
+        check_columns(wide, names, "data")
+        return LabelPlan("wide", wide)
+    if label is None and _LABEL in names and (record or _RECORD in names):
+        label = _LABEL
+        record = record or _RECORD
+    if label is None:
+        lists = [name for name in names if is_list(schema.field(name).type)]
+        if len(lists) == 1:
+            label = lists[0]
+        elif lists:
+            raise ValueError(f"label= must say which of the list columns {lists} holds the labels")
+    if label is None:
+        wide = [name for name in names if name not in (record, score)]
+        strange = [name for name in wide if not _can_be_zero_one(schema.field(name).type)]
+        if strange:
+            raise ValueError(
+                f"label= is needed: the column {strange[0]!r} holds {schema.field(strange[0]).type}, so this is "
+                f"no table of 0/1 columns; name the columns of a long table with label= and record=. "
+                f"There are {', '.join(repr(n) for n in names[:12])}"
+            )
+        return LabelPlan("wide", wide)
+    check_columns([label], names, "data")
+    columns = [name for name in (record, label, score) if name]
+    if is_list(schema.field(label).type):
+        return LabelPlan("lists", columns, record, label, score)
+    if record is None:
+        raise ValueError(
+            f"record= is needed: the column {label!r} holds one label per row, and record= names the column that "
+            f"says which record the row belongs to. There are {', '.join(repr(n) for n in names[:12])}"
+        )
+    return LabelPlan("long", columns, record, label, score)
+
+
+def _can_be_zero_one(kind: Any) -> bool:
+    return is_number(kind) or bool(pa.types.is_boolean(kind) or pa.types.is_null(kind))
+
+
+def _unfolded(record: Any, label: Any, score: Any) -> Batch:
+    """Lists with a record column as long rows; an empty list is one row with a null label."""
+    sizes = pc.list_value_length(label).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    room = np.maximum(sizes, 1)
+    full = np.ones(int(room.sum()), dtype=bool)
+    full[(np.cumsum(room) - room)[sizes == 0]] = False
+    place = np.where(full, np.cumsum(full) - 1, 0)
+    index = pa.array(place, mask=~full)
+
+    def spread(column: Any) -> Any:
+        return None if column is None else column.flatten().take(index)
+
+    rows = pa.array(np.repeat(np.arange(len(sizes)), room))
+    scores = score
+    if score is not None:
+        scores = spread(score) if is_list(score.type) else score.take(rows)
+    return Batch(record.take(rows), spread(label), scores)
+
+
+def wide_labels(batch: Any, threshold: float | Mapping[str, float] | None) -> tuple[list[str], Index, Index]:
+    """The names of the columns, how many labels each record has, and their columns, record by record.
+
+    Without a threshold values must be 0 or 1; with one, a value that reaches it is a label.
+    """
+    if isinstance(batch, MatrixRows):
+        keys, rows = batch
+        if hasattr(rows, "tocsr"):
+            return keys, *_sparse(rows, keys, threshold)
+        return keys, *_dense(np.asarray(rows), keys, threshold)
+    keys = [str(name) for name in batch.schema.names]
+    columns = []
+    for name, column in zip(keys, batch.columns, strict=True):
+        if column.null_count:
+            raise ValueError(
+                f"the column {name!r} has {column.null_count} missing values; 0 or 1 is needed for every record"
+            )
+        columns.append(column.to_numpy(zero_copy_only=False))
+    return keys, *_dense(np.column_stack(columns), keys, threshold)
+
+
+def _limits(keys: list[str], threshold: float | Mapping[str, float]) -> NDArray[np.float64]:
+    if not isinstance(threshold, Mapping):
+        return np.full(len(keys), float(threshold))
+    missing = [key for key in keys if key not in threshold]
+    if missing:
+        raise ValueError(f"threshold names no value for the column {missing[0]!r}; every column needs one")
+    return np.array([threshold[key] for key in keys], dtype=np.float64)
+
+
+def _dense(values: NDArray[Any], keys: list[str], threshold: Any) -> tuple[Index, Index]:
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"the matrix of labels holds {values.dtype} values; 0 and 1, or scores, are needed")
+    if threshold is None:
+        if values.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
+            row, column = np.argwhere(~((values == 0) | (values == 1)))[0]
+            raise ValueError(
+                f"the column {keys[column]!r} holds {values[row, column]!s} (row {row} of its batch); 0 and 1 are "
+                "needed, or scores with threshold="
+            )
+        held = values != 0
+    else:
+        if np.isnan(values).any() if values.dtype.kind == "f" else False:
+            raise ValueError("the matrix of scores has missing values; a score is needed for every record")
+        held = values >= _limits(keys, threshold)
+    row, column = np.nonzero(held)
+    return np.bincount(row, minlength=len(values)), column.astype(np.int64)
+
+
+def _sparse(rows: Any, keys: list[str], threshold: Any) -> tuple[Index, Index]:
+    rows = rows.copy()
+    rows.sum_duplicates()
+    if threshold is None:
+        if not ((rows.data == 0) | (rows.data == 1)).all():
+            strange = rows.data[(rows.data != 0) & (rows.data != 1)][0]
+            raise ValueError(f"the sparse matrix holds {strange!s}; 0 and 1 are needed, or scores with threshold=")
+        held = rows.data != 0
+    else:
+        limits = _limits(keys, threshold)
+        if (limits <= 0).any():
+            raise ValueError("threshold must be above 0 for a sparse matrix, whose unstored values are 0")
+        held = rows.data >= limits[rows.indices]
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))[held]
+    return np.bincount(row, minlength=rows.shape[0]), rows.indices[held].astype(np.int64)

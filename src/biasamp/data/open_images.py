@@ -14,8 +14,7 @@ import pyarrow as pa
 
 from .columns import check_columns
 from .files import file_schema, list_files
-from .label_plan import Batch
-from .label_source import LabelSource
+from .label_source import Batch, LabelSource
 from .parts import split
 
 # An image called 007 is not image 7.
