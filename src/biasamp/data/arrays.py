@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import (
+    NUMBER_KINDS,
     Column,
     Columns,
     Declared,
@@ -67,8 +68,7 @@ def tensor_array(data: Any) -> NDArray[Any]:
         tensor = tensor.to_dense()
     if tensor.is_floating_point():
         tensor = tensor.double()
-    array: NDArray[Any] = tensor.numpy()
-    return array
+    return np.asarray(tensor.numpy())
 
 
 def _scipy(data: Any, role: str) -> Columns:
@@ -105,9 +105,8 @@ def _sequence(data: list[Any], role: str) -> Columns:
     if not data:
         raise ValueError(f"{role} is empty: at least one record is needed")
     first = next((value for value in data if not is_missing(value)), None)
-    if isinstance(first, (set, frozenset)) or (
-        isinstance(first, (list, tuple)) and _holds_lists(data)
-    ):  # lists of labels, not rows of a matrix
+    # Lists of labels, not rows of a matrix.
+    if isinstance(first, (set, frozenset)) or (isinstance(first, (list, tuple)) and _holds_lists(data)):
         return Columns([object_column(data, "", role)], single=True)
     if type(first).__module__.split(".")[0] == "torch":
         return _numpy(np.stack([tensor_array(value) for value in data]), role)
@@ -150,9 +149,8 @@ def _numpy(array: NDArray[Any], role: str) -> Columns:
     if array.dtype.kind in "biuf":
         names = tuple(str(i) for i in range(array.shape[1]))
         return Columns([NumberMatrix(names, *split_missing(array, masked))], single=False)
-    columns = [
-        _column(array[:, i], None if masked is None else masked[:, i], str(i), role) for i in range(array.shape[1])
-    ]
+    gone = [None] * array.shape[1] if masked is None else list(masked.T)
+    columns = [_column(array[:, i], gone[i], str(i), role) for i in range(array.shape[1])]
     return Columns(columns, single=False)
 
 
@@ -162,21 +160,17 @@ def split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any]
         array = array.astype(np.float32)
     missing = masked
     if array.dtype.kind == "f":
-        gone = np.isnan(array)
-        if gone.any():
-            missing = gone if missing is None else missing | gone
+        missing = np.isnan(array) if masked is None else masked | np.isnan(array)
     return array, missing if missing is not None and missing.any() else None
 
 
 def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
-    kinds = {"b": "bool", "i": "int", "u": "int", "f": "float"}
-    if array.dtype.kind in kinds:
-        values, missing = split_missing(array, masked)
-        return Column(name, kinds[array.dtype.kind], values, missing)
+    if array.dtype.kind in NUMBER_KINDS:
+        return Column(name, NUMBER_KINDS[array.dtype.kind], *split_missing(array, masked))
     if array.dtype.kind in "mM":
         missing = np.isnat(array) if masked is None else masked | np.isnat(array)
         return text_column(name, array.astype(str).tolist(), missing)
-    if array.dtype.kind not in "OSU" and not array.dtype.kind == "T":
+    if array.dtype.kind not in "OSUT":
         raise TypeError(f"{role} holds {array.dtype} values; numbers, text or true/false are read")
     if array.dtype.kind == "U" and masked is None:
         distinct, codes = np.unique(array, return_inverse=True)
@@ -191,17 +185,18 @@ def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
 def object_column(values: list[Any], name: str, role: str) -> Column:
     """A column of Python objects: numbers if all are, lists if all are, else text."""
     missing = np.fromiter((is_missing(value) for value in values), bool, count=len(values))
-    there = [value for value, gone in zip(values, missing, strict=True) if not gone]
+    gone = missing if missing.any() else None
+    there = [value for value, absent in zip(values, missing, strict=True) if not absent]
+    filled = [0 if absent else value for value, absent in zip(values, missing, strict=True)]
     if there and all(isinstance(v, (list, tuple, set, frozenset, np.ndarray)) for v in there):
         return list_column(name, values, missing)
     if there and all(isinstance(v, (bool, np.bool_)) for v in there):
-        filled = np.array([False if gone else value for value, gone in zip(values, missing, strict=True)])
-        return Column(name, "bool", filled.astype(bool), missing if missing.any() else None)
+        return Column(name, "bool", np.array(filled).astype(bool), gone)
     if there and all(isinstance(v, (int, float, np.integer, np.floating, np.bool_)) for v in there):
         whole = all(isinstance(v, (int, np.integer, np.bool_)) for v in there)
-        filled = np.array([0 if gone else value for value, gone in zip(values, missing, strict=True)])
-        if filled.dtype.kind in "iu" or (filled.dtype.kind == "f" and not any(_no_float(value) for value in there)):
-            return Column(name, "int" if whole else "float", filled, missing if missing.any() else None)
+        numbers = np.array(filled)
+        if numbers.dtype.kind in "iu" or (numbers.dtype.kind == "f" and not any(_no_float(value) for value in there)):
+            return Column(name, "int" if whole else "float", numbers, gone)
     try:
         return text_column(name, values, missing)
     except TypeError as error:

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from .blocks import Index, Mask
 from .label import canonical, category_order, printable
 
+# Kinds of columns by those of numpy's numbers.
+NUMBER_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -33,6 +36,11 @@ class Column:
     def __len__(self) -> int:
         return len(self.values) if self.indptr is None else len(self.indptr) - 1
 
+    @property
+    def gone(self) -> Mask:
+        """Which values are marked as missing."""
+        return np.zeros(len(self), dtype=bool) if self.missing is None else self.missing
+
 
 @dataclass(frozen=True, eq=False)
 class NumberMatrix:
@@ -47,7 +55,7 @@ class NumberMatrix:
 
     def columns(self) -> list[Column]:
         """The columns one by one."""
-        kind = {"b": "bool", "i": "int", "u": "int", "f": "float"}[self.values.dtype.kind]
+        kind = NUMBER_KINDS[self.values.dtype.kind]
         return [
             Column(name, kind, self.values[:, i], None if self.missing is None else self.missing[:, i])
             for i, name in enumerate(self.names)

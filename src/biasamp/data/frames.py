@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from .arrays import object_column, read_columns, split_missing, tensor_array
 from .columns import (
+    NUMBER_KINDS,
     Column,
     Columns,
     NumberMatrix,
@@ -91,10 +92,9 @@ def _by_name(data: Any, wanted: Sequence[str] | None, role: str, accepted: str =
         kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
         raise TypeError(f"{role} is a {kind}; {accepted} is needed")
     pairs = _pairs(native)
-    names = [name for name, _ in pairs]
+    names, held = [name for name, _ in pairs], dict(pairs)
     wanted = names if wanted is None else wanted
     check_columns(wanted, names, role)
-    held = dict(pairs)
     return {name: held[name] for name in wanted}
 
 
@@ -144,11 +144,9 @@ def _series(series: Any, name: str, role: str) -> Column:
 def _gather(columns: list[Column], role: str) -> Columns:
     if not columns:
         raise ValueError(f"{role} has no columns: at least one label is needed")
-    numbers = {"bool": 0, "int": 1, "float": 2}
-    if len(columns) > 1 and all(column.kind in numbers for column in columns):
-        missing = None
-        if any(column.missing is not None for column in columns):
-            missing = np.column_stack([np.zeros(len(c), bool) if c.missing is None else c.missing for c in columns])
+    if len(columns) > 1 and all(column.kind in NUMBER_KINDS.values() for column in columns):
+        some = any(column.missing is not None for column in columns)
+        missing = np.column_stack([column.gone for column in columns]) if some else None
         names = tuple(column.name for column in columns)
         values = np.column_stack([column.values for column in columns])
         return Columns([NumberMatrix(names, values, missing)], single=False)
@@ -180,7 +178,7 @@ def arrow_column(name: str, data: Any) -> Column:
         return _dictionary(name, data)
     if is_list(kind):
         return _lists(name, data, missing)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+    if is_text(kind) or kind == pa.string_view():
         return _dictionary(name, pc.dictionary_encode(data.cast(pa.large_string())))
     if pa.types.is_temporal(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         values = data.to_pylist()
@@ -212,8 +210,7 @@ def _lists(name: str, data: Any, missing: Any) -> Column:
     if inner.kind == "list":
         raise TypeError(f"column {name!r} holds lists of lists; a list of labels per record is read")
     if inner.kind != "text":
-        gone = np.zeros(len(data), dtype=bool) if missing is None else missing
-        return list_column(name, data.to_pylist(), gone)
+        return list_column(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
     sizes = pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     row = np.repeat(np.arange(len(data)), sizes)
     held = inner.values >= 0
@@ -239,27 +236,27 @@ def is_number(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
+def _known(kinds: Iterable[Any]) -> set[Any]:
+    """Types without that of a column without any value, which goes with all."""
+    return {kind for kind in kinds if not pa.types.is_null(kind)}
+
+
 def is_mixed(kinds: Iterable[Any]) -> bool:
-    """Whether types are neither one nor all numbers; a column without any value goes with all."""
-    known = {kind for kind in kinds if not pa.types.is_null(kind)}
+    """Whether types are neither one nor all numbers."""
+    known = _known(kinds)
     return len(known) > 1 and not all(is_number(kind) for kind in known)
 
 
 def shared_schema(columns: Iterable[str], types: Sequence[Any], source: str) -> Any:
-    """For each column, a type that the values of all files can take.
+    """For each column, a type that the values of all files can take; ``types`` are mappings, one per file.
 
-    Parameters
-    ----------
-    types : sequence of mapping of str to DataType
-        The types of the columns in each file.
-    source : str
-        What the files are called together, for the message on types that have nothing in common.
+    ``source`` is what the files are called together, for the message on types that have nothing in common.
     """
     return pa.schema([(column, _shared_type(column, [kinds[column] for kinds in types], source)) for column in columns])
 
 
 def _shared_type(column: str, kinds: Iterable[Any], source: str) -> Any:
-    known = {kind for kind in kinds if not pa.types.is_null(kind)}
+    known = _known(kinds)
     if len(known) < 2:
         return next(iter(known), pa.null())
     target = _common(known)
@@ -279,19 +276,16 @@ def in_types(data: Any, target: Any, coded: Collection[str] = ()) -> Any:
     """A table or a record batch in the columns and types of a schema; codes of the columns ``coded`` stay codes."""
     if data.schema.equals(target):
         return data
-    arrays = [
-        array
-        if (field.name in coded and pa.types.is_dictionary(array.type)) or array.type == field.type
-        else _cast(array, field.type)
-        for array, field in zip(data.columns, target, strict=True)
-    ]
+    arrays = []
+    for array, field in zip(data.columns, target, strict=True):
+        alike = array.type == field.type or (field.name in coded and pa.types.is_dictionary(array.type))
+        arrays.append(array if alike else _cast(array, field.type))
     return type(data).from_arrays(arrays, names=target.names)
 
 
 def _common(kinds: set[Any]) -> Any:
     """A type that values of several types can take without losing which category they are."""
-    inner = {kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds}
-    inner = {kind for kind in inner if not pa.types.is_null(kind)}
+    inner = _known(kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds)
     if len(inner) < 2:
         return next(iter(inner), pa.null())
     if all(is_list(kind) for kind in inner):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,23 +72,12 @@ class MatrixRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LabelSource:
-    """Label sets that can be read again and again.
+    """Label sets that can be read again and again: ``batches()`` begins reading anew.
 
-    Attributes
-    ----------
-    shape : {"long", "lists", "wide"}
-    batches : callable
-        Begins reading anew and gives the batches.
-    names : mapping of str to str
-        What to show for a label, where it is not its key.
-    origin : str
-        A short description, for messages and reports.
-    notes : callable
-        What the reading left out, in words, after the batches have been read.
-    parts : sequence of LabelPart, optional
-        Parts that are read apart, on any machine; without them the batches are read one after another, here.
-    has_records, has_scores : bool
-        Whether batches say which record a row belongs to, and what it scores.
+    ``names`` says what to show for a label, where it is not its key. ``origin`` describes the data for messages and
+    reports; ``notes()`` says what the reading left out, after the batches have been read. ``parts`` are read apart, on
+    any machine; without them the batches are read one after another, here. ``has_records`` and ``has_scores``: whether
+    batches say which record a row belongs to, and what it scores.
     """
 
     shape: str
@@ -113,12 +103,8 @@ class LabelPart:
     path = property(lambda self: getattr(self.part, "path", None))
     lazy = property(lambda self: getattr(self.part, "lazy", None))
 
-    def without_rows(self) -> LabelPart:
-        """The part as it travels to a task on the cluster that has its rows."""
-        return replace(self, part=self.part.without_rows())
-
     def with_rows(self, held: Any, number: int | None = None) -> LabelPart:
-        """The part as that task sees it."""
+        """The part as :meth:`biasamp.data.parts.FramePart.with_rows` gives it."""
         return replace(self, part=self.part.with_rows(held, number))
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[Batch]:
@@ -129,11 +115,7 @@ class LabelPart:
 
 
 def label_source(
-    data: Any,
-    *,
-    label: str | Sequence[str] | None = None,
-    record: str | None = None,
-    score: str | None = None,
+    data: Any, *, label: str | Sequence[str] | None = None, record: str | None = None, score: str | None = None
 ) -> LabelSource:
     """Find out what data holds and how to read it.
 
@@ -143,10 +125,8 @@ def label_source(
     label : str or sequence of str, optional
         Long tables and lists: the column of labels. Wide tables: the columns that are labels (default: all
         but ``record``); arrays and sparse matrices: the name of each column.
-    record : str, optional
-        Long tables: the column that says which record a row belongs to.
-    score : str, optional
-        Long tables: the column of scores.
+    record, score : str, optional
+        Long tables: the column that says which record a row belongs to, and the column of scores.
     """
     if isinstance(data, LabelSource):
         if label is not None or record is not None or score is not None:
@@ -160,18 +140,14 @@ def label_source(
         isinstance(data, (list, tuple)) and data and all(isinstance(item, Path) for item in data)
     ):
         return _files(data, label, record, score)
-    if type(data).__module__.split(".")[0] == "scipy" or _is_array(data):
+    kind = type(data).__module__.split(".")[0]
+    if kind == "scipy" or (kind in ("numpy", "torch") and hasattr(data, "ndim")):
         return _matrix(data, label)
     if hasattr(data, "mapInArrow") or (hasattr(data, "to_delayed") and hasattr(data, "npartitions")):
         return _cluster_frame(data, label, record, score)
     if isinstance(data, (list, tuple)):
         return _python_lists(data)
     return _frame(data, label, record, score)
-
-
-def _is_array(data: Any) -> bool:
-    kind = type(data).__module__.split(".")[0]
-    return kind in ("numpy", "torch") and hasattr(data, "ndim")
 
 
 def _files(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
@@ -192,26 +168,16 @@ def _of_parts(parts: Sequence[Any], plan: LabelPlan, origin: str) -> LabelSource
     own = [LabelPart(part, plan) for part in parts]
 
     def batches() -> Iterator[Batch]:
-        for part in own:
-            yield from part.batches()
+        return chain.from_iterable(part.batches() for part in own)
 
-    return LabelSource(
-        plan.shape,
-        batches,
-        origin=origin,
-        parts=own,
-        has_records=plan.record is not None and plan.shape != "wide",
-        has_scores=plan.score is not None and plan.shape != "wide",
-    )
+    records, scores = plan.record is not None, plan.score is not None
+    return LabelSource(plan.shape, batches, origin=origin, parts=own, has_records=records, has_scores=scores)
 
 
 def _frame(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
-    if isinstance(data, pa.Table):
-        table = data
-    else:
-        labels = [label] if isinstance(label, str) else list(label or [])
-        wanted = None if label is None else [name for name in (record, score, *labels) if name]
-        table = arrow_table(data, wanted, "data", _ACCEPTED)
+    labels = [label] if isinstance(label, str) else list(label or [])
+    wanted = None if label is None else [name for name in (record, score, *labels) if name]
+    table = data if isinstance(data, pa.Table) else arrow_table(data, wanted, "data", _ACCEPTED)
     plan = label_plan(table.schema, label, record, score)
     parts = split_table(table, plan.columns, part_rows=_PART_ROWS)
     return _of_parts(parts, plan, f"a table of {table.num_rows} rows")
@@ -220,10 +186,9 @@ def _frame(data: Any, label: Any, record: str | None, score: str | None) -> Labe
 def _cluster_frame(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
     known = frame_schema(data)
     # Python objects whose type the frame does not know are text, unless their partitions say otherwise.
-    fields = [
-        (str(name), known.field(str(name)).type if str(name) in known.names else pa.string()) for name in data.columns
-    ]
-    plan = label_plan(pa.schema(fields), label, record, score)
+    names = [str(name) for name in data.columns]
+    types = [known.field(name).type if name in known.names else pa.string() for name in names]
+    plan = label_plan(pa.schema(list(zip(names, types, strict=True))), label, record, score)
     kind = "Spark" if hasattr(data, "mapInArrow") else "Dask"
     return _of_parts(split_frame(data, plan.columns), plan, f"a {kind} dataframe")
 
@@ -235,13 +200,10 @@ def _python_lists(data: Any) -> LabelSource:
                 f"data is a list whose item {place} is a {type(item).__name__}; a list of lists of labels, one a "
                 "record, is read; files are listed as pathlib.Path objects"
             )
-    lists = pa.array(
-        [[canonical(value) for value in item if not is_missing(value)] for item in data],
-        type=pa.list_(pa.string()),
-    )
-    table = pa.table({"label": lists})
-    plan = LabelPlan("lists", ["label"], label="label")
-    return _of_parts(split_table(table, part_rows=_PART_ROWS), plan, f"{len(lists)} lists")
+    spelled = [[canonical(value) for value in item if not is_missing(value)] for item in data]
+    table = pa.table({_LABEL: pa.array(spelled, type=pa.list_(pa.string()))})
+    plan = LabelPlan("lists", [_LABEL], label=_LABEL)
+    return _of_parts(split_table(table, part_rows=_PART_ROWS), plan, f"{len(data)} lists")
 
 
 def _matrix(data: Any, label: Any) -> LabelSource:
@@ -280,8 +242,7 @@ def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -
         check_columns(wide, names, "data")
         return LabelPlan("wide", wide)
     if label is None and _LABEL in names and (record or _RECORD in names):
-        label = _LABEL
-        record = record or _RECORD
+        label, record = _LABEL, record or _RECORD
     if label is None:
         lists = [name for name in names if is_list(schema.field(name).type)]
         if len(lists) == 1:
@@ -290,7 +251,9 @@ def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -
             raise ValueError(f"label= must say which of the list columns {lists} holds the labels")
     if label is None:
         wide = [name for name in names if name not in (record, score)]
-        strange = [name for name in wide if not _can_be_zero_one(schema.field(name).type)]
+        kinds = [schema.field(name).type for name in wide]
+        zero_one = [is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind) for kind in kinds]
+        strange = [name for name, fits in zip(wide, zero_one, strict=True) if not fits]
         if strange:
             raise ValueError(
                 f"label= is needed: the column {strange[0]!r} holds {schema.field(strange[0]).type}, so this is "
@@ -310,27 +273,17 @@ def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -
     return LabelPlan("long", columns, record, label, score)
 
 
-def _can_be_zero_one(kind: Any) -> bool:
-    return is_number(kind) or bool(pa.types.is_boolean(kind) or pa.types.is_null(kind))
-
-
 def _unfolded(record: Any, label: Any, score: Any) -> Batch:
     """Lists with a record column as long rows; an empty list is one row with a null label."""
     sizes = pc.list_value_length(label).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     room = np.maximum(sizes, 1)
     full = np.ones(int(room.sum()), dtype=bool)
     full[(np.cumsum(room) - room)[sizes == 0]] = False
-    place = np.where(full, np.cumsum(full) - 1, 0)
-    index = pa.array(place, mask=~full)
-
-    def spread(column: Any) -> Any:
-        return None if column is None else column.flatten().take(index)
-
+    index = pa.array(np.where(full, np.cumsum(full) - 1, 0), mask=~full)
     rows = pa.array(np.repeat(np.arange(len(sizes)), room))
-    scores = score
     if score is not None:
-        scores = spread(score) if is_list(score.type) else score.take(rows)
-    return Batch(record.take(rows), spread(label), scores)
+        score = score.flatten().take(index) if is_list(score.type) else score.take(rows)
+    return Batch(record.take(rows), label.flatten().take(index), score)
 
 
 def wide_labels(batch: Any, threshold: float | Mapping[str, float] | None) -> tuple[list[str], Index, Index]:
@@ -344,13 +297,12 @@ def wide_labels(batch: Any, threshold: float | Mapping[str, float] | None) -> tu
             return keys, *_sparse(rows, keys, threshold)
         return keys, *_dense(np.asarray(rows), keys, threshold)
     keys = [str(name) for name in batch.schema.names]
-    columns = []
     for name, column in zip(keys, batch.columns, strict=True):
         if column.null_count:
             raise ValueError(
                 f"the column {name!r} has {column.null_count} missing values; 0 or 1 is needed for every record"
             )
-        columns.append(column.to_numpy(zero_copy_only=False))
+    columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
     return keys, *_dense(np.column_stack(columns), keys, threshold)
 
 
@@ -367,15 +319,15 @@ def _dense(values: NDArray[Any], keys: list[str], threshold: Any) -> tuple[Index
     if values.dtype.kind not in "biuf":
         raise TypeError(f"the matrix of labels holds {values.dtype} values; 0 and 1, or scores, are needed")
     if threshold is None:
-        if values.dtype.kind != "b" and not ((values == 0) | (values == 1)).all():
-            row, column = np.argwhere(~((values == 0) | (values == 1)))[0]
+        if values.dtype.kind != "b" and (strange := (values != 0) & (values != 1)).any():
+            row, column = np.argwhere(strange)[0]
             raise ValueError(
                 f"the column {keys[column]!r} holds {values[row, column]!s} (row {row} of its batch); 0 and 1 are "
                 "needed, or scores with threshold="
             )
         held = values != 0
     else:
-        if np.isnan(values).any() if values.dtype.kind == "f" else False:
+        if values.dtype.kind == "f" and np.isnan(values).any():
             raise ValueError("the matrix of scores has missing values; a score is needed for every record")
         held = values >= _limits(keys, threshold)
     row, column = np.nonzero(held)
@@ -386,9 +338,9 @@ def _sparse(rows: Any, keys: list[str], threshold: Any) -> tuple[Index, Index]:
     rows = rows.copy()
     rows.sum_duplicates()
     if threshold is None:
-        if not ((rows.data == 0) | (rows.data == 1)).all():
-            strange = rows.data[(rows.data != 0) & (rows.data != 1)][0]
-            raise ValueError(f"the sparse matrix holds {strange!s}; 0 and 1 are needed, or scores with threshold=")
+        strange = rows.data[(rows.data != 0) & (rows.data != 1)]
+        if len(strange):
+            raise ValueError(f"the sparse matrix holds {strange[0]!s}; 0 and 1 are needed, or scores with threshold=")
         held = rows.data != 0
     else:
         limits = _limits(keys, threshold)

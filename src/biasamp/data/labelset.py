@@ -80,13 +80,8 @@ class LabelSet:
         if all(part is None for part in parts):
             return None
         count = min(stop, len(self)) - start
-        return np.concatenate(
-            [
-                np.ones((count, block.width), dtype=bool) if part is None else part
-                for block, part in zip(self.blocks, parts, strict=True)
-            ],
-            axis=1,
-        )
+        widths = [block.width for block in self.blocks]
+        return np.hstack([np.ones((count, w), bool) if p is None else p for w, p in zip(widths, parts, strict=True)])
 
     def complete(self) -> Mask:
         """Which records have no missing value."""
@@ -97,13 +92,10 @@ class LabelSet:
         stop = len(self) if stop is None else stop
         if len(self.blocks) == 1:
             return self.blocks[0].nonzero(start, stop)
-        rows, columns, offset = [], [], 0
-        for block in self.blocks:
-            row, column = block.nonzero(start, stop)
-            rows.append(row)
-            columns.append(column + offset)
-            offset += block.width
-        row, column = np.concatenate(rows), np.concatenate(columns)
+        held = [block.nonzero(start, stop) for block in self.blocks]
+        first = np.cumsum([0, *(block.width for block in self.blocks)])[:-1]
+        row = np.concatenate([row for row, _ in held])
+        column = np.concatenate([column + offset for (_, column), offset in zip(held, first, strict=True)])
         order = np.lexsort((column, row))
         return row[order], column[order]
 
@@ -123,11 +115,7 @@ class LabelSet:
             theirs = variables[position : position + len(mine)]
             position += len(mine)
             place = {label: i for i, label in enumerate(labels_of(theirs))}
-            renamed = [
-                label._replace(variable=other.name)
-                for variable, other in zip(mine, theirs, strict=True)
-                for label in variable.labels
-            ]
+            renamed = labels_of(tuple(a._replace(name=b.name) for a, b in zip(mine, theirs, strict=True)))
             blocks.append(block.moved(theirs, np.array([place[label] for label in renamed], dtype=np.int64)))
         return LabelSet(tuple(blocks))
 
@@ -166,25 +154,16 @@ class Evaluation:
 
     def owned(self) -> Evaluation:
         """The same records in arrays of their own, which nobody else can change in place."""
-        return replace(
-            self,
-            given=self.given.owned(),
-            truth=self.truth.owned(),
-            predicted=self.predicted.owned(),
-            weights=None if self.weights is None else self.weights.copy(),
-        )
+        given, truth, predicted = self.given.owned(), self.truth.owned(), self.predicted.owned()
+        weights = None if self.weights is None else self.weights.copy()
+        return replace(self, given=given, truth=truth, predicted=predicted, weights=weights)
 
     def take(self, records: Mask | Index) -> Evaluation:
         """Some of the records, which keep their keys."""
-        return replace(
-            self,
-            given=self.given.take(records),
-            truth=self.truth.take(records),
-            predicted=self.predicted.take(records),
-            weights=None if self.weights is None else self.weights[records],
-            ids=self.keys[records],
-            clusters=None if self.clusters is None else self.clusters[records],
-        )
+        given, truth, predicted = (side.take(records) for side in (self.given, self.truth, self.predicted))
+        weights = None if self.weights is None else self.weights[records]
+        clusters = None if self.clusters is None else self.clusters[records]
+        return Evaluation(given, truth, predicted, weights, self.keys[records], clusters)
 
 
 def join(variables: Sequence[Variable]) -> Variable:

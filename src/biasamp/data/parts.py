@@ -29,41 +29,17 @@ MOST_PARTS = 1 << 13
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows of a data set, which :meth:`batches` reads.
+    """Some rows of a data set, which :meth:`batches` reads: of a file, or of a table in memory."""
 
-    Attributes
-    ----------
-    name : str
-        File and row groups, for messages and logs.
-    number : int
-        Its place among the parts.
-    start : int or None
-        The number of its first row in the whole data set, files in the order of their names; None where rows were
-        not counted.
-    rows : int or None
-    fields : tuple of (str, DataType)
-        The columns, in the types that all parts have.
-    path : Path or None
-        None for rows in memory.
-    groups : tuple of int
-        Groups of rows of the file; empty for the whole file.
-    types : tuple of (str, DataType)
-        The columns, in the types that the file has.
-    blank : bool
-        Whether the spellings of missing values are missing in a column of text.
-    table : pyarrow.Table, optional
-        The rows themselves, where they are in memory.
-    """
-
-    name: str
-    number: int
-    start: int | None
+    name: str  # file and row groups, for messages and logs
+    number: int  # its place among the parts
+    start: int | None  # the number of its first row, files in the order of their names; None where none were counted
     rows: int | None
-    fields: tuple[tuple[str, Any], ...]
+    fields: tuple[tuple[str, Any], ...]  # columns and Arrow types, those that all parts have
     path: Path | None = None
-    groups: tuple[int, ...] = ()
-    types: tuple[tuple[str, Any], ...] = ()
-    blank: bool = True
+    groups: tuple[int, ...] = ()  # groups of rows of the file; empty for the whole file
+    types: tuple[tuple[str, Any], ...] = ()  # columns and Arrow types, those that the file has
+    blank: bool = True  # whether the spellings of missing values are missing in a column of text
     table: Any = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -84,14 +60,9 @@ class Part:
     def batches(
         self, columns: Sequence[str] | None = None, *, rows: int = BATCH_ROWS, categories: Sequence[str] = ()
     ) -> Iterator[Any]:
-        """Record batches of some columns, of at most ``rows`` rows, in the types of all parts.
+        """Record batches of some columns (by default all), of at most ``rows`` rows, in the types of all parts.
 
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            By default all that the data set was split for.
-        categories : sequence of str
-            Text columns of few distinct values, to be read as codes where the format allows.
+        ``categories`` are text columns of few distinct values, to be read as codes where the format allows.
         """
         types, own = dict(self.fields), dict(self.types)
         wanted = list(types) if columns is None else list(dict.fromkeys(columns))
@@ -110,36 +81,22 @@ class Part:
 class FramePart:
     """A partition of a Dask dataframe, or a whole Spark dataframe.
 
-    Its rows are in no file and have no number in the whole: ``start`` and ``rows`` are None. An engine takes
-    ``lazy``, and gives a task on the cluster what it stands for by :meth:`with_rows`.
-
-    Attributes
-    ----------
-    fields : tuple of (str, DataType or None)
-        The columns and their types; None for Python objects, whose type a partition alone does not tell.
-    lazy
-        A Dask ``Delayed`` of a pandas frame, or a Spark dataframe.
-    held
-        The rows, on the worker: a pandas frame or Arrow batches.
+    Its rows are in no file and have no number in the whole. An engine takes ``lazy`` (a Dask ``Delayed`` of a pandas
+    frame, or a Spark dataframe), and gives a task on the cluster what it stands for by :meth:`with_rows`.
     """
 
     name: str
     number: int
-    fields: tuple[tuple[str, Any], ...]
+    fields: tuple[tuple[str, Any], ...]  # None for the type of Python objects, which a partition alone does not tell
     lazy: Any = None
-    held: Any = None
+    held: Any = None  # the rows, on the worker: a pandas frame or Arrow batches
     start: int | None = None
     rows: int | None = None
 
-    def without_rows(self) -> FramePart:
-        """The part as it travels to a task."""
-        return replace(self, lazy=None)
-
     def with_rows(self, held: Any, number: int | None = None) -> FramePart:
-        """The part as a task sees it."""
-        if number is None:
-            return replace(self, lazy=None, held=held)
-        return replace(self, lazy=None, held=held, number=number, name=f"partition {number}")
+        """The part as a task sees it; ``held`` is None while it travels there."""
+        renamed = self if number is None else replace(self, number=number, name=f"partition {number}")
+        return replace(renamed, lazy=None, held=held)
 
     def batches(
         self, columns: Sequence[str] | None = None, *, rows: int = BATCH_ROWS, categories: Sequence[str] = ()
@@ -191,12 +148,11 @@ def split(
     """The parts of some files, in the order of their rows.
 
     Parquet is split by row groups and Arrow by record batches, several small ones together; CSV and JSON lines are
-    streamed, one part per file.
+    streamed, one part per file. A file that cannot be read or has no such column, and columns whose types do not go
+    together, are a ``ValueError``.
 
     Parameters
     ----------
-    files : Files or sequence of Path
-    columns : sequence of str
     types : mapping of str to DataType, optional
         What columns of CSV files are read as, whatever their values look like.
     blank : bool
@@ -206,11 +162,6 @@ def split(
         column's type has to be found out.
     part_rows : int
         Least rows of a part, where the file allows.
-
-    Raises
-    ------
-    ValueError
-        For a file that cannot be read, or has no such column, and for columns whose types do not go together.
     """
     paths = list(files.paths if isinstance(files, Files) else files)
     wanted = list(dict.fromkeys(columns))
