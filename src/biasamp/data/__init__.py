@@ -1,8 +1,7 @@
 """Arrays, frames and files as named labels of records. All validation of user input happens here, once."""
 
-from .arguments import refuse_missing, same_length, weights_of
-from .arrays import read_columns
-from .blocks import Block, Codes, Dense, Sparse
+from .arguments import read_columns, refuse_missing, same_length, weights_of
+from .blocks import Codes, Dense, Sparse
 from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, binary, categorical, check_columns
 from .keys import record_keys
 from .label import Label, Variable, canonical, category_order, printable
@@ -10,7 +9,6 @@ from .label_rules import column_codes, label_set
 from .labelset import Evaluation, LabelSet, align, join
 
 __all__ = [
-    "Block",
     "Codes",
     "Column",
     "Columns",

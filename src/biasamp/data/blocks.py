@@ -34,11 +34,6 @@ class _Labelled:
     soft = False
 
     @property
-    def labels(self) -> tuple[Label, ...]:
-        """The labels, in the order of the columns."""
-        return labels_of(self.variables)
-
-    @property
     def width(self) -> int:
         """How many labels."""
         return sum(variable.width for variable in self.variables)

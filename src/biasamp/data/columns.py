@@ -41,6 +41,32 @@ class Column:
         """Which values are marked as missing."""
         return np.zeros(len(self), dtype=bool) if self.missing is None else self.missing
 
+    @classmethod
+    def text(cls, name: str, values: Sequence[Any], missing: Mask) -> Column:
+        """A text column from any Python values."""
+        spelled = [None if gone else canonical(value) for value, gone in zip(values, missing, strict=True)]
+        categories = sorted({value for value in spelled if value is not None}, key=category_order)
+        place = {category: i for i, category in enumerate(categories)}
+        codes = np.fromiter((-1 if v is None else place[v] for v in spelled), np.int64, count=len(spelled))
+        return cls(name, "text", codes, None, tuple(categories))
+
+    @classmethod
+    def lists(cls, name: str, values: Sequence[Any], missing: Mask) -> Column:
+        """A column of lists of labels from any Python values."""
+        held = [() if gone else tuple(value) for value, gone in zip(values, missing, strict=True)]
+        items = [item for record in held for item in record]
+        inner = cls.text(name, items, np.array([is_missing(item) for item in items], dtype=bool))
+        return inner.in_lists([len(record) for record in held], missing if missing.any() else None)
+
+    def in_lists(self, sizes: Sequence[int], missing: Mask | None) -> Column:
+        """A text column as one of lists of these sizes; a label named twice in a list counts once, a missing one not."""
+        row = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
+        held, width = self.values >= 0, max(len(self.categories), 1)
+        places = np.unique(row[held] * width + self.values[held])
+        counts = np.bincount(places // width, minlength=len(sizes))
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return replace(self, kind="list", values=places % width, missing=missing, indptr=indptr)
+
 
 @dataclass(frozen=True, eq=False)
 class NumberMatrix:
@@ -100,10 +126,6 @@ class Columns:
     def apart(self) -> list[Column]:
         """The columns one by one."""
         return [column for item in self.items for column in ([item] if isinstance(item, Column) else item.columns())]
-
-    def declare(self, kind: str, categories: tuple[str, ...] | None) -> Columns:
-        """The same columns with the caller's word on what they are."""
-        return replace(self, declared=kind, categories=categories)
 
 
 @dataclass(frozen=True)
@@ -168,29 +190,6 @@ def categorical(data: Any, categories: Sequence[Any] | None = None) -> Declared:
     if len(set(spelled)) != len(spelled):
         raise ValueError(f"categories names one category twice: {list(spelled)}")
     return Declared(data, "categorical", spelled)
-
-
-def text_column(name: str, values: Sequence[Any], missing: Mask) -> Column:
-    """A text column from any Python values."""
-    spelled = [None if gone else canonical(value) for value, gone in zip(values, missing, strict=True)]
-    categories = sorted({value for value in spelled if value is not None}, key=category_order)
-    place = {category: i for i, category in enumerate(categories)}
-    codes = np.fromiter((-1 if v is None else place[v] for v in spelled), np.int64, count=len(spelled))
-    return Column(name, "text", codes, None, tuple(categories))
-
-
-def list_column(name: str, values: Sequence[Any], missing: Mask) -> Column:
-    """A column of lists of labels from any Python values; a label named twice in a list counts once."""
-    held = [
-        [] if gone else [canonical(item) for item in value if not is_missing(item)]
-        for value, gone in zip(values, missing, strict=True)
-    ]
-    categories = sorted({item for items in held for item in items}, key=category_order)
-    place = {category: i for i, category in enumerate(categories)}
-    codes = [sorted({place[item] for item in items}) for items in held]
-    indptr = np.concatenate([[0], np.cumsum([len(items) for items in codes])]).astype(np.int64)
-    flat = np.array([code for items in codes for code in items], dtype=np.int64)
-    return Column(name, "list", flat, missing if missing.any() else None, tuple(categories), indptr)
 
 
 def is_missing(value: Any) -> bool:

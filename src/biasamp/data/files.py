@@ -49,8 +49,8 @@ def open_files(path: str | Path) -> Files:
     """Find the files of a path: a file, or a folder of files of one format."""
     root = Path(path).expanduser()
     if root.is_dir():
-        there = (p for p in root.rglob("*") if p.is_file() and not _hidden(p.relative_to(root)))
-        paths = tuple(sorted(p for p in there if find_format(p) is not None))
+        there = (p for p in root.rglob("*") if p.is_file() and find_format(p) is not None)
+        paths = tuple(sorted(p for p in there if not any(n.startswith((".", "_")) for n in p.relative_to(root).parts)))
         if not paths:
             raise ValueError(f"the folder {root.name!r} holds no data file; {formats_read()} are read")
         formats = {format_of(p).name for p in paths}
@@ -81,10 +81,6 @@ def file_schema(path: Path) -> Any:
     """The Arrow schema of a file."""
     with readable(path):
         return format_of(path).schema(path)
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 @contextmanager

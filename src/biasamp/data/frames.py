@@ -10,18 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arrays import object_column, read_columns, split_missing, tensor_array
-from .columns import (
-    NUMBER_KINDS,
-    Column,
-    Columns,
-    NumberMatrix,
-    check_columns,
-    check_lengths,
-    compact,
-    list_column,
-    text_column,
-)
+from .arguments import object_column, read_columns, split_missing, tensor_array
+from .columns import NUMBER_KINDS, Column, Columns, NumberMatrix, check_columns, check_lengths, compact
 from .label import canonical, printable
 
 _ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
@@ -183,7 +173,7 @@ def arrow_column(name: str, data: Any) -> Column:
     if pa.types.is_temporal(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         values = data.to_pylist()
         gone = np.fromiter((value is None for value in values), bool, count=len(values))
-        return text_column(name, values, gone)
+        return Column.text(name, values, gone)
     raise TypeError(f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read")
 
 
@@ -210,15 +200,8 @@ def _lists(name: str, data: Any, missing: Any) -> Column:
     if inner.kind == "list":
         raise TypeError(f"column {name!r} holds lists of lists; a list of labels per record is read")
     if inner.kind != "text":
-        return list_column(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
-    sizes = pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    row = np.repeat(np.arange(len(data)), sizes)
-    held = inner.values >= 0
-    width = max(len(inner.categories), 1)
-    places = np.unique(row[held] * width + inner.values[held])
-    counts = np.bincount(places // width, minlength=len(data))
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Column(name, "list", places % width, missing, inner.categories, indptr)
+        return Column.lists(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
+    return inner.in_lists(pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False), missing)
 
 
 def is_text(kind: Any) -> bool:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .arrays import tensor_array
+from .arguments import tensor_array
 from .columns import check_columns, is_missing
 from .files import file_schema, list_files
 from .frames import arrow_table, is_list, is_number
@@ -35,7 +35,10 @@ _BATCH_VALUES = 1 << 24
 
 
 class Batch(NamedTuple):
-    """Arrow arrays of equal length; ``label`` is a list array in the shape ``"lists"``, a record batch in ``"wide"``."""
+    """Arrow arrays of equal length; ``label`` is a list array in the shape ``"lists"``.
+
+    In ``"wide"`` it is a record batch, or the names of the columns of a dense or sparse matrix and some of its rows.
+    """
 
     record: Any
     label: Any
@@ -61,13 +64,6 @@ class LabelPlan(NamedTuple):
         if self.shape == "lists" and record is not None:
             return _unfolded(record, label, score)
         return Batch(record, label, score)
-
-
-class MatrixRows(NamedTuple):
-    """Some rows of a dense or sparse matrix, and the names of its columns."""
-
-    keys: list[str]
-    rows: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +96,11 @@ class LabelPart:
     name = property(lambda self: self.part.name)
     number = property(lambda self: self.part.number)
     rows = property(lambda self: self.part.rows)
-    path = property(lambda self: getattr(self.part, "path", None))
-    lazy = property(lambda self: getattr(self.part, "lazy", None))
+    path = property(lambda self: self.part.path)
+    lazy = property(lambda self: self.part.lazy)
 
     def with_rows(self, held: Any, number: int | None = None) -> LabelPart:
-        """The part as :meth:`biasamp.data.parts.FramePart.with_rows` gives it."""
+        """The part as :meth:`biasamp.data.parts.Part.with_rows` gives it."""
         return replace(self, part=self.part.with_rows(held, number))
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[Batch]:
@@ -226,7 +222,7 @@ def _matrix(data: Any, label: Any) -> LabelSource:
     def batches() -> Iterator[Batch]:
         step = BATCH_ROWS if sparse else max(1, min(BATCH_ROWS, _BATCH_VALUES // max(width, 1)))
         for start in range(0, rows.shape[0], step):
-            yield Batch(None, MatrixRows(keys, rows[start : start + step]), None)
+            yield Batch(None, (keys, rows[start : start + step]), None)
 
     return LabelSource("wide", batches, origin=f"a matrix of {rows.shape[0]} x {width}", has_records=False)
 
@@ -291,7 +287,7 @@ def wide_labels(batch: Any, threshold: float | Mapping[str, float] | None) -> tu
 
     Without a threshold values must be 0 or 1; with one, a value that reaches it is a label.
     """
-    if isinstance(batch, MatrixRows):
+    if isinstance(batch, tuple):
         keys, rows = batch
         if hasattr(rows, "tocsr"):
             return keys, *_sparse(rows, keys, threshold)

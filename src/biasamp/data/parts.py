@@ -29,18 +29,26 @@ MOST_PARTS = 1 << 13
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows of a data set, which :meth:`batches` reads: of a file, or of a table in memory."""
+    """Some rows of a data set, which :meth:`batches` reads: of a file, of a table in memory, or of a frame on a cluster.
+
+    A partition of a Dask dataframe, or a whole Spark dataframe, is in no file and its rows have no number in the whole.
+    An engine takes ``lazy`` (a Dask ``Delayed`` of a pandas frame, or a Spark dataframe), and gives a task on the
+    cluster what it stands for by :meth:`with_rows`.
+    """
 
     name: str  # file and row groups, for messages and logs
     number: int  # its place among the parts
     start: int | None  # the number of its first row, files in the order of their names; None where none were counted
     rows: int | None
-    fields: tuple[tuple[str, Any], ...]  # columns and Arrow types, those that all parts have
+    # Columns and Arrow types, those that all parts have; None for Python objects, whose type a partition does not tell.
+    fields: tuple[tuple[str, Any], ...]
     path: Path | None = None
     groups: tuple[int, ...] = ()  # groups of rows of the file; empty for the whole file
     types: tuple[tuple[str, Any], ...] = ()  # columns and Arrow types, those that the file has
     blank: bool = True  # whether the spellings of missing values are missing in a column of text
     table: Any = field(default=None, repr=False, compare=False)
+    lazy: Any = field(default=None, repr=False, compare=False)
+    held: Any = field(default=None, repr=False, compare=False)  # the rows, on a worker: a pandas frame or Arrow batches
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels of a table is the part's own rows, not the whole that they are a slice of."""
@@ -57,6 +65,11 @@ class Part:
             state = {**state, "table": pa.ipc.open_stream(state["table"]).read_all()}
         self.__dict__.update(state)
 
+    def with_rows(self, held: Any, number: int | None = None) -> Part:
+        """The part as a task on the cluster sees it; ``held`` is None while it travels there."""
+        renamed = self if number is None else replace(self, number=number, name=f"partition {number}")
+        return replace(renamed, lazy=None, held=held)
+
     def batches(
         self, columns: Sequence[str] | None = None, *, rows: int = BATCH_ROWS, categories: Sequence[str] = ()
     ) -> Iterator[Any]:
@@ -66,51 +79,21 @@ class Part:
         """
         types, own = dict(self.fields), dict(self.types)
         wanted = list(types) if columns is None else list(dict.fromkeys(columns))
-        target = pa.schema([(name, types[name]) for name in wanted])
         if self.path is None:
-            yield from alike_batches(self.table.select(wanted).to_batches(), target, rows)
+            for batch in _arrow_batches(self.table if self.held is None else self.held, wanted):
+                own = dict(zip(wanted, batch.schema.types, strict=True))
+                target = pa.schema([(name, own[name] if types[name] is None else types[name]) for name in wanted])
+                yield from _alike_batches([batch], target, rows)
             return
+        target = pa.schema([(name, types[name]) for name in wanted])
         coded = {name for name in categories if is_text(types[name]) and is_text(own[name])}
         read = {name: CODED if name in coded else own[name] for name in wanted}
         piece = Piece(self.path, read, self.groups, self.blank)
         with readable(self.path, wanted):
-            yield from alike_batches(format_of(self.path).record_batches(piece, rows), target, rows, coded)
+            yield from _alike_batches(format_of(self.path).record_batches(piece, rows), target, rows, coded)
 
 
-@dataclass(frozen=True)
-class FramePart:
-    """A partition of a Dask dataframe, or a whole Spark dataframe.
-
-    Its rows are in no file and have no number in the whole. An engine takes ``lazy`` (a Dask ``Delayed`` of a pandas
-    frame, or a Spark dataframe), and gives a task on the cluster what it stands for by :meth:`with_rows`.
-    """
-
-    name: str
-    number: int
-    fields: tuple[tuple[str, Any], ...]  # None for the type of Python objects, which a partition alone does not tell
-    lazy: Any = None
-    held: Any = None  # the rows, on the worker: a pandas frame or Arrow batches
-    start: int | None = None
-    rows: int | None = None
-
-    def with_rows(self, held: Any, number: int | None = None) -> FramePart:
-        """The part as a task sees it; ``held`` is None while it travels there."""
-        renamed = self if number is None else replace(self, number=number, name=f"partition {number}")
-        return replace(renamed, lazy=None, held=held)
-
-    def batches(
-        self, columns: Sequence[str] | None = None, *, rows: int = BATCH_ROWS, categories: Sequence[str] = ()
-    ) -> Iterator[Any]:
-        """Record batches of some columns; as :meth:`biasamp.data.parts.Part.batches`."""
-        types = dict(self.fields)
-        wanted = list(types) if columns is None else list(dict.fromkeys(columns))
-        for batch in _arrow_batches(self.held, wanted):
-            kinds = [batch.schema.field(name).type if types[name] is None else types[name] for name in wanted]
-            target = pa.schema(list(zip(wanted, kinds, strict=True)))
-            yield from alike_batches([batch], target, rows)
-
-
-def alike_batches(batches: Iterable[Any], target: Any, rows: int, coded: Iterable[str] = ()) -> Iterator[Any]:
+def _alike_batches(batches: Iterable[Any], target: Any, rows: int, coded: Iterable[str] = ()) -> Iterator[Any]:
     """Record batches of at most ``rows`` rows in the types of a schema; codes of the columns ``coded`` stay codes."""
     kept = set(coded)
     for batch in batches:
@@ -147,21 +130,12 @@ def split(
 ) -> list[Part]:
     """The parts of some files, in the order of their rows.
 
-    Parquet is split by row groups and Arrow by record batches, several small ones together; CSV and JSON lines are
-    streamed, one part per file. A file that cannot be read or has no such column, and columns whose types do not go
-    together, are a ``ValueError``.
+    Parquet is split by row groups and Arrow by record batches, several small ones together until they have
+    ``part_rows``; CSV and JSON lines are streamed, one part per file. A file that cannot be read or has no such column,
+    and columns whose types do not go together, are a ``ValueError``.
 
-    Parameters
-    ----------
-    types : mapping of str to DataType, optional
-        What columns of CSV files are read as, whatever their values look like.
-    blank : bool
-        Whether an empty field of a CSV, and the spellings of missing values, are missing in a column of text.
-    counted : bool
-        Whether rows must be counted, which takes a first pass over text files. A pass is made anyway where a
-        column's type has to be found out.
-    part_rows : int
-        Least rows of a part, where the file allows.
+    ``types``, ``blank`` and ``counted`` are those of :class:`~biasamp.data.file_format.Text`. To count rows takes a first
+    pass over text files, which is made anyway where a column's type has to be found out.
     """
     paths = list(files.paths if isinstance(files, Files) else files)
     wanted = list(dict.fromkeys(columns))
@@ -175,7 +149,7 @@ def split(
     mixed = {name: pa.string() for name in wanted if is_mixed(kinds[name] for kinds in own)}
     read = [{**layout.types, **mixed} if text else layout.types for layout, text in zip(layouts, spelled, strict=True)]
     name = files.name if isinstance(files, Files) else paths[0].name
-    fields = _pairs(shared_schema(wanted, read, name))
+    fields = tuple(zip(wanted, shared_schema(wanted, read, name).types, strict=True))
     # A part of more rows where there would be too many parts.
     least = max(part_rows, -(-sum(size or 0 for layout in layouts for size in layout.sizes) // MOST_PARTS))
     parts: list[Part] = []
@@ -191,7 +165,7 @@ def split_table(table: Any, columns: Sequence[str] | None = None, *, part_rows: 
     """The parts of an Arrow table in memory."""
     if columns is not None:
         table = table.select(list(dict.fromkeys(columns)))
-    fields = _pairs(table.schema)
+    fields = tuple(zip(table.schema.names, table.schema.types, strict=True))
     starts = range(0, max(table.num_rows, 1), part_rows)
     return [
         Part(f"rows {start} on", number, start, piece.num_rows, fields, table=piece)
@@ -200,16 +174,16 @@ def split_table(table: Any, columns: Sequence[str] | None = None, *, part_rows: 
     ]
 
 
-def split_frame(data: Any, columns: Sequence[str], role: str = "data") -> list[FramePart]:
+def split_frame(data: Any, columns: Sequence[str], role: str = "data") -> list[Part]:
     """The parts of a Dask dataframe, a partition each, or the one part that stands for a Spark dataframe."""
     check_columns(list(columns), [str(name) for name in data.columns], role)
     wanted = list(dict.fromkeys(columns))
     schema = frame_schema(data)
     fields = tuple((name, None if name not in schema.names else schema.field(name).type) for name in wanted)
     if hasattr(data, "mapInArrow"):
-        return [FramePart("a Spark dataframe", 0, fields, lazy=data.select(*wanted))]
+        return [Part("a Spark dataframe", 0, None, None, fields, lazy=data.select(*wanted))]
     return [
-        FramePart(f"partition {number}", number, fields, lazy=lazy)
+        Part(f"partition {number}", number, None, None, fields, lazy=lazy)
         for number, lazy in enumerate(data[wanted].to_delayed())
     ]
 
@@ -225,11 +199,10 @@ def frame_schema(data: Any) -> Any:
 
 
 def _arrow_batches(held: Any, columns: list[str]) -> Iterable[Any]:
-    """A pandas frame or a task's batches, as batches of some columns in that order."""
+    """A table, a pandas frame or a task's batches, as batches of some columns in that order."""
     if hasattr(held, "iloc"):
-        table = pa.Table.from_pandas(held[columns], preserve_index=False)
-        return table.replace_schema_metadata(None).to_batches()
-    return (batch.select(columns) for batch in held)
+        held = pa.Table.from_pandas(held[columns], preserve_index=False).replace_schema_metadata(None)
+    return (batch.select(columns) for batch in (held.to_batches() if isinstance(held, pa.Table) else held))
 
 
 def _grouped(path: Path, layout: Layout, part_rows: int) -> list[tuple[str, int | None, tuple[int, ...]]]:
@@ -245,7 +218,3 @@ def _grouped(path: Path, layout: Layout, part_rows: int) -> list[tuple[str, int 
     if len(parts) > 1:
         return parts
     return [(path.name, None if None in layout.sizes else sum(size or 0 for size in layout.sizes), ())]
-
-
-def _pairs(schema: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple((field.name, field.type) for field in schema)

@@ -6,6 +6,7 @@ Science 187, 398-404. The 24 counts are public facts.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,10 @@ COUNTS = (
 
 def records() -> dict[str, Any]:
     """The 4,526 applicants as columns: department, gender and admitted (1 or 0)."""
-    department, gender, admitted = [], [], []
-    for name, *counts in COUNTS:
-        for count, who, decision in zip(counts, ("man", "man", "woman", "woman"), (1, 0, 1, 0), strict=True):
-            department += [name] * count
-            gender += [who] * count
-            admitted += [decision] * count
-    return {"department": np.array(department), "gender": np.array(gender), "admitted": np.array(admitted)}
+    cells = list(product([name for name, *_ in COUNTS], ("man", "woman"), (1, 0)))
+    counts = [count for _, *row in COUNTS for count in row]
+    columns = zip(("department", "gender", "admitted"), zip(*cells, strict=True), strict=True)
+    return {name: np.repeat(np.array(values), counts) for name, values in columns}
 
 
 def with_predictions(folds: int = 5, seed: int = 0) -> dict[str, Any]:
