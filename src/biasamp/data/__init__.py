@@ -1,10 +1,9 @@
 """Arrays, frames and files as named labels of records. All validation of user input happens here, once."""
 
 from .arguments import read_columns, refuse_missing, same_length, weights_of
-from .blocks import Codes, Dense, Sparse
 from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, binary, categorical, check_columns
 from .keys import record_keys
-from .label import Label, Variable, canonical, category_order, printable
+from .label import Codes, Dense, Label, Sparse, Variable, canonical, category_order, printable
 from .label_rules import column_codes, label_set
 from .labelset import Evaluation, LabelSet, align, join
 

@@ -9,20 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Block, Dense
-from .columns import (
-    NUMBER_KINDS,
-    Column,
-    Columns,
-    Declared,
-    IndexMatrix,
-    NumberMatrix,
-    check_lengths,
-    compact,
-    is_missing,
-)
+from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, check_lengths, compact, is_missing
 from .keys import Keys, record_keys
-from .label import Variable, printable
+from .label import Block, Dense, Variable, printable
 from .label_rules import label_set
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet, align
 
@@ -56,7 +45,11 @@ def read_clusters(cluster: Any, count: int) -> Keys | None:
     if missing:
         raise ValueError(f"cluster is missing for {len(missing):,} records, such as record {missing[0]}: name them all")
     keys = record_keys(ids)
-    refuse_one_cluster(keys)
+    if len(keys) and (keys == keys[0]).all():  # nothing says how another cluster would differ
+        raise ValueError(
+            "cluster has one distinct value: with fewer than two clusters there is no interval. Leave cluster out, "
+            "or name the column that tells the clusters apart"
+        )
     return keys
 
 
@@ -89,15 +82,6 @@ def read_evaluation(
     g, train_g = align([g, train_g], ["given", "train given"])
     t, p, train_t = align([t, p, train_t], ["truth", "predicted", "train truth"])
     return Evaluation(g, t, p, w), (train_g, train_t)
-
-
-def refuse_one_cluster(clusters: Keys) -> None:
-    """Raise where all records are in one cluster: nothing says how another cluster would differ."""
-    if len(clusters) and (clusters == clusters[0]).all():
-        raise ValueError(
-            "cluster has one distinct value: with fewer than two clusters there is no interval. Leave cluster out, "
-            "or name the column that tells the clusters apart"
-        )
 
 
 def same_length(sets: Mapping[str, Any]) -> int:
@@ -296,8 +280,8 @@ def split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any]
 
 
 def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
-    if array.dtype.kind in NUMBER_KINDS:
-        return Column(name, NUMBER_KINDS[array.dtype.kind], *split_missing(array, masked))
+    if array.dtype.kind in "biuf":
+        return Column.numbers(name, *split_missing(array, masked))
     if array.dtype.kind in "mM":
         missing = np.isnat(array) if masked is None else masked | np.isnat(array)
         return Column.text(name, array.astype(str).tolist(), missing)

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Index, Mask
-from .label import canonical, category_order, printable
+from .label import Index, Mask, canonical, category_order, printable
 
 # Kinds of columns by those of numpy's numbers.
-NUMBER_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+_NUMBER_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +39,11 @@ class Column:
     def gone(self) -> Mask:
         """Which values are marked as missing."""
         return np.zeros(len(self), dtype=bool) if self.missing is None else self.missing
+
+    @classmethod
+    def numbers(cls, name: str, values: NDArray[Any], missing: Mask | None) -> Column:
+        """A column of whole numbers, floats or true/false."""
+        return cls(name, _NUMBER_KINDS[values.dtype.kind], values, missing)
 
     @classmethod
     def text(cls, name: str, values: Sequence[Any], missing: Mask) -> Column:
@@ -81,11 +85,8 @@ class NumberMatrix:
 
     def columns(self) -> list[Column]:
         """The columns one by one."""
-        kind = NUMBER_KINDS[self.values.dtype.kind]
-        return [
-            Column(name, kind, self.values[:, i], None if self.missing is None else self.missing[:, i])
-            for i, name in enumerate(self.names)
-        ]
+        gone = [None] * len(self.names) if self.missing is None else self.missing.T
+        return [Column.numbers(*column) for column in zip(self.names, self.values.T, gone, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

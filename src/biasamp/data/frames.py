@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .arguments import object_column, read_columns, split_missing, tensor_array
-from .columns import NUMBER_KINDS, Column, Columns, NumberMatrix, check_columns, check_lengths, compact
+from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact
 from .label import canonical, printable
 
 _ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
@@ -134,7 +134,7 @@ def _series(series: Any, name: str, role: str) -> Column:
 def _gather(columns: list[Column], role: str) -> Columns:
     if not columns:
         raise ValueError(f"{role} has no columns: at least one label is needed")
-    if len(columns) > 1 and all(column.kind in NUMBER_KINDS.values() for column in columns):
+    if len(columns) > 1 and all(column.kind in ("bool", "int", "float") for column in columns):
         some = any(column.missing is not None for column in columns)
         missing = np.column_stack([column.gone for column in columns]) if some else None
         names = tuple(column.name for column in columns)

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Block, Codes, Dense, Index, Mask, Sparse
 from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact
-from .label import Variable, canonical, category_order, printable
+from .label import Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
 from .labelset import LabelSet
 
 # A probability row may miss 1 by the rounding of half-precision floats.

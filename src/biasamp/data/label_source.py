@@ -54,17 +54,6 @@ class LabelPlan(NamedTuple):
     label: str | None = None
     score: str | None = None
 
-    def batch(self, batch: Any) -> Batch:
-        """The arrays of one record batch."""
-        if self.shape == "wide":
-            return Batch(None, batch, None)
-        record, label, score = (
-            None if name is None else batch.column(name) for name in (self.record, self.label, self.score)
-        )
-        if self.shape == "lists" and record is not None:
-            return _unfolded(record, label, score)
-        return Batch(record, label, score)
-
 
 @dataclass(frozen=True, eq=False)
 class LabelSource:
@@ -105,9 +94,15 @@ class LabelPart:
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[Batch]:
         """The arrays of each batch."""
-        coded = [self.plan.label] if self.plan.shape == "long" and self.plan.label else []
-        for batch in self.part.batches(self.plan.columns, rows=rows, categories=coded):
-            yield self.plan.batch(batch)
+        shape, columns, *roles = self.plan
+        coded = [self.plan.label] if shape == "long" and self.plan.label else []
+        for batch in self.part.batches(columns, rows=rows, categories=coded):
+            if shape == "wide":
+                yield Batch(None, batch, None)
+                continue
+            record, label, score = (None if name is None else batch.column(name) for name in roles)
+            unfold = shape == "lists" and record is not None
+            yield _unfolded(record, label, score) if unfold else Batch(record, label, score)
 
 
 def label_source(

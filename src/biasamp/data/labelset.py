@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Block, Index, Mask, Matrix, labels_of
 from .keys import Keys, row_keys
-from .label import Label, Variable, category_order
+from .label import Block, Codes, Index, Label, Mask, Matrix, Variable, category_order, labels_of
 
 # Sums of weights are kept as multiples of 2**-52 in 64-bit integers, and so are sums of their squares.
 LEAST_TOTAL = 2.0**-20
@@ -104,8 +103,9 @@ class LabelSet:
         return LabelSet(tuple(block.take(records) for block in self.blocks))
 
     def without_missing(self) -> LabelSet:
-        """Missing values read as holding no label."""
-        return LabelSet(tuple(block.without_missing() for block in self.blocks))
+        """Missing values read as holding no label, missing lists as empty."""
+        held = (replace(b, sparse=True) if isinstance(b, Codes) else replace(b, there=None) for b in self.blocks)
+        return LabelSet(tuple(held))
 
     def into(self, variables: tuple[Variable, ...]) -> LabelSet:
         """The same records in another label space, whose variables pair with these by position."""

@@ -7,6 +7,7 @@ is a set of yes/no labels. Several columns of ``sensitive_features`` are crossed
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -324,10 +325,8 @@ class ThresholdCalibrator(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _split(self, X: Any, labels: Any) -> Any:
         shared = {"test_size": self.validation_fraction, "random_state": self.random_state}
         if labels.ndim == 1 and np.unique(labels, return_counts=True)[1].min() > 1:
-            try:
+            with suppress(ValueError):  # too few records to have each class on both sides
                 return train_test_split(X, labels, stratify=labels, **shared)
-            except ValueError:  # too few records to have each class on both sides
-                pass
         return train_test_split(X, labels, **shared)
 
     def predict(self, X: Any) -> Any:

@@ -87,11 +87,7 @@ def write_npmi_events(
     matrix = np.column_stack([np.asarray(column, dtype=np.float64)[kept] for column in columns.values()])
     matrix[~np.isfinite(matrix)] = np.nan
     annotations = _distinct([association.names[i] for i in np.flatnonzero(kept)], np.array(association.labels)[kept])
-    tensors = {
-        "_npmi_/annotations": annotations,
-        "_npmi_/metrics": list(columns),
-        "_npmi_/values": matrix.astype(np.float32),
-    }
+    tensors = {"annotations": annotations, "metrics": list(columns), "values": matrix.astype(np.float32)}
     when = time.time() if wall_time is None else wall_time
     target = Path(folder) / run
     target.mkdir(parents=True, exist_ok=True)
@@ -112,7 +108,7 @@ def _event_file(tensors: Mapping[str, Any], step: int, wall_time: float) -> byte
     metadata = _message(1, _text(1, "npmi")) + _number(4, _TENSOR_DATA)
     events = [when + _text(3, "brain.Event:2")]
     for tag, values in tensors.items():
-        value = _text(1, tag) + _message(8, _tensor(values)) + _message(9, metadata)
+        value = _text(1, f"_npmi_/{tag}") + _message(8, _tensor(values)) + _message(9, metadata)
         events.append(when + _number(2, step) + _message(5, _message(1, value)))
     return b"".join(_framed(event) for event in events)
 

@@ -225,14 +225,11 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         counts = self._counts(which)
         values = self._pairs(counts, which)
         names = ("sign", "truth_rate", "predicted_rate", "delta", "amplification")
-        return [
-            {
-                "given": str(counts.given_labels[i]),
-                "outcome": str(counts.outcome_labels[j]),
-                **{name: getattr(values, name)[i, j].item() for name in names},
-            }
-            for i, j in np.argwhere(values.defined).tolist()
-        ]
+        rows = []
+        for i, j in np.argwhere(values.defined).tolist():
+            pair = {"given": str(counts.given_labels[i]), "outcome": str(counts.outcome_labels[j])}
+            rows.append({**pair, **{name: getattr(values, name)[i, j].item() for name in names}})
+        return rows
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Plot what ``compute`` or ``forward`` gave (by default the value now), or a list of that; needs matplotlib."""

@@ -143,13 +143,8 @@ def fill_in(model: Any, occupations: Sequence[Occupation]) -> FilledIn:
     if (most == 1).sum() < 2:
         raise ValueError(f"model: the tokenizer of {model.name!r} has fewer than two of the occupations as one token")
     shape = (len(TEMPLATES), len(PRONOUNS), len(names))
-    return FilledIn(
-        tuple(occupations),
-        pronoun,
-        shares(np.where(most == 1, scores, np.nan)).reshape(shape),
-        shares(np.where(most > 0, scores, np.nan)).reshape(shape),
-        most,
-    )
+    single, chained = (shares(np.where(known, scores, np.nan)).reshape(shape) for known in (most == 1, most > 0))
+    return FilledIn(tuple(occupations), pronoun, single, chained, most)
 
 
 @dataclass(frozen=True)
@@ -197,24 +192,19 @@ def amplification(
     rows = np.arange(len(TEMPLATES)) if template is None else np.array([template])
     kept = np.flatnonzero(known)
     columns = [PRONOUNS.index(pronoun) for pronoun in source.pronouns]
+    jobs, pronouns = [names[i] for i in kept], list(source.pronouns)
     if to_attribute:
-        predicted = filled.pronoun[rows][:, kept][..., columns]
-        givens, outcomes = [names[i] for i in kept], list(source.pronouns)
+        givens, outcomes, predicted = jobs, pronouns, filled.pronoun[rows][:, kept][..., columns]
     else:
         drawn = filled.occupation_chained if chained else filled.occupation
-        predicted = drawn[rows][:, columns][..., kept]
-        givens, outcomes = list(source.pronouns), [names[i] for i in kept]
+        givens, outcomes, predicted = pronouns, jobs, drawn[rows][:, columns][..., kept]
     predicted = predicted / predicted.sum(axis=-1, keepdims=True)
     options = _base(source, [filled.occupations[i] for i in kept], to_attribute, alike)
     with warnings.catch_warnings():
         # Twenty sentences per word: how far to trust them is said by the interval over templates.
         warnings.simplefilter("ignore", UserWarning)
-        return biasamp.directional(
-            np.tile(givens, len(rows)),
-            None,
-            biasamp.categorical(predicted.reshape(-1, len(outcomes)), categories=outcomes),
-            **options,
-        )
+        said = biasamp.categorical(predicted.reshape(-1, len(outcomes)), categories=outcomes)
+        return biasamp.directional(np.tile(givens, len(rows)), None, said, **options)
 
 
 def _base(source: Source, kept: Sequence[Occupation], to_attribute: bool, alike: bool) -> dict[str, Any]:
