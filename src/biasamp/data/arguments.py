@@ -17,7 +17,6 @@ from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet, align
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5
-
 # Floats hold every integer up to this one.
 _EXACT = 1 << 53
 _ACCEPTED = (

@@ -227,13 +227,10 @@ def check_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> N
                 "is meant"
             )
         near = difflib.get_close_matches(str(column), [str(name) for name in there], n=3, cutoff=0.5)
-        shown = near or [str(name) for name in there[:8]]
-        lead = "did you mean" if near else "it has"
-        more = "" if near or len(there) <= 8 else f" and {len(there) - 8} more"
-        names = ", ".join(f"'{printable(name, 40)}'" for name in shown)
-        raise ValueError(
-            f"{source} has no column '{printable(str(column), 60)}'; {lead} {names}{more}{'?' if near else ''}"
-        )
+        names = ", ".join(f"'{printable(str(name), 40)}'" for name in near or there[:8])
+        more = f" and {len(there) - 8} more" if len(there) > 8 else ""
+        offer = f"did you mean {names}?" if near else f"it has {names}{more}"
+        raise ValueError(f"{source} has no column '{printable(str(column), 60)}'; {offer}")
 
 
 def check_lengths(columns: Mapping[str, Sized], source: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -200,11 +200,10 @@ def _can_be(column: Any, kind: Any) -> bool:
     """Whether all text of a column spells values of a type."""
     if pa.types.is_boolean(kind):
         return bool(pc.all(pc.match_substring_regex(column, _TRUE_OR_FALSE)).as_py() in (True, None))
-    try:
+    with suppress(pa.ArrowInvalid):
         column.cast(kind)
-    except pa.ArrowInvalid:
-        return False
-    return True
+        return True
+    return False
 
 
 _CSV = Format(
@@ -311,10 +310,8 @@ FORMATS: dict[str, Format] = {entry.name: entry for entry in (_PARQUET, _CSV, _A
 
 def find_format(path: Path) -> Format | None:
     """The format of a file by its name, or None."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    return next((entry for entry in FORMATS.values() if suffixes and suffixes[-1] in entry.suffixes), None)
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    return next((entry for entry in FORMATS.values() if suffix in entry.suffixes), None)
 
 
 def format_of(path: Path) -> Format:

@@ -171,9 +171,7 @@ def arrow_column(name: str, data: Any) -> Column:
     if is_text(kind) or kind == pa.string_view():
         return _dictionary(name, pc.dictionary_encode(data.cast(pa.large_string())))
     if pa.types.is_temporal(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        values = data.to_pylist()
-        gone = np.fromiter((value is None for value in values), bool, count=len(values))
-        return Column.text(name, values, gone)
+        return Column.text(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
     raise TypeError(f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read")
 
 

@@ -218,7 +218,7 @@ def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
     parts = columns.apart()
     values = np.column_stack([part.values for part in parts])
     missing = np.column_stack([part.gone for part in parts]).any(axis=1, keepdims=True).repeat(len(parts), axis=1)
-    chances = _probabilities(values, missing, columns.categories, role, soft)
+    chances: NDArray[Any] = _probabilities(values, missing, columns.categories, role, soft)
     off = np.abs(chances.sum(axis=1) - 1.0)
     off[missing[:, 0]] = 0.0
     if (off > _ROW_SUM_TOLERANCE).any():
@@ -227,14 +227,11 @@ def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
             f"{role}: class probabilities must sum to 1 for every record, but record {row} sums to "
             f"{chances[row].sum():g}. A set of yes/no labels takes the plain matrix, without categorical(...)"
         )
-    hard = (chances == np.rint(chances)).all()
+    if (chances == np.rint(chances)).all():
+        chances = chances.astype(np.uint8)
     order = sorted(range(len(parts)), key=lambda i: category_order(columns.categories[i]))  # type: ignore[index]
     names = tuple(columns.categories[i] for i in order)
-    return Dense(
-        (Variable("", "categorical", names),),
-        (chances.astype(np.uint8) if hard else chances)[:, order],
-        ~missing if missing.any() else None,
-    )
+    return Dense((Variable("", "categorical", names),), chances[:, order], ~missing if missing.any() else None)
 
 
 def column_codes(column: Column) -> tuple[Index, tuple[str, ...]]:

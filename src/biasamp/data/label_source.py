@@ -127,9 +127,8 @@ def label_source(
         return data
     if data is None:
         raise TypeError("data is None; a table, a file, a folder or a matrix of labels is needed")
-    if isinstance(data, (str, Path)) or (
-        isinstance(data, (list, tuple)) and data and all(isinstance(item, Path) for item in data)
-    ):
+    paths = isinstance(data, (list, tuple)) and data and all(isinstance(item, Path) for item in data)
+    if paths or isinstance(data, (str, Path)):
         return _files(data, label, record, score)
     kind = type(data).__module__.split(".")[0]
     if kind == "scipy" or (kind in ("numpy", "torch") and hasattr(data, "ndim")):

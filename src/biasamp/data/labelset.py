@@ -122,10 +122,7 @@ class LabelSet:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The labels of one direction, in one label space, with weights and keys.
-
-    ``truth`` may be None where the metric does not need it.
-    """
+    """The labels of one direction, in one label space, with weights and keys; a metric may need no ``truth`` (None)."""
 
     given: LabelSet
     truth: LabelSet

@@ -89,7 +89,9 @@ def read_open_images(
             for batch in _file_batches(file, _LABEL_COLUMNS, ("LabelName", "Source")):
                 yield _kept(batch, sources, threshold, left_out)
         if people:
-            yield from _people_batches(people)
+            rows = [(image, label) for image, labels in people.items() for label in labels or (None,)]
+            record, label = (pa.array(column, pa.string()) for column in zip(*rows, strict=True))
+            yield Batch(record, label, None)
 
     def notes() -> tuple[str, ...]:
         reasons = {
@@ -157,13 +159,11 @@ def class_names(path: str | Path) -> dict[str, str]:
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.reader(file), start=1):
-            if not row:
-                continue
-            if len(row) != 2:
+            if len(row) not in (0, 2):
                 raise ValueError(
                     f"classes: line {number} of {str(path)!r} has {len(row)} fields; a MID and a name are needed"
                 )
-            if number > 1 or row[0] != "LabelName":
+            if row and (number > 1 or row[0] != "LabelName"):
                 names[row[0]] = row[1]
     if not names:
         raise ValueError(f"classes: the file {str(path)!r} names no class")
@@ -186,9 +186,3 @@ def miap_presentation(path: str | Path, presentation: str = "gender") -> dict[st
             said = [(part, value) for part, value in zip(wanted, values, strict=True) if value not in _MIAP_UNSAID]
             labels.update({f"{part}: {value}": None for part, value in said})
     return {image: tuple(labels) for image, labels in images.items()}
-
-
-def _people_batches(people: Mapping[str, tuple[str, ...]]) -> Iterator[Batch]:
-    rows = [(image, label) for image, labels in people.items() for label in labels or (None,)]
-    record, label = (pa.array(column, pa.string()) for column in zip(*rows, strict=True))
-    yield Batch(record, label, None)

@@ -6,7 +6,7 @@ of the first row of each part. A part then says all that reading it needs, and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -93,12 +93,11 @@ class Part:
             yield from _alike_batches(format_of(self.path).record_batches(piece, rows), target, rows, coded)
 
 
-def _alike_batches(batches: Iterable[Any], target: Any, rows: int, coded: Iterable[str] = ()) -> Iterator[Any]:
+def _alike_batches(batches: Iterable[Any], target: Any, rows: int, coded: Collection[str] = ()) -> Iterator[Any]:
     """Record batches of at most ``rows`` rows in the types of a schema; codes of the columns ``coded`` stay codes."""
-    kept = set(coded)
     for batch in batches:
         for start in range(0, batch.num_rows, rows):
-            yield in_types(batch.slice(start, rows), target, kept)
+            yield in_types(batch.slice(start, rows), target, coded)
 
 
 def read_table(files: Files, columns: Sequence[str]) -> Any:

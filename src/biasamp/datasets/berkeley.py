@@ -44,9 +44,8 @@ def with_predictions(folds: int = 5, seed: int = 0) -> dict[str, Any]:
     woman = (data["gender"] == "woman").astype(float)[:, None]
     admitted = data["admitted"].astype(float)[:, None]
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    held_out = list(splits.split(department, np.char.add(data["department"], data["gender"])))
     model = LogisticRegression(max_iter=1000)
-    stratum = np.char.add(data["department"], data["gender"])
-    folds_used = list(splits.split(department, stratum))
-    admitted_pred = cross_val_predict(model, np.hstack([department, woman]), data["admitted"], cv=folds_used)
-    gender_pred = cross_val_predict(model, np.hstack([department, admitted]), data["gender"], cv=folds_used)
+    admitted_pred = cross_val_predict(model, np.hstack([department, woman]), data["admitted"], cv=held_out)
+    gender_pred = cross_val_predict(model, np.hstack([department, admitted]), data["gender"], cv=held_out)
     return {**data, "admitted_pred": admitted_pred, "gender_pred": gender_pred}

@@ -137,17 +137,16 @@ def open_images_shape(
     room = np.where(over, np.log(0.9 / base) * 2, np.inf)
     skew = np.sign(skew) * np.minimum(np.abs(skew), np.maximum(room, 0.0))
     rate = np.column_stack([base, base * np.exp(skew / 2), base * np.exp(-skew / 2), base])
-    held: list[Index] = []
-    of: list[Index] = []
+    drawn: list[tuple[int, Index]] = []
     groups = [np.flatnonzero(pattern == p) for p in range(4)]
     for y in range(labels):
         for p, group in enumerate(groups):
             if len(group):
                 size = rng.binomial(len(group), rate[y, p])
                 chosen = group if size == len(group) else rng.choice(group, size, replace=False, shuffle=False)
-                held.append(chosen)
-                of.append(np.full(size, y, dtype=np.int64))
-    record, label = np.concatenate(held), np.concatenate(of)
+                drawn.append((y, chosen))
+    record = np.concatenate([chosen for _, chosen in drawn])
+    label = np.repeat([y for y, _ in drawn], [len(chosen) for _, chosen in drawn])
     order = np.lexsort((label, record))
     identity = np.column_stack([(pattern == 1) | (pattern == 3), (pattern == 2) | (pattern == 3)])
     names = tuple(f"label {y:05d}" for y in range(labels))

@@ -195,8 +195,7 @@ def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any
 
 
 def _width(features: Any) -> int:
-    shape = np.shape(features)
-    return 1 if len(shape) < 2 else int(shape[1])
+    return 1 if np.ndim(features) < 2 else int(np.shape(features)[1])
 
 
 def _crossed(*features: Any) -> list[Any]:

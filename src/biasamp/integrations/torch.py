@@ -188,10 +188,12 @@ class BiasAmplification(Metric):  # type: ignore[misc]
             state += part.to(state.device)
 
     def _sums(self, left: Tensor, right: Tensor) -> Tensor:
-        """Counts of decisions, or the limbs of sums of fractions."""
+        """Counts of decisions, or the limbs of sums of fractions between 0 and 1."""
         if self.threshold is not None:
             return _product(left, right)
-        return torch.stack([_product(left, limb) for limb in _limbs(right.to(torch.float64))])
+        rest = right.to(torch.float64) * _LIMB
+        high = rest.floor()
+        return torch.stack([_product(left, limb) for limb in (high, ((rest - high) * _LIMB).round())])
 
     def compute(self) -> Tensor | dict[str, Tensor]:
         """The value, or one for each direction; NaN where no record has been counted."""
@@ -359,13 +361,6 @@ def _decisions(values: Tensor, side: _Side, name: str, threshold: float | None, 
         positive = (values >= threshold).to(torch.int64)
         return _one_hot(positive, side, name) if one_column else positive
     return torch.stack([1 - values, values], -1) if one_column else values
-
-
-def _limbs(values: Tensor) -> list[Tensor]:
-    """The limbs of fractions between 0 and 1, as floats that hold whole numbers."""
-    rest = values * _LIMB
-    high = rest.floor()
-    return [high, ((rest - high) * _LIMB).round()]
 
 
 def _tensor(values: object, name: str) -> None:
