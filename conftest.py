@@ -19,7 +19,7 @@ from extras import absent, all_wanted, data_folder
 
 _NEEDS = {
     "numba": ("counts/long_fast.py", "counts/kernels/bagged.py", "counts/kernels/draws.py", "counts/kernels/fast.py"),
-    "torchmetrics": ("integrations/torch.py", "integrations/tensors.py"),
+    "torchmetrics": ("integrations/torch.py",),
     "mlflow": ("integrations/mlflow.py",),
 }
 collect_ignore = [
