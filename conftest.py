@@ -19,7 +19,7 @@ from extras import absent, all_wanted, data_folder, quick_wanted
 
 _NEEDS = {
     "numba": tuple(f"counts/kernels/{name}.py" for name in ("bagged", "compiled_slabs", "digests", "long_compiled")),
-    "torchmetrics": ("integrations/torch.py", "integrations/tensors.py"),
+    "torchmetrics": ("integrations/torch.py",),
     "mlflow": ("integrations/mlflow.py",),
 }
 collect_ignore = [

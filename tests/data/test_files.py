@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from biasamp.data import Column, column_codes, text_files
+from biasamp.data import Column, column_codes, formats
 from biasamp.data.files import open_files
 from biasamp.data.frames import arrow_column
 from biasamp.data.parts import read_table
@@ -137,7 +137,7 @@ def test_types_without_anything_in_common_are_explained(tmp_path: Path) -> None:
 @pytest.mark.parametrize("late", ["0.5", "b", "2020-01-01"])
 def test_a_value_far_down_a_csv_may_change_its_type(tmp_path: Path, late: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrow guesses types from the first block: a later value that does not fit must not spoil the other columns."""
-    monkeypatch.setattr(text_files, "BLOCK", 64)
+    monkeypatch.setattr(formats, "BLOCK", 64)
     rows = ["0,0.25,yes"] * 50 + [f"{late},0.75,no"]
     (tmp_path / "x.csv").write_text("a,b,c\n" + "\n".join(rows) + "\n")
     a, b, c = labels(tmp_path / "x.csv", ["a", "b", "c"])

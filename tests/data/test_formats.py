@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
 
-from biasamp.data import text_files
+from biasamp.data import formats
 from biasamp.data.files import file_schema, open_files
 from biasamp.data.formats import FORMATS, find_format, format_of
 from biasamp.data.parts import read_table, split
@@ -67,7 +67,7 @@ def test_a_damaged_arrow_file_is_not_told_to_be_another_format(tmp_path: Path) -
 
 def test_words_that_look_true_are_words_unless_all_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first block says whole numbers; later blocks decide between true/false and words."""
-    monkeypatch.setattr(text_files, "BLOCK", 32)
+    monkeypatch.setattr(formats, "BLOCK", 32)
     (tmp_path / "x.csv").write_text("a,b\n" + "1,1\n" * 30 + "true,tRUE\n" * 30)
     files = open_files(tmp_path / "x.csv")
     table = read_table(files, ["a", "b"])
@@ -78,7 +78,7 @@ def test_words_that_look_true_are_words_unless_all_are(tmp_path: Path, monkeypat
 def test_json_objects_that_nobody_asks_for_may_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ['{"x": 1, "meta": {"a": 1}}'] * 20 + ['{"x": 2, "meta": ["b"]}'] * 20
     (tmp_path / "x.jsonl").write_text("\n".join(lines) + "\n")
-    monkeypatch.setattr(text_files, "BLOCK", 27 * 4)
+    monkeypatch.setattr(formats, "BLOCK", 27 * 4)
     (part,) = split(open_files(tmp_path / "x.jsonl"), ["x"])
     assert [value for batch in part.batches() for value in batch["x"].to_pylist()] == [1] * 20 + [2] * 20
     with pytest.raises(ValueError, match=r"x\.jsonl cannot be read as json: values of .* stand in one column"):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from biasamp.data import text_files
+from biasamp.data import formats
 from biasamp.data.files import open_files
 from biasamp.data.frames import arrow_column
 from biasamp.data.parts import Part, read_table, split, split_table
@@ -110,7 +110,7 @@ def test_a_late_row_of_another_type_changes_the_column(
     tmp_path: Path, later: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The type is found from the first block, and found anew where a later block does not fit."""
-    monkeypatch.setattr(text_files, "BLOCK", 64)
+    monkeypatch.setattr(formats, "BLOCK", 64)
     (tmp_path / "t.csv").write_text("x,y\n" + "1,1\n" * 100 + f"{later},0\n" + "1,1\n" * 100)
     files = open_files(tmp_path / "t.csv")
     parts = split(files, ["x", "y"])
@@ -122,7 +122,7 @@ def test_json_types_hold_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyP
     lines = ['{"x": 1, "l": []}'] * 50 + ['{"x": 0.5, "l": ["a"]}'] * 50 + ['{"x": null, "l": null}'] * 3
     (tmp_path / "t.jsonl").write_text("\n".join(lines))
     whole = read_table(open_files(tmp_path / "t.jsonl"), ["x", "l"])
-    monkeypatch.setattr(text_files, "BLOCK", 100)
+    monkeypatch.setattr(formats, "BLOCK", 100)
     parts = split(open_files(tmp_path / "t.jsonl"), ["x", "l"])
     assert same(joined(parts), whole)
 

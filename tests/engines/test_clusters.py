@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from biasamp.data.cluster_frames import split_frame
-from biasamp.data.parts import split_table
+from biasamp.data.parts import split_frame, split_table
 from biasamp.engines import Engine, engine_for
 from cluster_kernels import add, fail, groups, spread, total
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, Variable, align, same_length, weights_of
 from biasamp.data.arguments import read, read_train
-from biasamp.data.blocks import Dense
+from biasamp.data.label import Dense
 from biasamp.resampling.sample import Aggregates, Sample
 from biasamp.results import Table
 from biasamp.results.interval import Interval

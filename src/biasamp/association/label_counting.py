@@ -21,9 +21,7 @@ from biasamp.counts.long_part import LongPart, Scattered
 from biasamp.counts.long_table import LongCounter, ScatteredCounter, rows_of
 from biasamp.counts.record_runs import Unordered, keys_of, plain_records
 from biasamp.data import canonical, printable
-from biasamp.data.label_plan import Batch
-from biasamp.data.label_source import LabelSource
-from biasamp.data.wide_rows import wide_labels
+from biasamp.data.label_source import Batch, LabelSource, wide_labels
 from biasamp.engines import Engine, counted
 from biasamp.engines.engine import total_rows
 from biasamp.engines.local import LocalEngine

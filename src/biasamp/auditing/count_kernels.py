@@ -21,8 +21,8 @@ from biasamp.counts.kernels.slabs import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
 from biasamp.data import Dense, LabelSet
-from biasamp.data.evaluation import MOST_SQUARES
 from biasamp.data.keys import Keys, row_keys
+from biasamp.data.labelset import MOST_SQUARES
 from biasamp.engines import counted
 from biasamp.results.metric_registry import DIRECTIONS
 

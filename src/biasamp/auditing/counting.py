@@ -20,9 +20,9 @@ from biasamp.counts.fixed import floats
 from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import TOO_LARGE
 from biasamp.data import Codes, LabelSet, Variable, weights_of
-from biasamp.data.evaluation import LEAST_TOTAL
 from biasamp.data.frames import arrow_column
 from biasamp.data.keys import row_keys
+from biasamp.data.labelset import LEAST_TOTAL
 from biasamp.engines import Engine, counted, engine_for
 from biasamp.engines.engine import total_rows
 from biasamp.engines.progress import RowsBar

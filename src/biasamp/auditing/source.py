@@ -95,7 +95,7 @@ def data_parts(data: Any, columns: Sequence[str], role: str) -> tuple[str, list[
             raise ValueError(f"{counted.name} holds counts, not records: add counts up (+ or merge) and audit the sum")
         return files.name, list(split(files, columns))
     if home_of(data) != "local":
-        from biasamp.data.cluster_frames import split_frame
+        from biasamp.data.parts import split_frame
 
         return role, list(split_frame(data, columns, role))
     from biasamp.data.frames import arrow_table

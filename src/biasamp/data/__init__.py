@@ -1,18 +1,13 @@
 """Arrays, frames and files as named labels of records. All validation of user input happens here, once."""
 
-from .arguments import refuse_missing, same_length, weights_of
-from .arrays import read_columns
-from .blocks import Block, Codes, Dense, Sparse
-from .columns import Column, Columns, IndexMatrix, NumberMatrix, check_columns
-from .declare import Declared, binary, categorical
-from .evaluation import Evaluation
+from .arguments import read_columns, refuse_missing, same_length, weights_of
+from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, binary, categorical, check_columns
 from .keys import record_keys
-from .label import Label, Variable, canonical, category_order, printable
+from .label import Codes, Dense, Label, Sparse, Variable, canonical, category_order, printable
 from .label_rules import column_codes, label_set
-from .labelset import LabelSet, align, join
+from .labelset import Evaluation, LabelSet, align, join
 
 __all__ = [
-    "Block",
     "Codes",
     "Column",
     "Columns",

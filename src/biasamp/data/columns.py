@@ -1,4 +1,4 @@
-"""Columns as they come from an array or a file, before it is known what they mean."""
+"""Columns as they come from an array or a file, and the caller's word on what they are (``binary``, ``categorical``)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Index, Mask
-from .label import canonical, category_order, printable
+from .label import Index, Mask, canonical, category_order, printable
+
+# Kinds of columns by those of numpy's numbers.
+_NUMBER_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,42 @@ class Column:
     def __len__(self) -> int:
         return len(self.values) if self.indptr is None else len(self.indptr) - 1
 
+    @property
+    def gone(self) -> Mask:
+        """Which values are marked as missing."""
+        return np.zeros(len(self), dtype=bool) if self.missing is None else self.missing
+
+    @classmethod
+    def numbers(cls, name: str, values: NDArray[Any], missing: Mask | None) -> Column:
+        """A column of whole numbers, floats or true/false."""
+        return cls(name, _NUMBER_KINDS[values.dtype.kind], values, missing)
+
+    @classmethod
+    def text(cls, name: str, values: Sequence[Any], missing: Mask) -> Column:
+        """A text column from any Python values."""
+        spelled = [None if gone else canonical(value) for value, gone in zip(values, missing, strict=True)]
+        categories = sorted({value for value in spelled if value is not None}, key=category_order)
+        place = {category: i for i, category in enumerate(categories)}
+        codes = np.fromiter((-1 if v is None else place[v] for v in spelled), np.int64, count=len(spelled))
+        return cls(name, "text", codes, None, tuple(categories))
+
+    @classmethod
+    def lists(cls, name: str, values: Sequence[Any], missing: Mask) -> Column:
+        """A column of lists of labels from any Python values."""
+        held = [() if gone else tuple(value) for value, gone in zip(values, missing, strict=True)]
+        items = [item for record in held for item in record]
+        inner = cls.text(name, items, np.array([is_missing(item) for item in items], dtype=bool))
+        return inner.in_lists([len(record) for record in held], missing if missing.any() else None)
+
+    def in_lists(self, sizes: Sequence[int], missing: Mask | None) -> Column:
+        """A text column as one of lists of these sizes; a label named twice in a list counts once, a missing one not."""
+        row = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
+        held, width = self.values >= 0, max(len(self.categories), 1)
+        places = np.unique(row[held] * width + self.values[held])
+        counts = np.bincount(places // width, minlength=len(sizes))
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return replace(self, kind="list", values=places % width, missing=missing, indptr=indptr)
+
 
 @dataclass(frozen=True, eq=False)
 class NumberMatrix:
@@ -47,11 +85,8 @@ class NumberMatrix:
 
     def columns(self) -> list[Column]:
         """The columns one by one."""
-        kind = {"b": "bool", "i": "int", "u": "int", "f": "float"}[self.values.dtype.kind]
-        return [
-            Column(name, kind, self.values[:, i], None if self.missing is None else self.missing[:, i])
-            for i, name in enumerate(self.names)
-        ]
+        gone = [None] * len(self.names) if self.missing is None else self.missing.T
+        return [Column.numbers(*column) for column in zip(self.names, self.values.T, gone, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,32 +128,69 @@ class Columns:
         """The columns one by one."""
         return [column for item in self.items for column in ([item] if isinstance(item, Column) else item.columns())]
 
-    def declare(self, kind: str, categories: tuple[str, ...] | None) -> Columns:
-        """The same columns with the caller's word on what they are."""
-        return replace(self, declared=kind, categories=categories)
+
+@dataclass(frozen=True)
+class Declared:
+    """Data, or the name of columns, with the caller's word on what it is."""
+
+    data: Any
+    kind: str
+    categories: tuple[str, ...] | None = None
 
 
-def text_column(name: str, values: Sequence[Any], missing: Mask) -> Column:
-    """A text column from any Python values."""
-    spelled = [None if gone else canonical(value) for value, gone in zip(values, missing, strict=True)]
-    categories = sorted({value for value in spelled if value is not None}, key=category_order)
-    place = {category: i for i, category in enumerate(categories)}
-    codes = np.fromiter((-1 if v is None else place[v] for v in spelled), np.int64, count=len(spelled))
-    return Column(name, "text", codes, None, tuple(categories))
+def binary(data: Any) -> Declared:
+    """Read data as yes/no labels: only value 1 counts.
+
+    A single column is otherwise read as a variable, whose value 0 is a label as much as its value 1.
+
+    Parameters
+    ----------
+    data : array-like, str or list of str
+        The values themselves, or the names of columns where columns are named.
+
+    See Also
+    --------
+    categorical : read every value as a label.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> painting = biasamp.binary([1, 1, 0, 0])
+    >>> result = biasamp.directional(["w", "w", "m", "m"], painting, biasamp.binary([1, 1, 1, 0]))
+    >>> len(result.pairs)
+    2
+    """
+    return Declared(data, "binary")
 
 
-def list_column(name: str, values: Sequence[Any], missing: Mask) -> Column:
-    """A column of lists of labels from any Python values; a label named twice in a list counts once."""
-    held = [
-        [] if gone else [canonical(item) for item in value if not is_missing(item)]
-        for value, gone in zip(values, missing, strict=True)
-    ]
-    categories = sorted({item for items in held for item in items}, key=category_order)
-    place = {category: i for i, category in enumerate(categories)}
-    codes = [sorted({place[item] for item in items}) for items in held]
-    indptr = np.concatenate([[0], np.cumsum([len(items) for items in codes])]).astype(np.int64)
-    flat = np.array([code for items in codes for code in items], dtype=np.int64)
-    return Column(name, "list", flat, missing if missing.any() else None, tuple(categories), indptr)
+def categorical(data: Any, categories: Sequence[Any] | None = None) -> Declared:
+    """Read data as a variable whose every value is a label.
+
+    Parameters
+    ----------
+    data : array-like, str or list of str
+        The values, or the names of columns; with ``categories`` also a matrix of class probabilities.
+    categories : sequence, optional
+        For a matrix, what its columns stand for. For one column, all the values it may hold: they count
+        even where they are not observed.
+
+    See Also
+    --------
+    binary : only value 1 is a label.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> P = [[0.9, 0.1], [0.2, 0.8]]
+    >>> biasamp.categorical(P, categories=["cat", "dog"]).categories
+    ('cat', 'dog')
+    """
+    if categories is None:
+        return Declared(data, "categorical")
+    spelled = tuple(canonical(category) for category in categories)
+    if len(set(spelled)) != len(spelled):
+        raise ValueError(f"categories names one category twice: {list(spelled)}")
+    return Declared(data, "categorical", spelled)
 
 
 def is_missing(value: Any) -> bool:
@@ -155,13 +227,10 @@ def check_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> N
                 "is meant"
             )
         near = difflib.get_close_matches(str(column), [str(name) for name in there], n=3, cutoff=0.5)
-        shown = near or [str(name) for name in there[:8]]
-        lead = "did you mean" if near else "it has"
-        more = "" if near or len(there) <= 8 else f" and {len(there) - 8} more"
-        names = ", ".join(f"'{printable(name, 40)}'" for name in shown)
-        raise ValueError(
-            f"{source} has no column '{printable(str(column), 60)}'; {lead} {names}{more}{'?' if near else ''}"
-        )
+        names = ", ".join(f"'{printable(str(name), 40)}'" for name in near or there[:8])
+        more = f" and {len(there) - 8} more" if len(there) > 8 else ""
+        offer = f"did you mean {names}?" if near else f"it has {names}{more}"
+        raise ValueError(f"{source} has no column '{printable(str(column), 60)}'; {offer}")
 
 
 def check_lengths(columns: Mapping[str, Sized], source: str) -> None:

@@ -15,40 +15,23 @@ CODED = pa.dictionary(pa.int32(), pa.string())
 
 
 class Text(NamedTuple):
-    """What the caller knows of columns before a file is read; it matters where values are written as text.
+    """What the caller knows of columns before a file is read; it matters where values are written as text."""
 
-    Attributes
-    ----------
-    types : mapping of str to DataType
-        Types of columns, whatever their values look like.
-    blank : bool
-        Whether an empty field, and the spellings of missing values, are missing in a column of text.
-    counted : bool
-        Whether rows must be counted.
-    """
-
-    types: Mapping[str, Any] = {}
-    blank: bool = True
-    counted: bool = True
+    types: Mapping[str, Any] = {}  # Arrow types of columns, whatever their values look like
+    blank: bool = True  # whether an empty field, and the spellings of missing values, are missing in a column of text
+    counted: bool = True  # whether rows must be counted
 
 
 class Layout(NamedTuple):
     """What is found out about a file before it is read in parts.
 
-    Attributes
-    ----------
-    types : mapping of str to DataType
-        The type of every column asked for, which holds for all rows.
-    sizes : sequence of int or None
-        The rows of each group that can be read apart; one group for a file that is read as a whole, None where
-        its rows were not counted.
-    unit : str
-        What a group is called.
+    ``types`` has the Arrow type of every column asked for, which holds for all rows. ``sizes`` are the rows of each
+    group that can be read apart: one group for a file that is read as a whole, None where its rows were not counted.
     """
 
     types: Mapping[str, Any]
     sizes: Sequence[int | None]
-    unit: str = "group"
+    unit: str = "group"  # what a group is called
 
 
 class Piece(NamedTuple):
@@ -62,7 +45,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file; :mod:`biasamp.data.formats` says how to add one.
+    """A kind of file. Up to ``read`` is enough for files that fit into memory; the rest serves larger ones.
 
     Attributes
     ----------
@@ -71,14 +54,14 @@ class Format:
     suffixes : tuple of str
         In lower case; each may be followed by ``.gz``.
     schema : callable
-        ``schema(path)``: the Arrow schema of all columns.
+        ``schema(path)``: the Arrow schema of all columns, best without reading the rows.
     read : callable
         ``read(path, columns)``: an Arrow table with those columns, in any order, maybe others too.
     split : callable, optional
         ``split(path, columns, text)``: the :class:`Layout`. Without it a file is one part.
     batches : callable, optional
-        ``batches(piece, rows)``: record batches of about so many rows, with the columns in the order of the
-        :class:`Piece`. Without it a part is read whole before its first batch is given.
+        ``batches(piece, rows)``: record batches of about so many rows, each read when it is asked for, with the
+        columns in the order of the :class:`Piece`. Without it a part is read whole before its first batch is given.
     typed : bool
         False where values are written as text: then a column that looks like numbers in one file of a folder and
         like words in another is read as it is written.

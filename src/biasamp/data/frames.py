@@ -1,8 +1,8 @@
-"""Dataframes and Arrow data of any library as columns, through narwhals and Arrow."""
+"""Dataframes and Arrow data of any library as columns, through narwhals and Arrow; types that Arrow columns share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,19 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arrays import object_column, read_columns, split_missing, tensor_array
-from .column_types import is_list
-from .columns import (
-    Column,
-    Columns,
-    NumberMatrix,
-    check_columns,
-    check_lengths,
-    compact,
-    list_column,
-    text_column,
-)
-from .label import canonical
+from .arguments import object_column, read_columns, split_missing, tensor_array
+from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact
+from .label import canonical, printable
 
 _ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
 # What narwhals and Arrow raise for values that have no Arrow type in common.
@@ -92,10 +82,9 @@ def _by_name(data: Any, wanted: Sequence[str] | None, role: str, accepted: str =
         kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
         raise TypeError(f"{role} is a {kind}; {accepted} is needed")
     pairs = _pairs(native)
-    names = [name for name, _ in pairs]
+    names, held = [name for name, _ in pairs], dict(pairs)
     wanted = names if wanted is None else wanted
     check_columns(wanted, names, role)
-    held = dict(pairs)
     return {name: held[name] for name in wanted}
 
 
@@ -145,11 +134,9 @@ def _series(series: Any, name: str, role: str) -> Column:
 def _gather(columns: list[Column], role: str) -> Columns:
     if not columns:
         raise ValueError(f"{role} has no columns: at least one label is needed")
-    numbers = {"bool": 0, "int": 1, "float": 2}
-    if len(columns) > 1 and all(column.kind in numbers for column in columns):
-        missing = None
-        if any(column.missing is not None for column in columns):
-            missing = np.column_stack([np.zeros(len(c), bool) if c.missing is None else c.missing for c in columns])
+    if len(columns) > 1 and all(column.kind in ("bool", "int", "float") for column in columns):
+        some = any(column.missing is not None for column in columns)
+        missing = np.column_stack([column.gone for column in columns]) if some else None
         names = tuple(column.name for column in columns)
         values = np.column_stack([column.values for column in columns])
         return Columns([NumberMatrix(names, values, missing)], single=False)
@@ -181,12 +168,10 @@ def arrow_column(name: str, data: Any) -> Column:
         return _dictionary(name, data)
     if is_list(kind):
         return _lists(name, data, missing)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+    if is_text(kind) or kind == pa.string_view():
         return _dictionary(name, pc.dictionary_encode(data.cast(pa.large_string())))
     if pa.types.is_temporal(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        values = data.to_pylist()
-        gone = np.fromiter((value is None for value in values), bool, count=len(values))
-        return text_column(name, values, gone)
+        return Column.text(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
     raise TypeError(f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read")
 
 
@@ -213,13 +198,88 @@ def _lists(name: str, data: Any, missing: Any) -> Column:
     if inner.kind == "list":
         raise TypeError(f"column {name!r} holds lists of lists; a list of labels per record is read")
     if inner.kind != "text":
-        gone = np.zeros(len(data), dtype=bool) if missing is None else missing
-        return list_column(name, data.to_pylist(), gone)
-    sizes = pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    row = np.repeat(np.arange(len(data)), sizes)
-    held = inner.values >= 0
-    width = max(len(inner.categories), 1)
-    places = np.unique(row[held] * width + inner.values[held])
-    counts = np.bincount(places // width, minlength=len(data))
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Column(name, "list", places % width, missing, inner.categories, indptr)
+        return Column.lists(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
+    return inner.in_lists(pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False), missing)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type is text of either width."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def is_list(kind: Any) -> bool:
+    """Whether a type is lists of any kind."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a type is whole or floating numbers."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _known(kinds: Iterable[Any]) -> set[Any]:
+    """Types without that of a column without any value, which goes with all."""
+    return {kind for kind in kinds if not pa.types.is_null(kind)}
+
+
+def is_mixed(kinds: Iterable[Any]) -> bool:
+    """Whether types are neither one nor all numbers."""
+    known = _known(kinds)
+    return len(known) > 1 and not all(is_number(kind) for kind in known)
+
+
+def shared_schema(columns: Iterable[str], types: Sequence[Any], source: str) -> Any:
+    """For each column, a type that the values of all files can take; ``types`` are mappings, one per file.
+
+    ``source`` is what the files are called together, for the message on types that have nothing in common.
+    """
+    return pa.schema([(column, _shared_type(column, [kinds[column] for kinds in types], source)) for column in columns])
+
+
+def _shared_type(column: str, kinds: Iterable[Any], source: str) -> Any:
+    known = _known(kinds)
+    if len(known) < 2:
+        return next(iter(known), pa.null())
+    target = _common(known)
+    try:
+        for kind in known:
+            _cast(pa.nulls(0, kind), target)
+    except pa.ArrowException:
+        shown = " and ".join(sorted(printable(str(kind), 60) for kind in known))
+        raise ValueError(
+            f"the files of {source!r} do not fit together: column {printable(column, 60)!r} holds {shown}, "
+            "which have no type in common"
+        ) from None
+    return target
+
+
+def in_types(data: Any, target: Any, coded: Collection[str] = ()) -> Any:
+    """A table or a record batch in the columns and types of a schema; codes of the columns ``coded`` stay codes."""
+    if data.schema.equals(target):
+        return data
+    arrays = []
+    for array, field in zip(data.columns, target, strict=True):
+        alike = array.type == field.type or (field.name in coded and pa.types.is_dictionary(array.type))
+        arrays.append(array if alike else _cast(array, field.type))
+    return type(data).from_arrays(arrays, names=target.names)
+
+
+def _common(kinds: set[Any]) -> Any:
+    """A type that values of several types can take without losing which category they are."""
+    inner = _known(kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds)
+    if len(inner) < 2:
+        return next(iter(inner), pa.null())
+    if all(is_list(kind) for kind in inner):
+        return pa.large_list(_common({kind.value_type for kind in inner}))
+    if all(pa.types.is_integer(kind) or pa.types.is_boolean(kind) for kind in inner):
+        return pa.int64()
+    if all(is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind) for kind in inner):
+        return pa.float64()
+    return pa.large_string()
+
+
+def _cast(values: Any, target: Any) -> Any:
+    """Cast a column; true and false become 1 and 0 wherever they meet something else."""
+    if pa.types.is_boolean(values.type) and not pa.types.is_boolean(target):
+        values = values.cast(pa.int8())
+    return values.cast(target)

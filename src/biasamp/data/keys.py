@@ -46,8 +46,7 @@ def text_keys(characters: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Keys
         powers = np.cumprod(np.full(len(used) + 1, RADIX_INVERSE, dtype=np.uint64))
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(used * powers[:-1], dtype=np.uint64)])
         starts, stops = offsets[:-1] - first, offsets[1:] - first
-        raised = _powers(starts)
-        return mix((sums[stops] - sums[starts]) * raised ^ (stops - starts).astype(np.uint64) * GOLDEN)
+        return mix((sums[stops] - sums[starts]) * _powers(starts) ^ (stops - starts).astype(np.uint64) * GOLDEN)
 
 
 def _powers(exponents: NDArray[np.int64]) -> Keys:

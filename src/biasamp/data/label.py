@@ -1,13 +1,24 @@
-"""What a label is called: a variable and a category, and one canonical spelling for each category."""
+"""What a label is called, and how the labels of many records are stored: as codes, as a matrix, or as lists of indices.
+
+A label is a variable and a category, which has one canonical spelling. A block covers one or more variables: ``Codes``
+holds one category per record, ``Dense`` a matrix of 0/1 or of probabilities, ``Sparse`` the labels that each record has.
+"""
 
 from __future__ import annotations
 
 import math
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
+# uint8 for 0/1, float64 for probabilities.
+Matrix = NDArray[Any]
+Mask = NDArray[np.bool_]
+Index = NDArray[np.int64]
 
 
 class Label(NamedTuple):
@@ -56,9 +67,7 @@ def canonical(value: Any) -> str:
         return str(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
-    if isinstance(value, (bool, np.bool_)):
-        return "1" if value else "0"
-    if isinstance(value, (int, np.integer)):
+    if isinstance(value, (int, np.integer, np.bool_)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
         number = float(value)
@@ -92,3 +101,177 @@ def printable(text: str, limit: int = 80) -> str:
     return "".join(
         repr(character)[1:-1] if unicodedata.category(character) in _LINE_BREAKERS else character for character in text
     )
+
+
+def labels_of(variables: tuple[Variable, ...]) -> tuple[Label, ...]:
+    """The labels that variables give, one after another."""
+    return tuple(label for variable in variables for label in variable.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class _Labelled:
+    """What all blocks share: the variables that they cover, and which values are missing."""
+
+    variables: tuple[Variable, ...]
+
+    soft = False
+
+    @property
+    def width(self) -> int:
+        """How many labels."""
+        return sum(variable.width for variable in self.variables)
+
+    @property
+    def missing(self) -> int:
+        """How many values are missing; lists count as one."""
+        there = self._there()
+        return 0 if there is None else int((~there).sum())
+
+    def complete(self) -> Mask:
+        """Which records have no missing value."""
+        there = self._there()
+        if there is None:
+            return np.ones(len(self), dtype=bool)
+        return there if there.ndim == 1 else np.all(there, axis=1)
+
+    def present(self, start: int, stop: int) -> Mask | None:
+        """Which values are there (broadcasts over labels); None when all are."""
+        there = self._there(start, stop)
+        if there is None or there.all():
+            return None
+        return there if there.ndim == 2 else np.broadcast_to(there[:, None], (len(there), self.width))
+
+    def rows(self, start: int, stop: int) -> Matrix:
+        """Records start to stop as a matrix."""
+        out = np.zeros((min(stop, len(self)) - start, self.width), dtype=np.uint8)
+        out[self.nonzero(start, stop)] = 1
+        return out
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def _there(self, start: int = 0, stop: int | None = None) -> Mask | None:
+        """Which records, or which values of records, are there; None when all are."""
+        there: Mask | None = getattr(self, "there", None)
+        return None if there is None else there[start:stop]
+
+    def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
+        """Row and label of every label that a record has, sorted."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Codes(_Labelled):
+    """One category of one variable per record; code -1 is a missing value, or no label at all with ``sparse``."""
+
+    codes: Index
+    sparse: bool = False
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def _there(self, start: int = 0, stop: int | None = None) -> Mask | None:
+        return None if self.sparse else self.codes[start:stop] >= 0
+
+    def complete(self) -> Mask:
+        """Which records have a category."""
+        return self.codes >= 0
+
+    def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
+        """Row and label of every label that a record has, sorted."""
+        codes = self.codes[start:stop]
+        if len(codes) and codes.min() >= 0:
+            return np.arange(len(codes)), codes
+        row = np.flatnonzero(codes >= 0)
+        return row, codes[row]
+
+    def take(self, records: Mask | Index) -> Codes:
+        """The block of some of the records."""
+        return replace(self, codes=self.codes[records])
+
+    def moved(self, variables: tuple[Variable, ...], target: Index) -> Codes:
+        """The block in another label space: own label i becomes label ``target[i]`` of it."""
+        codes = np.where(self.codes >= 0, target[self.codes], -1) if len(target) else self.codes
+        return replace(self, variables=variables, codes=codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(_Labelled):
+    """A matrix with one column per label: 0/1 (uint8) or probabilities (float64)."""
+
+    values: Matrix
+    there: Mask | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def soft(self) -> bool:  # type: ignore[override]
+        """Whether the values are probabilities."""
+        return self.values.dtype.kind == "f"
+
+    def rows(self, start: int, stop: int) -> Matrix:
+        """Records start to stop."""
+        return self.values[start:stop]
+
+    def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
+        """Row and label of every label that a record has, sorted."""
+        flat = np.flatnonzero(self.values[start:stop])
+        row = flat // max(self.width, 1)
+        return row, flat - row * self.width
+
+    def take(self, records: Mask | Index) -> Dense:
+        """The block of some of the records."""
+        return replace(self, values=self.values[records], there=None if self.there is None else self.there[records])
+
+    def moved(self, variables: tuple[Variable, ...], target: Index) -> Dense:
+        """The block in another label space: own label i becomes label ``target[i]`` of it."""
+        width = len(labels_of(variables))
+        if np.array_equal(target, np.arange(width)):
+            return replace(self, variables=variables)
+        values = np.zeros((len(self), width), dtype=self.values.dtype)
+        values[:, target] = self.values
+        there = self.there
+        if there is not None:
+            # A category this block does not know is as missing as the rest of its variable.
+            there = np.repeat(np.all(there, axis=1, keepdims=True), width, axis=1)
+            there[:, target] = self.there
+        return Dense(variables, values, there)
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse(_Labelled):
+    """The labels each record has: those of record i are ``indices[indptr[i]:indptr[i + 1]]``, ascending."""
+
+    indptr: Index
+    indices: Index
+    there: Mask | None = None
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
+        """Row and label of every label that a record has, sorted."""
+        bounds = self.indptr[start : stop + 1]
+        row = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        return row, self.indices[bounds[0] : bounds[-1]]
+
+    def take(self, records: Mask | Index) -> Sparse:
+        """The block of some of the records."""
+        index = np.flatnonzero(records) if records.dtype == np.bool_ else np.asarray(records)
+        sizes = np.diff(self.indptr)[index]
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], sizes)
+        indices = self.indices[np.repeat(self.indptr[:-1][index], sizes) + within]
+        return Sparse(self.variables, indptr, indices, None if self.there is None else self.there[index])
+
+    def moved(self, variables: tuple[Variable, ...], target: Index) -> Sparse:
+        """The block in another label space: own label i becomes label ``target[i]`` of it."""
+        if np.array_equal(target, np.arange(len(target))):
+            return replace(self, variables=variables)
+        indices = target[self.indices]
+        row = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        return replace(self, variables=variables, indices=indices[np.lexsort((indices, row))])
+
+
+Block = Codes | Dense | Sparse

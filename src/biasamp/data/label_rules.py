@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Block, Codes, Dense, Index, Mask, Sparse
 from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact
-from .label import Variable, canonical, category_order, printable
+from .label import Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
 from .labelset import LabelSet
 
 # A probability row may miss 1 by the rounding of half-precision floats.
@@ -29,32 +28,21 @@ _TOGETHER = 2048
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
-    """Read columns as labels.
+    """Read the columns of an argument as labels; ``role`` is its name, for messages.
 
-    Parameters
-    ----------
-    columns : Columns
-        What the argument held.
-    role : str
-        The argument's name, for messages.
-    soft : bool
-        Whether probabilities are accepted (predictions), or only 0/1 (truth and groups).
-    like : LabelSet, optional
-        The truth that these columns predict; it decides how a single float column is read.
+    ``soft`` says whether probabilities are accepted (predictions), or only 0/1 (truth and groups). ``like`` is the
+    truth that these columns predict; it decides how a single float column is read.
     """
     if len(columns) == 0:
         raise ValueError(f"{role} is empty: at least one record is needed")
     if columns.declared == "categorical":
         return _distinct(tuple(_declared(columns, role, soft)), role)
-    pair = like.variables if like is not None else ()
-    if columns.single and columns.declared is None and not (len(pair) == 1 and pair[0].kind == "binary"):
-        (column,) = columns.items
-        assert isinstance(column, Column)
-        zero_one = len(pair) == 1 and pair[0].kind == "categorical" and set(pair[0].categories) <= {"0", "1"}
-        return LabelSet((_variable(column, role, soft, zero_one),))
-    if len(pair) == 1 and pair[0].kind == "categorical" and columns.width == 1:
+    predicts = like.variables[0] if like is not None and len(like.variables) == 1 else Variable("", "")
+    alone = columns.single and columns.declared is None and predicts.kind != "binary"
+    if alone or (predicts.kind == "categorical" and columns.width == 1):
         (column,) = columns.apart()
-        return LabelSet((_variable(column, role, soft, set(pair[0].categories) <= {"0", "1"}),))
+        zero_one = predicts.kind == "categorical" and set(predicts.categories) <= {"0", "1"}
+        return LabelSet((_variable(column, role, soft, zero_one),))
     return _distinct(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])), role)
 
 
@@ -109,28 +97,23 @@ def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, de
     if isinstance(item, IndexMatrix):
         return Sparse(tuple(Variable(name, "binary") for name in item.names), item.indptr, item.indices)
     if isinstance(item, NumberMatrix):
-        names: tuple[str, ...] = item.names
-        values, missing = item.values, item.missing
-    elif item.kind == "list":
+        return _number_block(item.names, item.values, item.missing, role, soft)
+    if item.kind == "list":
         return _lists(item)
-    elif item.kind == "text":
-        if declared == "binary" and not set(item.categories) <= {"0", "1"}:
+    if item.kind == "text" and declared != "binary":
+        codes, categories = column_codes(item)
+        return Codes((Variable(item.name, "categorical", categories),), codes)
+    values, missing = item.values, item.missing
+    if item.kind == "text":
+        if not set(item.categories) <= {"0", "1"}:
             shown = ", ".join(repr(printable(c, 30)) for c in item.categories[:3])
             raise ValueError(
                 f"{role} column {item.name!r} was declared binary but holds text such as {shown}; "
                 "0 and 1 are needed: compare it with the value that counts, or use biasamp.categorical(...)"
             )
-        if declared == "binary":
-            ones = np.array([category == "1" for category in item.categories] + [False])
-            gone = item.values < 0
-            return _number_block((item.name,), ones[item.values][:, None], gone[:, None], role, soft)
-        codes, categories = column_codes(item)
-        return Codes((Variable(item.name, "categorical", categories),), codes)
-    else:
-        names = (item.name,)
-        values = item.values[:, None]
-        missing = None if item.missing is None else item.missing[:, None]
-    return _number_block(names, values, missing, role, soft)
+        ones = np.array([category == "1" for category in item.categories] + [False])
+        values, missing = ones[item.values], item.values < 0
+    return _number_block((item.name,), values[:, None], None if missing is None else missing[:, None], role, soft)
 
 
 def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | None, role: str, soft: bool) -> Dense:
@@ -192,9 +175,7 @@ def _merge(blocks: list[Block]) -> list[Block]:
         matrices = [block for block in held if isinstance(block, Dense)]
         there = None
         if any(block.there is not None for block in matrices):
-            there = np.concatenate(
-                [np.ones(b.values.shape, dtype=bool) if b.there is None else b.there for b in matrices], axis=1
-            )
+            there = np.hstack([np.ones(b.values.shape, dtype=bool) if b.there is None else b.there for b in matrices])
         variables = tuple(variable for block in matrices for variable in block.variables)
         merged.append(Dense(variables, _side_by_side([block.values for block in matrices]), there))
     return merged
@@ -221,21 +202,14 @@ def _declared(columns: Columns, role: str, soft: bool) -> list[Block]:
             raise TypeError(f"{role} column {column.name!r} holds lists: it is a multi-label set, not categorical")
         codes, categories = column_codes(column)
         if columns.categories is not None:
-            codes, categories = _within(codes, categories, columns.categories, role)
+            strange = [category for category in categories if category not in columns.categories]
+            if strange:
+                shown = ", ".join(repr(printable(c, 30)) for c in strange[:5])
+                raise ValueError(f"{role} holds {shown}, which categories=[...] does not name")
+            places = [columns.categories.index(category) for category in categories]
+            codes, categories = np.array([*places, -1], dtype=np.int64)[codes], columns.categories
         blocks.append(Codes((Variable(column.name, "categorical", categories),), codes))
     return blocks
-
-
-def _within(
-    codes: Index, observed: tuple[str, ...], stated: tuple[str, ...], role: str
-) -> tuple[Index, tuple[str, ...]]:
-    strange = [category for category in observed if category not in stated]
-    if strange:
-        shown = ", ".join(repr(printable(c, 30)) for c in strange[:5])
-        raise ValueError(f"{role} holds {shown}, which categories=[...] does not name")
-    place = {category: i for i, category in enumerate(stated)}
-    target = np.array([place[category] for category in observed] + [-1], dtype=np.int64)
-    return target[codes], stated
 
 
 def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
@@ -243,11 +217,8 @@ def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
     assert columns.categories is not None
     parts = columns.apart()
     values = np.column_stack([part.values for part in parts])
-    missing = np.column_stack(
-        [np.zeros(len(part), dtype=bool) if part.missing is None else part.missing for part in parts]
-    )
-    missing = np.repeat(np.any(missing, axis=1, keepdims=True), len(parts), axis=1)
-    chances = _probabilities(values, missing, columns.categories, role, soft)
+    missing = np.column_stack([part.gone for part in parts]).any(axis=1, keepdims=True).repeat(len(parts), axis=1)
+    chances: NDArray[Any] = _probabilities(values, missing, columns.categories, role, soft)
     off = np.abs(chances.sum(axis=1) - 1.0)
     off[missing[:, 0]] = 0.0
     if (off > _ROW_SUM_TOLERANCE).any():
@@ -256,14 +227,11 @@ def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
             f"{role}: class probabilities must sum to 1 for every record, but record {row} sums to "
             f"{chances[row].sum():g}. A set of yes/no labels takes the plain matrix, without categorical(...)"
         )
-    hard = (chances == np.rint(chances)).all()
+    if (chances == np.rint(chances)).all():
+        chances = chances.astype(np.uint8)
     order = sorted(range(len(parts)), key=lambda i: category_order(columns.categories[i]))  # type: ignore[index]
     names = tuple(columns.categories[i] for i in order)
-    return Dense(
-        (Variable("", "categorical", names),),
-        (chances.astype(np.uint8) if hard else chances)[:, order],
-        ~missing if missing.any() else None,
-    )
+    return Dense((Variable("", "categorical", names),), chances[:, order], ~missing if missing.any() else None)
 
 
 def column_codes(column: Column) -> tuple[Index, tuple[str, ...]]:
@@ -277,8 +245,7 @@ def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tup
     """Codes and categories of a numeric column, the categories by value."""
     if missing is not None and missing.any():
         codes = np.full(len(values), -1, dtype=np.int64)
-        inner, categories = number_codes(values[~missing], None)
-        codes[~missing] = inner
+        codes[~missing], categories = number_codes(values[~missing], None)
         return codes, categories
     if not len(values):
         return np.zeros(0, dtype=np.int64), ()

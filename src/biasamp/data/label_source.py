@@ -9,21 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from .arrays import tensor_array
-from .cluster_frames import frame_schema, split_frame
-from .columns import is_missing
+from .arguments import tensor_array
+from .columns import check_columns, is_missing
 from .files import file_schema, list_files
-from .frames import arrow_table
+from .frames import arrow_table, is_list, is_number
 from .label import canonical
-from .label_plan import Batch, LabelPlan, label_plan
-from .parts import BATCH_ROWS, split, split_table
-from .wide_rows import MatrixRows
+from .parts import BATCH_ROWS, frame_schema, split, split_frame, split_table
 
+Index = NDArray[np.int64]
+_RECORD, _LABEL = "record", "label"  # what the columns of a long table are called by default
 # A part has labels of its own, which merging has to bring together: it takes many rows for that to cost little.
 _PART_ROWS = 1 << 21
 _ACCEPTED = "a table (pandas, polars, pyarrow), a file or folder, a scipy.sparse matrix, a 2-D array or a list of lists of labels"
@@ -31,25 +34,35 @@ _ACCEPTED = "a table (pandas, polars, pyarrow), a file or folder, a scipy.sparse
 _BATCH_VALUES = 1 << 24
 
 
+class Batch(NamedTuple):
+    """Arrow arrays of equal length; ``label`` is a list array in the shape ``"lists"``.
+
+    In ``"wide"`` it is a record batch, or the names of the columns of a dense or sparse matrix and some of its rows.
+    """
+
+    record: Any
+    label: Any
+    score: Any
+
+
+class LabelPlan(NamedTuple):
+    """Which columns to read, and as what; ``shape`` is ``"long"``, ``"lists"`` or ``"wide"``."""
+
+    shape: str
+    columns: list[str]
+    record: str | None = None
+    label: str | None = None
+    score: str | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class LabelSource:
-    """Label sets that can be read again and again.
+    """Label sets that can be read again and again: ``batches()`` begins reading anew.
 
-    Attributes
-    ----------
-    shape : {"long", "lists", "wide"}
-    batches : callable
-        Begins reading anew and gives the batches.
-    names : mapping of str to str
-        What to show for a label, where it is not its key.
-    origin : str
-        A short description, for messages and reports.
-    notes : callable
-        What the reading left out, in words, after the batches have been read.
-    parts : sequence of LabelPart, optional
-        Parts that are read apart, on any machine; without them the batches are read one after another, here.
-    has_records, has_scores : bool
-        Whether batches say which record a row belongs to, and what it scores.
+    ``names`` says what to show for a label, where it is not its key. ``origin`` describes the data for messages and
+    reports; ``notes()`` says what the reading left out, after the batches have been read. ``parts`` are read apart, on
+    any machine; without them the batches are read one after another, here. ``has_records`` and ``has_scores``: whether
+    batches say which record a row belongs to, and what it scores.
     """
 
     shape: str
@@ -72,30 +85,28 @@ class LabelPart:
     name = property(lambda self: self.part.name)
     number = property(lambda self: self.part.number)
     rows = property(lambda self: self.part.rows)
-    path = property(lambda self: getattr(self.part, "path", None))
-    lazy = property(lambda self: getattr(self.part, "lazy", None))
-
-    def without_rows(self) -> LabelPart:
-        """The part as it travels to a task on the cluster that has its rows."""
-        return replace(self, part=self.part.without_rows())
+    path = property(lambda self: self.part.path)
+    lazy = property(lambda self: self.part.lazy)
 
     def with_rows(self, held: Any, number: int | None = None) -> LabelPart:
-        """The part as that task sees it."""
+        """The part as :meth:`biasamp.data.parts.Part.with_rows` gives it."""
         return replace(self, part=self.part.with_rows(held, number))
 
     def batches(self, rows: int = BATCH_ROWS) -> Iterator[Batch]:
         """The arrays of each batch."""
-        coded = [self.plan.label] if self.plan.shape == "long" and self.plan.label else []
-        for batch in self.part.batches(self.plan.columns, rows=rows, categories=coded):
-            yield self.plan.batch(batch)
+        shape, columns, *roles = self.plan
+        coded = [self.plan.label] if shape == "long" and self.plan.label else []
+        for batch in self.part.batches(columns, rows=rows, categories=coded):
+            if shape == "wide":
+                yield Batch(None, batch, None)
+                continue
+            record, label, score = (None if name is None else batch.column(name) for name in roles)
+            unfold = shape == "lists" and record is not None
+            yield _unfolded(record, label, score) if unfold else Batch(record, label, score)
 
 
 def label_source(
-    data: Any,
-    *,
-    label: str | Sequence[str] | None = None,
-    record: str | None = None,
-    score: str | None = None,
+    data: Any, *, label: str | Sequence[str] | None = None, record: str | None = None, score: str | None = None
 ) -> LabelSource:
     """Find out what data holds and how to read it.
 
@@ -105,10 +116,8 @@ def label_source(
     label : str or sequence of str, optional
         Long tables and lists: the column of labels. Wide tables: the columns that are labels (default: all
         but ``record``); arrays and sparse matrices: the name of each column.
-    record : str, optional
-        Long tables: the column that says which record a row belongs to.
-    score : str, optional
-        Long tables: the column of scores.
+    record, score : str, optional
+        Long tables: the column that says which record a row belongs to, and the column of scores.
     """
     if isinstance(data, LabelSource):
         if label is not None or record is not None or score is not None:
@@ -118,22 +127,17 @@ def label_source(
         return data
     if data is None:
         raise TypeError("data is None; a table, a file, a folder or a matrix of labels is needed")
-    if isinstance(data, (str, Path)) or (
-        isinstance(data, (list, tuple)) and data and all(isinstance(item, Path) for item in data)
-    ):
+    paths = isinstance(data, (list, tuple)) and data and all(isinstance(item, Path) for item in data)
+    if paths or isinstance(data, (str, Path)):
         return _files(data, label, record, score)
-    if type(data).__module__.split(".")[0] == "scipy" or _is_array(data):
+    kind = type(data).__module__.split(".")[0]
+    if kind == "scipy" or (kind in ("numpy", "torch") and hasattr(data, "ndim")):
         return _matrix(data, label)
     if hasattr(data, "mapInArrow") or (hasattr(data, "to_delayed") and hasattr(data, "npartitions")):
         return _cluster_frame(data, label, record, score)
     if isinstance(data, (list, tuple)):
         return _python_lists(data)
     return _frame(data, label, record, score)
-
-
-def _is_array(data: Any) -> bool:
-    kind = type(data).__module__.split(".")[0]
-    return kind in ("numpy", "torch") and hasattr(data, "ndim")
 
 
 def _files(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
@@ -154,26 +158,16 @@ def _of_parts(parts: Sequence[Any], plan: LabelPlan, origin: str) -> LabelSource
     own = [LabelPart(part, plan) for part in parts]
 
     def batches() -> Iterator[Batch]:
-        for part in own:
-            yield from part.batches()
+        return chain.from_iterable(part.batches() for part in own)
 
-    return LabelSource(
-        plan.shape,
-        batches,
-        origin=origin,
-        parts=own,
-        has_records=plan.record is not None and plan.shape != "wide",
-        has_scores=plan.score is not None and plan.shape != "wide",
-    )
+    records, scores = plan.record is not None, plan.score is not None
+    return LabelSource(plan.shape, batches, origin=origin, parts=own, has_records=records, has_scores=scores)
 
 
 def _frame(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
-    if isinstance(data, pa.Table):
-        table = data
-    else:
-        labels = [label] if isinstance(label, str) else list(label or [])
-        wanted = None if label is None else [name for name in (record, score, *labels) if name]
-        table = arrow_table(data, wanted, "data", _ACCEPTED)
+    labels = [label] if isinstance(label, str) else list(label or [])
+    wanted = None if label is None else [name for name in (record, score, *labels) if name]
+    table = data if isinstance(data, pa.Table) else arrow_table(data, wanted, "data", _ACCEPTED)
     plan = label_plan(table.schema, label, record, score)
     parts = split_table(table, plan.columns, part_rows=_PART_ROWS)
     return _of_parts(parts, plan, f"a table of {table.num_rows} rows")
@@ -182,10 +176,9 @@ def _frame(data: Any, label: Any, record: str | None, score: str | None) -> Labe
 def _cluster_frame(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
     known = frame_schema(data)
     # Python objects whose type the frame does not know are text, unless their partitions say otherwise.
-    fields = [
-        (str(name), known.field(str(name)).type if str(name) in known.names else pa.string()) for name in data.columns
-    ]
-    plan = label_plan(pa.schema(fields), label, record, score)
+    names = [str(name) for name in data.columns]
+    types = [known.field(name).type if name in known.names else pa.string() for name in names]
+    plan = label_plan(pa.schema(list(zip(names, types, strict=True))), label, record, score)
     kind = "Spark" if hasattr(data, "mapInArrow") else "Dask"
     return _of_parts(split_frame(data, plan.columns), plan, f"a {kind} dataframe")
 
@@ -197,13 +190,10 @@ def _python_lists(data: Any) -> LabelSource:
                 f"data is a list whose item {place} is a {type(item).__name__}; a list of lists of labels, one a "
                 "record, is read; files are listed as pathlib.Path objects"
             )
-    lists = pa.array(
-        [[canonical(value) for value in item if not is_missing(value)] for item in data],
-        type=pa.list_(pa.string()),
-    )
-    table = pa.table({"label": lists})
-    plan = LabelPlan("lists", ["label"], label="label")
-    return _of_parts(split_table(table, part_rows=_PART_ROWS), plan, f"{len(lists)} lists")
+    spelled = [[canonical(value) for value in item if not is_missing(value)] for item in data]
+    table = pa.table({_LABEL: pa.array(spelled, type=pa.list_(pa.string()))})
+    plan = LabelPlan("lists", [_LABEL], label=_LABEL)
+    return _of_parts(split_table(table, part_rows=_PART_ROWS), plan, f"{len(data)} lists")
 
 
 def _matrix(data: Any, label: Any) -> LabelSource:
@@ -226,6 +216,126 @@ def _matrix(data: Any, label: Any) -> LabelSource:
     def batches() -> Iterator[Batch]:
         step = BATCH_ROWS if sparse else max(1, min(BATCH_ROWS, _BATCH_VALUES // max(width, 1)))
         for start in range(0, rows.shape[0], step):
-            yield Batch(None, MatrixRows(keys, rows[start : start + step]), None)
+            yield Batch(None, (keys, rows[start : start + step]), None)
 
     return LabelSource("wide", batches, origin=f"a matrix of {rows.shape[0]} x {width}", has_records=False)
+
+
+def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -> LabelPlan:
+    """Find out from names and types what a table holds; arguments as in :func:`biasamp.data.label_source.label_source`."""
+    names = list(schema.names)
+    if not names:
+        raise ValueError("data has no columns")
+    check_columns([name for name in (record, score) if name is not None], names, "data")
+    if label is not None and not isinstance(label, str):
+        wide = list(label)
+        check_columns(wide, names, "data")
+        return LabelPlan("wide", wide)
+    if label is None and _LABEL in names and (record or _RECORD in names):
+        label, record = _LABEL, record or _RECORD
+    if label is None:
+        lists = [name for name in names if is_list(schema.field(name).type)]
+        if len(lists) == 1:
+            label = lists[0]
+        elif lists:
+            raise ValueError(f"label= must say which of the list columns {lists} holds the labels")
+    if label is None:
+        wide = [name for name in names if name not in (record, score)]
+        kinds = [schema.field(name).type for name in wide]
+        zero_one = [is_number(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind) for kind in kinds]
+        strange = [name for name, fits in zip(wide, zero_one, strict=True) if not fits]
+        if strange:
+            raise ValueError(
+                f"label= is needed: the column {strange[0]!r} holds {schema.field(strange[0]).type}, so this is "
+                f"no table of 0/1 columns; name the columns of a long table with label= and record=. "
+                f"There are {', '.join(repr(n) for n in names[:12])}"
+            )
+        return LabelPlan("wide", wide)
+    check_columns([label], names, "data")
+    columns = [name for name in (record, label, score) if name]
+    if is_list(schema.field(label).type):
+        return LabelPlan("lists", columns, record, label, score)
+    if record is None:
+        raise ValueError(
+            f"record= is needed: the column {label!r} holds one label per row, and record= names the column that "
+            f"says which record the row belongs to. There are {', '.join(repr(n) for n in names[:12])}"
+        )
+    return LabelPlan("long", columns, record, label, score)
+
+
+def _unfolded(record: Any, label: Any, score: Any) -> Batch:
+    """Lists with a record column as long rows; an empty list is one row with a null label."""
+    sizes = pc.list_value_length(label).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    room = np.maximum(sizes, 1)
+    full = np.ones(int(room.sum()), dtype=bool)
+    full[(np.cumsum(room) - room)[sizes == 0]] = False
+    index = pa.array(np.where(full, np.cumsum(full) - 1, 0), mask=~full)
+    rows = pa.array(np.repeat(np.arange(len(sizes)), room))
+    if score is not None:
+        score = score.flatten().take(index) if is_list(score.type) else score.take(rows)
+    return Batch(record.take(rows), label.flatten().take(index), score)
+
+
+def wide_labels(batch: Any, threshold: float | Mapping[str, float] | None) -> tuple[list[str], Index, Index]:
+    """The names of the columns, how many labels each record has, and their columns, record by record.
+
+    Without a threshold values must be 0 or 1; with one, a value that reaches it is a label.
+    """
+    if isinstance(batch, tuple):
+        keys, rows = batch
+        if hasattr(rows, "tocsr"):
+            return keys, *_sparse(rows, keys, threshold)
+        return keys, *_dense(np.asarray(rows), keys, threshold)
+    keys = [str(name) for name in batch.schema.names]
+    for name, column in zip(keys, batch.columns, strict=True):
+        if column.null_count:
+            raise ValueError(
+                f"the column {name!r} has {column.null_count} missing values; 0 or 1 is needed for every record"
+            )
+    columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+    return keys, *_dense(np.column_stack(columns), keys, threshold)
+
+
+def _limits(keys: list[str], threshold: float | Mapping[str, float]) -> NDArray[np.float64]:
+    if not isinstance(threshold, Mapping):
+        return np.full(len(keys), float(threshold))
+    missing = [key for key in keys if key not in threshold]
+    if missing:
+        raise ValueError(f"threshold names no value for the column {missing[0]!r}; every column needs one")
+    return np.array([threshold[key] for key in keys], dtype=np.float64)
+
+
+def _dense(values: NDArray[Any], keys: list[str], threshold: Any) -> tuple[Index, Index]:
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"the matrix of labels holds {values.dtype} values; 0 and 1, or scores, are needed")
+    if threshold is None:
+        if values.dtype.kind != "b" and (strange := (values != 0) & (values != 1)).any():
+            row, column = np.argwhere(strange)[0]
+            raise ValueError(
+                f"the column {keys[column]!r} holds {values[row, column]!s} (row {row} of its batch); 0 and 1 are "
+                "needed, or scores with threshold="
+            )
+        held = values != 0
+    else:
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            raise ValueError("the matrix of scores has missing values; a score is needed for every record")
+        held = values >= _limits(keys, threshold)
+    row, column = np.nonzero(held)
+    return np.bincount(row, minlength=len(values)), column.astype(np.int64)
+
+
+def _sparse(rows: Any, keys: list[str], threshold: Any) -> tuple[Index, Index]:
+    rows = rows.copy()
+    rows.sum_duplicates()
+    if threshold is None:
+        strange = rows.data[(rows.data != 0) & (rows.data != 1)]
+        if len(strange):
+            raise ValueError(f"the sparse matrix holds {strange[0]!s}; 0 and 1 are needed, or scores with threshold=")
+        held = rows.data != 0
+    else:
+        limits = _limits(keys, threshold)
+        if (limits <= 0).any():
+            raise ValueError("threshold must be above 0 for a sparse matrix, whose unstored values are 0")
+        held = rows.data >= limits[rows.indices]
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))[held]
+    return np.bincount(row, minlength=rows.shape[0]), rows.indices[held].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Named binary labels of the records, and how two such sets are brought into one label space."""
+"""Named binary labels of the records, how such sets are brought into one label space, and the sets of an evaluation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .blocks import Block, Index, Mask, Matrix, labels_of
-from .label import Label, Variable, category_order
+from .keys import Keys, row_keys
+from .label import Block, Codes, Index, Label, Mask, Matrix, Variable, category_order, labels_of
+
+# Sums of weights are kept as multiples of 2**-52 in 64-bit integers, and so are sums of their squares.
+LEAST_TOTAL = 2.0**-20
+MOST_SQUARES = 2.0**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +79,8 @@ class LabelSet:
         if all(part is None for part in parts):
             return None
         count = min(stop, len(self)) - start
-        return np.concatenate(
-            [
-                np.ones((count, block.width), dtype=bool) if part is None else part
-                for block, part in zip(self.blocks, parts, strict=True)
-            ],
-            axis=1,
-        )
+        widths = [block.width for block in self.blocks]
+        return np.hstack([np.ones((count, w), bool) if p is None else p for w, p in zip(widths, parts, strict=True)])
 
     def complete(self) -> Mask:
         """Which records have no missing value."""
@@ -91,13 +91,10 @@ class LabelSet:
         stop = len(self) if stop is None else stop
         if len(self.blocks) == 1:
             return self.blocks[0].nonzero(start, stop)
-        rows, columns, offset = [], [], 0
-        for block in self.blocks:
-            row, column = block.nonzero(start, stop)
-            rows.append(row)
-            columns.append(column + offset)
-            offset += block.width
-        row, column = np.concatenate(rows), np.concatenate(columns)
+        held = [block.nonzero(start, stop) for block in self.blocks]
+        first = np.cumsum([0, *(block.width for block in self.blocks)])[:-1]
+        row = np.concatenate([row for row, _ in held])
+        column = np.concatenate([column + offset for (_, column), offset in zip(held, first, strict=True)])
         order = np.lexsort((column, row))
         return row[order], column[order]
 
@@ -106,8 +103,9 @@ class LabelSet:
         return LabelSet(tuple(block.take(records) for block in self.blocks))
 
     def without_missing(self) -> LabelSet:
-        """Missing values read as holding no label."""
-        return LabelSet(tuple(block.without_missing() for block in self.blocks))
+        """Missing values read as holding no label, missing lists as empty."""
+        held = (replace(b, sparse=True) if isinstance(b, Codes) else replace(b, there=None) for b in self.blocks)
+        return LabelSet(tuple(held))
 
     def into(self, variables: tuple[Variable, ...]) -> LabelSet:
         """The same records in another label space, whose variables pair with these by position."""
@@ -117,13 +115,52 @@ class LabelSet:
             theirs = variables[position : position + len(mine)]
             position += len(mine)
             place = {label: i for i, label in enumerate(labels_of(theirs))}
-            renamed = [
-                label._replace(variable=other.name)
-                for variable, other in zip(mine, theirs, strict=True)
-                for label in variable.labels
-            ]
+            renamed = labels_of(tuple(a._replace(name=b.name) for a, b in zip(mine, theirs, strict=True)))
             blocks.append(block.moved(theirs, np.array([place[label] for label in renamed], dtype=np.int64)))
         return LabelSet(tuple(blocks))
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The labels of one direction, in one label space, with weights and keys; a metric may need no ``truth`` (None)."""
+
+    given: LabelSet
+    truth: LabelSet
+    predicted: LabelSet
+    weights: NDArray[Any] | None = None
+    ids: Keys | None = None
+    clusters: Keys | None = None
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    @property
+    def missing(self) -> bool:
+        """Whether any label of any record is missing."""
+        return bool(self.given.missing or self.truth.missing or self.predicted.missing)
+
+    @property
+    def keys(self) -> Keys:
+        """A key for each record: of its id, else of its row."""
+        return row_keys(0, len(self)) if self.ids is None else self.ids
+
+    @property
+    def units(self) -> Keys:
+        """What is resampled as one: the record, or the cluster it belongs to."""
+        return self.keys if self.clusters is None else self.clusters
+
+    def owned(self) -> Evaluation:
+        """The same records in arrays of their own, which nobody else can change in place."""
+        given, truth, predicted = self.given.owned(), self.truth.owned(), self.predicted.owned()
+        weights = None if self.weights is None else self.weights.copy()
+        return replace(self, given=given, truth=truth, predicted=predicted, weights=weights)
+
+    def take(self, records: Mask | Index) -> Evaluation:
+        """Some of the records, which keep their keys."""
+        given, truth, predicted = (side.take(records) for side in (self.given, self.truth, self.predicted))
+        weights = None if self.weights is None else self.weights[records]
+        clusters = None if self.clusters is None else self.clusters[records]
+        return Evaluation(given, truth, predicted, weights, self.keys[records], clusters)
 
 
 def join(variables: Sequence[Variable]) -> Variable:

@@ -14,8 +14,7 @@ import pyarrow as pa
 
 from .columns import check_columns
 from .files import file_schema, list_files
-from .label_plan import Batch
-from .label_source import LabelSource
+from .label_source import Batch, LabelSource
 from .parts import split
 
 # An image called 007 is not image 7.
@@ -25,7 +24,7 @@ _MACHINE = "machine"
 _VERIFIED = 1.0
 _MIAP_IMAGE = "ImageID"
 _MIAP_PRESENTATION = {"gender": "GenderPresentation", "age": "AgePresentation"}
-_MIAP_UNSAID = "Unknown"
+_MIAP_UNSAID = ("Unknown", "", None)
 
 
 def read_open_images(
@@ -37,7 +36,7 @@ def read_open_images(
     miap: str | Path | None = None,
     presentation: str = "gender",
 ) -> LabelSource:
-    """Open Images label files as label sets, one an image.
+    """Open Images label files as label sets, one per image.
 
     Parameters
     ----------
@@ -90,7 +89,9 @@ def read_open_images(
             for batch in _file_batches(file, _LABEL_COLUMNS, ("LabelName", "Source")):
                 yield _kept(batch, sources, threshold, left_out)
         if people:
-            yield from _people_batches(people)
+            rows = [(image, label) for image, labels in people.items() for label in labels or (None,)]
+            record, label = (pa.array(column, pa.string()) for column in zip(*rows, strict=True))
+            yield Batch(record, label, None)
 
     def notes() -> tuple[str, ...]:
         reasons = {
@@ -101,9 +102,7 @@ def read_open_images(
         }
         return tuple(f"{count} rows left out: {reasons[why]}" for why, count in sorted(left_out.items()) if count)
 
-    shown = dict(names)
-    for labels in people.values():
-        shown.update({label: label for label in labels})
+    shown = {**names, **{label: label for labels in people.values() for label in labels}}
     return LabelSource("long", batches, names=shown, origin=f"Open Images, {len(files)} files", notes=notes)
 
 
@@ -123,38 +122,26 @@ def _label_files(path: Any) -> list[Path]:
 def _kept(batch: Any, sources: str, threshold: float | None, left_out: Counter[str]) -> Batch:
     """The labels of a batch that count; a row left out still says that its image exists."""
     record, source, label, confidence = batch.columns
-    source, label = _codes(source), _codes(label)
+    # Not every format gives codes.
+    source, label = (c if pa.types.is_dictionary(c.type) else c.dictionary_encode() for c in (source, label))
     is_machine = np.array([word == _MACHINE for word in source.dictionary.to_pylist()] + [False])
     machine = is_machine[source.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
     try:
         score = confidence.cast(pa.float64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
         raise ValueError("the column Confidence holds text that is no number") from None
-    drop = np.zeros(len(score), dtype=bool)
-    if sources == "machine":
-        left_out["human"] += int((~machine).sum())
-        drop |= ~machine
-    else:
-        negative = ~machine & ~(score >= _VERIFIED)
-        left_out["negative"] += int(negative.sum())
-        drop |= negative
+    reasons = {"human": ~machine} if sources == "machine" else {"negative": ~machine & ~(score >= _VERIFIED)}
     if sources == "human":
-        left_out["machine"] += int(machine.sum())
-        drop |= machine
+        reasons["machine"] = machine
     elif threshold is not None:
-        below = machine & ~(score >= threshold)
-        left_out["below"] += int(below.sum())
-        drop |= below
+        reasons["below"] = machine & ~(score >= threshold)
+    left_out.update({why: int(rows.sum()) for why, rows in reasons.items()})
+    drop = np.logical_or.reduce(list(reasons.values()))
     if drop.any():
         codes = label.indices.fill_null(0).to_numpy(zero_copy_only=False)
         gone = drop | label.is_null().to_numpy(zero_copy_only=False)
         label = pa.DictionaryArray.from_arrays(pa.array(codes, mask=gone), label.dictionary)
     return Batch(record, label, None)
-
-
-def _codes(column: Any) -> Any:
-    """Text as codes, which not every format gives."""
-    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
 def _file_batches(path: Path, columns: Mapping[str, Any], categories: Sequence[str] = ()) -> Iterator[Any]:
@@ -172,15 +159,12 @@ def class_names(path: str | Path) -> dict[str, str]:
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.reader(file), start=1):
-            if not row:
-                continue
-            if len(row) != 2:
+            if len(row) not in (0, 2):
                 raise ValueError(
                     f"classes: line {number} of {str(path)!r} has {len(row)} fields; a MID and a name are needed"
                 )
-            if number == 1 and row[0] == "LabelName":
-                continue
-            names[row[0]] = row[1]
+            if row and (number > 1 or row[0] != "LabelName"):
+                names[row[0]] = row[1]
     if not names:
         raise ValueError(f"classes: the file {str(path)!r} names no class")
     return names
@@ -199,14 +183,6 @@ def miap_presentation(path: str | Path, presentation: str = "gender") -> dict[st
     for batch in _file_batches(Path(path), dict.fromkeys(columns, pa.string())):
         for image, *values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             labels = images.setdefault(image, {})
-            for part, value in zip(wanted, values, strict=True):
-                if value and value != _MIAP_UNSAID:
-                    labels[f"{part}: {value}"] = None
+            said = [(part, value) for part, value in zip(wanted, values, strict=True) if value not in _MIAP_UNSAID]
+            labels.update({f"{part}: {value}": None for part, value in said})
     return {image: tuple(labels) for image, labels in images.items()}
-
-
-def _people_batches(people: Mapping[str, tuple[str, ...]]) -> Iterator[Batch]:
-    rows = [(image, label) for image, labels in people.items() for label in labels or (None,)]
-    yield Batch(
-        pa.array([image for image, _ in rows], pa.string()), pa.array([label for _, label in rows], pa.string()), None
-    )

@@ -6,18 +6,18 @@ of the first row of each part. A part then says all that reading it needs, and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from .column_types import in_types, is_mixed, is_text, shared_schema
-from .file_errors import readable
+from .columns import check_columns
 from .file_format import CODED, Layout, Piece, Text
-from .files import Files
+from .files import Files, readable
 from .formats import format_of
+from .frames import in_types, is_mixed, is_text, shared_schema
 
 # Rows of a batch: large enough that a batch's overhead vanishes, small enough to stay in cache.
 BATCH_ROWS = 1 << 17
@@ -29,42 +29,26 @@ MOST_PARTS = 1 << 13
 
 @dataclass(frozen=True)
 class Part:
-    """Some rows of a data set, which :meth:`batches` reads.
+    """Some rows of a data set, which :meth:`batches` reads: of a file, of a table in memory, or of a frame on a cluster.
 
-    Attributes
-    ----------
-    name : str
-        File and row groups, for messages and logs.
-    number : int
-        Its place among the parts.
-    start : int or None
-        The number of its first row in the whole data set, files in the order of their names; None where rows were
-        not counted.
-    rows : int or None
-    fields : tuple of (str, DataType)
-        The columns, in the types that all parts have.
-    path : Path or None
-        None for rows in memory.
-    groups : tuple of int
-        Groups of rows of the file; empty for the whole file.
-    types : tuple of (str, DataType)
-        The columns, in the types that the file has.
-    blank : bool
-        Whether the spellings of missing values are missing in a column of text.
-    table : pyarrow.Table, optional
-        The rows themselves, where they are in memory.
+    A partition of a Dask dataframe, or a whole Spark dataframe, is in no file and its rows have no number in the whole.
+    An engine takes ``lazy`` (a Dask ``Delayed`` of a pandas frame, or a Spark dataframe), and gives a task on the
+    cluster what it stands for by :meth:`with_rows`.
     """
 
-    name: str
-    number: int
-    start: int | None
+    name: str  # file and row groups, for messages and logs
+    number: int  # its place among the parts
+    start: int | None  # the number of its first row, files in the order of their names; None where none were counted
     rows: int | None
+    # Columns and Arrow types, those that all parts have; None for Python objects, whose type a partition does not tell.
     fields: tuple[tuple[str, Any], ...]
     path: Path | None = None
-    groups: tuple[int, ...] = ()
-    types: tuple[tuple[str, Any], ...] = ()
-    blank: bool = True
+    groups: tuple[int, ...] = ()  # groups of rows of the file; empty for the whole file
+    types: tuple[tuple[str, Any], ...] = ()  # columns and Arrow types, those that the file has
+    blank: bool = True  # whether the spellings of missing values are missing in a column of text
     table: Any = field(default=None, repr=False, compare=False)
+    lazy: Any = field(default=None, repr=False, compare=False)
+    held: Any = field(default=None, repr=False, compare=False)  # the rows, on a worker: a pandas frame or Arrow batches
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels of a table is the part's own rows, not the whole that they are a slice of."""
@@ -81,37 +65,39 @@ class Part:
             state = {**state, "table": pa.ipc.open_stream(state["table"]).read_all()}
         self.__dict__.update(state)
 
+    def with_rows(self, held: Any, number: int | None = None) -> Part:
+        """The part as a task on the cluster sees it; ``held`` is None while it travels there."""
+        renamed = self if number is None else replace(self, number=number, name=f"partition {number}")
+        return replace(renamed, lazy=None, held=held)
+
     def batches(
         self, columns: Sequence[str] | None = None, *, rows: int = BATCH_ROWS, categories: Sequence[str] = ()
     ) -> Iterator[Any]:
-        """Record batches of some columns, of at most ``rows`` rows, in the types of all parts.
+        """Record batches of some columns (by default all), of at most ``rows`` rows, in the types of all parts.
 
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            By default all that the data set was split for.
-        categories : sequence of str
-            Text columns of few distinct values, to be read as codes where the format allows.
+        ``categories`` are text columns of few distinct values, to be read as codes where the format allows.
         """
         types, own = dict(self.fields), dict(self.types)
         wanted = list(types) if columns is None else list(dict.fromkeys(columns))
-        target = pa.schema([(name, types[name]) for name in wanted])
         if self.path is None:
-            yield from alike_batches(self.table.select(wanted).to_batches(), target, rows)
+            for batch in _arrow_batches(self.table if self.held is None else self.held, wanted):
+                own = dict(zip(wanted, batch.schema.types, strict=True))
+                target = pa.schema([(name, own[name] if types[name] is None else types[name]) for name in wanted])
+                yield from _alike_batches([batch], target, rows)
             return
+        target = pa.schema([(name, types[name]) for name in wanted])
         coded = {name for name in categories if is_text(types[name]) and is_text(own[name])}
         read = {name: CODED if name in coded else own[name] for name in wanted}
         piece = Piece(self.path, read, self.groups, self.blank)
         with readable(self.path, wanted):
-            yield from alike_batches(format_of(self.path).record_batches(piece, rows), target, rows, coded)
+            yield from _alike_batches(format_of(self.path).record_batches(piece, rows), target, rows, coded)
 
 
-def alike_batches(batches: Iterable[Any], target: Any, rows: int, coded: Iterable[str] = ()) -> Iterator[Any]:
+def _alike_batches(batches: Iterable[Any], target: Any, rows: int, coded: Collection[str] = ()) -> Iterator[Any]:
     """Record batches of at most ``rows`` rows in the types of a schema; codes of the columns ``coded`` stay codes."""
-    kept = set(coded)
     for batch in batches:
         for start in range(0, batch.num_rows, rows):
-            yield in_types(batch.slice(start, rows), target, kept)
+            yield in_types(batch.slice(start, rows), target, coded)
 
 
 def read_table(files: Files, columns: Sequence[str]) -> Any:
@@ -143,27 +129,12 @@ def split(
 ) -> list[Part]:
     """The parts of some files, in the order of their rows.
 
-    Parquet is split by row groups and Arrow by record batches, several small ones together; CSV and JSON lines are
-    streamed, one part per file.
+    Parquet is split by row groups and Arrow by record batches, several small ones together until they have
+    ``part_rows``; CSV and JSON lines are streamed, one part per file. A file that cannot be read or has no such column,
+    and columns whose types do not go together, are a ``ValueError``.
 
-    Parameters
-    ----------
-    files : Files or sequence of Path
-    columns : sequence of str
-    types : mapping of str to DataType, optional
-        What columns of CSV files are read as, whatever their values look like.
-    blank : bool
-        Whether an empty field of a CSV, and the spellings of missing values, are missing in a column of text.
-    counted : bool
-        Whether rows must be counted, which takes a first pass over text files. A pass is made anyway where a
-        column's type has to be found out.
-    part_rows : int
-        Least rows of a part, where the file allows.
-
-    Raises
-    ------
-    ValueError
-        For a file that cannot be read, or has no such column, and for columns whose types do not go together.
+    ``types``, ``blank`` and ``counted`` are those of :class:`~biasamp.data.file_format.Text`. To count rows takes a first
+    pass over text files, which is made anyway where a column's type has to be found out.
     """
     paths = list(files.paths if isinstance(files, Files) else files)
     wanted = list(dict.fromkeys(columns))
@@ -177,7 +148,7 @@ def split(
     mixed = {name: pa.string() for name in wanted if is_mixed(kinds[name] for kinds in own)}
     read = [{**layout.types, **mixed} if text else layout.types for layout, text in zip(layouts, spelled, strict=True)]
     name = files.name if isinstance(files, Files) else paths[0].name
-    fields = _pairs(shared_schema(wanted, read, name))
+    fields = tuple(zip(wanted, shared_schema(wanted, read, name).types, strict=True))
     # A part of more rows where there would be too many parts.
     least = max(part_rows, -(-sum(size or 0 for layout in layouts for size in layout.sizes) // MOST_PARTS))
     parts: list[Part] = []
@@ -193,13 +164,44 @@ def split_table(table: Any, columns: Sequence[str] | None = None, *, part_rows: 
     """The parts of an Arrow table in memory."""
     if columns is not None:
         table = table.select(list(dict.fromkeys(columns)))
-    fields = _pairs(table.schema)
+    fields = tuple(zip(table.schema.names, table.schema.types, strict=True))
     starts = range(0, max(table.num_rows, 1), part_rows)
     return [
         Part(f"rows {start} on", number, start, piece.num_rows, fields, table=piece)
         for number, start in enumerate(starts)
         for piece in (table.slice(start, part_rows),)
     ]
+
+
+def split_frame(data: Any, columns: Sequence[str], role: str = "data") -> list[Part]:
+    """The parts of a Dask dataframe, a partition each, or the one part that stands for a Spark dataframe."""
+    check_columns(list(columns), [str(name) for name in data.columns], role)
+    wanted = list(dict.fromkeys(columns))
+    schema = frame_schema(data)
+    fields = tuple((name, None if name not in schema.names else schema.field(name).type) for name in wanted)
+    if hasattr(data, "mapInArrow"):
+        return [Part("a Spark dataframe", 0, None, None, fields, lazy=data.select(*wanted))]
+    return [
+        Part(f"partition {number}", number, None, None, fields, lazy=lazy)
+        for number, lazy in enumerate(data[wanted].to_delayed())
+    ]
+
+
+def frame_schema(data: Any) -> Any:
+    """The Arrow types of a frame's columns, as far as they are known without its rows."""
+    if hasattr(data, "mapInArrow"):
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        return to_arrow_schema(data.schema)
+    known = data._meta_nonempty.select_dtypes(exclude=object)
+    return pa.Schema.from_pandas(known, preserve_index=False).remove_metadata()
+
+
+def _arrow_batches(held: Any, columns: list[str]) -> Iterable[Any]:
+    """A table, a pandas frame or a task's batches, as batches of some columns in that order."""
+    if hasattr(held, "iloc"):
+        held = pa.Table.from_pandas(held[columns], preserve_index=False).replace_schema_metadata(None)
+    return (batch.select(columns) for batch in (held.to_batches() if isinstance(held, pa.Table) else held))
 
 
 def _grouped(path: Path, layout: Layout, part_rows: int) -> list[tuple[str, int | None, tuple[int, ...]]]:
@@ -215,7 +217,3 @@ def _grouped(path: Path, layout: Layout, part_rows: int) -> list[tuple[str, int 
     if len(parts) > 1:
         return parts
     return [(path.name, None if None in layout.sizes else sum(size or 0 for size in layout.sizes), ())]
-
-
-def _pairs(schema: Any) -> tuple[tuple[str, Any], ...]:
-    return tuple((field.name, field.type) for field in schema)

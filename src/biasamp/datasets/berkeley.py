@@ -6,6 +6,7 @@ Science 187, 398-404. The 24 counts are public facts.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,10 @@ COUNTS = (
 
 def records() -> dict[str, Any]:
     """The 4,526 applicants as columns: department, gender and admitted (1 or 0)."""
-    department, gender, admitted = [], [], []
-    for name, *counts in COUNTS:
-        for count, who, decision in zip(counts, ("man", "man", "woman", "woman"), (1, 0, 1, 0), strict=True):
-            department += [name] * count
-            gender += [who] * count
-            admitted += [decision] * count
-    return {"department": np.array(department), "gender": np.array(gender), "admitted": np.array(admitted)}
+    cells = list(product([name for name, *_ in COUNTS], ("man", "woman"), (1, 0)))
+    counts = [count for _, *row in COUNTS for count in row]
+    columns = zip(("department", "gender", "admitted"), zip(*cells, strict=True), strict=True)
+    return {name: np.repeat(np.array(values), counts) for name, values in columns}
 
 
 def with_predictions(folds: int = 5, seed: int = 0) -> dict[str, Any]:
@@ -46,9 +44,8 @@ def with_predictions(folds: int = 5, seed: int = 0) -> dict[str, Any]:
     woman = (data["gender"] == "woman").astype(float)[:, None]
     admitted = data["admitted"].astype(float)[:, None]
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    held_out = list(splits.split(department, np.char.add(data["department"], data["gender"])))
     model = LogisticRegression(max_iter=1000)
-    stratum = np.char.add(data["department"], data["gender"])
-    folds_used = list(splits.split(department, stratum))
-    admitted_pred = cross_val_predict(model, np.hstack([department, woman]), data["admitted"], cv=folds_used)
-    gender_pred = cross_val_predict(model, np.hstack([department, admitted]), data["gender"], cv=folds_used)
+    admitted_pred = cross_val_predict(model, np.hstack([department, woman]), data["admitted"], cv=held_out)
+    gender_pred = cross_val_predict(model, np.hstack([department, admitted]), data["gender"], cv=held_out)
     return {**data, "admitted_pred": admitted_pred, "gender_pred": gender_pred}

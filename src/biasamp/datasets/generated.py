@@ -24,7 +24,7 @@ class GeneratedLabels:
     label_names : tuple of str
         From the most common to the rarest.
     record, label : ndarray of int
-        One row a label of a record, sorted by record; ``label`` is an index into ``label_names``.
+        One row per label of a record, sorted by record; ``label`` is an index into ``label_names``.
     rate : ndarray of shape (labels, 4)
         The chance of each label among records of neither identity, of the first, of the second, and of both.
     skew : ndarray of shape (labels,)
@@ -48,13 +48,9 @@ class GeneratedLabels:
         """The long table of (record, label), identities among the labels, sorted by record."""
         import pyarrow as pa
 
-        records = [self.record]
-        labels = [self.label]
-        for k in range(2):
-            held = np.flatnonzero(self.identity[:, k])
-            records.append(held)
-            labels.append(np.full(len(held), len(self.label_names) + k, dtype=np.int64))
-        record, label = np.concatenate(records), np.concatenate(labels)
+        which, holder = np.nonzero(self.identity.T)
+        record = np.concatenate([self.record, holder])
+        label = np.concatenate([self.label, len(self.label_names) + which])
         order = np.lexsort((label, record))
         names = pa.array([*self.label_names, *self.identities])
         codes = pa.array(label[order].astype(np.int32))
@@ -136,25 +132,21 @@ def open_images_shape(
     edges = round(common * labels), labels - round(rare * labels)
     skew[: edges[0]] = _planted(0, edges[0], skewed[0], ratios[0])
     skew[edges[1] :] = _planted(edges[1], labels, skewed[1], ratios[1])
-    rate = np.repeat(base[:, None], 4, axis=1)
-    rate[:, 1] *= np.exp(skew / 2)
-    rate[:, 2] *= np.exp(-skew / 2)
-    over = rate.max(axis=1) > 0.9
     # A common label cannot be eight times likelier: it takes the largest skew its rate has room for.
+    over = base * np.exp(np.abs(skew) / 2) > 0.9
     room = np.where(over, np.log(0.9 / base) * 2, np.inf)
     skew = np.sign(skew) * np.minimum(np.abs(skew), np.maximum(room, 0.0))
-    rate[:, 1], rate[:, 2] = base * np.exp(skew / 2), base * np.exp(-skew / 2)
-    held: list[Index] = []
-    of: list[Index] = []
+    rate = np.column_stack([base, base * np.exp(skew / 2), base * np.exp(-skew / 2), base])
+    drawn: list[tuple[int, Index]] = []
     groups = [np.flatnonzero(pattern == p) for p in range(4)]
     for y in range(labels):
         for p, group in enumerate(groups):
             if len(group):
                 size = rng.binomial(len(group), rate[y, p])
                 chosen = group if size == len(group) else rng.choice(group, size, replace=False, shuffle=False)
-                held.append(chosen)
-                of.append(np.full(size, y, dtype=np.int64))
-    record, label = np.concatenate(held), np.concatenate(of)
+                drawn.append((y, chosen))
+    record = np.concatenate([chosen for _, chosen in drawn])
+    label = np.repeat([y for y, _ in drawn], [len(chosen) for _, chosen in drawn])
     order = np.lexsort((label, record))
     identity = np.column_stack([(pattern == 1) | (pattern == 3), (pattern == 2) | (pattern == 3)])
     names = tuple(f"label {y:05d}" for y in range(labels))

@@ -174,7 +174,7 @@ class DaskEngine(Engine):
 
 def _light(parts: Sequence[Any]) -> list[Any]:
     """Parts without the rows that Dask brings to the task itself."""
-    return [part if lazy_of(part) is None else part.without_rows() for part in parts]
+    return [part if lazy_of(part) is None else part.with_rows(None) for part in parts]
 
 
 class _Failed:

@@ -147,7 +147,7 @@ def _lazy(parts: Sequence[Any]) -> Any:
     """The one part that stands for a Spark dataframe, without the frame; None for parts that are read."""
     if any(lazy_of(part) is not None for part in parts):
         (part,) = parts
-        return part.without_rows()
+        return part.with_rows(None)
     return None
 
 

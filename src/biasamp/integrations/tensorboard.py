@@ -1,17 +1,28 @@
-"""Associations as event files of TensorBoard's old nPMI plugin, which versions 2.4 to 2.12 can open."""
+"""Associations as event files of TensorBoard's old nPMI plugin, which versions 2.4 to 2.12 can open.
+
+The files are written without TensorFlow: framed records of a few protocol-buffer messages.
+"""
 
 from __future__ import annotations
 
 import re
+import struct
 import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from .event_file import Tensor, event_file
+from numpy.typing import NDArray
 
 _METRICS = ("npmi_xy", "npmi_y")
+_FLOAT, _STRING = 1, 7
+_TENSOR_DATA = 2
+# Castagnoli's polynomial, bits reversed, and the constant by which TensorFlow's record files mask a checksum.
+_POLYNOMIAL, _MASK_DELTA = 0x82F63B78, 0xA282EAD8
+_VARINT, _FIXED64, _BYTES = 0, 1, 2
 
 
 def write_npmi_events(
@@ -76,22 +87,92 @@ def write_npmi_events(
     matrix = np.column_stack([np.asarray(column, dtype=np.float64)[kept] for column in columns.values()])
     matrix[~np.isfinite(matrix)] = np.nan
     annotations = _distinct([association.names[i] for i in np.flatnonzero(kept)], np.array(association.labels)[kept])
-    tensors = [
-        Tensor("_npmi_/annotations", annotations),
-        Tensor("_npmi_/metrics", list(columns)),
-        Tensor("_npmi_/values", matrix.astype(np.float32)),
-    ]
+    tensors = {"annotations": annotations, "metrics": list(columns), "values": matrix.astype(np.float32)}
     when = time.time() if wall_time is None else wall_time
     target = Path(folder) / run
     target.mkdir(parents=True, exist_ok=True)
     path = target / f"events.out.tfevents.{int(when)}.biasamp"
-    path.write_bytes(event_file(tensors, "npmi", step, when))
+    path.write_bytes(_event_file(tensors, step, when))
     return path
 
 
 def _distinct(names: list[str], labels: Any) -> list[str]:
     """Names, with the label beside those that several labels share: the dashboard tells rows apart by them."""
-    seen: dict[str, int] = {}
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
+    seen = Counter(names)
     return [f"{name} ({label})" if seen[name] > 1 else name for name, label in zip(names, labels, strict=True)]
+
+
+def _event_file(tensors: Mapping[str, Any], step: int, wall_time: float) -> bytes:
+    """The content of an event file with one event for each tensor: a matrix of numbers, or a list of texts."""
+    when = _field(1, _FIXED64, struct.pack("<d", wall_time))
+    metadata = _message(1, _text(1, "npmi")) + _number(4, _TENSOR_DATA)
+    events = [when + _text(3, "brain.Event:2")]
+    for tag, values in tensors.items():
+        value = _text(1, f"_npmi_/{tag}") + _message(8, _tensor(values)) + _message(9, metadata)
+        events.append(when + _number(2, step) + _message(5, _message(1, value)))
+    return b"".join(_framed(event) for event in events)
+
+
+def _tensor(values: NDArray[np.float32] | Sequence[str]) -> bytes:
+    shape = _message(2, b"".join(_message(2, _number(1, size)) for size in np.shape(values)))
+    if isinstance(values, np.ndarray):
+        content = np.ascontiguousarray(values, dtype="<f4").tobytes()
+        return _number(1, _FLOAT) + shape + _message(4, content)
+    return _number(1, _STRING) + shape + b"".join(_text(8, text) for text in values)
+
+
+def _field(number: int, kind: int, content: bytes) -> bytes:
+    return _varint(number << 3 | kind) + content
+
+
+def _number(number: int, value: int) -> bytes:
+    return _field(number, _VARINT, _varint(value))
+
+
+def _message(number: int, content: bytes) -> bytes:
+    return _field(number, _BYTES, _varint(len(content)) + content)
+
+
+def _text(number: int, text: str) -> bytes:
+    return _message(number, text.encode("utf-8", "backslashreplace"))
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def _framed(record: bytes) -> bytes:
+    length = struct.pack("<Q", len(record))
+    return length + _masked(length) + record + _masked(record)
+
+
+def _masked(data: bytes) -> bytes:
+    checksum = crc32c(data)
+    rotated = (checksum >> 15 | checksum << 17) & 0xFFFFFFFF
+    return struct.pack("<I", (rotated + _MASK_DELTA) & 0xFFFFFFFF)
+
+
+def crc32c(data: bytes) -> int:
+    """Castagnoli's checksum.
+
+    >>> hex(crc32c(b"123456789"))
+    '0xe3069283'
+    """
+    table, checksum = _table(), 0xFFFFFFFF
+    for byte in data:
+        checksum = table[(checksum ^ byte) & 0xFF] ^ checksum >> 8
+    return checksum ^ 0xFFFFFFFF
+
+
+@cache
+def _table() -> tuple[int, ...]:
+    out = []
+    for value in range(256):
+        for _ in range(8):
+            value = value >> 1 ^ (_POLYNOMIAL if value & 1 else 0)
+        out.append(value)
+    return tuple(out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,32 @@ from biasamp.amplification.signs import association_signs
 from biasamp.counts.fixed import Count, Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-
-from .tensors import LIMBS, Side, decisions, limbs, one_hot
+from biasamp.data import Label
 
 _DIRECTIONS = ("A->T", "T->A", "both")
 _TASKS = ("binary", "multiclass", "multilabel")
 # What is summed for each direction, in whole numbers, so that any order of summation gives the same.
 _STATES = ("given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
 _SOFT = ("predicted", "joint_predicted", "joint_both")
+# An addend is a multiple of 2**-52 in two limbs of 26 bits, as in the counts of the library: sums of whole numbers
+# are exact, so that neither batching nor the order of processes changes a bit of them.
+_LIMBS = 2
+_LIMB = float(1 << 26)
+# Class probabilities that a model rounds to half precision add up to 1 to about this.
+_SUM_TOLERANCE = 1e-2
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What one side of the metric is: classes of which a record has one, or yes/no labels."""
+
+    name: str
+    width: int
+    exclusive: bool
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        return tuple(Label(self.name, str(i)) for i in range(self.width))
 
 
 class BiasAmplification(Metric):  # type: ignore[misc]
@@ -39,7 +57,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
     Parameters
     ----------
     task : {"multilabel", "multiclass", "binary"}
-        What is predicted: a matrix of yes/no labels, or one class a record. Both classes of a yes/no task count.
+        What is predicted: a matrix of yes/no labels, or one class per record. Both classes of a yes/no task count.
     num_groups : int
         How many groups there are; ``groups`` is a number from 0 for each record.
     overlapping_groups : bool
@@ -107,7 +125,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
             raise ValueError(f"threshold is {threshold}; it must lie between 0 and 1, or be None for fractions")
         self.threshold, self.logits = threshold, logits
         self._tasks = _task_side(task, num_labels, num_classes)
-        self._groups = Side("groups", _number("num_groups", num_groups, 1), not overlapping_groups)
+        self._groups = _Side("groups", _number("num_groups", num_groups, 1), not overlapping_groups)
         self._directions = ("A->T", "T->A") if direction == "both" else (direction,)
         for which in self._directions:
             given, outcome = self._sides(which)
@@ -115,12 +133,12 @@ class BiasAmplification(Metric):  # type: ignore[misc]
             for name in _STATES:
                 shape: tuple[int, ...] = shapes.get(name, (given.width, outcome.width))
                 if threshold is None and name in _SOFT:
-                    shape = (LIMBS, *shape)
+                    shape = (_LIMBS, *shape)
                 self.add_state(_state(which, name), torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("n", torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
         self._signs = {which: self._train_signs(train, which) for which in self._directions}
 
-    def _sides(self, direction: str) -> tuple[Side, Side]:
+    def _sides(self, direction: str) -> tuple[_Side, _Side]:
         return (self._groups, self._tasks) if direction == "A->T" else (self._tasks, self._groups)
 
     def update(self, preds: Tensor | None, target: Tensor, groups: Tensor, group_preds: Tensor | None = None) -> None:
@@ -137,47 +155,46 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         group_preds : Tensor, optional
             Predicted groups, for T→A.
         """
-        truth = {"A->T": one_hot(target, self._tasks, "target"), "T->A": one_hot(groups, self._groups, "groups")}
-        given = {"A->T": truth["T->A"], "T->A": truth["A->T"]}
-        said = {"A->T": (preds, self._tasks, "preds"), "T->A": (group_preds, self._groups, "group_preds")}
-        records = len(truth["A->T"])
-        if len(truth["T->A"]) != records:
-            raise ValueError(f"groups has {len(truth['T->A'])} records, but target has {records}")
+        tasks, members = _one_hot(target, self._tasks, "target"), _one_hot(groups, self._groups, "groups")
+        records = len(tasks)
+        if len(members) != records:
+            raise ValueError(f"groups has {len(members)} records, but target has {records}")
         counted = []
         for which in self._directions:
-            values, side, name = said[which]
+            name, values = ("preds", preds) if which == "A->T" else ("group_preds", group_preds)
+            given, truth = (members, tasks) if which == "A->T" else (tasks, members)
             if values is None:
                 raise ValueError(f"{name} is None, but direction {which} needs it")
-            like = truth[which]
-            predicted = decisions(values, side, name, self.threshold, self.logits)
+            predicted = _decisions(values, self._sides(which)[1], name, self.threshold, self.logits)
             if len(predicted) != records:
                 raise ValueError(f"{name} has {len(predicted)} records, but target has {records}")
-            counted.append((which, given[which], like, predicted.to(like.device)))
+            counted.append((which, given.to(truth.device), truth, predicted.to(truth.device)))
         # Everything is checked before anything is added: a refused batch leaves the state as it was.
-        for which, held, true, predicted in counted:
-            self._add(which, held.to(true.device), true, predicted)
+        for part in counted:
+            self._add(*part)
         self.n += records
 
     def _add(self, which: str, given: Tensor, truth: Tensor, predicted: Tensor) -> None:
         everyone = torch.ones((len(given), 1), dtype=torch.int64, device=given.device)
-        both = truth * predicted
         parts = {
             "given": given.sum(0),
             "truth": truth.sum(0),
             "predicted": self._sums(everyone, predicted)[..., 0, :],
             "joint_truth": _product(given, truth),
             "joint_predicted": self._sums(given, predicted),
-            "joint_both": self._sums(given, both),
+            "joint_both": self._sums(given, truth * predicted),
         }
         for name, part in parts.items():
             state = getattr(self, _state(which, name))
             state += part.to(state.device)
 
     def _sums(self, left: Tensor, right: Tensor) -> Tensor:
-        """Counts of decisions, or the limbs of sums of fractions."""
+        """Counts of decisions, or the limbs of sums of fractions between 0 and 1."""
         if self.threshold is not None:
             return _product(left, right)
-        return torch.stack([_product(left, limb) for limb in limbs(right.to(torch.float64))])
+        rest = right.to(torch.float64) * _LIMB
+        high = rest.floor()
+        return torch.stack([_product(left, limb) for limb in (high, ((rest - high) * _LIMB).round())])
 
     def compute(self) -> Tensor | dict[str, Tensor]:
         """The value, or one for each direction; NaN where no record has been counted."""
@@ -191,21 +208,11 @@ class BiasAmplification(Metric):  # type: ignore[misc]
     def _counts(self, which: str) -> PairCounts:
         """What the formula needs of the counts; soft predictions have no standard error in them."""
         given, outcome = self._sides(which)
-        held = {name: self._count(which, name) for name in _STATES}
         n = np.full((1, 1), int(self.n), dtype=np.int64)
-        return PairCounts(
-            given_labels=given.labels,
-            outcome_labels=outcome.labels,
-            records=int(self.n),
-            n=n,
-            given=held["given"][:, None],
-            truth=held["truth"][None, :],
-            predicted=held["predicted"][None, :],
-            joint_truth=held["joint_truth"],
-            joint_predicted=held["joint_predicted"],
-            joint_both=held["joint_both"],
-            squared=n,
-        )
+        held = {name: self._count(which, name) for name in _STATES}
+        held["given"] = held["given"][:, None]
+        held["truth"], held["predicted"] = held["truth"][None, :], held["predicted"][None, :]
+        return PairCounts(given.labels, outcome.labels, int(self.n), n, squared=n, spread=None, **held)
 
     def _count(self, which: str, name: str) -> Count:
         values = getattr(self, _state(which, name)).detach().cpu().numpy()
@@ -215,34 +222,21 @@ class BiasAmplification(Metric):  # type: ignore[misc]
 
     def pairs(self, direction: str | None = None) -> list[dict[str, Any]]:
         """Every pair that is defined: given, outcome, sign, truth_rate, predicted_rate, delta and amplification."""
-        which = self._one_direction(direction)
+        if direction is None and self.direction == "both":
+            raise ValueError("direction is None, but this metric counts both: name 'A->T' or 'T->A'")
+        which = _choice("direction", direction or self.direction, self._directions)
         counts = self._counts(which)
         values = self._pairs(counts, which)
         names = ("sign", "truth_rate", "predicted_rate", "delta", "amplification")
-        return [
-            {
-                "given": str(counts.given_labels[i]),
-                "outcome": str(counts.outcome_labels[j]),
-                **{name: getattr(values, name)[i, j].item() for name in names},
-            }
-            for i, j in np.argwhere(values.defined).tolist()
-        ]
+        rows = []
+        for i, j in np.argwhere(values.defined).tolist():
+            pair = {"given": str(counts.given_labels[i]), "outcome": str(counts.outcome_labels[j])}
+            rows.append({**pair, **{name: getattr(values, name)[i, j].item() for name in names}})
+        return rows
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot one value, or several such as one an epoch; needs matplotlib.
-
-        Parameters
-        ----------
-        val : optional
-            What ``compute`` or ``forward`` gave, or a list of that; by default the value now.
-        ax : matplotlib axis, optional
-        """
+        """Plot what ``compute`` or ``forward`` gave (by default the value now), or a list of that; needs matplotlib."""
         return self._plot(val, ax)
-
-    def _one_direction(self, direction: str | None) -> str:
-        if direction is None and self.direction == "both":
-            raise ValueError("direction is None, but this metric counts both: name 'A->T' or 'T->A'")
-        return _choice("direction", direction or self.direction, self._directions)
 
     def _pairs(self, counts: PairCounts, which: str) -> PairValues:
         signs = self._signs[which]
@@ -262,7 +256,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
             return None
         if not isinstance(train, (tuple, list)) or len(train) != 2:
             raise TypeError("train must be a pair (groups, target) of the training set")
-        known = one_hot(train[0], self._groups, "train groups"), one_hot(train[1], self._tasks, "train target")
+        known = _one_hot(train[0], self._groups, "train groups"), _one_hot(train[1], self._tasks, "train target")
         if len(known[0]) != len(known[1]):
             raise ValueError(f"train groups has {len(known[0])} records, but train target has {len(known[1])}")
         given, outcome = known if which == "A->T" else known[::-1]
@@ -297,16 +291,79 @@ def _number(name: str, value: Any, least: int) -> int:
     return value
 
 
-def _task_side(task: str, num_labels: int | None, num_classes: int | None) -> Side:
+def _task_side(task: str, num_labels: int | None, num_classes: int | None) -> _Side:
     _choice("task", task, _TASKS)
     if task == "multilabel":
         if num_classes is not None:
             raise ValueError("num_classes is for multiclass tasks; a multilabel task has num_labels")
-        return Side("tasks", _number("num_labels", num_labels, 1), False)
+        return _Side("tasks", _number("num_labels", num_labels, 1), False)
     if num_labels is not None:
         raise ValueError(f"num_labels is for multilabel tasks; a {task} task has classes")
     if task == "binary":
         if num_classes not in (None, 2):
             raise ValueError(f"num_classes is {num_classes}; a binary task has 2")
-        return Side("tasks", 2, True)
-    return Side("tasks", _number("num_classes", num_classes, 2), True)
+        return _Side("tasks", 2, True)
+    return _Side("tasks", _number("num_classes", num_classes, 2), True)
+
+
+def _one_hot(values: Tensor, side: _Side, name: str) -> Tensor:
+    """True labels as a 0/1 matrix of whole numbers."""
+    _tensor(values, name)
+    if values.is_floating_point():
+        if not bool((values == values.round()).all()):
+            raise ValueError(f"{name} holds fractions; true labels are whole numbers")
+    elif values.is_complex():
+        raise TypeError(f"{name} is a tensor of {values.dtype}; labels are numbers or bool")
+    if values.ndim != (1 if side.exclusive else 2) or (not side.exclusive and values.shape[1] != side.width):
+        needed = "(records,)" if side.exclusive else f"(records, {side.width})"
+        raise ValueError(f"{name} has shape {tuple(values.shape)}; {needed} is needed")
+    values = values.to(torch.int64)
+    highest = side.width - 1 if side.exclusive else 1
+    wrong = values[(values < 0) | (values > highest)]
+    if len(wrong):
+        raise ValueError(f"{name} holds {int(wrong[0])}; labels lie between 0 and {highest}")
+    if not side.exclusive:
+        return values
+    return (values[:, None] == torch.arange(side.width, device=values.device)).to(torch.int64)
+
+
+def _decisions(values: Tensor, side: _Side, name: str, threshold: float | None, logits: bool) -> Tensor:
+    """Predictions as a matrix: whole numbers, or fractions in float64 where there is no threshold."""
+    _tensor(values, name)
+    if not values.is_floating_point():
+        return _one_hot(values, side, name)
+    values = values.detach().to(torch.float64)
+    one_column = side.exclusive and values.ndim == 1
+    if one_column and side.width != 2:
+        raise ValueError(
+            f"{name} has shape {tuple(values.shape)}; of {side.width} classes (records, {side.width}) is needed"
+        )
+    if not one_column and (values.ndim != 2 or values.shape[1] != side.width):
+        raise ValueError(f"{name} has shape {tuple(values.shape)}; (records, {side.width}) is needed")
+    several = side.exclusive and not one_column
+    if logits:
+        if bool(values.isnan().any()):
+            raise ValueError(f"{name} holds NaN")
+        values = values.softmax(-1) if several else values.sigmoid()
+    wrong = values[~((values >= 0) & (values <= 1))]
+    if len(wrong):
+        raise ValueError(
+            f"{name} holds {wrong[0].item():g}; probabilities lie between 0 and 1. Logits need logits=True"
+        )
+    if several:
+        if threshold is not None:
+            return _one_hot(values.argmax(-1), side, name)
+        sums = values.sum(-1)
+        off = (sums - 1).abs()
+        if bool((off > _SUM_TOLERANCE).any()):
+            raise ValueError(f"{name} holds class probabilities that add up to {sums[off.argmax()].item():g}")
+        return values
+    if threshold is not None:
+        positive = (values >= threshold).to(torch.int64)
+        return _one_hot(positive, side, name) if one_column else positive
+    return torch.stack([1 - values, values], -1) if one_column else values
+
+
+def _tensor(values: object, name: str) -> None:
+    if not isinstance(values, Tensor):
+        raise TypeError(f"{name} is a {type(values).__name__}; a tensor is needed")

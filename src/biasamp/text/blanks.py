@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,20 +45,6 @@ class Occupation:
         return {HE: sign, SHE: -sign, THEY: 0}
 
 
-class Model(Protocol):
-    """What can be asked for the words of a blank, such as a masked language model with its tokenizer."""
-
-    @property
-    def name(self) -> str:
-        """What to call it."""
-
-    def scores(self, blanks: Sequence[Blank], words: Sequence[str]) -> tuple[Array, NDArray[np.int64]]:
-        """The log-probability of every word in every blank, and how many tokens it has there.
-
-        Both have shape (blanks, words): NaN and 0 where the model does not know the word.
-        """
-
-
 def pronoun_blank(template: tuple[str, str], occupation: str) -> Blank:
     """The sentence of a template with an occupation, and a blank for the pronoun."""
     return Blank("", f" {_middle(template)} {occupation}.")
@@ -87,8 +73,7 @@ def shares(scores: Array) -> Array:
     """
     least = np.where(np.isnan(scores), -np.inf, scores)
     weight = np.exp(least - least.max(axis=1, keepdims=True))
-    out: Array = weight / weight.sum(axis=1, keepdims=True)
-    return out
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +103,7 @@ class FilledIn:
     def he(self) -> Array:
         """P(he | occupation) among he and she, the mean over templates: the vertical axis of Fig. 5."""
         two = self.pronoun[..., :2] / self.pronoun[..., :2].sum(axis=-1, keepdims=True)
-        out: Array = two[..., 0].mean(axis=0)
-        return out
+        return np.asarray(two[..., 0].mean(axis=0))
 
     @property
     def one_token(self) -> NDArray[np.bool_]:
@@ -127,12 +111,15 @@ class FilledIn:
         return self.tokens == 1
 
 
-def fill_in(model: Model, occupations: Sequence[Occupation]) -> FilledIn:
+def fill_in(model: Any, occupations: Sequence[Occupation]) -> FilledIn:
     """Ask a model for pronouns given occupations, and for occupations given pronouns, in all 20 templates.
 
     Parameters
     ----------
-    model : Model
+    model
+        Such as a masked language model with its tokenizer: has a ``name``, and ``scores(blanks, words)``, the
+        log-probability of every word in every blank and how many tokens it has there. Both have shape
+        (blanks, words): NaN and 0 where the model does not know the word.
     occupations : sequence of Occupation
 
     Notes
@@ -156,13 +143,8 @@ def fill_in(model: Model, occupations: Sequence[Occupation]) -> FilledIn:
     if (most == 1).sum() < 2:
         raise ValueError(f"model: the tokenizer of {model.name!r} has fewer than two of the occupations as one token")
     shape = (len(TEMPLATES), len(PRONOUNS), len(names))
-    return FilledIn(
-        tuple(occupations),
-        pronoun,
-        shares(np.where(most == 1, scores, np.nan)).reshape(shape),
-        shares(np.where(most > 0, scores, np.nan)).reshape(shape),
-        most,
-    )
+    single, chained = (shares(np.where(known, scores, np.nan)).reshape(shape) for known in (most == 1, most > 0))
+    return FilledIn(tuple(occupations), pronoun, single, chained, most)
 
 
 @dataclass(frozen=True)
@@ -210,24 +192,19 @@ def amplification(
     rows = np.arange(len(TEMPLATES)) if template is None else np.array([template])
     kept = np.flatnonzero(known)
     columns = [PRONOUNS.index(pronoun) for pronoun in source.pronouns]
+    jobs, pronouns = [names[i] for i in kept], list(source.pronouns)
     if to_attribute:
-        predicted = filled.pronoun[rows][:, kept][..., columns]
-        givens, outcomes = [names[i] for i in kept], list(source.pronouns)
+        givens, outcomes, predicted = jobs, pronouns, filled.pronoun[rows][:, kept][..., columns]
     else:
         drawn = filled.occupation_chained if chained else filled.occupation
-        predicted = drawn[rows][:, columns][..., kept]
-        givens, outcomes = list(source.pronouns), [names[i] for i in kept]
+        givens, outcomes, predicted = pronouns, jobs, drawn[rows][:, columns][..., kept]
     predicted = predicted / predicted.sum(axis=-1, keepdims=True)
     options = _base(source, [filled.occupations[i] for i in kept], to_attribute, alike)
     with warnings.catch_warnings():
-        # Twenty sentences a word: how far to trust them is said by the interval over templates.
+        # Twenty sentences per word: how far to trust them is said by the interval over templates.
         warnings.simplefilter("ignore", UserWarning)
-        return biasamp.directional(
-            np.tile(givens, len(rows)),
-            None,
-            biasamp.categorical(predicted.reshape(-1, len(outcomes)), categories=outcomes),
-            **options,
-        )
+        said = biasamp.categorical(predicted.reshape(-1, len(outcomes)), categories=outcomes)
+        return biasamp.directional(np.tile(givens, len(rows)), None, said, **options)
 
 
 def _base(source: Source, kept: Sequence[Occupation], to_attribute: bool, alike: bool) -> dict[str, Any]:

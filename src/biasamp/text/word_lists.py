@@ -3,41 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 # Words of one gender. 'people', 'person' and 'child' are of none.
-WOMAN = (
-    "woman",
-    "women",
-    "girl",
-    "girls",
-    "lady",
-    "ladies",
-    "female",
-    "females",
-    "mother",
-    "mom",
-    "she",
-    "her",
-    "hers",
-)
-MAN = (
-    "man",
-    "men",
-    "boy",
-    "boys",
-    "guy",
-    "guys",
-    "gentleman",
-    "gentlemen",
-    "male",
-    "males",
-    "father",
-    "dad",
-    "he",
-    "his",
-    "him",
-)
+_WOMAN = re.compile(r"\b(?:woman|women|girls?|lady|ladies|females?|mother|mom|she|hers?)\b")
+_MAN = re.compile(r"\b(?:man|men|boys?|guys?|gentleman|gentlemen|males?|father|dad|he|his|him)\b")
+_GENDERED = re.compile(f"{_WOMAN.pattern}|{_MAN.pattern}")
 # Other words for an object's name; plurals are made by rule.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "teddy_bear": ("stuffed animal", "stuffed bear"),
@@ -65,7 +36,6 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "oven": ("stove",),
     "tie": ("necktie",),
 }
-PERSON = {**dict.fromkeys(WOMAN, "person"), **dict.fromkeys(MAN, "person")}
 
 
 def plural(word: str) -> str:
@@ -85,15 +55,6 @@ def plural(word: str) -> str:
     return word[:-1] + "ies" if word.endswith("y") and word[-2] not in "aeiou" else word + "s"
 
 
-def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    # The longest first, so that 'hot dog' is not read as a dog.
-    ordered = sorted(set(words), key=len, reverse=True)
-    return re.compile(r"\b(?:" + "|".join(map(re.escape, ordered)) + r")\b")
-
-
-_WOMAN, _MAN, _GENDERED = _pattern(WOMAN), _pattern(MAN), _pattern(PERSON)
-
-
 def gender(caption: str) -> str | None:
     """``"woman"`` or ``"man"`` where the caption names one of them alone.
 
@@ -101,10 +62,8 @@ def gender(caption: str) -> str | None:
     ('man', None, None)
     """
     text = caption.lower()
-    woman, man = _WOMAN.search(text), _MAN.search(text)
-    if (woman is None) == (man is None):
-        return None
-    return "woman" if woman else "man"
+    named = [word for word, pattern in (("woman", _WOMAN), ("man", _MAN)) if pattern.search(text)]
+    return named[0] if len(named) == 1 else None
 
 
 def neutral(caption: str) -> str:
@@ -126,10 +85,11 @@ class Objects:
     def __init__(self, names: Sequence[str]) -> None:
         self._owner: dict[str, str] = {}
         for name in names:
-            own = name.replace("_", " ")
-            for word in (own, *SYNONYMS.get(name, ())):
+            for word in (name.replace("_", " "), *SYNONYMS.get(name, ())):
                 self._owner[word] = self._owner[plural(word)] = name
-        self._words = _pattern(self._owner)
+        # The longest first, so that 'hot dog' is not read as a dog.
+        words = sorted(self._owner, key=len, reverse=True)
+        self._words = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
 
     def named(self, caption: str) -> list[str]:
         """The objects of one caption, sorted."""
