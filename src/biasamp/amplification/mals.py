@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import FEWEST_BAGS, bags_for
+from biasamp.counts.bagging import FEWEST_BAGS, bags_for
+from biasamp.counts.bags import BagJoint
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import LabelSet, align, printable, same_length, weights_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import FEWEST_BAGS
+from biasamp.counts.bagging import FEWEST_BAGS
+from biasamp.counts.bags import BagJoint
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.resampling.pair_intervals import normal_quantile

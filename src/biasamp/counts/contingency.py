@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Label, LabelSet
-from biasamp.data.keys import mix
+from biasamp.data import Dense, Label, LabelSet, Variable
+from biasamp.data.keys import Keys, mix
 
-from .fixed import Count, Fixed, concatenate, exact_sums
+from .bagging import FEWEST_BAGS, MOST_BAGS, bag_of, shuffled_numbers
+from .fixed import Count, Fixed, concatenate
+from .kernels.cross import sum_at
+
+Index = NDArray[np.int64]
 
 _CHUNK = 1 << 16
+
+BAG = "bag"
+# Combinations of labels and bags that are kept; with more of them, bags are joined and in the end left out.
+MOST_ENTRIES = 1 << 18
+_DIGITS = MOST_BAGS.bit_length() - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +90,7 @@ class ContingencyTable:
     ) -> ContingencyTable:
         """The table of cells that may be named more than once."""
         distinct, codes = _distinct_cells(cells, [len(side.combinations) for side in sides.values()])
-        counts = _sum_by(codes, len(distinct), weights)
+        counts = sum_at(codes, (len(distinct),), weights)
         if isinstance(counts, Fixed):
             return cls(sides, distinct, counts.floats(), counts)
         return cls(sides, distinct, counts)
@@ -168,21 +177,68 @@ def _bytes(words: NDArray[np.uint64], width: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(words.astype(">u8")).view(np.uint8).reshape(len(words), 8 * words.shape[1])[:, :width]
 
 
-def _sum_by(codes: NDArray[np.int64], size: int, weights: Count | NDArray[np.float64] | None) -> Count:
-    """Sum weights (each 1 without any) over the records of each code."""
-    if weights is None:
-        return np.bincount(codes, minlength=size)
-    if isinstance(weights, Fixed):
-        return Fixed(*(_whole_sums(codes, size, limb) for limb in (weights.whole, weights.high, weights.low)))
-    if weights.dtype.kind == "f":
-        return exact_sums(
-            weights.astype(np.float64),
-            lambda limb, rows: np.asarray(np.bincount(codes[rows], limb, minlength=size), np.float64),
-        )
-    return _whole_sums(codes, size, weights.astype(np.int64, copy=False))
+# The bag of each record as one more side of a table, for sets of labels whose itemsets are known only later: the
+# digits of its number, the highest first. Leaving out the last digit joins two bags of one half, as counting in half
+# as many bags would.
 
 
-def _whole_sums(codes: NDArray[np.int64], size: int, weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    total = np.zeros(size, dtype=np.int64)
-    np.add.at(total, codes, weights)
-    return total
+def count_by_bag(sets: Mapping[str, LabelSet], units: Keys) -> ContingencyTable:
+    """Count the combinations of labels and bags of records."""
+    numbers = bag_of(units, MOST_BAGS)
+    variables = tuple(Variable(f"digit {i}", "binary") for i in range(_DIGITS))
+    bag = LabelSet((Dense(variables, _digits(numbers, _DIGITS)),))
+    return ContingencyTable.from_labels({**sets, BAG: bag})
+
+
+def bounded(table: ContingencyTable) -> ContingencyTable | None:
+    """The table in as many bags as fit; None where too few would."""
+    while len(table.cells) > MOST_ENTRIES:
+        if 1 << _width(table) <= FEWEST_BAGS:
+            return None
+        table = _fewer_digits(table, _width(table) - 1)
+    return table
+
+
+def add_by_bag(one: ContingencyTable | None, two: ContingencyTable | None) -> ContingencyTable | None:
+    """The sum of two tables, in as many bags as fit; None where one was too large already."""
+    if one is None or two is None:
+        return None
+    digits = min(_width(one), _width(two))
+    return bounded(_fewer_digits(one, digits) + _fewer_digits(two, digits))
+
+
+def bags_of_cells(table: ContingencyTable) -> tuple[Index, int]:
+    """The number of the bag of each cell, and how many bags there are."""
+    place = list(table.sides).index(BAG)
+    powers = 1 << np.arange(_width(table))[::-1]
+    return (table.sides[BAG].combinations.astype(np.int64) @ powers)[table.cells[:, place]], 1 << _width(table)
+
+
+def shuffle_bags(table: ContingencyTable | None, seed: int) -> ContingencyTable | None:
+    """The same table with the bags in another order."""
+    if table is None:
+        return None
+    side, width = table.sides[BAG], _width(table)
+    powers = 1 << np.arange(width)[::-1]
+    numbers = side.combinations.astype(np.int64) @ powers
+    moved, rows = shuffled_numbers(numbers, 1 << width, seed)
+    combinations = np.empty_like(side.combinations)
+    combinations[rows] = _digits(moved, width)
+    return replace(table, sides={**table.sides, BAG: replace(side, combinations=combinations)})
+
+
+def _width(table: ContingencyTable) -> int:
+    return len(table.sides[BAG].labels)
+
+
+def _fewer_digits(table: ContingencyTable, digits: int) -> ContingencyTable:
+    if digits == _width(table):
+        return table
+    side = table.sides[BAG]
+    sides = {**table.sides, BAG: replace(side, labels=side.labels[:digits], combinations=side.combinations[:, :digits])}
+    return replace(table, sides=sides).tidied()
+
+
+def _digits(numbers: Index, width: int) -> NDArray[np.uint8]:
+    """The digits of each number, the highest first, of shape (numbers, width)."""
+    return ((numbers[:, None] >> np.arange(width)[::-1]) & 1).astype(np.uint8)

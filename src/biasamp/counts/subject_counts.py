@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from biasamp.data import Label, Variable
 
-from .bag_joints import BagJoint
-from .bags import BagCounts
-from .cells_by_bag import add_by_bag, shuffle_bags
-from .contingency import ContingencyTable
+from .bags import BagCounts, BagJoint
+from .contingency import ContingencyTable, add_by_bag, shuffle_bags
 from .fixed import Count, floats
 from .joint import JointCounts
 from .pair import PairCounts

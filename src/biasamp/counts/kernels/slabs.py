@@ -1,4 +1,4 @@
-"""Counting wide 0/1 outcomes by adding rows in 8-bit accumulators: numpy alone, or numba where installed."""
+"""Counting wide 0/1 outcomes by adding rows in 8-bit accumulators, with numpy alone."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ def column_sums(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
     return total
 
 
-def pair_tables(
+def row_sums(
     held: tuple[NDArray[np.int64], NDArray[np.int64]],
     groups: int,
     truth: NDArray[Any],
     predicted: NDArray[Any],
-    accelerate: bool,
     exclusive: bool,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The tables ``C(g, o)``, ``C(g, o_hat)``, ``C(g, o and o_hat)``, with the marginals in a last row.
+) -> NDArray[np.int64]:
+    """The sums of truth, one, prediction and both over the records of each given label, and of all in a last row.
 
     Parameters
     ----------
@@ -39,42 +38,25 @@ def pair_tables(
     groups : int
         Number of given labels.
     truth, predicted : ndarray of shape (records, labels), uint8
-    accelerate : bool
-        Whether to use numba.
     exclusive : bool
         Whether a record holds one given label at most.
 
     Returns
     -------
-    tables : ndarray of shape (groups + 1, 3, labels)
-    sizes : ndarray of shape (groups + 1,)
-        ``C(g)``, with the number of records last.
+    ndarray of shape (groups + 1, 3 * labels + 1)
     """
     rows, labels = held
-    width = truth.shape[1]
-    total = np.zeros((groups + 1, 3, width), dtype=np.int64)
-    sizes = np.zeros(groups + 1, dtype=np.int64)
-    if accelerate:
-        from .compiled_slabs import add_rows
-
-        truth, predicted = np.ascontiguousarray(truth), np.ascontiguousarray(predicted)
-        add_rows(rows, labels, truth, predicted, total.reshape(groups + 1, 3 * width), sizes)
-    else:
-        order = np.argsort(labels.astype(np.uint16) if groups < 1 << 16 else labels, kind="stable")
-        edges = np.searchsorted(labels[order], np.arange(groups + 1))
-        for g in range(groups):
-            mine = rows[order[edges[g] : edges[g + 1]]]
-            _add(total[g], truth[mine], predicted[mine])
-        sizes[:groups] = np.diff(edges)
+    order = np.argsort(labels.astype(np.uint16) if groups < 1 << 16 else labels, kind="stable")
+    edges = np.searchsorted(labels[order], np.arange(groups + 1))
+    sums = []
+    for g in range(groups):
+        mine = rows[order[edges[g] : edges[g + 1]]]
+        sums.append(_sums(truth[mine], predicted[mine]))
     if len(rows) == len(truth) and (exclusive or np.array_equal(rows, np.arange(len(rows)))):
-        total[groups] = total[:groups].sum(axis=0)
-    else:
-        _add(total[groups], truth, predicted)
-    sizes[groups] = len(truth)
-    return total, sizes
+        return np.stack([*sums, np.sum(sums, axis=0)])
+    return np.stack([*sums, _sums(truth, predicted)])
 
 
-def _add(total: NDArray[np.int64], truth: NDArray[Any], predicted: NDArray[Any]) -> None:
-    total[0] += column_sums(truth)
-    total[1] += column_sums(predicted)
-    total[2] += column_sums(truth & predicted)
+def _sums(truth: NDArray[Any], predicted: NDArray[Any]) -> NDArray[np.int64]:
+    parts = column_sums(truth), np.array([len(truth)]), column_sums(predicted), column_sums(truth & predicted)
+    return np.concatenate(parts)

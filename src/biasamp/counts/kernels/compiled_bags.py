@@ -1,4 +1,4 @@
-"""Counting bags of records in numba: bytes are added for a bag at a time, which fit the fastest memory."""
+"""Loops over bytes in numba: counting bags of records, and digests of columns."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .slabs import BURST
+
+_ODD = np.uint64(0xD1342543DE82EF95)
+_SHIFT = np.uint64(29)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -22,6 +25,7 @@ def add_to_bags(
 ) -> None:
     """Add each record to the totals (bags, given labels and everyone, columns) of its bag.
 
+    Bytes are added for a bag at a time, which fit the fastest memory.
     Columns are those of the truth, one, those of the prediction, and those of both. Records come in ``order``, those of
     one bag together; the given labels of record i are ``labels[ends[i]:ends[i + 1]]``. Without ``everyone`` the totals
     of all records, the last of each bag, are left at 0.
@@ -55,3 +59,24 @@ def add_to_bags(
             for j in range(2 * width):
                 table[mine, g, width + 1 + j] += small[g, width + j]
         k = stop
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def mix_bytes(
+    one: NDArray[np.uint64],
+    two: NDArray[np.uint64],
+    values: NDArray[np.uint8],
+    table: NDArray[np.uint64],
+    both: bool,
+) -> None:
+    """Mix a column into the digests of its records, of shape (records,), in place.
+
+    ``table`` has the hash of every byte; ``both`` says whether the column is part of the second digest too.
+    """
+    for i in range(len(values)):
+        hashed = table[values[i]]
+        total = (one[i] ^ hashed) * _ODD
+        one[i] = total ^ (total >> _SHIFT)
+        if both:
+            total = (two[i] ^ hashed) * _ODD
+            two[i] = total ^ (total >> _SHIFT)
