@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.long_columns import Unordered
 from biasamp.counts.long_part import LongPart, Scattered
-from biasamp.counts.record_runs import Unordered
 from biasamp.data import canonical, printable
 from biasamp.data.label_source import LabelSource
 from biasamp.engines import Engine

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from biasamp.counts.long_columns import keys_of, plain_records
 from biasamp.counts.long_part import LongPart
 from biasamp.counts.long_table import LongCounter, ScatteredCounter, rows_of
-from biasamp.counts.record_runs import keys_of, plain_records
 from biasamp.data.label_plan import Batch
 from biasamp.data.wide_rows import wide_labels
 from biasamp.engines import counted

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.audit_counts import AuditCounts, Fingerprint, least_keys
 from biasamp.counts.bagging import bags_for
 from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.contingency import BAG, ContingencyTable, bounded, count_by_bag
-from biasamp.counts.fingerprint import Fingerprint, least_keys
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.kernels.slabs import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at

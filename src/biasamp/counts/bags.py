@@ -55,7 +55,7 @@ def filled_rows(numbers: Index, arrays: dict[str, Any]) -> tuple[Index, dict[str
 def rows_at(values: Count, places: Index, size: int) -> Count:
     """``values`` as the rows ``places`` of ``size`` rows; the others are 0."""
     if isinstance(values, Fixed):
-        return Fixed(*(rows_at(part, places, size) for part in (values.whole, values.high, values.low)))  # type: ignore[arg-type]
+        return values.each(lambda part: rows_at(part, places, size))  # type: ignore[arg-type, return-value]
     if len(places) == size:
         return values
     out = np.zeros((size, *values.shape[1:]), dtype=values.dtype)

@@ -2,7 +2,7 @@
 
 Batches are counted as they come, in one pass, and memory holds one batch and the counts. Rows of one record
 must stand together for that; whether they do is found out on the way (see
-:class:`~biasamp.counts.record_runs.RecordRuns`). A part of a table gives a
+:class:`~biasamp.counts.long_columns.RecordRuns`). A part of a table gives a
 :class:`~biasamp.counts.long_part.LongPart`, whose first and last record may continue in its neighbours.
 """
 
@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from .association_counts import AssociationCounts, from_patterns
 from .kernels.long_tally import Index, NumpyTally, new_tally
-from .label_codes import LabelCodes
+from .long_columns import Keys, LabelCodes, RecordRuns, keys_of, plain_records
 from .long_part import Edge, Labels, LongPart, Scattered
-from .record_runs import Keys, RecordRuns, keys_of, plain_records
 
 Codes = NDArray[np.int32]
 
@@ -42,7 +41,7 @@ class LongCounter:
         ``"auto"`` uses numba when it is installed.
     keep_keys : bool
         Whether records may come in any order as long as the rows of each stand together. Without it, a record
-        out of order raises :class:`~biasamp.counts.record_runs.Unordered`.
+        out of order raises :class:`~biasamp.counts.long_columns.Unordered`.
     codes : LabelCodes, optional
         Those of another counter of the same identities, which need not be found again.
 

@@ -177,7 +177,7 @@ def _held_in_bags(labels: LabelSet, bag: Index | None, start: int, stop: int) ->
 
 def _shaped(table: Count, *shape: int) -> Count:
     if isinstance(table, Fixed):
-        return Fixed(*(part.reshape(shape) for part in (table.whole, table.high, table.low)))
+        return table.each(lambda part: part.reshape(shape))
     return table.reshape(shape)
 
 

@@ -124,7 +124,7 @@ def sum_at(places: Index, shape: tuple[int, ...], weights: Count | NDArray[np.fl
     if weights is None:
         return np.bincount(places, minlength=size).reshape(shape)
     if isinstance(weights, Fixed):
-        return Fixed(*(_added_at(places, shape, limb) for limb in (weights.whole, weights.high, weights.low)))
+        return weights.each(lambda limb: _added_at(places, shape, limb))
     if weights.dtype.kind == "f":
         return exact_sums(
             weights.astype(np.float64, copy=False),
