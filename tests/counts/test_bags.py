@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasamp.counts.bags import bag_joint, resampled_joint, whole_joint
-from biasamp.counts.bags import BagCounts, bag_of, bags_for
+from biasamp.counts.bagging import half_of, poisson_weights
+from biasamp.counts.bags import BagCounts, bag_joint, bag_of, bags_for, resampled_joint, whole_joint
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.bagging import half_of, poisson_weights
 from biasamp.data import Evaluation, align, label_set, read_columns
 from biasamp.data.keys import row_keys
 

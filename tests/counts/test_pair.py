@@ -11,11 +11,11 @@ import pytest
 from biasamp.counts.replicates import ReplicateCounts
 
 import biasamp
+from biasamp.counts.bagging import half_of, poisson_weights, thresholds
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.kernels.slabs import column_sums
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.bagging import half_of, poisson_weights, thresholds
 from biasamp.data import Evaluation
 from biasamp.data.keys import record_keys, row_keys
 from evaluations import bits, floats, make, random_evaluation, read

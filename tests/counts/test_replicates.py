@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from biasamp.counts.poisson import poisson_weights
 from biasamp.counts.replicates import ReplicateCounts, replicate_joints
 from biasamp.counts.scores import collapsed, collapsed_replicates, score_replicates
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.poisson import poisson_weights
 from biasamp.data import Evaluation
 from biasamp.data.keys import record_keys
 from evaluations import make, random_evaluation, read

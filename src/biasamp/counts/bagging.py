@@ -166,14 +166,16 @@ def weighted_sums(weights: NDArray[np.float32], values: NDArray[Any]) -> Floats:
     ----------
     weights : ndarray of shape (resamples, rows)
         Whole numbers up to 8.
-    values : ndarray of shape (rows, columns)
+    values : ndarray of shape (rows, ...)
         float32 where all sums are whole numbers below ``2**24``, else float64.
 
     Returns
     -------
-    ndarray of shape (resamples, columns)
+    ndarray of shape (resamples, ...)
     """
-    return np.asarray(weights.astype(values.dtype, copy=False) @ values, dtype=np.float64)
+    columns = values.reshape(len(values), math.prod(values.shape[1:]))
+    sums = np.asarray(weights.astype(values.dtype, copy=False) @ columns, dtype=np.float64)
+    return sums.reshape(len(weights), *values.shape[1:])
 
 
 def deal_out(counts: Index) -> tuple[Index, Index, Index, int]:

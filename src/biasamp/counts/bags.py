@@ -10,7 +10,7 @@ Only bags that hold records have rows, so that sixty records cost sixty rows and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -32,9 +32,9 @@ from .bagging import (
     weighted_sums,
 )
 from .fixed import Count, Fixed, add, concatenate, floats, total
-from .joint import JOINT, JointCounts, same_labels, squared_weights
-from .pair import PAIR, PairCounts, drop_records, whole_spread
-from .tables import joint_tables, pair_tables
+from .joint import JointCounts, same_labels, squared_weights
+from .pair import PairCounts, drop_records, whole_spread
+from .tables import JOINT, PAIR, joint_tables, pair_tables
 
 Index = NDArray[np.int64]
 C = TypeVar("C", PairCounts, JointCounts)
@@ -45,8 +45,7 @@ _BLOCK = 1 << 20
 
 def filled_rows(numbers: Index, arrays: dict[str, Any]) -> tuple[Index, dict[str, Any]]:
     """The rows of bags that weigh anything: not those of records without weight, or without any known label."""
-    weight = floats(arrays["n"])
-    filled = weight.reshape(len(weight), -1).any(axis=1)
+    filled = floats(arrays["n"]).any(axis=(1, 2))
     if filled.all():
         return numbers, arrays
     return numbers[filled], {name: values[filled] for name, values in arrays.items()}
@@ -82,25 +81,24 @@ class InBags(Generic[C]):
     counts: C
     names: ClassVar[tuple[str, ...]]
 
+    def with_each(self, change: Callable[[Count], Any], **more: Any) -> C:
+        """The counts whose arrays by bag are changed, each in the same way."""
+        return replace(self.counts, **{name: change(getattr(self.counts, name)) for name in self.names}, **more)
+
     @cached_property
     def whole(self) -> C:
         """The counts of all these bags together."""
-        arrays: dict[str, Any] = {name: total(getattr(self.counts, name)) for name in self.names}
-        return replace(self.counts, **arrays)
+        return self.with_each(total)
 
     def shuffled(self, seed: int) -> Self:
         """The same counts with the bags in another order."""
         numbers, rows = shuffled_numbers(self.numbers, self.bags, seed)
-        arrays: dict[str, Any] = {name: getattr(self.counts, name)[rows] for name in self.names}
-        return replace(self, numbers=numbers, counts=replace(self.counts, **arrays))
+        return replace(self, numbers=numbers, counts=self.with_each(lambda values: values[rows]))
 
     def in_rows(self, numbers: Index) -> C:
         """The counts with a row for each of these bags, among them all that hold records."""
         places = np.searchsorted(numbers, self.numbers)
-        arrays: dict[str, Any] = {
-            name: rows_at(getattr(self.counts, name), places, len(numbers)) for name in self.names
-        }
-        return replace(self.counts, **arrays)
+        return self.with_each(lambda values: rows_at(values, places, len(numbers)))
 
     def _all_numbers(self, other: InBags[C]) -> Index:
         """The numbers of the bags that either holds."""
@@ -193,8 +191,8 @@ class BagCounts(InBags[PairCounts]):
         return None
 
     def _some(self, rows: NDArray[np.bool_]) -> BagCounts:
-        arrays = {name: getattr(self.counts, name)[rows] for name in PAIR}
-        return replace(self, counts=replace(self.counts, **arrays, spread=None), numbers=self.numbers[rows])
+        counts = self.with_each(lambda values: values[rows], spread=None)
+        return replace(self, counts=counts, numbers=self.numbers[rows])
 
     @property
     def resamplable(self) -> bool:
@@ -213,10 +211,7 @@ class BagCounts(InBags[PairCounts]):
         columns = {name: exact_floats(getattr(self.counts, name)) for name in names}
         for start in range(0, resamples, step):
             drawn = weights[start : start + step]
-            arrays: dict[str, Any] = {
-                name: weighted_sums(drawn, values.reshape(len(values), -1)).reshape(-1, *values.shape[1:])
-                for name, values in columns.items()
-            }
+            arrays: dict[str, Any] = {name: weighted_sums(drawn, values) for name, values in columns.items()}
             yield replace(self.whole, **arrays, spread=None)
 
     def replicates(self, resamples: int, seed: int, names: Sequence[str] = PAIR) -> PairCounts:
@@ -273,11 +268,7 @@ class BagJoint(InBags[JointCounts]):
     def resampled(self, resamples: int, seed: int) -> JointCounts:
         """The joint counts of every resample of the bags, with a leading axis of resamples."""
         weights = bag_weights(self.numbers, self.bags, resamples, seed)
-        arrays: dict[str, Any] = {}
-        for name in JOINT:
-            values = exact_floats(getattr(self.counts, name))
-            arrays[name] = weighted_sums(weights, values.reshape(len(values), -1)).reshape(-1, *values.shape[1:])
-        return replace(self.counts, **arrays)
+        return self.with_each(lambda values: weighted_sums(weights, exact_floats(values)))
 
     def __add__(self, other: BagJoint) -> BagJoint:
         if not isinstance(other, BagJoint):

@@ -100,25 +100,26 @@ class ContingencyTable:
             return NotImplemented
         if [(k, s.labels) for k, s in self.sides.items()] != [(k, s.labels) for k, s in other.sides.items()]:
             raise ValueError("contingency tables of different labels do not add up")
-        sides, mine, theirs = {}, [], []
-        for place, (name, side) in enumerate(self.sides.items()):
-            both = np.concatenate([side.combinations, other.sides[name].combinations])
-            distinct, codes = _distinct_rows(np.packbits(both, axis=1))
-            sides[name] = Side(side.labels, np.unpackbits(distinct, axis=1, count=len(side.labels)))
-            first = len(side.combinations)
-            mine.append(codes[:first][self.cells[:, place]])
-            theirs.append(codes[first:][other.cells[:, place]])
-        cells = np.concatenate([np.column_stack(mine), np.column_stack(theirs)])
-        return self._of_cells(sides, cells, concatenate([self._summands, other._summands]))
+        sides = {
+            name: Side(side.labels, np.concatenate([side.combinations, other.sides[name].combinations]))
+            for name, side in self.sides.items()
+        }
+        first = [len(side.combinations) for side in self.sides.values()]
+        cells = np.concatenate([self.cells, other.cells + np.array(first, dtype=np.int64)])
+        return self._tidied(sides, cells, concatenate([self._summands, other._summands]))
 
     def tidied(self) -> ContingencyTable:
         """The same table where some combinations of a side, or some cells, may be named more than once."""
-        sides, columns = {}, []
-        for place, (name, side) in enumerate(self.sides.items()):
-            distinct, codes = _distinct_rows(np.packbits(side.combinations, axis=1))
-            sides[name] = Side(side.labels, np.unpackbits(distinct, axis=1, count=len(side.labels)))
-            columns.append(codes[self.cells[:, place]])
-        return self._of_cells(sides, np.column_stack(columns), self._summands)
+        return self._tidied(self.sides, self.cells, self._summands)
+
+    @classmethod
+    def _tidied(cls, sides: dict[str, Side], cells: NDArray[np.int64], weights: Count) -> ContingencyTable:
+        distinct, columns = {}, []
+        for place, (name, side) in enumerate(sides.items()):
+            rows, codes = _distinct_rows(np.packbits(side.combinations, axis=1))
+            distinct[name] = Side(side.labels, np.unpackbits(rows, axis=1, count=len(side.labels)))
+            columns.append(codes[cells[:, place]])
+        return cls._of_cells(distinct, np.column_stack(columns), weights)
 
     def without(self, name: str) -> ContingencyTable:
         """The table summed over one of its sides."""
@@ -209,9 +210,7 @@ def add_by_bag(one: ContingencyTable | None, two: ContingencyTable | None) -> Co
 
 def bags_of_cells(table: ContingencyTable) -> tuple[Index, int]:
     """The number of the bag of each cell, and how many bags there are."""
-    place = list(table.sides).index(BAG)
-    powers = 1 << np.arange(_width(table))[::-1]
-    return (table.sides[BAG].combinations.astype(np.int64) @ powers)[table.cells[:, place]], 1 << _width(table)
+    return _numbers(table)[table.cells[:, list(table.sides).index(BAG)]], 1 << _width(table)
 
 
 def shuffle_bags(table: ContingencyTable | None, seed: int) -> ContingencyTable | None:
@@ -219,9 +218,7 @@ def shuffle_bags(table: ContingencyTable | None, seed: int) -> ContingencyTable 
     if table is None:
         return None
     side, width = table.sides[BAG], _width(table)
-    powers = 1 << np.arange(width)[::-1]
-    numbers = side.combinations.astype(np.int64) @ powers
-    moved, rows = shuffled_numbers(numbers, 1 << width, seed)
+    moved, rows = shuffled_numbers(_numbers(table), 1 << width, seed)
     combinations = np.empty_like(side.combinations)
     combinations[rows] = _digits(moved, width)
     return replace(table, sides={**table.sides, BAG: replace(side, combinations=combinations)})
@@ -229,6 +226,10 @@ def shuffle_bags(table: ContingencyTable | None, seed: int) -> ContingencyTable 
 
 def _width(table: ContingencyTable) -> int:
     return len(table.sides[BAG].labels)
+
+
+def _numbers(table: ContingencyTable) -> Index:
+    return table.sides[BAG].combinations.astype(np.int64) @ (1 << np.arange(_width(table))[::-1])
 
 
 def _fewer_digits(table: ContingencyTable, digits: int) -> ContingencyTable:

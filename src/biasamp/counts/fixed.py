@@ -41,6 +41,11 @@ class Fixed:
         """The shape of the array."""
         return self.high.shape
 
+    @property
+    def size(self) -> int:
+        """How many sums there are."""
+        return self.high.size
+
     def __add__(self, other: Fixed | NDArray[np.int64]) -> Fixed:
         other = as_fixed(other)
         return Fixed(self.whole + other.whole, self.high + other.high, self.low + other.low)

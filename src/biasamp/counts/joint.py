@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from biasamp.data import Label, LabelSet
 
 from .fixed import Count, add, exact_sums, floats
-from .tables import joint_tables
+from .tables import JOINT, joint_tables
 
 # A table of more cells than this would not be a result that a person or a page can hold.
 MOST_CELLS = 50_000_000
-JOINT = ("n", "left", "right", "joint")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,7 @@ from biasamp.data import Evaluation, Label
 from .fixed import Count, add, as_fixed, concatenate, floats, subtract
 from .joint import JointCounts, refuse_too_many, same_labels, squared_weights
 from .kernels.cross import by_product
-from .tables import add_up, chunks, pair_tables, present_rows
-
-PAIR = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
+from .tables import PAIR, add_up, chunks, pair_tables, present_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,9 @@ from biasamp.data import Label
 
 from .contingency import ContingencyTable, Side
 from .fixed import Count, Fixed
-from .joint import JOINT, JointCounts
-from .pair import PAIR, PairCounts
+from .joint import JointCounts
+from .pair import PairCounts
+from .tables import JOINT, PAIR
 
 SCHEMA = 1
 _MAGIC = b"biasamp"

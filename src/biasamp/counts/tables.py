@@ -21,6 +21,9 @@ from .kernels.slabs import row_sums
 Index = NDArray[np.int64]
 Weights = NDArray[Any] | None
 
+# The arrays of joint counts and of pair counts, in the order of their fields.
+JOINT = ("n", "left", "right", "joint")
+PAIR = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
 # Beyond this width a record's labels are listed instead of laid out in a matrix.
 WIDE = 512
 # Records whose columns are laid out at once: for a product that stays in cache, for sums by bag, and in lists.
@@ -55,16 +58,9 @@ def pair_tables(
         return _masked(evaluation, bag, bags)
     sides, width = (evaluation.truth, evaluation.predicted), evaluation.truth.width
     true, held = _tables(evaluation.given, sides, evaluation.weights, bag, bags, accelerate)
-    arrays = {
-        "n": true[:, -1:, -1:],
-        "given": true[:, :-1, -1:],
-        "truth": true[:, -1:, :-1],
-        "predicted": held[:, -1:, :width],
-        "joint_truth": true[:, :-1, :-1],
-        "joint_predicted": held[:, :-1, :width],
-        "joint_both": held[:, :-1, width:],
-    }
-    return arrays, total(held[:, -1, width:])
+    margins = true[:, -1:, -1:], true[:, :-1, -1:], true[:, -1:, :-1], held[:, -1:, :width]
+    joints = true[:, :-1, :-1], held[:, :-1, :width], held[:, :-1, width:]
+    return dict(zip(PAIR, (*margins, *joints), strict=True)), total(held[:, -1, width:])
 
 
 def joint_tables(
@@ -72,12 +68,8 @@ def joint_tables(
 ) -> dict[str, Any]:
     """The arrays of joint counts by bag, of shape (bags, left labels or 1, right labels or 1)."""
     table = _tables(left, (right,), weights, bag, bags, None)[0]
-    return {
-        "n": table[:, -1:, -1:],
-        "left": table[:, :-1, -1:],
-        "right": table[:, -1:, :-1],
-        "joint": table[:, :-1, :-1],
-    }
+    arrays = table[:, -1:, -1:], table[:, :-1, -1:], table[:, -1:, :-1], table[:, :-1, :-1]
+    return dict(zip(JOINT, arrays, strict=True))
 
 
 def chunks(records: int, width: int = 1, most: int = _PRODUCT) -> list[tuple[int, int]]:
@@ -111,16 +103,17 @@ def _tables(
     if bag is None:
         plain = plain and len(sides) > 1 and width >= _WORTH_ADDING and _few_held(left)
     if hard and max(left.width, width) > WIDE:
-        whole = _listed(left, sides, weights, bag, bags)
+        found = [_listed(left, sides, weights, bag, bags)]
     elif plain and worth_compiling(len(left) * width, accelerate):
-        whole = _compiled(left, sides, bag, bags)
+        found = [_compiled(left, sides, bag, bags)]
     elif plain and bag is None:
         # Rows that are gathered should stay in cache.
-        (whole,) = add_up([_added(left, sides, *rows)] for rows in chunks(len(left), 1, _BAGGED))
+        found = add_up([_added(left, sides, *rows)] for rows in chunks(len(left), 1, _BAGGED))
     else:
-        return [_shaped(table, bags, left.width + 1, -1) for table in _products(left, sides, weights, bag, bags)]
-    whole = _shaped(whole, bags, left.width + 1, -1)
-    return [whole[..., : width + 1], whole[..., width + 1 :]]
+        found = _products(left, sides, weights, bag, bags, hard)
+    many = bags * (left.width + 1)
+    found = [_shaped(table, bags, left.width + 1, table.size // many if many else 0) for table in found]
+    return found if len(found) > 1 else [found[0][..., : width + 1], found[0][..., width + 1 :]]
 
 
 def _few_held(labels: LabelSet) -> bool:
@@ -135,8 +128,10 @@ def _added(left: LabelSet, sides: Sequence[LabelSet], start: int, stop: int) -> 
     return row_sums(left.nonzero(start, stop), left.width, one, held, left.exclusive)
 
 
-def _products(left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: Index | None, bags: int) -> list[Count]:
-    """As matrix products, whatever the labels."""
+def _products(
+    left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: Index | None, bags: int, hard: bool
+) -> list[Count]:
+    """As matrix products, whatever the labels; all columns in one table where they are of one kind."""
     groups = left.width + 1
     width = left.width + (2 * len(sides) - 1) * sides[0].width
     cut = chunks(len(left), width)
@@ -147,9 +142,10 @@ def _products(left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: 
     def part(start: int, stop: int) -> list[Count]:
         own = None if weights is None else weights[start:stop]
         rows = [side.rows(start, stop) for side in sides]
-        columns = [_and_one(rows[0])]
-        if len(rows) > 1:
-            columns.append(np.concatenate([rows[1], rows[0] * rows[1]], axis=1))
+        first = [rows[0], np.ones((stop - start, 1), dtype=rows[0].dtype)]
+        second = [rows[1], rows[0] * rows[1]] if len(rows) > 1 else []
+        lots = [first, second] if second and not hard else [first + second]
+        columns = [np.concatenate(lot, axis=1) for lot in lots]
         if bag is None:
             given = _and_one(left.rows(start, stop))
             return [cross.by_product(given, side, own) for side in columns]
@@ -188,21 +184,23 @@ def _compiled(left: LabelSet, sides: Sequence[LabelSet], bag: Index | None, bags
     table = np.zeros((bags, left.width + 1, 3 * sides[0].width + 1), dtype=np.int64)
     everyone = False
     for start, stop in chunks(len(left), 1, _LISTED):
-        order, mine = np.arange(stop - start), np.zeros(stop - start, dtype=np.int64)
-        if bag is not None:
-            # Records of one bag together, so that its counts stay in cache.
-            mine = bag[start:stop]
-            order = np.argsort(mine.astype(np.uint16), kind="stable")
         one, held = (np.ascontiguousarray(side.rows(start, stop)) for side in (sides[0], sides[-1]))
         row, label = left.nonzero(start, stop)
-        ends = np.arange(stop - start + 1)
         # Records with one given label each are all in the totals of these labels.
-        if len(row) != stop - start or not np.array_equal(row, ends[:-1]):
-            ends = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=stop - start))])
-            if not everyone and start:
-                table[:, -1] = table[:, :-1].sum(axis=1)
+        each = len(row) == stop - start and (left.exclusive or np.array_equal(row, np.arange(stop - start)))
+        if not each and not everyone:
+            table[:, -1] = table[:, :-1].sum(axis=1)
             everyone = True
-        add_to_bags(order, mine, ends, label, one, held, table, everyone)
+        if everyone:
+            row = np.concatenate([row, np.arange(stop - start)])
+            label = np.concatenate([label, np.full(stop - start, left.width)])
+        mine = np.zeros(0, dtype=np.int64)
+        if bag is not None:
+            # Records of one bag together, so that its counts stay in cache.
+            order = np.argsort(bag[start:stop][row].astype(np.uint16), kind="stable")
+            row, label = row[order], label[order]
+            mine = bag[start:stop][row]
+        add_to_bags(row, label, mine, one, held, table)
     if not everyone:
         table[:, -1] = table[:, :-1].sum(axis=1)
     return table
@@ -250,16 +248,9 @@ def _masked(evaluation: Evaluation, bag: Index | None, bags: int) -> tuple[dict[
     cut = chunks(len(evaluation), groups + 3 * width) if bag is None else chunks(len(evaluation), 1, _BAGGED)
     agreeing, *sums = add_up(part(start, stop) for start, stop in cut)
     known, known_held, true, held = (_shaped(table, bags, groups, 2 * width) for table in sums)
-    arrays = {
-        "n": known[..., :width],
-        "given": true[..., :width],
-        "truth": known[..., width:],
-        "predicted": known_held[..., :width],
-        "joint_truth": true[..., width:],
-        "joint_predicted": held[..., :width],
-        "joint_both": held[..., width:],
-    }
-    return arrays, total(agreeing)
+    margins = known[..., :width], true[..., :width], known[..., width:], known_held[..., :width]
+    joints = true[..., width:], held[..., :width], held[..., width:]
+    return dict(zip(PAIR, (*margins, *joints), strict=True)), total(agreeing)
 
 
 def present_rows(evaluation: Evaluation, start: int, stop: int) -> tuple[Any, Any, Any, Any, Any]:
