@@ -14,7 +14,7 @@ import biasamp
 from biasamp.counts.bagging import half_of, poisson_weights, thresholds
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.kernels.slabs import column_sums
+from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Evaluation
 from biasamp.data.keys import record_keys, row_keys

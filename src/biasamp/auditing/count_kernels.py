@@ -14,7 +14,7 @@ from biasamp.counts.bagging import bags_for
 from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.contingency import BAG, ContingencyTable, bounded, count_by_bag
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.kernels.slabs import column_sums
+from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
 from biasamp.data import Column, Columns, Dense, Evaluation, LabelSet, align, label_set, refuse_missing

@@ -228,7 +228,8 @@ class AuditCounts:
             "records": self.records,
             "fingerprint": self.fingerprint,
             "missing_values": self.missing_values,
-            "plan": _hashable(self.plan),
+            # As it is read back from a file: JSON knows no tuples.
+            "plan": json.loads(json.dumps(self.plan)),
             "sources": [{"name": s.name, "records": s.records, "keys": str(s.keys)} for s in self.sources],
             "attributes": [
                 {
@@ -312,11 +313,6 @@ def _in_order(plan: Mapping[str, Any], attributes: Sequence[str]) -> dict[str, A
     """A saved plan with its attributes in the order in which they were counted: a file keeps its keys sorted."""
     held = plan["groups"]
     return {**plan, "groups": {name: held[name] for name in attributes if name in held}}
-
-
-def _hashable(plan: Any) -> Any:
-    """A plan as it was before it was written: JSON knows no tuples."""
-    return json.loads(json.dumps(plan))
 
 
 def _few(names: Sequence[str]) -> str:

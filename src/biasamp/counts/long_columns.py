@@ -24,14 +24,15 @@ _HASHED_AT_ONCE = 1 << 13
 class LabelCodes:
     """The code of every label met so far; codes never change once given.
 
-    ``reserved`` labels get the first codes whether they occur or not.
+    ``reserved`` labels get the first codes whether they occur or not. ``places`` has the code of each label, and
+    ``lookup`` that of each whole number, -1 where it has none yet.
     """
 
     def __init__(self, reserved: Sequence[str] = (), *, compiled: bool = False) -> None:
         self._compiled = compiled
         self.labels: list[str] = []
-        self._code: dict[str, int] = {}
-        self._table: Codes = np.zeros(0, dtype=np.int32)
+        self.places: dict[str, int] = {}
+        self.lookup: Codes = np.zeros(0, dtype=np.int32)
         self._known: Any = None
         self._last: tuple[Any, Codes] | None = None
         for label in reserved:
@@ -41,24 +42,19 @@ class LabelCodes:
         return len(self.labels)
 
     def _add(self, label: str) -> int:
-        code = self._code.get(label)
+        code = self.places.get(label)
         if code is None:
-            code = self._code[label] = len(self.labels)
+            code = self.places[label] = len(self.labels)
             self.labels.append(label)
         return code
 
     def _add_all(self, words: list[str]) -> list[int]:
         """The codes of distinct labels, new ones included."""
-        code = self._code
+        code = self.places
         new = [word for word in words if word not in code]
         code.update(zip(new, range(len(self.labels), len(self.labels) + len(new)), strict=True))
         self.labels.extend(new)
         return [code[word] for word in words]
-
-    @property
-    def places(self) -> dict[str, int]:
-        """The code of each label."""
-        return self._code
 
     def encode(self, column: Any) -> Codes:
         """The code of each row of an Arrow array; -1 where it is null."""
@@ -80,15 +76,10 @@ class LabelCodes:
             )
         return self._dictionary(pc.dictionary_encode(column))
 
-    @property
-    def lookup(self) -> Codes:
-        """The code of each whole number, -1 where it has none yet."""
-        return self._table
-
     def _integers(self, values: NDArray[Any]) -> Codes | None:
         codes = self._looked_up(values)
         if codes is None and self.learn(values):
-            codes = self._table[values]
+            codes = self.lookup[values]
         return codes
 
     def learn(self, values: NDArray[Any]) -> bool:
@@ -96,12 +87,12 @@ class LabelCodes:
         if values.min() < 0 or values.max() >= _TABLE:
             return False
         top = int(values.max()) + 1
-        if top > len(self._table):
-            grown = np.full(max(top, 2 * len(self._table)), -1, dtype=np.int32)
-            grown[: len(self._table)] = self._table
-            self._table = grown
-        new = np.unique(values[self._table[values] < 0])
-        self._table[new] = self._add_all([str(value) for value in new.tolist()])
+        if top > len(self.lookup):
+            grown = np.full(max(top, 2 * len(self.lookup)), -1, dtype=np.int32)
+            grown[: len(self.lookup)] = self.lookup
+            self.lookup = grown
+        new = np.unique(values[self.lookup[values] < 0])
+        self.lookup[new] = self._add_all([str(value) for value in new.tolist()])
         return len(new) > 0
 
     def _looked_up(self, values: NDArray[Any]) -> Codes | None:
@@ -110,10 +101,10 @@ class LabelCodes:
             from .kernels.long_compiled import look_up
 
             codes: Codes = np.empty(len(values), dtype=np.int32)
-            return codes if look_up(values, self._table, codes) else None
-        if values.max() >= len(self._table) or values.min() < 0:
+            return codes if look_up(values, self.lookup, codes) else None
+        if values.max() >= len(self.lookup) or values.min() < 0:
             return None
-        codes = self._table.take(values)
+        codes = self.lookup.take(values)
         return codes if codes.min() >= 0 else None
 
     def _dictionary(self, column: Any) -> Codes:

@@ -16,7 +16,7 @@ from biasamp.data import Evaluation, LabelSet
 
 from .fixed import Count, Fixed, add, concatenate, total
 from .kernels import cross
-from .kernels.slabs import row_sums
+from .kernels.cross import row_sums
 
 Index = NDArray[np.int64]
 Weights = NDArray[Any] | None

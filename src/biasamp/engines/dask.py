@@ -32,17 +32,9 @@ _MOST_TASKS = 4096
 
 
 class DaskEngine(Engine):
-    """Counts on a Dask cluster.
+    """Counts on a Dask cluster: that of the client, else the current one, else a new one of processes on this machine.
 
-    Parameters
-    ----------
-    client : distributed.Client, optional
-        By default the current client, and where there is none, a new cluster of processes on this machine, which
-        ends with the engine.
-    workers : int, optional
-        Processes of a new cluster.
-    memory : int or str, optional
-        Budget of one worker process.
+    A new cluster has ``workers`` processes and ends with the engine. ``memory`` is the budget of one process.
     """
 
     name = "dask"

@@ -29,14 +29,8 @@ class SparkEngine(Engine):
 
     Files are read by the executors themselves: their paths must mean the same there as here.
 
-    Parameters
-    ----------
-    session : SparkSession, optional
-        By default that of the data, else the active one, else a new one on this machine.
-    data
-        What is to be counted.
-    memory : int or str, optional
-        Budget of one Python worker.
+    The session is by default that of the data, else the active one, else a new one on this machine. ``memory`` is the
+    budget of one Python worker.
     """
 
     name = "spark"

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .slabs import BURST
+from .cross import BURST
 
 _ODD = np.uint64(0xD1342543DE82EF95)
 _SHIFT = np.uint64(29)
