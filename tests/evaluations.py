@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import BagCounts
+from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import JointCounts

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import biasamp
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import BagCounts
+from biasamp.counts.bags import BagCounts, BagJoint
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

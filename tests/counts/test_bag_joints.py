@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import BagCounts, bag_of
+from biasamp.counts.bagging import bag_of, poisson_weights
+from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.poisson import poisson_weights
 from biasamp.data.keys import row_keys
 from evaluations import bits, make, read
 

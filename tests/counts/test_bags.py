@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import BagCounts, addends, bag_of, bags_for, deal_out, exact_floats, fewer_bags
+from biasamp.counts.bagging import (
+    addends,
+    bag_of,
+    bags_for,
+    deal_out,
+    exact_floats,
+    fewer_bags,
+    half_of,
+    poisson_weights,
+)
+from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.poisson import half_of, poisson_weights
 from biasamp.data import Evaluation, align, label_set, read_columns
 from biasamp.data.keys import record_keys, row_keys
 from evaluations import bits

@@ -11,9 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biasamp.counts import cells_by_bag
-from biasamp.counts.bags import MOST_BAGS, bag_of
-from biasamp.counts.cells_by_bag import BAG, add_by_bag, bags_of_cells, bounded, count_by_bag, shuffle_bags
-from biasamp.counts.contingency import ContingencyTable
+from biasamp.counts.bagging import MOST_BAGS, bag_of
+from biasamp.counts.contingency import (
+    BAG,
+    ContingencyTable,
+    add_by_bag,
+    bags_of_cells,
+    bounded,
+    count_by_bag,
+    shuffle_bags,
+)
 from biasamp.data import Evaluation
 from evaluations import bits, random_evaluation
 

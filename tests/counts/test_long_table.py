@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasamp.counts import ContingencyTable, save
-from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts import ContingencyTable
+from biasamp.counts.association_counts import AssociationCounts, SharedCounts
 from biasamp.counts.kernels.long_tally import numba_installed, repeated
+from biasamp.counts.long_columns import Unordered, keys_of
 from biasamp.counts.long_part import Scattered
 from biasamp.counts.long_table import LongCounter, ScatteredCounter
-from biasamp.counts.record_runs import Unordered, keys_of
-from biasamp.counts.shared_identities import SharedCounts
 from biasamp.data import label_set, read_columns
 from biasamp.data.keys import mix, record_keys
+from saved_counts import save
 
 KERNELS = ["numpy", *(["numba"] if numba_installed() else [])]
 MEMBERS = [["a", "aa"], ["b"], ["c"]]

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import BagCounts
+from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts

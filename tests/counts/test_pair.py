@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 
 import biasamp
-from biasamp.counts import joint as joint_module
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.kernels.slabs import column_sums
+from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Evaluation
 from evaluations import bits, floats, make, random_evaluation, read
@@ -75,8 +74,7 @@ def test_many_labels_are_listed(monkeypatch: pytest.MonkeyPatch, overlapping: bo
     """The sparse path gives what the matrix path gives."""
     e = random_evaluation(8, n=1500, groups=4, width=12, weights=weights, overlapping=overlapping)
     dense = PairCounts.from_labels(e), JointCounts.from_labels(e.given, e.truth, e.weights)
-    monkeypatch.setattr("biasamp.counts.pair.WIDE", 2)
-    monkeypatch.setattr(joint_module, "WIDE", 2)
+    monkeypatch.setattr("biasamp.counts.tables.WIDE", 2)
     listed = PairCounts.from_labels(e), JointCounts.from_labels(e.given, e.truth, e.weights)
     for one, other in zip(dense, listed, strict=True):
         assert bits(one) == bits(other)

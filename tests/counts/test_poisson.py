@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasamp.counts.poisson import half_of, poisson_weights, thresholds
+from biasamp.counts.bagging import half_of, poisson_weights, thresholds
 from biasamp.data.keys import record_keys, row_keys
 
 

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasamp.counts import signed_sums
-from biasamp.counts.bags import MOST_BAGS, BagCounts, bag_of
+from biasamp.counts.bagging import MOST_BAGS, bag_of
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.signed_sums import Block, Pull, SecondLook, look_at
 from biasamp.data import Evaluation

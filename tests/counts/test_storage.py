@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from biasamp.counts import ContingencyTable, JointCounts, PairCounts, load, save
+from biasamp.counts import ContingencyTable, JointCounts, PairCounts
 from biasamp.counts.storage import write_arrays
 from evaluations import bits, make, random_evaluation
+from saved_counts import load, save
 
 EVIL = ["a,b", '"quoted"', "line\nbreak", "=SUM(A1)", "../../etc/passwd", "été ☃", ""]
 

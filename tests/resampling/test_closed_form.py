@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import biasamp
-from biasamp.counts.bags import MOST_BAGS, bag_of
+from biasamp.counts.bagging import MOST_BAGS, bag_of
 from biasamp.data.keys import row_keys
 from biasamp.resampling.intervals import degrees_of_freedom, standard_error, student_interval
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import biasamp
-from biasamp.counts.bags import MOST_CELLS, BagCounts, bag_of
+from biasamp.counts.bagging import MOST_CELLS, bag_of
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.data import Evaluation
 from biasamp.data.arguments import read_evaluation

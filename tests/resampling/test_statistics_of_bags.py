@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasamp.counts.bags import BagCounts, bag_of
+from biasamp.counts.bagging import bag_of, poisson_weights
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.counts.poisson import poisson_weights
 from biasamp.counts.signed_sums import Block, SecondLook, look_at
 from biasamp.data import Evaluation
 from biasamp.data.keys import row_keys

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.joint import JointCounts, chunks
+from biasamp.counts.joint import JointCounts
+from biasamp.counts.tables import chunks
 from biasamp.data import LabelSet, align, same_length
 from biasamp.data.arguments import read, read_train
 from biasamp.results import Table, text

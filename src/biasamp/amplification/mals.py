@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bags import FEWEST_BAGS, addends, bag_weights, weighted_sums
+from biasamp.counts.bagging import FEWEST_BAGS, addends, bag_weights, weighted_sums
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import LabelSet, align, printable, same_length, weights_of

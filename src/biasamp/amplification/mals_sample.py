@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import FEWEST_BAGS, MOST_CELLS, bags_for
+from biasamp.counts.bagging import FEWEST_BAGS, MOST_CELLS, bags_for
+from biasamp.counts.bags import BagJoint
 from biasamp.counts.fixed import floats
 from biasamp.counts.itemsets import expand
 from biasamp.counts.joint import JointCounts

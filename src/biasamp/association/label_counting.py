@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.long_columns import Unordered, keys_of, plain_records
 from biasamp.counts.long_part import LongPart, Scattered
 from biasamp.counts.long_table import LongCounter, ScatteredCounter, rows_of
-from biasamp.counts.record_runs import Unordered, keys_of, plain_records
 from biasamp.data import canonical, printable
 from biasamp.data.label_source import Batch, LabelSource, wide_labels
 from biasamp.engines import Engine, counted

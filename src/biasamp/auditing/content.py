@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from biasamp.counts.bag_tables import worth_compiling
+from biasamp.counts.tables import worth_compiling
 from biasamp.data import Column, canonical
 from biasamp.data.keys import Keys, mix, record_keys
 
@@ -67,7 +67,7 @@ def _compiled(column: Column, name: np.uint64, both: bool) -> Mixer:
     """As :func:`_mixed`, in numba where values are bytes."""
     if not _of_bytes(column) or column.missing is not None:
         return _mixed(column, name, both)
-    from biasamp.counts.kernels.digests import mix_bytes
+    from biasamp.counts.kernels.compiled_bags import mix_bytes
 
     table, values = _byte_table(column) ^ name, column.values.view(np.uint8)
     return lambda one, two, start, stop: mix_bytes(one, two, values[start:stop], table, both)

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.audit_counts import AuditCounts
-from biasamp.counts.bag_joints import BagJoint
-from biasamp.counts.bags import BagCounts, bags_for
-from biasamp.counts.cells_by_bag import BAG, bounded, count_by_bag
-from biasamp.counts.contingency import ContingencyTable
-from biasamp.counts.fingerprint import Fingerprint, least_keys
+from biasamp.counts.audit_counts import AuditCounts, Fingerprint, least_keys
+from biasamp.counts.bagging import bags_for
+from biasamp.counts.bags import BagCounts, BagJoint
+from biasamp.counts.contingency import BAG, ContingencyTable, bounded, count_by_bag
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.kernels.slabs import column_sums
+from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
 from biasamp.data import Dense, LabelSet

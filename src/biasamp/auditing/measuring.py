@@ -21,9 +21,9 @@ from biasamp.amplification.parity import (
     difference_interval,
     resampled_rates,
 )
-from biasamp.counts.bags import BagCounts, deal_out
-from biasamp.counts.cells_by_bag import bags_of_cells
-from biasamp.counts.contingency import ContingencyTable
+from biasamp.counts.bagging import deal_out
+from biasamp.counts.bags import BagCounts
+from biasamp.counts.contingency import ContingencyTable, bags_of_cells
 from biasamp.counts.fixed import Fixed
 from biasamp.counts.signed_sums import Block
 from biasamp.counts.subject_counts import MOST_COMBINATIONS

@@ -3,6 +3,5 @@
 from .contingency import ContingencyTable
 from .joint import JointCounts
 from .pair import PairCounts
-from .storage import load, save
 
-__all__ = ["ContingencyTable", "JointCounts", "PairCounts", "load", "save"]
+__all__ = ["ContingencyTable", "JointCounts", "PairCounts"]

@@ -10,15 +10,75 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.data import printable
+from biasamp.data import Label, Variable, printable
+from biasamp.data.keys import Keys, mix
 
-from .fingerprint import Fingerprint, least_keys
-from .mismatch import differing, plan_columns, plans_apart, same_joint
-from .storage import SCHEMA, read_arrays, write_arrays
+from .joint import JointCounts
+from .storage import SCHEMA, read_arrays, to_arrays, write_arrays
 from .subject_counts import SubjectCounts, labels_in, subject_arrays, subject_of
 
 _KIND = "audit"
 _SHOWN = 5
+# Keys that stand for all of a set of records.
+_SAMPLED = 256
+
+
+def least_keys(keys: Keys) -> tuple[int, ...]:
+    """The smallest distinct keys, by which two sets of records that overlap are told: a sample of keys that adds up.
+
+    >>> from biasamp.data.keys import row_keys
+    >>> least_keys(row_keys(0, 1000)) == least_keys(np.array(least_keys(row_keys(0, 500)) + least_keys(row_keys(500, 500)), np.uint64))
+    True
+    """
+    few = keys if len(keys) <= 4 * _SAMPLED else np.partition(keys, 4 * _SAMPLED)[: 4 * _SAMPLED]
+    return tuple(np.unique(few)[:_SAMPLED].tolist())
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Which records were counted, in a few numbers that add up over batches in any order.
+
+    Two sets of records with the same fingerprint hold the same keys, short of a collision in 128 bits.
+
+    Examples
+    --------
+    >>> from biasamp.data.keys import row_keys
+    >>> whole = Fingerprint.of(row_keys(0, 10))
+    >>> whole == Fingerprint.of(row_keys(4, 6)) + Fingerprint.of(row_keys(0, 4))
+    True
+    >>> whole == Fingerprint.of(row_keys(1, 10))
+    False
+    """
+
+    records: int
+    total: int
+    mixed: int
+
+    @classmethod
+    def of(cls, keys: Keys) -> Fingerprint:
+        """The fingerprint of some records' keys."""
+        with np.errstate(over="ignore"):
+            total = int(keys.sum(dtype=np.uint64))
+            mixed = int(mix(keys ^ np.uint64(0xD6E8FEB86659FD93)).sum(dtype=np.uint64))
+        return cls(len(keys), total, mixed)
+
+    def __add__(self, other: Fingerprint) -> Fingerprint:
+        wrap = (1 << 64) - 1
+        return Fingerprint(
+            self.records + other.records, (self.total + other.total) & wrap, (self.mixed + other.mixed) & wrap
+        )
+
+    def __str__(self) -> str:
+        return f"{self.records}-{self.total:016x}-{self.mixed:016x}"
+
+    @classmethod
+    def parse(cls, text: str) -> Fingerprint:
+        """Read back what ``str`` wrote."""
+        try:
+            records, total, mixed = text.split("-")
+            return cls(int(records), int(total, 16), int(mixed, 16))
+        except ValueError:
+            raise ValueError(f"not a fingerprint of records: {text[:80]!r}") from None
 
 
 @dataclass(frozen=True)
@@ -97,13 +157,12 @@ class AuditCounts:
         return replace(self, subjects=subjects, sources=(CountedSource(name, self.records, self.keys, self.content),))
 
     def __repr__(self) -> str:
-        names = ", ".join(printable(source.name, 40) for source in self.sources[:_SHOWN])
-        more = f" and {len(self.sources) - _SHOWN} more" if len(self.sources) > _SHOWN else ""
+        names = _few([source.name for source in self.sources])
         held = "; ".join(
             f"{printable(s.attribute, 40)}: {len(labels_in(s.A))} groups x {len(labels_in(s.T))} tasks"
             for s in self.subjects
         )
-        return f"<AuditCounts of {self.records:,} records from {names or 'no source'}{more}: {held}>"
+        return f"<AuditCounts of {self.records:,} records from {names or 'no source'}: {held}>"
 
     def __add__(self, other: AuditCounts) -> AuditCounts:
         if not isinstance(other, AuditCounts):
@@ -138,15 +197,15 @@ class AuditCounts:
     def _refuse_strangers(self, other: AuditCounts) -> None:
         """Raise for counts that do not add up with these, saying how they differ."""
         # How columns were declared shows in the labels they gave, which are compared below.
-        mine, theirs = plan_columns(self.plan), plan_columns(other.plan)
+        mine, theirs = _plan_columns(self.plan), _plan_columns(other.plan)
         if mine != theirs:
-            raise ValueError(f"counts made in different ways do not add up: {plans_apart(mine, theirs)[:500]}")
+            raise ValueError(f"counts made in different ways do not add up: {_plans_apart(mine, theirs)[:500]}")
         for first, second in zip(self.subjects, other.subjects, strict=True):
             for role, one, two in (("attribute", first.A, second.A), ("tasks", first.T, second.T)):
                 if one != two:
-                    raise ValueError(differing(role, one, two))
+                    raise ValueError(_differing(role, one, two))
             if (first.train is None) != (second.train is None) or (
-                first.train is not None and not same_joint(first.train, second.train)
+                first.train is not None and not _same_joint(first.train, second.train)
             ):
                 raise ValueError(
                     "the counts were made with different train labels, which decide the signs: count all with the same"
@@ -169,7 +228,8 @@ class AuditCounts:
             "records": self.records,
             "fingerprint": self.fingerprint,
             "missing_values": self.missing_values,
-            "plan": _hashable(self.plan),
+            # As it is read back from a file: JSON knows no tuples.
+            "plan": json.loads(json.dumps(self.plan)),
             "sources": [{"name": s.name, "records": s.records, "keys": str(s.keys)} for s in self.sources],
             "attributes": [
                 {
@@ -255,6 +315,78 @@ class AuditCounts:
             ) from None
 
 
-def _hashable(plan: Any) -> Any:
-    """A plan as it was before it was written: JSON knows no tuples."""
-    return json.loads(json.dumps(plan))
+def _few(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(printable(name, 40) for name in names[:_SHOWN]) + more
+
+
+def _differing(role: str, mine: Sequence[Variable], theirs: Sequence[Variable]) -> str:
+    """How two label spaces differ, and what to do."""
+    one = {label for variable in mine for label in variable.labels}
+    two = {label for variable in theirs for label in variable.labels}
+
+    def shown(labels: set[Label]) -> str:
+        return _few(sorted(str(label) for label in labels)) or "none"
+
+    if one == two:
+        detail = "they have the same labels in another order or of another kind"
+    else:
+        detail = f"only the first have {shown(one - two)}; only the second have {shown(two - one)}"
+    return (
+        f"counts of different {role} labels do not add up: {detail}. Count again with the label space said outright, "
+        "categorical(column, categories=[...]), or with labels= of the other counts"
+    )
+
+
+_ROLES = {
+    "groups": "attributes",
+    "task": "tasks",
+    "group_predictions": "attribute_predictions",
+    "task_prediction": "task_predictions",
+}
+
+
+def _plan_columns(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """A plan without what columns were declared to be."""
+
+    def plain(held: Any) -> Any:
+        if isinstance(held, Mapping):
+            return {name: plain(one) for name, one in held.items()}
+        if isinstance(held, list) and len(held) == 3 and isinstance(held[0], list):
+            return [held[0], None, None]
+        return [plain(one) for one in held] if isinstance(held, list) else held
+
+    return {name: plain(held) for name, held in plan.items()}
+
+
+def _shown(held: Any) -> str:
+    """A part of a plan, for people: the columns of a role, or a setting."""
+    if isinstance(held, Mapping):
+        return ", ".join(_shown(one) for one in held.values())
+    if isinstance(held, list) and len(held) == 3 and isinstance(held[0], list):
+        names, declared, categories = held
+        text = ", ".join(printable(str(name), 40) for name in names)
+        if declared is not None:
+            text = f"{declared}({text}{'' if categories is None else f', categories={categories}'})"
+        return text
+    if isinstance(held, list):
+        return ", ".join(_shown(one) for one in held) or "nothing"
+    return "nothing" if held is None else printable(str(held), 60)
+
+
+def _same_joint(mine: JointCounts, theirs: JointCounts | None) -> bool:
+    """Whether two joint counts are the same numbers."""
+    if theirs is None:
+        return False
+    (_, one), (_, two) = to_arrays(mine), to_arrays(theirs)
+    return one.keys() == two.keys() and all(np.array_equal(one[name], two[name]) for name in one)
+
+
+def _plans_apart(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
+    """What two plans say differently, by the arguments' names."""
+    names = sorted(k for k in {*mine, *theirs} if mine.get(k) != theirs.get(k))
+    return "; ".join(
+        f"{_ROLES.get(name, name)} is {_shown(mine.get(name))} in the first, {_shown(theirs.get(name))} in the second"
+        for name in names
+    )

@@ -10,82 +10,37 @@ Only bags that hold records have rows, so that sixty records cost sixty rows and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Evaluation
-from biasamp.data.keys import Keys, mix, row_keys
+from biasamp.data import Evaluation, LabelSet
+from biasamp.data.keys import Keys
 
-from .bag_tables import pair_tables_of_bags
+from .bagging import (
+    FEWEST_BAGS,
+    bag_of,
+    bag_weights,
+    bags_for,
+    exact_floats,
+    occupied,
+    shuffled_numbers,
+    weighted_sums,
+)
 from .fixed import Count, Fixed, add, concatenate, floats, total
-from .joint import same_labels, squared_weights
-from .pair import PairCounts, drop_records, pair_spread, whole_spread
-from .poisson import half_of, poisson_weights
+from .joint import JointCounts, same_labels, squared_weights
+from .pair import PairCounts, drop_records, whole_spread
+from .tables import JOINT, PAIR, joint_tables, pair_tables
 
 Index = NDArray[np.int64]
-Floats = NDArray[np.float64]
+C = TypeVar("C", PairCounts, JointCounts)
 
-# So many bags where they fit: errors estimated from them are off by about one percent.
-MOST_BAGS = 4096
-# Fewer bags than this say too little of an error; then only the two halves of the records are told apart.
-FEWEST_BAGS = 256
-HALVES = 2
-# Cells of one table (bags x pairs), at most.
-MOST_CELLS = 1 << 22
 # Resampled counts that formulas see at a time; they make a dozen temporary arrays.
 _BLOCK = 1 << 20
-# The largest weight that a bag is drawn with.
-_MOST_DRAWN = 8
-_BAG = np.uint64(0x2545F4914F6CDD1D)
-_DEALING = 0x5EED_0F_BA65
-RESAMPLED = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
-
-
-def bags_for(pairs: int) -> int:
-    """How many bags the counts of so many pairs are kept for: the most that fit, or just the two halves.
-
-    >>> bags_for(160), bags_for(4096), bags_for(1_000_000)
-    (4096, 1024, 2)
-    """
-    bags = MOST_BAGS
-    while bags * pairs > MOST_CELLS:
-        bags //= 2
-    return bags if bags >= FEWEST_BAGS else HALVES
-
-
-def bag_of(units: Keys, bags: int) -> Index:
-    """The bag of each record; bags of the lower half hold one half of the records, the rest the other."""
-    half = half_of(units).astype(np.int64) * (bags // 2)
-    if bags == HALVES:
-        return half
-    bits = np.uint64(65 - bags.bit_length() + 1)
-    return half + (mix(units ^ _BAG) >> bits).astype(np.int64)
-
-
-def fewer_bags(numbers: Index, bags: int, wanted: int) -> Index:
-    """The numbers of bags in a coarser cut: the bags that :func:`bag_of` gives for ``wanted`` bags.
-
-    >>> from biasamp.data.keys import row_keys
-    >>> keys = row_keys(0, 1000)
-    >>> bool((fewer_bags(bag_of(keys, 4096), 4096, 256) == bag_of(keys, 256)).all())
-    True
-    """
-    upper = numbers >= bags // 2
-    shift = (bags // wanted).bit_length() - 1
-    return ((numbers - upper * (bags // 2)) >> shift) + upper * (wanted // 2)
-
-
-def occupied(bag: Index, bags: int) -> tuple[Index, Index]:
-    """Which bags hold records, ascending, and for each record the place of its bag among them."""
-    numbers = np.flatnonzero(np.bincount(bag, minlength=bags))
-    place = np.zeros(bags, dtype=np.int64)
-    place[numbers] = np.arange(len(numbers))
-    return numbers, place[bag]
 
 
 def filled_rows(numbers: Index, arrays: dict[str, Any]) -> tuple[Index, dict[str, Any]]:
@@ -99,7 +54,7 @@ def filled_rows(numbers: Index, arrays: dict[str, Any]) -> tuple[Index, dict[str
 def rows_at(values: Count, places: Index, size: int) -> Count:
     """``values`` as the rows ``places`` of ``size`` rows; the others are 0."""
     if isinstance(values, Fixed):
-        return Fixed(*(rows_at(part, places, size) for part in (values.whole, values.high, values.low)))  # type: ignore[arg-type]
+        return values.each(lambda part: rows_at(part, places, size))  # type: ignore[arg-type, return-value]
     if len(places) == size:
         return values
     out = np.zeros((size, *values.shape[1:]), dtype=values.dtype)
@@ -107,40 +62,9 @@ def rows_at(values: Count, places: Index, size: int) -> Count:
     return out
 
 
-def bag_weights(numbers: Index, bags: int, resamples: int, seed: int) -> NDArray[np.float32]:
-    """Poisson weights of shape (resamples, len(numbers)), which depend on the seed and each bag's number alone."""
-    return _weights(numbers.tobytes(), bags, resamples, seed)
-
-
-@lru_cache(maxsize=4)
-def _weights(numbers: bytes, bags: int, resamples: int, seed: int) -> NDArray[np.float32]:
-    """As :func:`bag_weights`; all figures of an audit are resampled with the same weights."""
-    keys = row_keys(0, bags)[np.frombuffer(numbers, dtype=np.int64)]
-    weights = poisson_weights(keys, resamples, seed).astype(np.float32)
-    weights.setflags(write=False)
-    return weights
-
-
-def weighted_sums(weights: NDArray[np.float32], values: NDArray[Any]) -> Floats:
-    """``weights @ values`` without rounding, where :func:`addends` made the values.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (resamples, rows)
-        Whole numbers up to 8.
-    values : ndarray of shape (rows, columns)
-        float32 where all sums are whole numbers below ``2**24``, else float64.
-
-    Returns
-    -------
-    ndarray of shape (resamples, columns)
-    """
-    return np.asarray(weights.astype(values.dtype, copy=False) @ values, dtype=np.float64)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class BagCounts:
-    """Pair counts of one direction, bag by bag; they add up over records.
+class InBags(Generic[C]):
+    """Counts of records by bag; they add up over records.
 
     Attributes
     ----------
@@ -148,19 +72,56 @@ class BagCounts:
         Into how many bags the records fall.
     numbers : ndarray of shape (rows,)
         Which bags hold records, ascending.
-    counts : PairCounts
+    counts : PairCounts or JointCounts
         Its arrays have a leading axis of ``rows``, but for ``spread`` and ``squared``, which are of all records.
+    """
+
+    bags: int
+    numbers: Index
+    counts: C
+    names: ClassVar[tuple[str, ...]]
+
+    def with_each(self, change: Callable[[Count], Any], **more: Any) -> C:
+        """The counts whose arrays by bag are changed, each in the same way."""
+        return replace(self.counts, **{name: change(getattr(self.counts, name)) for name in self.names}, **more)
+
+    @cached_property
+    def whole(self) -> C:
+        """The counts of all these bags together."""
+        return self.with_each(total)
+
+    def shuffled(self, seed: int) -> Self:
+        """The same counts with the bags in another order."""
+        numbers, rows = shuffled_numbers(self.numbers, self.bags, seed)
+        return replace(self, numbers=numbers, counts=self.with_each(lambda values: values[rows]))
+
+    def in_rows(self, numbers: Index) -> C:
+        """The counts with a row for each of these bags, among them all that hold records."""
+        places = np.searchsorted(numbers, self.numbers)
+        return self.with_each(lambda values: rows_at(values, places, len(numbers)))
+
+    def _all_numbers(self, other: InBags[C]) -> Index:
+        """The numbers of the bags that either holds."""
+        if self.bags != other.bags:
+            raise ValueError(f"counts of {self.bags} and of {other.bags} bags do not add up")
+        return np.union1d(self.numbers, other.numbers)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BagCounts(InBags[PairCounts]):
+    """Pair counts of one direction, bag by bag; they add up over records.
+
+    Attributes
+    ----------
     agreeing : counts of shape (outcome labels,)
         ``C(o and o_hat)`` over all records, whatever their given labels.
     soft : bool
         Whether any prediction is a probability.
     """
 
-    bags: int
-    numbers: Index
-    counts: PairCounts
     agreeing: Count
     soft: bool = False
+    names = PAIR
 
     @classmethod
     def from_labels(
@@ -189,19 +150,10 @@ class BagCounts:
             evaluation = drop_records(evaluation)
             bag = bag_of(evaluation.units, bags)
         numbers, place = occupied(bag, bags)
-        arrays, agreeing = pair_tables_of_bags(evaluation, place, len(numbers), accelerate)
+        arrays, agreeing = pair_tables(evaluation, place, len(numbers), accelerate)
         numbers, arrays = filled_rows(numbers, arrays)
-        soft, weights = evaluation.predicted.soft, evaluation.weights
-        whole = soft or weights is not None or evaluation.missing
-        counts = PairCounts(
-            evaluation.given.labels,
-            evaluation.truth.labels,
-            len(evaluation),
-            squared=squared_weights(weights, len(evaluation)),
-            spread=pair_spread(evaluation) if whole else None,
-            **arrays,
-        )
-        return cls(bags, numbers, counts, agreeing, soft)
+        counts = PairCounts.of_tables(evaluation, arrays)
+        return cls(bags, numbers, counts, agreeing, evaluation.predicted.soft)
 
     @classmethod
     def of_cells(cls, evaluation: Evaluation, bag: Index, bags: int) -> BagCounts:
@@ -216,7 +168,7 @@ class BagCounts:
     @classmethod
     def of_rows(cls, bags: int, counts: PairCounts, agreeing: Count, soft: bool) -> BagCounts:
         """Counts with a row for every bag, as they are saved."""
-        arrays = {name: getattr(counts, name) for name in RESAMPLED}
+        arrays = {name: getattr(counts, name) for name in PAIR}
         numbers, filled = filled_rows(np.arange(bags), arrays)
         return cls(bags, numbers, replace(counts, **filled), agreeing, soft)
 
@@ -230,12 +182,6 @@ class BagCounts:
         return replace(parts[0], counts=counts, agreeing=agreeing)
 
     @cached_property
-    def whole(self) -> PairCounts:
-        """The counts of all these bags together."""
-        arrays: dict[str, Any] = {name: total(getattr(self.counts, name)) for name in RESAMPLED}
-        return replace(self.counts, **arrays)
-
-    @cached_property
     def halves(self) -> tuple[BagCounts, BagCounts] | None:
         """The two halves of the records, in the order in which signs are lent; None where one has no pair."""
         upper = self.numbers >= self.bags // 2
@@ -245,8 +191,8 @@ class BagCounts:
         return None
 
     def _some(self, rows: NDArray[np.bool_]) -> BagCounts:
-        arrays = {name: getattr(self.counts, name)[rows] for name in RESAMPLED}
-        return replace(self, counts=replace(self.counts, **arrays, spread=None), numbers=self.numbers[rows])
+        counts = self.with_each(lambda values: values[rows], spread=None)
+        return replace(self, counts=counts, numbers=self.numbers[rows])
 
     @property
     def resamplable(self) -> bool:
@@ -257,7 +203,7 @@ class BagCounts:
         """The weight of every bag in every resample, of shape (resamples, rows)."""
         return bag_weights(self.numbers, self.bags, resamples, seed)
 
-    def resampled(self, resamples: int, seed: int, names: Sequence[str] = RESAMPLED) -> Iterator[PairCounts]:
+    def resampled(self, resamples: int, seed: int, names: Sequence[str] = PAIR) -> Iterator[PairCounts]:
         """The named counts of a few resamples at a time, with a leading axis of resamples; the others are of all."""
         weights = self.weights(resamples, seed)
         size = int(np.prod(self.counts.joint_truth.shape[1:]))
@@ -265,23 +211,14 @@ class BagCounts:
         columns = {name: exact_floats(getattr(self.counts, name)) for name in names}
         for start in range(0, resamples, step):
             drawn = weights[start : start + step]
-            arrays: dict[str, Any] = {
-                name: weighted_sums(drawn, values.reshape(len(values), -1)).reshape(-1, *values.shape[1:])
-                for name, values in columns.items()
-            }
+            arrays: dict[str, Any] = {name: weighted_sums(drawn, values) for name, values in columns.items()}
             yield replace(self.whole, **arrays, spread=None)
 
-    def replicates(self, resamples: int, seed: int, names: Sequence[str] = RESAMPLED) -> PairCounts:
+    def replicates(self, resamples: int, seed: int, names: Sequence[str] = PAIR) -> PairCounts:
         """The named counts of all resamples at once."""
         parts = list(self.resampled(resamples, seed, names))
         arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
         return replace(parts[0], **arrays)
-
-    def shuffled(self, seed: int) -> BagCounts:
-        """The same counts with the bags in another order."""
-        numbers, rows = shuffled_numbers(self.numbers, self.bags, seed)
-        arrays: dict[str, Any] = {name: getattr(self.counts, name)[rows] for name in RESAMPLED}
-        return replace(self, numbers=numbers, counts=replace(self.counts, **arrays))
 
     def __repr__(self) -> str:
         return f"<BagCounts of {self.counts.records:,} records in {self.bags:,} bags>"
@@ -291,76 +228,50 @@ class BagCounts:
             return NotImplemented
         same_labels(self.counts.given_labels, other.counts.given_labels, "given")
         same_labels(self.counts.outcome_labels, other.counts.outcome_labels, "outcome")
-        if self.bags != other.bags:
-            raise ValueError(f"counts of {self.bags} and of {other.bags} bags do not add up")
-        numbers = np.union1d(self.numbers, other.numbers)
+        numbers = self._all_numbers(other)
         mine, theirs = (part.in_rows(numbers) for part in (self, other))
         if mine.spread is not None or theirs.spread is not None:
-            mine, theirs = (
-                replace(mine, spread=whole_spread(self.whole)),
-                replace(theirs, spread=whole_spread(other.whole)),
-            )
+            mine = replace(mine, spread=whole_spread(self.whole))
+            theirs = replace(theirs, spread=whole_spread(other.whole))
         return BagCounts(self.bags, numbers, mine + theirs, add(self.agreeing, other.agreeing), self.soft or other.soft)
 
-    def in_rows(self, numbers: Index) -> PairCounts:
-        """The counts with a row for each of these bags, among them all that hold records."""
-        places = np.searchsorted(numbers, self.numbers)
-        arrays: dict[str, Any] = {name: rows_at(getattr(self.counts, name), places, len(numbers)) for name in RESAMPLED}
-        return replace(self.counts, **arrays)
 
+@dataclass(frozen=True, eq=False)
+class BagJoint(InBags[JointCounts]):
+    """Joint counts of two label sets by bag: what MALS needs."""
 
-def deal_out(counts: Index) -> tuple[Index, Index, Index, int]:
-    """Cells that stand for several records alike, dealt out to bags at random.
+    names = JOINT
 
-    Records of a cell do not differ in anything but their keys, so that any dealing is as good as that by keys; it is
-    the same for the same cells.
+    @classmethod
+    def from_labels(
+        cls, left: LabelSet, right: LabelSet, units: Keys, bags: int, weights: NDArray[Any] | None = None
+    ) -> BagJoint:
+        """Count two label sets, hard or soft, of records without missing labels."""
+        numbers, bag = occupied(bag_of(units, bags), bags)
+        arrays = joint_tables(left, right, weights, bag, len(numbers))
+        numbers, arrays = filled_rows(numbers, arrays)
+        squared = squared_weights(weights, len(left))
+        return cls(bags, numbers, JointCounts(left.labels, right.labels, len(left), **arrays, squared=squared))
 
-    Returns
-    -------
-    cell, bag, dealt : ndarray of shape (entries,)
-        A cell, a bag, and how many records of the cell it holds.
-    bags : int
-    """
-    bags = MOST_BAGS
-    while bags > FEWEST_BAGS and np.minimum(counts, bags).sum() > MOST_CELLS:
-        bags //= 2
-    rng = np.random.default_rng(np.random.SeedSequence(_DEALING))
-    cell, bag, dealt = [], [], []
-    step = max(1, MOST_CELLS // bags)
-    for start in range(0, len(counts), step):
-        drawn = rng.multinomial(counts[start : start + step], np.full(bags, 1.0 / bags))
-        row, column = np.nonzero(drawn)
-        cell.append(row + start)
-        bag.append(column)
-        dealt.append(drawn[row, column])
-    return np.concatenate(cell), np.concatenate(bag), np.concatenate(dealt), bags
+    @classmethod
+    def of_rows(cls, counts: JointCounts) -> BagJoint:
+        """Counts with a row for every bag, as they are saved."""
+        bags = counts.n.shape[0]
+        numbers, filled = filled_rows(np.arange(bags), {name: getattr(counts, name) for name in JOINT})
+        return cls(bags, numbers, replace(counts, **filled))
 
+    @classmethod
+    def of_truth(cls, bags: BagCounts) -> BagJoint:
+        """The joint counts of given and truth."""
+        return cls(bags.bags, bags.numbers, bags.counts.truth_joint)
 
-def shuffled_numbers(numbers: Index, bags: int, seed: int) -> tuple[Index, Index]:
-    """The new numbers of bags in another order, each half within itself, ascending, and the row of each of them."""
-    rng = np.random.default_rng(np.random.SeedSequence([_DEALING, seed]))
-    half = bags // 2
-    order = np.concatenate([rng.permutation(half), half + rng.permutation(half)])
-    place = np.empty(bags, dtype=np.int64)
-    place[order] = np.arange(bags)
-    moved = place[numbers]
-    rows = np.argsort(moved)
-    return moved[rows], rows
+    def resampled(self, resamples: int, seed: int) -> JointCounts:
+        """The joint counts of every resample of the bags, with a leading axis of resamples."""
+        weights = bag_weights(self.numbers, self.bags, resamples, seed)
+        return self.with_each(lambda values: weighted_sums(weights, exact_floats(values)))
 
-
-def exact_floats(values: Count) -> NDArray[Any]:
-    """Counts of shape (rows, ...) as floats that products with small whole weights add up without rounding."""
-    return addends(values.floats(), whole=False) if isinstance(values, Fixed) else addends(values, whole=True)
-
-
-def addends(values: NDArray[Any], whole: bool) -> NDArray[Any]:
-    """Numbers of shape (rows, ...) as floats whose weighted sums over rows are exact.
-
-    Whole numbers are float32 where their sums stay below ``2**24``. Fractions are cut to as many bits as leave room
-    for their sums: a product of matrices then gives the same to the bit in whatever order a machine adds.
-    """
-    largest = max(float(np.abs(values).sum(axis=0).max(initial=0.0)), 1.0)
-    if whole:
-        return values.astype(np.float32 if _MOST_DRAWN * largest < 1 << 24 else np.float64)
-    scale = 2.0 ** (48 - int(np.ceil(np.log2(largest))))
-    return np.asarray(np.rint(values * scale) / scale)
+    def __add__(self, other: BagJoint) -> BagJoint:
+        if not isinstance(other, BagJoint):
+            return NotImplemented
+        numbers = self._all_numbers(other)
+        return BagJoint(self.bags, numbers, self.in_rows(numbers) + other.in_rows(numbers))

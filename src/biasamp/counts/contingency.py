@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Label, LabelSet
-from biasamp.data.keys import mix
+from biasamp.data import Dense, Label, LabelSet, Variable
+from biasamp.data.keys import Keys, mix
 
-from .fixed import Count, Fixed, concatenate, exact_sums
+from .bagging import FEWEST_BAGS, MOST_BAGS, bag_of, shuffled_numbers
+from .fixed import Count, Fixed, concatenate
+from .kernels.cross import sum_at
+
+Index = NDArray[np.int64]
 
 _CHUNK = 1 << 16
+
+BAG = "bag"
+# Combinations of labels and bags that are kept; with more of them, bags are joined and in the end left out.
+MOST_ENTRIES = 1 << 18
+_DIGITS = MOST_BAGS.bit_length() - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +90,7 @@ class ContingencyTable:
     ) -> ContingencyTable:
         """The table of cells that may be named more than once."""
         distinct, codes = _distinct_cells(cells, [len(side.combinations) for side in sides.values()])
-        counts = _sum_by(codes, len(distinct), weights)
+        counts = sum_at(codes, (len(distinct),), weights)
         if isinstance(counts, Fixed):
             return cls(sides, distinct, counts.floats(), counts)
         return cls(sides, distinct, counts)
@@ -91,25 +100,26 @@ class ContingencyTable:
             return NotImplemented
         if [(k, s.labels) for k, s in self.sides.items()] != [(k, s.labels) for k, s in other.sides.items()]:
             raise ValueError("contingency tables of different labels do not add up")
-        sides, mine, theirs = {}, [], []
-        for place, (name, side) in enumerate(self.sides.items()):
-            both = np.concatenate([side.combinations, other.sides[name].combinations])
-            distinct, codes = _distinct_rows(np.packbits(both, axis=1))
-            sides[name] = Side(side.labels, np.unpackbits(distinct, axis=1, count=len(side.labels)))
-            first = len(side.combinations)
-            mine.append(codes[:first][self.cells[:, place]])
-            theirs.append(codes[first:][other.cells[:, place]])
-        cells = np.concatenate([np.column_stack(mine), np.column_stack(theirs)])
-        return self._of_cells(sides, cells, concatenate([self._summands, other._summands]))
+        sides = {
+            name: Side(side.labels, np.concatenate([side.combinations, other.sides[name].combinations]))
+            for name, side in self.sides.items()
+        }
+        first = [len(side.combinations) for side in self.sides.values()]
+        cells = np.concatenate([self.cells, other.cells + np.array(first, dtype=np.int64)])
+        return self._tidied(sides, cells, concatenate([self._summands, other._summands]))
 
     def tidied(self) -> ContingencyTable:
         """The same table where some combinations of a side, or some cells, may be named more than once."""
-        sides, columns = {}, []
-        for place, (name, side) in enumerate(self.sides.items()):
-            distinct, codes = _distinct_rows(np.packbits(side.combinations, axis=1))
-            sides[name] = Side(side.labels, np.unpackbits(distinct, axis=1, count=len(side.labels)))
-            columns.append(codes[self.cells[:, place]])
-        return self._of_cells(sides, np.column_stack(columns), self._summands)
+        return self._tidied(self.sides, self.cells, self._summands)
+
+    @classmethod
+    def _tidied(cls, sides: dict[str, Side], cells: NDArray[np.int64], weights: Count) -> ContingencyTable:
+        distinct, columns = {}, []
+        for place, (name, side) in enumerate(sides.items()):
+            rows, codes = _distinct_rows(np.packbits(side.combinations, axis=1))
+            distinct[name] = Side(side.labels, np.unpackbits(rows, axis=1, count=len(side.labels)))
+            columns.append(codes[cells[:, place]])
+        return cls._of_cells(distinct, np.column_stack(columns), weights)
 
     def without(self, name: str) -> ContingencyTable:
         """The table summed over one of its sides."""
@@ -168,21 +178,68 @@ def _bytes(words: NDArray[np.uint64], width: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(words.astype(">u8")).view(np.uint8).reshape(len(words), 8 * words.shape[1])[:, :width]
 
 
-def _sum_by(codes: NDArray[np.int64], size: int, weights: Count | NDArray[np.float64] | None) -> Count:
-    """Sum weights (each 1 without any) over the records of each code."""
-    if weights is None:
-        return np.bincount(codes, minlength=size)
-    if isinstance(weights, Fixed):
-        return Fixed(*(_whole_sums(codes, size, limb) for limb in (weights.whole, weights.high, weights.low)))
-    if weights.dtype.kind == "f":
-        return exact_sums(
-            weights.astype(np.float64),
-            lambda limb, rows: np.asarray(np.bincount(codes[rows], limb, minlength=size), np.float64),
-        )
-    return _whole_sums(codes, size, weights.astype(np.int64, copy=False))
+# The bag of each record as one more side of a table, for sets of labels whose itemsets are known only later: the
+# digits of its number, the highest first. Leaving out the last digit joins two bags of one half, as counting in half
+# as many bags would.
 
 
-def _whole_sums(codes: NDArray[np.int64], size: int, weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    total = np.zeros(size, dtype=np.int64)
-    np.add.at(total, codes, weights)
-    return total
+def count_by_bag(sets: Mapping[str, LabelSet], units: Keys) -> ContingencyTable:
+    """Count the combinations of labels and bags of records."""
+    numbers = bag_of(units, MOST_BAGS)
+    variables = tuple(Variable(f"digit {i}", "binary") for i in range(_DIGITS))
+    bag = LabelSet((Dense(variables, _digits(numbers, _DIGITS)),))
+    return ContingencyTable.from_labels({**sets, BAG: bag})
+
+
+def bounded(table: ContingencyTable) -> ContingencyTable | None:
+    """The table in as many bags as fit; None where too few would."""
+    while len(table.cells) > MOST_ENTRIES:
+        if 1 << _width(table) <= FEWEST_BAGS:
+            return None
+        table = _fewer_digits(table, _width(table) - 1)
+    return table
+
+
+def add_by_bag(one: ContingencyTable | None, two: ContingencyTable | None) -> ContingencyTable | None:
+    """The sum of two tables, in as many bags as fit; None where one was too large already."""
+    if one is None or two is None:
+        return None
+    digits = min(_width(one), _width(two))
+    return bounded(_fewer_digits(one, digits) + _fewer_digits(two, digits))
+
+
+def bags_of_cells(table: ContingencyTable) -> tuple[Index, int]:
+    """The number of the bag of each cell, and how many bags there are."""
+    return _numbers(table)[table.cells[:, list(table.sides).index(BAG)]], 1 << _width(table)
+
+
+def shuffle_bags(table: ContingencyTable | None, seed: int) -> ContingencyTable | None:
+    """The same table with the bags in another order."""
+    if table is None:
+        return None
+    side, width = table.sides[BAG], _width(table)
+    moved, rows = shuffled_numbers(_numbers(table), 1 << width, seed)
+    combinations = np.empty_like(side.combinations)
+    combinations[rows] = _digits(moved, width)
+    return replace(table, sides={**table.sides, BAG: replace(side, combinations=combinations)})
+
+
+def _width(table: ContingencyTable) -> int:
+    return len(table.sides[BAG].labels)
+
+
+def _numbers(table: ContingencyTable) -> Index:
+    return table.sides[BAG].combinations.astype(np.int64) @ (1 << np.arange(_width(table))[::-1])
+
+
+def _fewer_digits(table: ContingencyTable, digits: int) -> ContingencyTable:
+    if digits == _width(table):
+        return table
+    side = table.sides[BAG]
+    sides = {**table.sides, BAG: replace(side, labels=side.labels[:digits], combinations=side.combinations[:, :digits])}
+    return replace(table, sides=sides).tidied()
+
+
+def _digits(numbers: Index, width: int) -> NDArray[np.uint8]:
+    """The digits of each number, the highest first, of shape (numbers, width)."""
+    return ((numbers[:, None] >> np.arange(width)[::-1]) & 1).astype(np.uint8)

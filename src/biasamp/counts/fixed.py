@@ -41,6 +41,11 @@ class Fixed:
         """The shape of the array."""
         return self.high.shape
 
+    @property
+    def size(self) -> int:
+        """How many sums there are."""
+        return self.high.size
+
     def __add__(self, other: Fixed | NDArray[np.int64]) -> Fixed:
         other = as_fixed(other)
         return Fixed(self.whole + other.whole, self.high + other.high, self.low + other.low)
@@ -52,7 +57,11 @@ class Fixed:
         return Fixed(self.whole - other.whole, self.high - other.high, self.low - other.low)
 
     def __getitem__(self, index: Any) -> Fixed:
-        return Fixed(self.whole[index], self.high[index], self.low[index])
+        return self.each(lambda part: part[index])
+
+    def each(self, change: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Fixed:
+        """The sums whose three arrays are changed in the same linear way."""
+        return Fixed(change(self.whole), change(self.high), change(self.low))
 
     def carried(self) -> Fixed:
         """The same sums with limbs of 26 bits: one way to write each, whatever the addends were."""
@@ -129,16 +138,12 @@ def concatenate(arrays: Sequence[Count], axis: int = 0) -> Count:
     """Join counts of either kind along an axis."""
     if not any(isinstance(array, Fixed) for array in arrays):
         return np.concatenate(arrays, axis=axis)  # type: ignore[arg-type]
-    fixed = [as_fixed(array) for array in arrays]
-    return Fixed(
-        np.concatenate([part.whole for part in fixed], axis=axis),
-        np.concatenate([part.high for part in fixed], axis=axis),
-        np.concatenate([part.low for part in fixed], axis=axis),
-    )
+    split = zip(*((part.whole, part.high, part.low) for part in map(as_fixed, arrays)), strict=True)
+    return Fixed(*(np.concatenate(limb, axis=axis) for limb in split))
 
 
 def total(values: Count) -> Count:
     """Counts summed over the leading axis."""
     if isinstance(values, Fixed):
-        return Fixed(*(part.sum(axis=0) for part in (values.whole, values.high, values.low)))
+        return values.each(lambda part: part.sum(axis=0))
     return values.sum(axis=0)

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from biasamp.data import Label, LabelSet
 
 from .fixed import Count, add, exact_sums, floats
-from .kernels import dense, sparse
+from .tables import JOINT, joint_tables
 
 # A table of more cells than this would not be a result that a person or a page can hold.
 MOST_CELLS = 50_000_000
-# Beyond this width a record's labels are listed instead of laid out in a matrix.
-WIDE = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,42 +39,16 @@ class JointCounts:
         """Count the pairs of labels that records hold together."""
         left, right, weights = drop_missing_records(left, right, weights)
         refuse_too_many(left.labels, right.labels)
-        total: Count = np.zeros((left.width + 1, right.width + 1), dtype=np.int64)
-        if _listed(left, right):
-            total = _listed_counts(left, right, weights)
-        else:
-            for start, stop in chunks(len(left), left.width + right.width):
-                w = None if weights is None else weights[start:stop]
-                total = add(
-                    total,
-                    dense.cross(_with_ones(left.rows(start, stop)), _with_ones(right.rows(start, stop)), w),
-                )
-        return cls(
-            left.labels,
-            right.labels,
-            len(left),
-            total[-1:, -1:],
-            total[:-1, -1:],
-            total[-1:, :-1],
-            total[:-1, :-1],
-            squared_weights(weights, len(left)),
-        )
+        arrays = {name: table[0] for name, table in joint_tables(left, right, weights).items()}
+        return cls(left.labels, right.labels, len(left), **arrays, squared=squared_weights(weights, len(left)))
 
     def __add__(self, other: JointCounts) -> JointCounts:
         if not isinstance(other, JointCounts):
             return NotImplemented
         same_labels(self.left_labels, other.left_labels, "left")
         same_labels(self.right_labels, other.right_labels, "right")
-        return JointCounts(
-            self.left_labels,
-            self.right_labels,
-            self.records + other.records,
-            add(self.n, other.n),
-            add(self.left, other.left),
-            add(self.right, other.right),
-            add(self.joint, other.joint),
-            add(self.squared, other.squared),
-        )
+        summed = {name: add(getattr(self, name), getattr(other, name)) for name in (*JOINT, "squared")}
+        return JointCounts(self.left_labels, self.right_labels, self.records + other.records, **summed)
 
     @property
     def effective(self) -> NDArray[np.float64]:
@@ -93,12 +65,6 @@ def squared_weights(weights: NDArray[Any] | None, records: int) -> Count:
     if weights.dtype.kind == "f":
         return exact_sums(weights**2, lambda limb, _: limb.sum(keepdims=True))
     return np.array([int((weights.astype(object) ** 2).sum())], dtype=np.int64)
-
-
-def chunks(records: int, width: int) -> list[tuple[int, int]]:
-    """Cut records so that a chunk fits in cache, narrower for wide labels."""
-    size = max(256, min(dense.CHUNK, (1 << 21) // max(width, 1)))
-    return [(start, min(start + size, records)) for start in range(0, records, size)]
 
 
 def drop_missing_records(
@@ -132,33 +98,3 @@ def same_labels(mine: tuple[Label, ...], theirs: tuple[Label, ...], what: str) -
     else:
         detail = "the same labels in another order"
     raise ValueError(f"counts of different {what} labels do not add up: {detail}")
-
-
-def _with_ones(rows: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate([rows, np.ones((len(rows), 1), dtype=rows.dtype)], axis=1)
-
-
-def _listed(left: LabelSet, right: LabelSet) -> bool:
-    wide = left.width > WIDE or right.width > WIDE
-    return wide and not left.soft and not right.soft
-
-
-def _listed_counts(left: LabelSet, right: LabelSet, weights: NDArray[Any] | None) -> Count:
-    total: Count = np.zeros((left.width + 1, right.width + 1), dtype=np.int64)
-    step = 1 << 16
-    for start in range(0, len(left), step):
-        stop = min(start + step, len(left))
-        w = None if weights is None else weights[start:stop]
-        everyone = np.arange(stop - start)
-        mine = and_everyone(left.nonzero(start, stop), left.width, everyone)
-        theirs = and_everyone(right.nonzero(start, stop), right.width, everyone)
-        total = add(total, sparse.cross(mine, theirs, (left.width + 1, right.width + 1), w))
-    return total
-
-
-def and_everyone(held: sparse.Held, width: int, everyone: NDArray[np.int64]) -> sparse.Held:
-    """Add a last label that every record holds, so that the marginals come along."""
-    row = np.concatenate([held[0], everyone])
-    label = np.concatenate([held[1], np.full(len(everyone), width, dtype=np.int64)])
-    order = np.argsort(row, kind="stable")
-    return row[order], label[order]

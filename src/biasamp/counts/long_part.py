@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .association_counts import AssociationCounts, from_patterns
-from .record_runs import Keys, before, has_repeats
+from .long_columns import Keys, before, has_repeats
 
 Labels = tuple[str, ...]
 

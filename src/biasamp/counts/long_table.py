@@ -2,7 +2,7 @@
 
 Batches are counted as they come, in one pass, and memory holds one batch and the counts. Rows of one record
 must stand together for that; whether they do is found out on the way (see
-:class:`~biasamp.counts.record_runs.RecordRuns`). A part of a table gives a
+:class:`~biasamp.counts.long_columns.RecordRuns`). A part of a table gives a
 :class:`~biasamp.counts.long_part.LongPart`, whose first and last record may continue in its neighbours.
 """
 
@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from .association_counts import AssociationCounts, from_patterns
 from .kernels.long_tally import Index, NumpyTally, new_tally
-from .label_codes import LabelCodes
+from .long_columns import Keys, LabelCodes, RecordRuns, keys_of, plain_records
 from .long_part import Edge, Labels, LongPart, Scattered
-from .record_runs import Keys, RecordRuns, keys_of, plain_records
 
 Codes = NDArray[np.int32]
 
@@ -28,7 +27,44 @@ MOST_IDENTITIES = 63
 _SHARES = 8
 
 
-class LongCounter:
+class _Counter:
+    """What counters of long tables share: the tally, the codes of labels, and what makes up identities."""
+
+    def __init__(
+        self,
+        members: Sequence[Sequence[str]],
+        threshold: float | Mapping[str, float] | None,
+        kernel: str,
+        codes: LabelCodes | None = None,
+    ) -> None:
+        self.members = members
+        self.tally = new_tally(kernel)
+        reserved = [label for group in members for label in group]
+        compiled = not isinstance(self.tally, NumpyTally)
+        self.codes = LabelCodes(reserved, compiled=compiled) if codes is None else codes
+        self.masks = _member_masks(members, self.codes.places)
+        self.threshold = _Threshold(threshold, self.codes)
+
+    def _counts_and_ends(self) -> tuple[AssociationCounts, tuple[Labels, ...]]:
+        """The counts of the tally's inner runs, and the labels of its first and its last, as far as there are two."""
+        tally, names = self.tally, self.codes.labels
+        tally.settle()
+        ends = [run for run in (tally.first, tally.open) if run is not None] if tally.runs else []
+        table = np.zeros((len(names), tally.table.shape[1]), dtype=np.int64)
+        table[: len(tally.table)] = tally.table[: len(names)]
+        counts = from_patterns(
+            names,
+            [str(k) for k in range(len(self.members))],
+            self.members,
+            np.array(tally.masks, dtype=np.int64),
+            np.asarray(tally.records),
+            table,
+            tally.rare(),
+        )
+        return counts, tuple(tuple(names[code] for code in run.tolist()) for run in ends)
+
+
+class LongCounter(_Counter):
     """Counts Arrow batches of one stretch of a long table.
 
     Parameters
@@ -42,7 +78,7 @@ class LongCounter:
         ``"auto"`` uses numba when it is installed.
     keep_keys : bool
         Whether records may come in any order as long as the rows of each stand together. Without it, a record
-        out of order raises :class:`~biasamp.counts.record_runs.Unordered`.
+        out of order raises :class:`~biasamp.counts.long_columns.Unordered`.
     codes : LabelCodes, optional
         Those of another counter of the same identities, which need not be found again.
 
@@ -65,12 +101,8 @@ class LongCounter:
         keep_keys: bool = False,
         codes: LabelCodes | None = None,
     ) -> None:
-        self.members = members
-        self.tally = new_tally(kernel)
-        self.codes = _codes_for(members, self.tally) if codes is None else codes
-        self.masks = _member_masks(members, self.codes.places)
+        super().__init__(members, threshold, kernel, codes)
         self.runs = RecordRuns(keep_keys=keep_keys, compiled=not isinstance(self.tally, NumpyTally))
-        self.threshold = _Threshold(threshold, self.codes)
         self.rows = 0
         # Until some rows are of another kind.
         self._in_one_go = True
@@ -142,7 +174,7 @@ class LongCounter:
         if self.runs.scattered(final=True):
             raise Scattered
         runs = self.runs
-        counts, ends = _counts_and_ends(self.tally, self.codes, self.members)
+        counts, ends = self._counts_and_ends()
         read = (self.rows, self.tally.duplicates, self.threshold.below)
         if runs.first is None:
             # No rows at all, or rows of whole records, the first and the last of which go on nowhere.
@@ -153,7 +185,7 @@ class LongCounter:
         return LongPart(counts, (edge,), (), *read)
 
 
-class ScatteredCounter:
+class ScatteredCounter(_Counter):
     """Counts rows in any order: all are kept, as 12 bytes each, and sorted. Records are known by 64-bit keys."""
 
     def __init__(
@@ -163,10 +195,7 @@ class ScatteredCounter:
         threshold: float | Mapping[str, float] | None = None,
         kernel: str = "auto",
     ) -> None:
-        self.tally = new_tally(kernel)
-        self.codes = _codes_for(members, self.tally)
-        self.members = members
-        self.threshold = _Threshold(threshold, self.codes)
+        super().__init__(members, threshold, kernel)
         self._records: list[Keys] = []
         self._labels: list[Codes] = []
 
@@ -184,7 +213,6 @@ class ScatteredCounter:
         """Sort and count, one share of the records after another."""
         tally = self.tally
         tally.widen(len(self.codes))
-        masks = _member_masks(self.members, self.codes.places)
         rows = 0
         for share in range(_SHARES):
             mine = [keys & np.uint64(_SHARES - 1) == share for keys in self._records]
@@ -195,39 +223,14 @@ class ScatteredCounter:
             starts = np.empty(len(keys), dtype=bool)
             starts[:1] = True
             starts[1:] = keys[1:] != keys[:-1]
-            tally.add(starts, codes, masks)
+            tally.add(starts, codes, self.masks)
             rows += len(keys)
-        counts, ends = _counts_and_ends(tally, self.codes, self.members)
+        counts, ends = self._counts_and_ends()
         return LongPart(counts, (), ends, rows, tally.duplicates, self.threshold.below)
-
-
-def _counts_and_ends(
-    tally: Any, codes: LabelCodes, members: Sequence[Sequence[str]]
-) -> tuple[AssociationCounts, tuple[Labels, ...]]:
-    """The counts of a tally's inner runs, and the labels of its first and its last, as far as there are two."""
-    tally.settle()
-    ends = [run for run in (tally.first, tally.open) if run is not None] if tally.runs else []
-    width = len(codes)
-    table = np.zeros((width, tally.table.shape[1]), dtype=np.int64)
-    table[: len(tally.table)] = tally.table[:width]
-    counts = from_patterns(
-        codes.labels,
-        [str(k) for k in range(len(members))],
-        members,
-        np.array(tally.masks, dtype=np.int64),
-        np.asarray(tally.records),
-        table,
-        tally.rare(),
-    )
-    return counts, tuple(tuple(codes.labels[code] for code in run.tolist()) for run in ends)
 
 
 def _joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
-
-
-def _codes_for(members: Sequence[Sequence[str]], tally: Any) -> LabelCodes:
-    return LabelCodes([label for group in members for label in group], compiled=not isinstance(tally, NumpyTally))
 
 
 def _member_masks(members: Sequence[Sequence[str]], codes: Mapping[str, int]) -> Index:

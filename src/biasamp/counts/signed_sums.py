@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from biasamp.data import Dense, Evaluation, LabelSet
 
-from .bags import MOST_BAGS, BagCounts, bag_of, bags_for, fewer_bags
+from .bagging import MOST_BAGS, bag_of, bags_for, fewer_bags
+from .bags import BagCounts
 from .itemsets import expand
 from .pair import PairCounts, drop_records
 

@@ -16,6 +16,7 @@ from .contingency import ContingencyTable, Side
 from .fixed import Count, Fixed
 from .joint import JointCounts
 from .pair import PairCounts
+from .tables import JOINT, PAIR
 
 SCHEMA = 1
 _MAGIC = b"biasamp"
@@ -24,37 +25,18 @@ Arrays = dict[str, Any]
 Saved = JointCounts | PairCounts | ContingencyTable
 
 
-def save(counts: Saved, path: str | Path) -> None:
-    """Write counts to a Parquet file, with a schema version, the label names and a checksum."""
-    header, arrays = to_arrays(counts)
-    write_arrays(path, header, arrays)
-
-
-def load(path: str | Path) -> Saved:
-    """Read counts that :func:`save` wrote; a damaged or foreign file is refused."""
-    header, arrays = read_arrays(path)
-    try:
-        return from_arrays(header, arrays)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{Path(path).name} is damaged: it does not hold what counts consist of ({error})") from None
-
-
 def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Write named arrays of integers or floats, with a JSON header, to a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names, shapes, whole, real = [], [], [], []
-    for name, array in arrays.items():
-        names.append(name)
-        shapes.append(list(array.shape))
-        is_real = array.dtype.kind == "f"
-        whole.append(None if is_real else array.astype(np.int64).ravel())
-        real.append(array.ravel() if is_real else None)
+    shapes = [list(array.shape) for array in arrays.values()]
+    whole = [None if array.dtype.kind == "f" else array.astype(np.int64).ravel() for array in arrays.values()]
+    real = [array.ravel() if array.dtype.kind == "f" else None for array in arrays.values()]
     text = json.dumps({"schema": SCHEMA, **header}, sort_keys=True)
     table = pa.table(
         {
-            "name": pa.array(names, pa.string()),
+            "name": pa.array(list(arrays), pa.string()),
             "shape": pa.array(shapes, pa.list_(pa.int64())),
             "integers": pa.array(whole, pa.large_list(pa.int64())),
             "reals": pa.array(real, pa.large_list(pa.float64())),
@@ -162,20 +144,17 @@ def to_arrays(counts: Saved) -> tuple[dict[str, Any], Arrays]:
         put_count(arrays, "counts", counts.counts if counts.exact is None else counts.exact)  # type: ignore[arg-type]
         sides = {name: _labels(side.labels) for name, side in counts.sides.items()}
         return {"kind": "contingency", "sides": sides, "order": list(counts.sides)}, arrays
-    if isinstance(counts, JointCounts):
-        for name in _JOINT:
-            put_count(arrays, name, getattr(counts, name))
-        labels = {"left": _labels(counts.left_labels), "right": _labels(counts.right_labels)}
-        return {"kind": "joint", "labels": labels, "records": counts.records}, arrays
-    for name in _PAIR:
+    kind = "joint" if isinstance(counts, JointCounts) else "pairs"
+    _, of, names = _KINDS[kind]
+    for name in names:
         put_count(arrays, name, getattr(counts, name))
-    for i, part in enumerate(counts.spread or ()):
+    for i, part in enumerate(getattr(counts, "spread", None) or ()):
         put_count(arrays, f"spread:{i}", part)
-    labels = {"given": _labels(counts.given_labels), "outcome": _labels(counts.outcome_labels)}
-    return {"kind": "pairs", "labels": labels, "records": counts.records}, arrays
+    labels = {side: _labels(getattr(counts, f"{side}_labels")) for side in of}
+    return {"kind": kind, "labels": labels, "records": counts.records}, arrays
 
 
-def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Saved:
+def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Any:
     """The statistic that :func:`to_arrays` took apart."""
     kind = header["kind"]
     if kind == "contingency":
@@ -187,27 +166,22 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Saved:
         if isinstance(held, Fixed):
             return ContingencyTable(sides, arrays["cells"], held.floats(), held)
         return ContingencyTable(sides, arrays["cells"], held)
-    labels = {name: _unlabels(pairs) for name, pairs in header["labels"].items()}
-    if kind == "joint":
-        parts = {name: get_count(arrays, name) for name in _JOINT}
-        return JointCounts(labels["left"], labels["right"], header["records"], **parts)
-    spread = tuple(get_count(arrays, f"spread:{i}") for i in range(3)) if _has(arrays, "spread:0") else None
-    parts = {name: get_count(arrays, name) for name in _PAIR}
-    pairs = PairCounts(
-        labels["given"],
-        labels["outcome"],
-        header["records"],
-        **parts,
-        spread=spread,  # type: ignore[arg-type]
-    )
-    if kind != "pairs":
+    if kind not in _KINDS:
         raise ValueError(f"counts of the unknown kind {kind!r}")
-    return pairs
+    made, of, names = _KINDS[kind]
+    parts: dict[str, Any] = {name: get_count(arrays, name) for name in names}
+    if "spread:0" in arrays or "spread:0.high" in arrays:
+        parts["spread"] = tuple(get_count(arrays, f"spread:{i}") for i in range(3))
+    labels = [_unlabels(header["labels"][side]) for side in of]
+    return made(*labels, header["records"], **parts)
 
 
 _LIMBS = ("whole", "high", "low")
-_JOINT = ("n", "left", "right", "joint", "squared")
-_PAIR = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both", "squared")
+# The class of each kind of counts, its sides and its arrays.
+_KINDS: dict[str, tuple[Any, tuple[str, str], tuple[str, ...]]] = {
+    "joint": (JointCounts, ("left", "right"), (*JOINT, "squared")),
+    "pairs": (PairCounts, ("given", "outcome"), (*PAIR, "squared")),
+}
 
 
 def put_count(arrays: Arrays, name: str, count: Count) -> None:
@@ -218,10 +192,6 @@ def put_count(arrays: Arrays, name: str, count: Count) -> None:
             arrays[f"{name}.{limb}"] = getattr(count, limb)
     else:
         arrays[name] = count
-
-
-def _has(arrays: Arrays, name: str) -> bool:
-    return name in arrays or f"{name}.high" in arrays
 
 
 def get_count(arrays: Arrays, name: str) -> Count:

@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 
 from biasamp.data import Label, Variable
 
-from .bag_joints import BagJoint
-from .bags import BagCounts
-from .cells_by_bag import add_by_bag, shuffle_bags
-from .contingency import ContingencyTable
-from .fixed import Count, floats
+from .bags import BagCounts, BagJoint
+from .contingency import ContingencyTable, add_by_bag, shuffle_bags
+from .fixed import floats
 from .joint import JointCounts
-from .pair import PairCounts
 from .storage import Arrays, from_arrays, get_count, put_count, to_arrays
 
 Index = NDArray[np.int64]
@@ -132,26 +129,18 @@ def subject_arrays(subject: SubjectCounts) -> tuple[dict[str, Any], Arrays]:
         "cells": sorted(subject.cells),
         "by bag": sorted(subject.by_bag),
     }
-    parts: dict[str, PairCounts | JointCounts | ContingencyTable] = {}
+    parts: dict[str, Any] = {f"cells/{way}": cells for way, cells in subject.cells.items()}
+    parts |= {f"by bag/{way}": table for way, table in subject.by_bag.items()}
+    parts |= {"train": subject.train, "train cells": subject.train_cells}
+    held: dict[str, BagCounts | BagJoint] = {f"pairs/{way}": bags for way, bags in subject.pairs.items()}
+    held |= dict(zip(("mals/predicted", "mals/truth"), subject.mals or (), strict=False))
+    parts |= {name: bags.in_rows(np.arange(bags.bags)) for name, bags in held.items()}
     for way, bags in subject.pairs.items():
-        parts[f"pairs/{way}"] = bags.in_rows(np.arange(bags.bags))
         put_count(arrays, f"agreeing/{way}", bags.agreeing)
-    for way, cells in subject.cells.items():
-        if cells is not None:
-            parts[f"cells/{way}"] = cells
-    for way, table in subject.by_bag.items():
-        if table is not None:
-            parts[f"by bag/{way}"] = table
-    if subject.mals is not None:
-        for name, joint in zip(("predicted", "truth"), subject.mals, strict=True):
-            parts[f"mals/{name}"] = joint.in_rows(np.arange(joint.bags))
-    if subject.train is not None:
-        parts["train"] = subject.train
-    if subject.train_cells is not None:
-        parts["train cells"] = subject.train_cells
     for name, part in parts.items():
-        header["parts"][name], mine = to_arrays(part)
-        arrays.update({f"{name}//{key}": array for key, array in mine.items()})
+        if part is not None:
+            header["parts"][name], mine = to_arrays(part)
+            arrays.update({f"{name}//{key}": array for key, array in mine.items()})
     return header, arrays
 
 
@@ -161,14 +150,13 @@ def subject_of(header: Mapping[str, Any], arrays: Arrays) -> SubjectCounts:
         name: from_arrays(held, {k.split("//", 1)[1]: v for k, v in arrays.items() if k.startswith(f"{name}//")})
         for name, held in header["parts"].items()
     }
-    agreeing: dict[str, Count] = {way: get_count(arrays, f"agreeing/{way}") for way in header["bags"]}
     return SubjectCounts(
         header["attribute"],
         _unvariables(header["A"]),
         _unvariables(header["T"]),
         {side: arrays[f"sizes/{side}"] for side in ("A", "T")},
         {
-            way: BagCounts.of_rows(bags, parts[f"pairs/{way}"], agreeing[way], bool(soft))
+            way: BagCounts.of_rows(bags, parts[f"pairs/{way}"], get_count(arrays, f"agreeing/{way}"), bool(soft))
             for way, (bags, soft) in header["bags"].items()
         },
         {way: parts.get(f"cells/{way}") for way in header["cells"]},

@@ -5,8 +5,7 @@ What a part is, is the kernel's affair; the engine only looks at its ``name`` an
 """
 
 from .choose import engine_for, home_of
-from .engine import Engine
-from .log import counted
+from .engine import Engine, counted
 from .memory_budget import parse_memory
 
 __all__ = ["Engine", "counted", "engine_for", "home_of", "parse_memory"]

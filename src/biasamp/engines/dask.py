@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from .engine import Engine, Kernel, Merge, Progress, lazy_of, refuse_nothing, total_rows
-from .log import done
+from .engine import (
+    Engine,
+    Failed,
+    Gather,
+    Kernel,
+    Merge,
+    Progress,
+    Spread,
+    done,
+    fold,
+    lazy_of,
+    raised,
+    refuse_nothing,
+    total_rows,
+)
 from .memory_budget import budget, cores, parse_memory
 
 T = TypeVar("T")
@@ -18,17 +32,9 @@ _MOST_TASKS = 4096
 
 
 class DaskEngine(Engine):
-    """Counts on a Dask cluster.
+    """Counts on a Dask cluster: that of the client, else the current one, else a new one of processes on this machine.
 
-    Parameters
-    ----------
-    client : distributed.Client, optional
-        By default the current client, and where there is none, a new cluster of processes on this machine, which
-        ends with the engine.
-    workers : int, optional
-        Processes of a new cluster.
-    memory : int or str, optional
-        Budget of one worker process.
+    A new cluster has ``workers`` processes and ends with the engine. ``memory`` is the budget of one process.
     """
 
     name = "dask"
@@ -80,7 +86,7 @@ class DaskEngine(Engine):
         try:
             for future in as_completed(futures):
                 place = number[future.key]
-                yield place, _raised(future.result())
+                yield place, raised(future.result())
                 # A result that is here needs no room there.
                 future.release()
                 rows = self._advance(rows, parts, place)
@@ -121,19 +127,13 @@ class DaskEngine(Engine):
                         break
                     if future.key in place:
                         rows = self._advance(rows, parts, place[future.key])
-            out: T = _raised(level[0].result())
+            out: T = raised(level[0].result())
             return out
         except BaseException:
             self.client.cancel(every, force=True)
             raise
 
-    def regroup(
-        self,
-        spread: Callable[[Any], Iterator[Any]],
-        parts: Sequence[Any],
-        kernel: Callable[[Iterable[Any]], T],
-        merge: Merge[T],
-    ) -> T:
+    def regroup(self, spread: Spread, parts: Sequence[Any], kernel: Gather[T], merge: Merge[T]) -> T:
         """Rows are brought together by Dask's own shuffle."""
         import dask.dataframe as dd
         from dask import delayed
@@ -177,49 +177,30 @@ def _light(parts: Sequence[Any]) -> list[Any]:
     return [part if lazy_of(part) is None else part.with_rows(None) for part in parts]
 
 
-class _Failed:
-    """An error on its way to the driver: raised in a task it would fill the worker's log with traces."""
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-
-def _raised(result: Any) -> Any:
-    if isinstance(result, _Failed):
-        raise result.error
-    return result
-
-
-def _count(kernel: Kernel[T], part: Any, rows: Any = None) -> T | _Failed:
+def _count(kernel: Kernel[T], part: Any, rows: Any = None) -> T | Failed:
     part = part if rows is None else part.with_rows(rows)
     try:
         out = kernel(part)
     except Exception as error:
-        return _Failed(error)
+        return Failed(error)
     done(part)
     return out
 
 
-def _fold_parts(kernel: Kernel[T], merge: Merge[T], parts: Sequence[Any]) -> T | _Failed:
+def _fold_parts(kernel: Kernel[T], merge: Merge[T], parts: Sequence[Any]) -> T | Failed:
     return _fold(merge, (_count(kernel, part) for part in parts))
 
 
-def _fold(merge: Merge[T], results: Iterable[T | _Failed]) -> T | _Failed:
-    import copy
-
-    total: list[T] = []
-    for result in results:
-        if isinstance(result, _Failed):
-            return result
-        try:
-            # A result stays on its worker until the tree is done: what is merged into must be our own.
-            total = [merge(total[0], result)] if total else [copy.deepcopy(result)]
-        except Exception as error:
-            return _Failed(error)
-    return total[0]
+def _fold(merge: Merge[T], results: Iterable[T | Failed]) -> T | Failed:
+    try:
+        # A result stays on its worker until the tree is done: what is merged into must be our own.
+        own = (copy.deepcopy(raised(result)) if not i else raised(result) for i, result in enumerate(results))
+        return fold(merge, own)[0]
+    except Exception as error:
+        return Failed(error)
 
 
-def _spread_frame(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any, meta: Any) -> Any:
+def _spread_frame(spread: Spread, part: Any, rows: Any, meta: Any) -> Any:
     import pandas as pd
     import pyarrow as pa
 
@@ -228,7 +209,7 @@ def _spread_frame(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any, 
     return pa.Table.from_batches(batches).to_pandas(types_mapper=pd.ArrowDtype) if batches else meta
 
 
-def _spread_meta(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any) -> Any:
+def _spread_meta(spread: Spread, part: Any, rows: Any) -> Any:
     """An empty frame of the columns that spreading gives; None for a part without rows."""
     import pandas as pd
 
@@ -237,7 +218,7 @@ def _spread_meta(spread: Callable[[Any], Iterator[Any]], part: Any, rows: Any) -
     return None if batch is None else batch.slice(0, 0).to_pandas(types_mapper=pd.ArrowDtype)
 
 
-def _count_frame(kernel: Callable[[Iterable[Any]], T], frame: Any) -> T:
+def _count_frame(kernel: Gather[T], frame: Any) -> T:
     import pyarrow as pa
 
     return kernel(pa.Table.from_pandas(frame, preserve_index=False).to_batches())

@@ -1,29 +1,27 @@
-"""What every engine offers."""
+"""What every engine offers, and what its workers log while they count."""
 
 from __future__ import annotations
 
+import logging
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 Kernel = Callable[[Any], T]
 Merge = Callable[[T, T], T]
-# Told how many rows are done, of how many where that is known.
+# From a part to Arrow record batches that have a key, and from all batches of some keys to a result.
+Spread = Callable[[Any], Iterator[Any]]
+Gather = Callable[[Iterable[Any]], T]
+# Called with how many rows are done, of how many where that is known.
 Progress = Callable[[int, int | None], None]
 
 
-class Part(Protocol):
-    """What engines know of a part of the data."""
+logger = logging.getLogger("biasamp.engines")
 
-    @property
-    def name(self) -> str:
-        """What messages and logs call it."""
-
-    @property
-    def rows(self) -> int | None:
-        """How many rows it has, where that is known."""
+_here = threading.local()
 
 
 class Engine(ABC):
@@ -58,13 +56,7 @@ class Engine(ABC):
         """The results of all parts merged. ``merge(a, b)`` may change and return ``a``."""
 
     @abstractmethod
-    def regroup(
-        self,
-        spread: Callable[[Any], Iterator[Any]],
-        parts: Sequence[Any],
-        kernel: Callable[[Iterable[Any]], T],
-        merge: Merge[T],
-    ) -> T:
+    def regroup(self, spread: Spread, parts: Sequence[Any], kernel: Gather[T], merge: Merge[T]) -> T:
         """Bring rows of one key together and count them, whatever part they come from.
 
         Parameters
@@ -94,3 +86,43 @@ def total_rows(parts: Sequence[Any]) -> int | None:
 def lazy_of(part: Any) -> Any:
     """What a part stands for on its cluster; None for a part that says itself how it is read."""
     return getattr(part, "lazy", None)
+
+
+def fold(merge: Merge[T], results: Iterable[T]) -> list[T]:
+    """The results merged into one, or none where there are none."""
+    total: list[T] = []
+    for result in results:
+        total = [merge(total[0], result)] if total else [result]
+    return total
+
+
+class Failed:
+    """An error on its way to the driver: a task that raises would be tried again, or fill the worker's log."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def raised(result: Any) -> Any:
+    """A result, unless it is an error."""
+    if isinstance(result, Failed):
+        raise result.error
+    return result
+
+
+def counted(part: Any, rows: int) -> None:
+    """Say that a batch of a part has been counted. Kernels call this after each batch."""
+    logger.info("%s: a batch of %d rows counted", part.name, rows)
+    listener = getattr(_here, "listener", None)
+    if listener is not None:
+        listener(rows)
+
+
+def done(part: Any) -> None:
+    """Say that a part is done."""
+    logger.info("%s: done", part.name)
+
+
+def listen(listener: Callable[[int], None] | None) -> None:
+    """Tell a function the rows of each batch that this thread counts from now on."""
+    _here.listener = listener

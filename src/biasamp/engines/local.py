@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from .engine import Engine, Kernel, Merge, Progress, refuse_nothing, total_rows
-from .log import done, listen
+from .engine import Engine, Gather, Kernel, Merge, Progress, Spread, done, fold, listen, refuse_nothing, total_rows
 from .memory_budget import budget
 
 T = TypeVar("T")
@@ -32,7 +31,7 @@ class LocalEngine(Engine):
     memory : int or str, optional
         Budget in bytes, or as text such as ``"512MB"``.
     progress : callable, optional
-        Told the rows done and the rows in all, or None where they are not known.
+        Called with the rows done and the rows in all, or None where they are not known.
 
     Examples
     --------
@@ -88,25 +87,12 @@ class LocalEngine(Engine):
         totals: list[T] = []
 
         def work() -> None:
-            total: list[T] = []
-            for _, part in run.take():
-                result = run.count(kernel, part)
-                total = [merge(total[0], result)] if total else [result]
-            totals.extend(total)
+            totals.extend(fold(merge, (run.count(kernel, part) for _, part in run.take())))
 
         run.end(run.start(work))
-        out = totals[0]
-        for total in totals[1:]:
-            out = merge(out, total)
-        return out
+        return fold(merge, totals)[0]
 
-    def regroup(
-        self,
-        spread: Callable[[Any], Iterator[Any]],
-        parts: Sequence[Any],
-        kernel: Callable[[Iterable[Any]], T],
-        merge: Merge[T],
-    ) -> T:
+    def regroup(self, spread: Spread, parts: Sequence[Any], kernel: Gather[T], merge: Merge[T]) -> T:
         """Rows go to files in a temporary directory, by their key; each file is small enough to be sorted."""
         from .spill import Spill
 

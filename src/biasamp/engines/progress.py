@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Any
 
 # What is done sooner than this, in seconds, needs no bar.
@@ -26,47 +25,53 @@ def one_bar() -> Iterator[None]:
         _outer.reset(before)
 
 
-@dataclass
+def _started(*columns: Any) -> Any:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.start()
+    return bar
+
+
 class Bar:
-    """Told how much is done, shows it where somebody may be waiting: on a terminal, after a while."""
+    """Called with how much is done, shows it where somebody may be waiting: on a terminal, after a while."""
 
-    title: str
-    start: float = field(default_factory=time.perf_counter)
-    bar: Any = None
-    task: Any = None
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self._start = time.perf_counter()
+        self._quiet = _outer.get() or not sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
 
-    def __call__(self, done: int, total: int) -> None:
+    def _silent(self) -> bool:
+        return self._quiet or (self._bar is None and time.perf_counter() - self._start < _PATIENCE)
+
+    def __call__(self, done: int, total: int | None) -> None:
         """Say that so much of the total is done."""
-        if self.bar is None:
-            if _outer.get() or not sys.stderr.isatty() or time.perf_counter() - self.start < _PATIENCE:
-                return
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self.bar = Progress(console=Console(stderr=True), transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task(self.title, total=total)
-        self.bar.update(self.task, completed=done, total=total)
+        if self._silent():
+            return
+        if self._bar is None:
+            self._bar = _started()
+            self._task = self._bar.add_task(self.title, total=total)
+        self._bar.update(self._task, completed=done, total=total)
 
     def close(self) -> None:
         """Take the bar away."""
-        if self.bar is not None:
-            self.bar.stop()
-            self.bar = None
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
 
 
-class RowsBar:
-    """Told from any thread how many rows are done, shows them with their rate and the time left; a context.
+class RowsBar(Bar):
+    """Called from any thread with how many rows are done, shows them with their rate and the time left; a context.
 
     On a terminal, after a while, on stderr; nothing elsewhere.
     """
 
     def __init__(self, title: str = "rows counted") -> None:
-        self.title = title
-        self._start = self._pass = time.perf_counter()
-        self._quiet = _outer.get() or not sys.stderr.isatty()
-        self._bar: Any = None
-        self._task: Any = None
+        super().__init__(title)
+        self._pass = self._start
 
     def begin(self, title: str) -> None:
         """Begin another pass over the rows."""
@@ -76,32 +81,21 @@ class RowsBar:
 
     def __call__(self, done: int, total: int | None) -> None:
         """Say that so many rows are done."""
-        now = time.perf_counter()
-        if self._quiet or (self._bar is None and now - self._start < _PATIENCE):
+        if self._silent():
             return
-        spent = now - self._pass
         if self._bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.fields[rows]}"),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
+            rows = TextColumn("{task.fields[rows]}")
+            self._bar = _started(TextColumn("{task.description}"), BarColumn(), rows, TimeRemainingColumn())
             self._task = self._bar.add_task(self.title, total=total, rows="")
-            self._bar.start()
         whole = "" if total is None else f" of {total:,}"
-        rows = f"{done:,}{whole} rows, {done / max(spent, 1e-9) / 1e6:.2f} million/s"
-        self._bar.update(self._task, completed=done, total=total, rows=rows)
+        rate = done / max(time.perf_counter() - self._pass, 1e-9) / 1e6
+        text = f"{done:,}{whole} rows, {rate:.2f} million/s"
+        self._bar.update(self._task, completed=done, total=total, rows=text)
 
     def __enter__(self) -> RowsBar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        self.close()

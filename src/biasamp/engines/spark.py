@@ -8,10 +8,10 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
-from .engine import Engine, Kernel, Merge, lazy_of, refuse_nothing
-from .log import done
+from .engine import Engine, Failed, Gather, Kernel, Merge, Spread, done, fold, lazy_of, raised, refuse_nothing
 from .memory_budget import budget
 
 T = TypeVar("T")
@@ -29,14 +29,8 @@ class SparkEngine(Engine):
 
     Files are read by the executors themselves: their paths must mean the same there as here.
 
-    Parameters
-    ----------
-    session : SparkSession, optional
-        By default that of the data, else the active one, else a new one on this machine.
-    data
-        What is to be counted.
-    memory : int or str, optional
-        Budget of one Python worker.
+    The session is by default that of the data, else the active one, else a new one on this machine. ``memory`` is the
+    budget of one Python worker.
     """
 
     name = "spark"
@@ -75,23 +69,17 @@ class SparkEngine(Engine):
         refuse_nothing(parts)
         return self._merged(self._results(kernel, parts, merge), self._tasks(parts), merge)
 
-    def regroup(
-        self,
-        spread: Callable[[Any], Iterator[Any]],
-        parts: Sequence[Any],
-        kernel: Callable[[Iterable[Any]], T],
-        merge: Merge[T],
-    ) -> T:
+    def regroup(self, spread: Spread, parts: Sequence[Any], kernel: Gather[T], merge: Merge[T]) -> T:
         """Rows are brought together by Spark's own shuffle."""
         refuse_nothing(parts)
         schema = self._schema(spread, parts)
-        rows = _map(self._frame(parts), _Spread(spread, _lazy(parts)), schema)
-        results = _map(rows.repartition("key"), _Gather(kernel))
+        rows = _map(self._frame(parts), partial(_spread, spread, _lazy(parts)), schema)
+        results = _map(rows.repartition("key"), partial(_gather, kernel))
         return self._merged(results, int(self.session.conf.get("spark.sql.shuffle.partitions")), merge)
 
-    def _schema(self, spread: Callable[[Any], Iterator[Any]], parts: Sequence[Any]) -> Any:
+    def _schema(self, spread: Spread, parts: Sequence[Any]) -> Any:
         """The columns that spreading gives, from one batch that an executor spreads."""
-        described = _map(self._frame(parts), _Describe(spread, _lazy(parts))).limit(1).collect()
+        described = _map(self._frame(parts), partial(_describe, spread, _lazy(parts))).limit(1).collect()
         if not described:
             raise ValueError("data has no rows: at least one record is needed")
         from pyspark.sql.pandas.types import from_arrow_schema
@@ -99,7 +87,7 @@ class SparkEngine(Engine):
         return from_arrow_schema(_opened(described[0]["result"]))
 
     def _results(self, kernel: Kernel[T], parts: Sequence[Any], merge: Merge[T] | None) -> Any:
-        return _map(self._frame(parts), _Count(kernel, _lazy(parts), merge))
+        return _map(self._frame(parts), partial(_count, kernel, _lazy(parts), merge))
 
     def _frame(self, parts: Sequence[Any]) -> Any:
         """The rows of a Spark dataframe themselves, or a row for each part that is to be read."""
@@ -126,14 +114,11 @@ class SparkEngine(Engine):
     def _merged(self, results: Any, tasks: int, merge: Merge[T]) -> T:
         while tasks > _FAN_IN:
             tasks = -(-tasks // _FAN_IN)
-            results = _map(results.repartition(tasks), _Fold(merge))
-        found = [_opened(row["result"]) for row in results.collect()]
+            results = _map(results.repartition(tasks), partial(_fold, merge))
+        found: list[T] = [_opened(row["result"]) for row in results.collect()]
         if not found:
             raise ValueError("data has no rows: at least one record is needed")
-        out: T = found[0]
-        for result in found[1:]:
-            out = merge(out, result)
-        return out
+        return fold(merge, found)[0]
 
 
 def _map(frame: Any, function: Callable[[Iterator[Any]], Iterator[Any]], schema: Any = _RESULT) -> Any:
@@ -163,18 +148,8 @@ def _closed(number: int, result: Any) -> Any:
     )
 
 
-class _Failed:
-    """An error on its way to the driver."""
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-
 def _opened(data: Any) -> Any:
-    out = pickle.loads(bytes(data))
-    if isinstance(out, _Failed):
-        raise out.error
-    return out
+    return raised(pickle.loads(bytes(data)))
 
 
 def _guarded(number: int, work: Callable[[], Any]) -> Any:
@@ -182,9 +157,9 @@ def _guarded(number: int, work: Callable[[], Any]) -> Any:
         return _closed(number, work())
     except Exception as error:
         try:
-            return _closed(number, _Failed(error))
+            return _closed(number, Failed(error))
         except Exception:
-            return _closed(number, _Failed(RuntimeError(f"{type(error).__name__}: {error}")))
+            return _closed(number, Failed(RuntimeError(f"{type(error).__name__}: {error}")))
 
 
 def _partition() -> int:
@@ -205,31 +180,22 @@ def _parts(batches: Iterable[Any], lazy: Any) -> Iterator[tuple[int, Any]]:
             yield number, pickle.loads(part)
 
 
-class _Count:
-    """Counts the parts of a task, each by itself or all together."""
+# What runs in a task: from its Arrow batches to batches of results.
 
-    def __init__(self, kernel: Callable[[Any], Any], lazy: Any, merge: Callable[[Any, Any], Any] | None) -> None:
-        self.kernel, self.lazy, self.merge = kernel, lazy, merge
 
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        if self.merge is None:
-            for number, part in _parts(batches, self.lazy):
-                yield _guarded(number, partial(self._one, part))
-            return
-        yield from _whole(lambda: self._all(batches))
+def _count(kernel: Kernel[Any], lazy: Any, merge: Merge[Any] | None, batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the parts of a task, each by itself or all together."""
+    if merge is None:
+        for number, part in _parts(batches, lazy):
+            yield _guarded(number, partial(_one, kernel, part))
+        return
+    yield from _whole(lambda: fold(merge, (_one(kernel, part) for _, part in _parts(batches, lazy))))
 
-    def _one(self, part: Any) -> Any:
-        out = self.kernel(part)
-        done(part)
-        return out
 
-    def _all(self, batches: Iterator[Any]) -> list[Any]:
-        assert self.merge is not None
-        total: list[Any] = []
-        for _, part in _parts(batches, self.lazy):
-            result = self._one(part)
-            total = [self.merge(total[0], result)] if total else [result]
-        return total
+def _one(kernel: Kernel[T], part: Any) -> T:
+    out = kernel(part)
+    done(part)
+    return out
 
 
 def _whole(work: Callable[[], list[Any]]) -> Iterator[Any]:
@@ -238,59 +204,30 @@ def _whole(work: Callable[[], list[Any]]) -> Iterator[Any]:
     try:
         found = work()
     except Exception as error:
-        yield _guarded(number, partial(_raise, error))
+        yield _guarded(number, partial(raised, Failed(error)))
         return
     for result in found:
         yield _closed(number, result)
 
 
-def _raise(error: Exception) -> Any:
-    raise error
+def _fold(merge: Merge[Any], batches: Iterator[Any]) -> Iterator[Any]:
+    """Merge the results that come to a task."""
+    results = (_opened(data) for batch in batches for data in batch.column(1).to_pylist())
+    yield from _whole(lambda: fold(merge, results))
 
 
-class _Fold:
-    """Merges the results that come to a task."""
-
-    def __init__(self, merge: Callable[[Any, Any], Any]) -> None:
-        self.merge = merge
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        yield from _whole(lambda: self._all(batches))
-
-    def _all(self, batches: Iterator[Any]) -> list[Any]:
-        total: list[Any] = []
-        for batch in batches:
-            for data in batch.column(1).to_pylist():
-                total = [self.merge(total[0], _opened(data))] if total else [_opened(data)]
-        return total
+def _spread(spread: Spread, lazy: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    """Turn the parts of a task into rows that have a key."""
+    for _, part in _parts(batches, lazy):
+        yield from spread(part)
 
 
-class _Spread:
-    """Turns the parts of a task into rows that have a key."""
-
-    def __init__(self, spread: Callable[[Any], Iterator[Any]], lazy: Any) -> None:
-        self.spread, self.lazy = spread, lazy
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        for _, part in _parts(batches, self.lazy):
-            yield from self.spread(part)
+def _describe(spread: Spread, lazy: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    """The columns that the rows have, where there are rows."""
+    for batch in islice(_spread(spread, lazy, batches), 1):
+        yield _closed(0, batch.schema)
 
 
-class _Describe(_Spread):
-    """Says which columns the rows have."""
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        for _, part in _parts(batches, self.lazy):
-            for batch in self.spread(part):
-                yield _closed(0, batch.schema)
-                return
-
-
-class _Gather:
-    """Counts the rows of the keys that come to a task."""
-
-    def __init__(self, kernel: Callable[[Iterable[Any]], Any]) -> None:
-        self.kernel = kernel
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        yield from _whole(lambda: [self.kernel(batches)])
+def _gather(kernel: Gather[Any], batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the rows of the keys that come to a task."""
+    yield from _whole(lambda: [kernel(batches)])

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bags import BagCounts, bags_for
+from biasamp.counts.bagging import bags_for
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import Count, floats, subtract
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Block, Pull, SecondLook, SignedSums, look_at

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bags import BagCounts, addends, bag_weights, weighted_sums
+from biasamp.counts.bagging import addends, bag_weights, weighted_sums
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import Fixed, floats, subtract
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Pull, SignedSums

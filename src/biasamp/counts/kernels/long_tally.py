@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared_identities import summed
+from ..association_counts import summed
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -86,9 +86,7 @@ class NumpyTally(Tally):
     def widen(self, labels: int) -> None:
         """Make room for labels that were not known before."""
         if labels > len(self.table):
-            room = max(labels, 2 * len(self.table))
-            more = np.zeros((room - len(self.table), self.table.shape[1]), dtype=np.int64)
-            self.table = np.concatenate([self.table, more])
+            self.table = _longer(self.table, max(labels, 2 * len(self.table)) - len(self.table))
 
     def patterns(self, masks: Index) -> Index:
         """The number of each mask, with new ones for masks not met before."""
@@ -97,9 +95,9 @@ class NumpyTally(Tally):
         more = len(self._place) - len(self.masks)
         if more:
             self.masks.extend(list(self._place)[-more:])
-            self.records = np.concatenate([self.records, np.zeros(more, dtype=np.int64)])
+            self.records = _longer(self.records, more)
             columns = min(len(self.masks), MOST_COLUMNS) - self.table.shape[1]
-            self.table = np.concatenate([self.table, np.zeros((len(self.table), columns), dtype=np.int64)], axis=1)
+            self.table = np.ascontiguousarray(_longer(self.table.T, columns).T)
         return place[inverse]
 
     def settle(self) -> None:

@@ -1,0 +1,268 @@
+"""Tables of pairs of labels, bag by bag: by matrix products, in numba, or by listing what records hold.
+
+Counts of all records together are those of a single bag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.data import Evaluation, LabelSet
+
+from .fixed import Count, Fixed, add, concatenate, total
+from .kernels import cross
+from .kernels.cross import row_sums
+
+Index = NDArray[np.int64]
+Weights = NDArray[Any] | None
+
+# The arrays of joint counts and of pair counts, in the order of their fields.
+JOINT = ("n", "left", "right", "joint")
+PAIR = ("n", "given", "truth", "predicted", "joint_truth", "joint_predicted", "joint_both")
+# Beyond this width a record's labels are listed instead of laid out in a matrix.
+WIDE = 512
+# Records whose columns are laid out at once: for a product that stays in cache, for sums by bag, and in lists.
+_PRODUCT, _BAGGED, _LISTED = 1024, 1 << 14, 1 << 17
+# Below so many labels of records, loading the compiler would take longer than counting.
+_WORTH_COMPILING = 1 << 21
+# Adding whole rows pays when rows are wide and a record holds few given labels; else a matrix product does.
+_WORTH_ADDING = 16
+_FEW_LABELS = 4
+
+
+def pair_tables(
+    evaluation: Evaluation, bag: Index | None = None, bags: int = 1, accelerate: bool | None = None
+) -> tuple[dict[str, Any], Count]:
+    """The arrays of pair counts by bag, and how often truth and prediction agree that a label holds.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The records.
+    bag : ndarray of shape (records,), optional
+        The row of each record's bag, below ``bags``.
+    accelerate : bool, optional
+        Whether to use numba; by default where it is installed and pays.
+
+    Returns
+    -------
+    arrays : dict of counts of shape (bags, given labels or 1, outcome labels or 1)
+    agreeing : counts of shape (outcome labels,)
+    """
+    if evaluation.missing:
+        return _masked(evaluation, bag, bags)
+    sides, width = (evaluation.truth, evaluation.predicted), evaluation.truth.width
+    true, held = _tables(evaluation.given, sides, evaluation.weights, bag, bags, accelerate)
+    margins = true[:, -1:, -1:], true[:, :-1, -1:], true[:, -1:, :-1], held[:, -1:, :width]
+    joints = true[:, :-1, :-1], held[:, :-1, :width], held[:, :-1, width:]
+    return dict(zip(PAIR, (*margins, *joints), strict=True)), total(held[:, -1, width:])
+
+
+def joint_tables(
+    left: LabelSet, right: LabelSet, weights: Weights = None, bag: Index | None = None, bags: int = 1
+) -> dict[str, Any]:
+    """The arrays of joint counts by bag, of shape (bags, left labels or 1, right labels or 1)."""
+    table = _tables(left, (right,), weights, bag, bags, None)[0]
+    arrays = table[:, -1:, -1:], table[:, :-1, -1:], table[:, -1:, :-1], table[:, :-1, :-1]
+    return dict(zip(JOINT, arrays, strict=True))
+
+
+def chunks(records: int, width: int = 1, most: int = _PRODUCT) -> list[tuple[int, int]]:
+    """Cut records, at least into one chunk, so that a chunk fits in cache, narrower for wide labels."""
+    size = max(256, min(most, (1 << 21) // max(width, 1)))
+    return [(start, min(start + size, records)) for start in range(0, max(records, 1), size)]
+
+
+def add_up(parts: Iterable[Sequence[Count]]) -> list[Count]:
+    """The sums of several counts over the chunks of records."""
+    sums: list[Count] = []
+    for part in parts:
+        sums = [add(one, two) for one, two in zip(sums, part, strict=True)] if sums else list(part)
+    return sums
+
+
+def worth_compiling(labels: int, accelerate: bool | None) -> bool:
+    """Whether so many labels are counted in numba: where it is installed and pays, or as the caller says."""
+    if accelerate is not None:
+        return accelerate
+    return labels >= _WORTH_COMPILING and find_spec("numba") is not None
+
+
+def _tables(
+    left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: Index | None, bags: int, accelerate: bool | None
+) -> list[Count]:
+    """Tables (bags, left labels and everyone, columns): of the first side and one, then of the second and of both."""
+    width = sides[0].width
+    hard = not any(labels.soft for labels in (left, *sides))
+    plain = hard and weights is None
+    if bag is None:
+        plain = plain and len(sides) > 1 and width >= _WORTH_ADDING and _few_held(left)
+    if hard and max(left.width, width) > WIDE:
+        found = [_listed(left, sides, weights, bag, bags)]
+    elif plain and worth_compiling(len(left) * width, accelerate):
+        found = [_compiled(left, sides, bag, bags)]
+    elif plain and bag is None:
+        # Rows that are gathered should stay in cache.
+        found = add_up([_added(left, sides, *rows)] for rows in chunks(len(left), 1, _BAGGED))
+    else:
+        found = _products(left, sides, weights, bag, bags, hard)
+    many = bags * (left.width + 1)
+    found = [_shaped(table, bags, left.width + 1, table.size // many if many else 0) for table in found]
+    return found if len(found) > 1 else [found[0][..., : width + 1], found[0][..., width + 1 :]]
+
+
+def _few_held(labels: LabelSet) -> bool:
+    """Whether a record holds few labels, so that adding its row for each of them is cheap."""
+    if labels.width <= _FEW_LABELS or labels.exclusive:
+        return True
+    return len(labels.nonzero(0, 4096)[0]) <= _FEW_LABELS * min(4096, len(labels))
+
+
+def _added(left: LabelSet, sides: Sequence[LabelSet], start: int, stop: int) -> NDArray[np.int64]:
+    one, held = (side.rows(start, stop) for side in sides)
+    return row_sums(left.nonzero(start, stop), left.width, one, held, left.exclusive)
+
+
+def _products(
+    left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: Index | None, bags: int, hard: bool
+) -> list[Count]:
+    """As matrix products, whatever the labels; all columns in one table where they are of one kind."""
+    groups = left.width + 1
+    width = left.width + (2 * len(sides) - 1) * sides[0].width
+    cut = chunks(len(left), width)
+    if bag is not None:
+        # Chances of both sides are multiplied pair by pair.
+        cut = chunks(len(left), groups * (sides[0].width + 1) // 2 if left.soft else 1, _BAGGED)
+
+    def part(start: int, stop: int) -> list[Count]:
+        own = None if weights is None else weights[start:stop]
+        rows = [side.rows(start, stop) for side in sides]
+        first = [rows[0], np.ones((stop - start, 1), dtype=rows[0].dtype)]
+        second = [rows[1], rows[0] * rows[1]] if len(rows) > 1 else []
+        lots = [first, second] if second and not hard else [first + second]
+        columns = [np.concatenate(lot, axis=1) for lot in lots]
+        if bag is None:
+            given = _and_one(left.rows(start, stop))
+            return [cross.by_product(given, side, own) for side in columns]
+        if left.soft:
+            given = _and_one(left.rows(start, stop))
+            columns = [(given[:, :, None] * side[:, None, :]).reshape(stop - start, -1) for side in columns]
+            return [cross.sums_by(bag[start:stop], bags, side, own) for side in columns]
+        row, key = _held_in_bags(left, bag, start, stop)
+        return [cross.sums_by(key, bags * groups, side, own, row) for side in columns]
+
+    return add_up(part(start, stop) for start, stop in cut)
+
+
+def _and_one(rows: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([rows, np.ones((len(rows), 1), dtype=rows.dtype)], axis=1)
+
+
+def _held_in_bags(labels: LabelSet, bag: Index | None, start: int, stop: int) -> tuple[Index, Index]:
+    """Row and (bag, label) of every label held, and for every record a last label that all hold."""
+    row, label = labels.nonzero(start, stop)
+    here = np.zeros(stop - start, dtype=np.int64) if bag is None else bag[start:stop] * (labels.width + 1)
+    rows = np.concatenate([row, np.arange(stop - start)])
+    return rows, np.concatenate([here[row] + label, here + labels.width])
+
+
+def _shaped(table: Count, *shape: int) -> Count:
+    if isinstance(table, Fixed):
+        return table.each(lambda part: part.reshape(shape))
+    return table.reshape(shape)
+
+
+def _compiled(left: LabelSet, sides: Sequence[LabelSet], bag: Index | None, bags: int) -> NDArray[np.int64]:
+    """As :func:`_products` for hard unweighted labels, in numba; the columns of all tables side by side."""
+    from .kernels.compiled_bags import add_to_bags
+
+    table = np.zeros((bags, left.width + 1, 3 * sides[0].width + 1), dtype=np.int64)
+    everyone = False
+    for start, stop in chunks(len(left), 1, _LISTED):
+        one, held = (np.ascontiguousarray(side.rows(start, stop)) for side in (sides[0], sides[-1]))
+        row, label = left.nonzero(start, stop)
+        # Records with one given label each are all in the totals of these labels.
+        each = len(row) == stop - start and (left.exclusive or np.array_equal(row, np.arange(stop - start)))
+        if not each and not everyone:
+            table[:, -1] = table[:, :-1].sum(axis=1)
+            everyone = True
+        if everyone:
+            row = np.concatenate([row, np.arange(stop - start)])
+            label = np.concatenate([label, np.full(stop - start, left.width)])
+        mine = np.zeros(0, dtype=np.int64)
+        if bag is not None:
+            # Records of one bag together, so that its counts stay in cache.
+            order = np.argsort(bag[start:stop][row].astype(np.uint16), kind="stable")
+            row, label = row[order], label[order]
+            mine = bag[start:stop][row]
+        add_to_bags(row, label, mine, one, held, table)
+    if not everyone:
+        table[:, -1] = table[:, :-1].sum(axis=1)
+    return table
+
+
+def _listed(left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: Index | None, bags: int) -> Count:
+    """As :func:`_compiled` for many labels of which a record has few."""
+    width = sides[0].width
+    shape = (bags * (left.width + 1), width)
+
+    def part(start: int, stop: int) -> Count:
+        own = None if weights is None else weights[start:stop]
+        rows, keys = _held_in_bags(left, bag, start, stop)
+        order = np.argsort(rows, kind="stable")
+        mine = rows[order], keys[order]
+        held = [side.nonzero(start, stop) for side in sides]
+        if len(held) > 1:
+            held.append(cross.held_by_both(held[0], held[1], width))
+        parts = [cross.by_listing(mine, side, shape, own) for side in held]
+        parts.insert(1, cross.marginal(mine, shape[0], own)[:, None])
+        return concatenate(parts, axis=1)
+
+    return add_up([part(*rows)] for rows in chunks(len(left), 1, _LISTED))[0]
+
+
+def _masked(evaluation: Evaluation, bag: Index | None, bags: int) -> tuple[dict[str, Any], Count]:
+    """Records with a missing label are left out of that pair alone, so every pair has its own totals."""
+    groups, width = evaluation.given.width, evaluation.truth.width
+
+    def part(start: int, stop: int) -> list[Count]:
+        given, one, held, here, there = present_rows(evaluation, start, stop)
+        own = None if evaluation.weights is None else evaluation.weights[start:stop]
+        both = one * held
+        sides = [np.concatenate(columns, axis=1) for columns in ([there, one], [held, both])]
+        agreeing = cross.by_product(np.ones((stop - start, 1), dtype=np.uint8), both, own)
+        if bag is None:
+            return [agreeing, *(cross.by_product(left, side, own) for left in (here, given) for side in sides)]
+        sums = []
+        for left in (here, given):
+            row, label = np.nonzero(left)
+            keys = bag[start:stop][row] * groups + label
+            sums += [cross.sums_by(keys, bags * groups, side, own, row) for side in sides]
+        return [agreeing, *sums]
+
+    cut = chunks(len(evaluation), groups + 3 * width) if bag is None else chunks(len(evaluation), 1, _BAGGED)
+    agreeing, *sums = add_up(part(start, stop) for start, stop in cut)
+    known, known_held, true, held = (_shaped(table, bags, groups, 2 * width) for table in sums)
+    margins = known[..., :width], true[..., :width], known[..., width:], known_held[..., :width]
+    joints = true[..., width:], held[..., :width], held[..., width:]
+    return dict(zip(PAIR, (*margins, *joints), strict=True)), total(agreeing)
+
+
+def present_rows(evaluation: Evaluation, start: int, stop: int) -> tuple[Any, Any, Any, Any, Any]:
+    """Given, truth and prediction of some records, 0 where missing, and which given and outcome labels are known."""
+    given = evaluation.given.rows(start, stop)
+    one, held = evaluation.truth.rows(start, stop), evaluation.predicted.rows(start, stop)
+    here = evaluation.given.present(start, stop)
+    there = np.ones(one.shape, dtype=bool)
+    for labels in (evaluation.truth, evaluation.predicted):
+        mask = labels.present(start, stop)
+        if mask is not None:
+            there &= mask
+    here = np.ones(given.shape, dtype=np.uint8) if here is None else here.astype(np.uint8)
+    mark = there.astype(np.uint8)
+    return given * here, one * mark, held * mark, here, mark
