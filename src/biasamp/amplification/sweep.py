@@ -16,9 +16,8 @@ from biasamp.resampling.sample import Aggregates, Sample
 from biasamp.results import Table
 from biasamp.results.interval import Interval
 
-from .calibrate import read_scores
+from .calibrate import Sweep, read_scores
 from .signs import association_signs, compare_products
-from .threshold_results import Sweep
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from biasamp.amplification.threshold_results import Calibration, Sweep
+from biasamp.amplification.calibrate import Calibration, Sweep
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import Data, Entry
