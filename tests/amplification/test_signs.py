@@ -42,7 +42,7 @@ def test_every_table_up_to_60_records(n: int) -> None:
     d = n_s - a - b - c
     signs = association_signs(joint_counts(n_s, left, right, joint))[:, 0, 0]
     np.testing.assert_array_equal(signs, np.sign(a * d - b * c))
-    assert (signs == 0).sum() >= 4 * n  # groups or outcomes that nobody or everybody has, at least
+    assert (signs == 0).sum() >= 4 * n  # groups or outcomes that no record or everybody has, at least
 
 
 def test_floats_would_get_independent_tables_wrong() -> None:

@@ -98,10 +98,10 @@ def _edge(**values):
         # n, C(x), C(y), C(x,y): the label never meets the identity
         ((100, 40, 10, 0), _edge(dp=0, pmi=-inf, npmi_y=-inf, npmi_xy=-1, pmi2=-inf, sdc=0, ji=0, llr=-inf,
                                 tau_b=-400 / math.sqrt(40 * 60 * 10 * 90), t_test=-0.2)),
-        # nobody has the identity
+        # no record has the identity
         ((100, 0, 10, 0), _edge(dp=nan, pmi=nan, npmi_y=nan, npmi_xy=nan, pmi2=nan, sdc=0, ji=0, llr=-inf,
                                tau_b=nan, t_test=nan)),
-        # nobody has the label
+        # no record has the label
         ((100, 40, 0, 0), _edge(dp=0, pmi=nan, npmi_y=nan, npmi_xy=nan, pmi2=nan, sdc=0, ji=0, llr=nan,
                                tau_b=nan, t_test=nan)),
         # everybody has the label

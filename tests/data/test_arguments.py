@@ -252,7 +252,9 @@ class TestExcluded:
 
     def test_nothing_is_left(self) -> None:
         nobody = np.zeros((6, 2), dtype=int)
-        refuses(ValueError, "no pair is defined: nobody has any of the given labels", lambda: directional(nobody, T, P))
+        refuses(
+            ValueError, "no pair is defined: no record has any of the given labels", lambda: directional(nobody, T, P)
+        )
         refuses(ValueError, "no task is defined", lambda: mals(G, T, G, nobody))
 
     def test_a_weight_of_0_empties_a_group(self) -> None:

@@ -47,7 +47,7 @@ def within_ratio(
     r"""Records to keep so that :math:`1/q < \#(m, y) / \#(f, y) < q` for every task ``y`` (eq. 16, with q = 2).
 
     Records of the gender that has too many are left out at random, the worst task first, until no task is over.
-    Tasks that nobody has are left as they are.
+    Tasks that no record has are left as they are.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def with_majority(
     """
     has, is_man = np.asarray(task, dtype=bool), np.asarray(man, dtype=bool)
     if has.ndim != 1 or has.shape != is_man.shape:
-        raise ValueError(f"task has shape {has.shape} and man {is_man.shape}; one value a record is needed in both")
+        raise ValueError(f"task has shape {has.shape} and man {is_man.shape}; one value per record is needed in both")
     if not ratio >= 1:
         raise ValueError(f"ratio must be 1 or more, found {ratio!r}")
     rng = np.random.default_rng(seed)

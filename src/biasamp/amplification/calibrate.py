@@ -49,7 +49,7 @@ class Calibration:
 
     @property
     def table(self) -> Table:
-        """Label, threshold, rate and wanted rate, a row a label."""
+        """Label, threshold, rate and wanted rate, one row per label."""
         labels = np.empty(len(self.labels), dtype=object)
         labels[:] = self.labels
         return Table({"label": labels, "threshold": self.thresholds, "rate": self.rates, "wanted": self.wanted})
@@ -79,7 +79,7 @@ class Sweep:
     Attributes
     ----------
     curve : Table
-        A row a threshold, rising: ``threshold`` (what scores at or above it is positive), ``amplification``,
+        One row per threshold, rising: ``threshold`` (what scores at or above it is positive), ``amplification``,
         ``rate`` (the share predicted positive) and, for one label, ``parity`` (the largest difference of that
         share between given labels) and ``rate of <given label>``.
     integral : float
@@ -197,7 +197,7 @@ def calibrate(scores: Any, *, rate: Any) -> Calibration:
 
 
 def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[str, ...]]:
-    """Scores as a matrix with a column a label, finite, with the names of the columns."""
+    """Scores as a matrix with one column per label, finite, with the names of the columns."""
     names: Sequence[str] | None = None
     if hasattr(scores, "detach"):
         scores = scores.detach().cpu()
@@ -212,7 +212,7 @@ def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[st
     if values.ndim == 1:
         values = values[:, None]
     if values.ndim != 2 or not values.size:
-        raise ValueError(f"{argument} has shape {values.shape}; one row a record and one column a label are needed")
+        raise ValueError(f"{argument} has shape {values.shape}; one row per record and one column per label are needed")
     bad = ~np.isfinite(values)
     if bad.any():
         row, column = (int(place[0]) for place in np.nonzero(bad))
@@ -249,9 +249,9 @@ def _named_scores(scores: Any, argument: str) -> tuple[tuple[str, ...], Floats]:
 
 def _rates(rate: Any, labels: tuple[str, ...]) -> Floats:
     if isinstance(rate, Mapping):
-        lacking = [label for label in labels if label not in rate]
-        if lacking:
-            raise ValueError(f"rate has no entry for {lacking[:5]}; scores has the columns {list(labels)[:5]}")
+        missing = [label for label in labels if label not in rate]
+        if missing:
+            raise ValueError(f"rate has no entry for {missing[:5]}; scores has the columns {list(labels)[:5]}")
         rate = [rate[label] for label in labels]
     try:
         wanted = np.asarray(rate, dtype=np.float64)

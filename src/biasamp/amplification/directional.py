@@ -71,7 +71,7 @@ def directional(
     direction : optional
         Where the signs come from instead: a pair of labels, or a table of signs.
     weights : array-like, optional
-        One weight a record.
+        One weight per record.
     cluster : array-like, optional
         What each record belongs to, such as the person on an image: intervals then resample clusters.
     signs : {"plugin", "crossfit"}
@@ -151,7 +151,7 @@ def directional_pairs(
 
     .. math:: y_{go} \Delta_{go}, \quad \Delta_{go} = P(\hat o = 1 | g = 1) - P(o = 1 | g = 1)
 
-    A pair whose given label nobody has is undefined. ``base`` takes the place of ``P(o | g)``.
+    A pair whose given label no record has is undefined. ``base`` takes the place of ``P(o | g)``.
     """
     given, held = np.broadcast_arrays(floats(counts.given), floats(counts.joint_predicted))
     defined = given > 0

@@ -118,7 +118,7 @@ def mals_pairs(labels: JointCounts, predictions: JointCounts) -> MalsValues:
 
     .. math:: y_{at} [P(\hat a | \hat t) - P(a | t)], \quad y_{at} = 1[P(a | t) > 1 / |A|]
 
-    The indicator is decided on whole numbers, ``|A| C(a, t) > C(t)``. A task that nobody has, or that is
+    The indicator is decided on whole numbers, ``|A| C(a, t) > C(t)``. A task that no record has, or that is
     never predicted, is undefined.
     """
     groups = np.array(labels.joint.shape[-2], dtype=np.int64)

@@ -144,7 +144,7 @@ def mals_p(delta: Floats, errors: MalsErrors) -> Floats:
 
 
 def rates_of(counts: JointCounts) -> tuple[Floats, Floats]:
-    """``P(a | t)``, 0 where nobody has t, and ``C(t)``."""
+    """``P(a | t)``, 0 where no record has t, and ``C(t)``."""
     size = floats(counts.right)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.nan_to_num(floats(counts.joint) / size), size

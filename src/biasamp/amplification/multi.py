@@ -155,7 +155,7 @@ def multi(
         As for :func:`biasamp.directional`. Itemsets come from the train labels where they are given.
     itemsets : {"records", "subsets"}
         ``"records"``: the distinct label sets that records carry. ``"subsets"``: every set of labels that
-        records have among theirs. A side with one label a record stays as it is.
+        records have among theirs. A side with one label per record stays as it is.
     min_size, max_size : int
         The smallest and the largest number of labels of an itemset.
     min_support : int
@@ -217,7 +217,7 @@ class Choice:
     min_support: int = 1
 
     def find(self, source: LabelSet, evaluated: LabelSet, side: str) -> list[tuple[int, ...]] | None:
-        """The itemsets of a side, or None when it has one label a record and stays as it is."""
+        """The itemsets of a side, or None when it has one label per record and stays as it is."""
         if one_a_record(source, evaluated):
             return None
         search = carried if self.itemsets == "records" else occurring

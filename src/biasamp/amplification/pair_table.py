@@ -67,9 +67,9 @@ def pair_table(
     rows, columns = np.nonzero(keep)
     turned = np.where(factor[keep] < 0, -1.0, 1.0)
     bounds = np.stack([low[keep] * turned, high[keep] * turned])
-    untold = factor[keep] == 0
+    unknown = factor[keep] == 0
     reach = np.abs(bounds).max(axis=0) if either_way else np.where(np.isnan(bounds[0]), np.nan, 0.0)
-    bounds = np.where(untold, np.stack([-reach, reach]), bounds)
+    bounds = np.where(unknown, np.stack([-reach, reach]), bounds)
     sign_p = np.broadcast_to(sign_p, shape)[keep]
     return Table(
         {

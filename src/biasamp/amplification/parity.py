@@ -87,10 +87,10 @@ class Parity:
     Attributes
     ----------
     table : Table
-        One row an outcome: fpr_difference, tpr_difference, accuracy_difference (the largest difference
+        One row per outcome: fpr_difference, tpr_difference, accuracy_difference (the largest difference
         between two groups) and mean_per_class_accuracy (its mean over groups).
     groups : Table
-        One row a group and outcome: the rates themselves, with the counts they rest on.
+        One row per group and outcome: the rates themselves, with the counts they rest on.
     excluded : tuple of dict
         Rates that are undefined, with the reason.
     n : float
@@ -285,7 +285,7 @@ def parity(given: Any, truth: Any, predicted: Any, *, weights: Any = None) -> Pa
     truth, predicted : array-like
         True and predicted labels; soft predictions count as fractions.
     weights : array-like, optional
-        One weight a record.
+        One weight per record.
 
     Returns
     -------
@@ -356,7 +356,7 @@ def from_counts(counts: PairCounts, direction: str | None = None) -> Parity:
 def _undefined(rates: GroupRates, given: Any, outcome: Any) -> tuple[dict[str, Any], ...]:
     reasons = (
         ("accuracy", rates.accuracy, "no record has the group"),
-        ("true_positive_rate", rates.true_positive_rate, "nobody in the group truly has the outcome"),
+        ("true_positive_rate", rates.true_positive_rate, "no record of the group truly has the outcome"),
         ("false_positive_rate", rates.false_positive_rate, "everybody in the group truly has the outcome"),
     )
     empty = np.isnan(rates.accuracy)

@@ -44,14 +44,14 @@ def sweep(
     Parameters
     ----------
     scores : array-like of shape (records,) or (records, labels)
-        Higher for more likely. One column for a yes/no outcome, else one column a label, in the order of the
+        Higher for more likely. One column for a yes/no outcome, else one column per label, in the order of the
         labels of ``truth``; the same threshold then holds for all of them.
     given, truth : array-like
         As for :func:`biasamp.directional`.
     train : pair of array-like, optional
         ``(given, truth)`` of the training set, which then decides the signs.
     weights : array-like, optional
-        One weight a record.
+        One weight per record.
     span : pair of float, optional
         The range of thresholds of the integral: [0, 1] where all scores lie in it, else from the lowest to the
         highest score.
@@ -124,7 +124,7 @@ def sweep(
 
 
 def _by_label(labels: LabelSet, wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which records hold each of the wanted labels, a row a label."""
+    """Which records hold each of the wanted labels, one row per label."""
     if labels.exclusive:
         row, code = labels.nonzero()
         if len(row) == len(labels):
@@ -193,7 +193,7 @@ def _positive(outcome: LabelSet, width: int) -> NDArray[np.int64]:
 def _warn_of_empty(held: LabelSet, size: Floats) -> None:
     empty = [str(held.labels[i]) for i in np.flatnonzero(size == 0)]
     if len(empty) == held.width:
-        raise ValueError("no pair is defined: nobody has any of the given labels")
+        raise ValueError("no pair is defined: no record has any of the given labels")
     if empty:
         warnings.warn(
             f"no record has the given label {empty[0]!r}"

@@ -68,7 +68,7 @@ class Audit:
 
     @property
     def metrics(self) -> Table:
-        """One row a metric: attribute, metric, direction, value, low, high and what goes beside it."""
+        """One row per metric: attribute, metric, direction, value, low, high and what goes beside it."""
         rows = [
             {
                 **{name: entry[name] for name in ("attribute", "metric", "direction", "value")},
@@ -82,7 +82,7 @@ class Audit:
 
     @property
     def pairs(self) -> Table:
-        """One row a pair of every metric that has pairs."""
+        """One row per pair of every metric that has pairs."""
         rows = [
             {"attribute": entry["attribute"], "metric": entry["metric"], "direction": entry["direction"], **pair}
             for entry in self.document["metrics"]

@@ -267,22 +267,22 @@ def unclear_signs(context: Context) -> Iterator[Finding]:
 
 def disagreement(context: Context) -> Iterator[Finding]:
     """Metrics can disagree in sign, since each calls something else unbiased."""
-    told, figures = [], []
+    sentences, figures = [], []
     for entry in context.entries("directional"):
         other = context.entry("dpa", entry["attribute"], entry["direction"])
         if other is None or side(entry) is None or side(other) is None or side(entry) == side(other):
             continue
         size = context.entry("multi", entry["attribute"], entry["direction"])
         beside = "" if size is None else f" and Multi {number(size['value'], False)}"
-        told.append(
+        sentences.append(
             f"{place(entry)}: directional amplification is {value_with_interval(entry)}, DPA "
             f"{value_with_interval(other)}{beside}"
         )
         figures.append(figure(entry, dpa=other["value"]))
-    if told:
+    if sentences:
         yield caution(
             "disagreement",
-            f"{'; '.join(told)}. They do not contradict each other, since each calls something else unbiased: directional "
+            f"{'; '.join(sentences)}. They do not contradict each other, since each calls something else unbiased: directional "
             "amplification, every outcome as frequent in all groups (as one would want of hiring rates); DPA, all "
             "combinations of group and outcome equally frequent (as of people seen indoors and outdoors); Multi, a model "
             "that leaves every rate as it was. Choose by which of these is meant.",

@@ -83,7 +83,7 @@ def count(
         A file or folder (Parquet, CSV, Arrow, JSON lines) of any size, which is read part by part; a dataframe in
         memory; or a Dask or Spark dataframe, which stays on its cluster.
     attributes, tasks, attribute_predictions, task_predictions, train, weights, record, cluster, missing, intersections
-        As in :func:`biasamp.audit`; ``weights`` names a column. Rows without ``record`` are told apart by their number
+        As in :func:`biasamp.audit`; ``weights`` names a column. Rows without ``record`` are known by their number
         in the whole; those of a Dask or Spark dataframe have none, and need it.
     identities, label, score, threshold
         As in :func:`biasamp.associate`, instead of attributes and tasks: labels are counted with identities.
@@ -134,9 +134,9 @@ def count(
             warnings.warn(note, UserWarning, stacklevel=2)
         return found
     if attributes is None or tasks is None:
-        lacking = "attributes" if attributes is None else "tasks"
+        absent = "attributes" if attributes is None else "tasks"
         raise TypeError(
-            f"{lacking} is None: name attributes and tasks to be audited, or identities to be associated with"
+            f"{absent} is None: name attributes and tasks to be audited, or identities to be associated with"
         )
     if weights is not None and not isinstance(weights, str):
         raise TypeError("weights must name a column: counts are made part by part, and an array has no parts")

@@ -216,8 +216,8 @@ def _mapped(predictions: Mapping[Any, Any], truths: Sequence[Spec], role: str) -
         elif all(name in predictions for name in truth.names):
             out.append(Spec(tuple(Spec.of(predictions[name], role).names[0] for name in truth.names)))
         elif any(name in predictions for name in truth.names):
-            lacking = [name for name in truth.names if name not in predictions]
-            raise ValueError(f"{role} has no prediction for {lacking[0]!r}")
+            missing = [name for name in truth.names if name not in predictions]
+            raise ValueError(f"{role} has no prediction for {missing[0]!r}")
         else:
             out.append(None)
     return out

@@ -144,8 +144,8 @@ def audit(
             raise ValueError(f"data are counts, which say how they were made: leave {', '.join(named)} out")
         return from_counts(data, settings, base, min_group)
     if attributes is None or tasks is None:
-        lacking = "attributes" if attributes is None else "tasks"
-        raise TypeError(f"{lacking} is None: name the columns; only counts know theirs")
+        absent = "attributes" if attributes is None else "tasks"
+        raise TypeError(f"{absent} is None: name the columns; only counts know theirs")
     plan = make_plan(**roles)
     needs = needed_counts(settings.metrics)
     if in_parts(data, engine):

@@ -19,7 +19,7 @@ from biasamp.counts.pair import PairCounts
 from biasamp.data import Dense, Evaluation, LabelSet
 from biasamp.results.interval import plain
 
-# The threshold that classifiers use unless told otherwise.
+# The threshold that classifiers use by default.
 USUAL = 0.5
 _POINTS = 300
 

@@ -24,7 +24,7 @@ _SAMPLED = 256
 
 
 def least_keys(keys: Keys) -> tuple[int, ...]:
-    """The smallest distinct keys, by which two sets of records that overlap are told: a sample of keys that adds up.
+    """The smallest distinct keys, by which two sets of records that overlap are noticed: a sample of keys that adds up.
 
     >>> from biasamp.data.keys import row_keys
     >>> least_keys(row_keys(0, 1000)) == least_keys(np.array(least_keys(row_keys(0, 500)) + least_keys(row_keys(500, 500)), np.uint64))
@@ -114,7 +114,7 @@ class AuditCounts:
         Digests of all values and of the true labels alone, which add up too.
     missing_values : int
     sampled : tuple of int
-        A few keys of records that have ids, by which overlapping counts are told.
+        A few keys of records that have ids, by which overlapping counts are noticed.
     """
 
     plan: Mapping[str, Any]

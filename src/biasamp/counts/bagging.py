@@ -26,7 +26,7 @@ _LEVELS = 1 << 16
 PER_HASH = 4
 # So many bags where they fit: errors estimated from them are off by about one percent.
 MOST_BAGS = 4096
-# Fewer bags than this say too little of an error; then only the two halves of the records are told apart.
+# Fewer bags than this say too little of an error; then only the two halves of the records are kept apart.
 FEWEST_BAGS = 256
 HALVES = 2
 # Cells of one table (bags x pairs), at most.

@@ -92,9 +92,9 @@ def same_labels(mine: tuple[Label, ...], theirs: tuple[Label, ...], what: str) -
     if mine == theirs:
         return
     extra = [str(label) for label in theirs if label not in set(mine)][:5]
-    lacking = [str(label) for label in mine if label not in set(theirs)][:5]
-    if extra or lacking:
-        detail = f"only in the first: {lacking or 'none'}; only in the second: {extra or 'none'}"
+    missing = [str(label) for label in mine if label not in set(theirs)][:5]
+    if extra or missing:
+        detail = f"only in the first: {missing or 'none'}; only in the second: {extra or 'none'}"
     else:
         detail = "the same labels in another order"
     raise ValueError(f"counts of different {what} labels do not add up: {detail}")

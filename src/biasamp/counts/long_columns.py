@@ -72,7 +72,7 @@ class LabelCodes:
                 return codes
         if pa.types.is_nested(kind):
             raise TypeError(
-                f"the label column holds {kind} values; one label a row, or a list of labels a row, is read"
+                f"the label column holds {kind} values; one label per row, or a list of labels a row, is read"
             )
         return self._dictionary(pc.dictionary_encode(column))
 

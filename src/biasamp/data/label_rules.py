@@ -47,7 +47,7 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
 
 
 def _distinct(blocks: tuple[Block, ...], role: str) -> LabelSet:
-    """The blocks as one label set, whose labels must differ to be told apart."""
+    """The blocks as one label set, whose labels must differ."""
     labels = LabelSet(blocks)
     if len(set(labels.labels)) < labels.width:
         twice = next(label for label, times in Counter(labels.labels).items() if times > 1)

@@ -44,7 +44,7 @@ def read_open_images(
         Files of any format with the columns ImageID, Source, LabelName and Confidence, gzipped or not. A folder is
         searched for such files; others in it are left alone.
     classes : path, optional
-        The class-description file (``/m/0dzct,Human face``), with or without a header. Labels are told apart by
+        The class-description file (``/m/0dzct,Human face``), with or without a header. Labels are distinguished by
         their MID and shown by their name; two MIDs may share a name.
     sources : {"all", "machine", "human"}
         Whose labels to read. Source ``machine`` is the classifier, every other source are people.

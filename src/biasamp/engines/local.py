@@ -130,7 +130,7 @@ class _Run:
         self._total = total_rows(parts)
 
     def take(self) -> Iterator[tuple[int, Any]]:
-        """Parts that nobody has taken yet."""
+        """Parts that no record has taken yet."""
         while not self.stop.is_set():
             with self._lock:
                 item = next(self._waiting, None)

@@ -36,7 +36,7 @@ def write_npmi_events(
 ) -> Path:
     """Write associations for TensorBoard's nPMI dashboard; TensorFlow is not needed.
 
-    One row a label: ``nPMI@x`` and ``count@x`` for every identity, ``nPMI_diff@x-y`` for every pair of them. Labels
+    One row per label: ``nPMI@x`` and ``count@x`` for every identity, ``nPMI_diff@x-y`` for every pair of them. Labels
     that are part of an identity are left out. What is undefined, or a limit without a number, is shown as missing.
 
     Parameters

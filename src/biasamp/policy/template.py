@@ -42,8 +42,8 @@ def _data(audit: Audit, arguments: Mapping[str, Any]) -> str:
             lines.append(f"{key} = {toml(value)}")
     used = audit.document["data"]
     # A saved audit says that it had them, not where they are.
-    lacking = [("train", used["train"]), ("base", used["base"]), ("weights", used["weighted"])]
-    named = [key for key, had in lacking if had and key not in arguments]
+    used_before = [("train", used["train"]), ("base", used["base"]), ("weights", used["weighted"])]
+    named = [key for key, had in used_before if had and key not in arguments]
     lines += [f"# {key} = ...  # the audit was made with it: name it here" for key in named]
     return "\n".join(lines) + "\n"
 

@@ -137,5 +137,5 @@ class Predictability:
         }
         body = "".join(f"<tr><td>{name}</td><td>{number:.4f}</td></tr>" for name, number in rows.items())
         title = f"{escape(self.metric)} {escape(self.direction or '')}".strip()
-        told = f"attacker {escape(self.attacker)}: {escape(self.reason)}"
-        return f"<p><b>{title}</b> {self.value:+.4f}</p><table>{body}</table><p>{told}</p>"
+        attacker = f"attacker {escape(self.attacker)}: {escape(self.reason)}"
+        return f"<p><b>{title}</b> {self.value:+.4f}</p><table>{body}</table><p>{attacker}</p>"

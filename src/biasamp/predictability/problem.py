@@ -138,7 +138,7 @@ def problem_from_table(table: ContingencyTable) -> Problem:
     """A problem from a contingency table, which may be the sum of many."""
     absent = [name for name in _NAMES if name not in table.sides]
     if absent:
-        raise ValueError(f"the table lacks {', '.join(absent)}; it has {', '.join(table.sides)}")
+        raise ValueError(f"the table misses {', '.join(absent)}; it has {', '.join(table.sides)}")
     counts = table.counts
     if counts.dtype.kind == "f":
         if not (counts == np.rint(counts)).all():

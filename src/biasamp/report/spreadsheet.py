@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import IO, Any
 
 # A cell that begins so is a formula to a spreadsheet, whoever wrote it. The full-width forms count too, and so does
-# what stands behind blanks and characters that nobody sees, which some programs drop.
+# what stands behind blanks and characters that no record sees, which some programs drop.
 _FORMULA = re.compile(
     "[\t\r\n]|[\\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[-=+@＝＋－＠]"
 )

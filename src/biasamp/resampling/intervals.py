@@ -77,16 +77,16 @@ def sign_cautions(sign_p: Floats, counts: PairCounts, delta: Floats, crossfit: b
     error = pair_errors(counts)
     sign_p = np.broadcast_to(sign_p, delta.shape)
     unclear = int(((sign_p > 0.05) & ~np.isnan(delta)).sum())
-    told = f"the records cannot tell the direction of {unclear:,} of {int((~np.isnan(delta)).sum()):,} pairs"
+    unknown = f"the records cannot tell the direction of {unclear:,} of {int((~np.isnan(delta)).sum()):,} pairs"
     if crossfit:
         if sign_variance(sign_p, delta, error) <= _BIAS_THAT_MATTERS:
             return ()
-        words = f"{told}: the interval holds for the signs as they fell, which another sample may change"
+        words = f"{unknown}: the interval holds for the signs as they fell, which another sample may change"
         return (Caution(words, UNCLEAR_SIGNS),)
     if sign_bias(sign_p, delta, error) <= _BIAS_THAT_MATTERS:
         return ()
     words = (
-        f"{told}: with signs from the same records the value is biased, and its interval covers less often than "
+        f"{unknown}: with signs from the same records the value is biased, and its interval covers less often than "
         "its level; use train labels, or .crossfit"
     )
     return (Caution(words, UNCLEAR_SIGNS),)
