@@ -91,7 +91,7 @@ def readable(path: Path, columns: Sequence[str] = ()) -> Iterator[None]:
     """
     try:
         yield
-    except (*_DAMAGE, KeyError) as error:
+    except (*_DAMAGE, KeyError, UnicodeEncodeError) as error:
         with suppress(*_DAMAGE):
             _refuse_columns(path, columns, format_of(path).schema(path).names)
         raise _explained(path, error) from None
