@@ -93,8 +93,8 @@ def test_no_bar_inside_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     with Watch(1):
         inner = progress.Bar("inner")
         inner(1, 2)
-        assert inner.bar is None
+        assert inner._bar is None
     outer = progress.Bar("outer")
     outer(1, 2)
-    assert outer.bar is not None
+    assert outer._bar is not None
     outer.close()

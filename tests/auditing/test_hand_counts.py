@@ -378,7 +378,7 @@ def test_attackers_leave_out_records_without_a_category(missing: str) -> None:
 
 def test_no_record_with_all_labels() -> None:
     data = {"g": ["w", None] * 6, "t": [None, "1"] * 6, "p": P}
-    with pytest.raises(ValueError, match="no record has all labels: every one lacks its group, its truth"):
+    with pytest.raises(ValueError, match="no record has all labels: each one misses its group, its truth"):
         biasamp.audit(data, attributes="g", tasks="t", task_predictions="p", missing="drop", **QUICK)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasamp.counts import cells_by_bag
+from biasamp.counts import contingency as cells_by_bag
 from biasamp.counts.bagging import MOST_BAGS, bag_of
 from biasamp.counts.contingency import (
     BAG,

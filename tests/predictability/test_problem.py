@@ -82,7 +82,7 @@ def test_order_of_continuous_records_does_not_matter():
 
 def test_tables_that_do_not_fit_say_why():
     given, truth, predicted = read([0, 1] * 5, [0, 1] * 5, [1, 0] * 5)
-    with pytest.raises(ValueError, match="the table lacks predicted"):
+    with pytest.raises(ValueError, match="the table misses predicted"):
         problem_from_table(ContingencyTable.from_labels({"given": given, "truth": truth}))
     weights = np.linspace(0.1, 1, 10)
     sides = {"given": given, "truth": truth, "predicted": predicted}

@@ -111,8 +111,9 @@ def _tables(
         found = add_up([_added(left, sides, *rows)] for rows in chunks(len(left), 1, _BAGGED))
     else:
         found = _products(left, sides, weights, bag, bags, hard)
-    many = bags * (left.width + 1)
-    found = [_shaped(table, bags, left.width + 1, table.size // many if many else 0) for table in found]
+    # Products of chances have a column for each label of both sides.
+    cut = left.width + 1 if left.soft and bag is not None else 1
+    found = [_shaped(table, bags, left.width + 1, table.shape[-1] // cut) for table in found]
     return found if len(found) > 1 else [found[0][..., : width + 1], found[0][..., width + 1 :]]
 
 
