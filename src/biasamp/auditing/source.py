@@ -12,7 +12,9 @@ import numpy as np
 from biasamp.counts.storage import is_counts
 from biasamp.data import Column, check_columns, column_codes
 from biasamp.data.files import open_files
+from biasamp.data.frames import arrow_column, arrow_table, named_columns
 from biasamp.data.keys import Keys, record_keys
+from biasamp.data.parts import read_table, split, split_frame, split_table
 from biasamp.engines import home_of
 
 if TYPE_CHECKING:
@@ -67,16 +69,11 @@ def read_source(data: Any, wanted: Sequence[str], role: str = "data") -> Source:
     if isinstance(data, Source):
         return data
     if isinstance(data, (str, os.PathLike)):
-        from biasamp.data.frames import arrow_column
-        from biasamp.data.parts import read_table
-
         files = open_files(os.fspath(data))
         table = read_table(files, wanted)
         columns = {name: arrow_column(name, table.column(name)) for name in table.column_names}
         source = Source(files.name, columns, table.num_rows)
     else:
-        from biasamp.data.frames import named_columns
-
         columns = named_columns(data, list(dict.fromkeys(wanted)), role)
         source = Source(role, columns, len(next(iter(columns.values()))))
     if source.rows == 0:
@@ -87,19 +84,13 @@ def read_source(data: Any, wanted: Sequence[str], role: str = "data") -> Source:
 def data_parts(data: Any, columns: Sequence[str], role: str) -> tuple[str, list[Any]]:
     """What data is called, and the parts in which it is counted: of files, of a cluster's dataframe, or of a frame."""
     if isinstance(data, (str, os.PathLike)):
-        from biasamp.data.parts import split
-
         files = open_files(os.fspath(data))
         counted = next((path for path in files.paths if is_counts(path)), None)
         if counted is not None:
             raise ValueError(f"{counted.name} holds counts, not records: add counts up (+ or merge) and audit the sum")
         return files.name, list(split(files, columns))
     if home_of(data) != "local":
-        from biasamp.data.parts import split_frame
-
         return role, list(split_frame(data, columns, role))
-    from biasamp.data.frames import arrow_table
-    from biasamp.data.parts import split_table
 
     return role, list(split_table(arrow_table(data, columns, role)))
 

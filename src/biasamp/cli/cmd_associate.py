@@ -10,6 +10,13 @@ from typing import Any
 
 import click
 
+from biasamp.association.metrics import usual_metric
+from biasamp.counts.storage import is_counts
+from biasamp.report.association_tables import show_association
+from biasamp.report.explorer_document import write_explorer
+from biasamp.report.figures import association_figures
+from biasamp.report.spreadsheet import write_csv
+
 from .output import check_targets, console, figures_option, html_option, json_option, write_figures, write_json
 from .role_options import ENGINE, choice_option, number_option, shared_options
 
@@ -122,8 +129,6 @@ def command(
       biasamp associate oidv6/ --open-images --classes class-descriptions.csv -i Man -i Woman --top 20
     """
     import biasamp
-    from biasamp.association.metrics import usual_metric
-    from biasamp.counts.storage import is_counts
 
     if csv_path == "-" and json_path == "-":
         raise click.UsageError("--csv - and --json - cannot share standard output")
@@ -148,21 +153,13 @@ def command(
     if shown not in result.metrics:
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")
     if html_path is not None:
-        from biasamp.report.explorer_document import write_explorer
-
         write_explorer({Path(data).name: result}, html_path)
     if figures_folder is not None:
-        from biasamp.report.figures import association_figures
-
         write_figures(association_figures(result), figures_folder)
     taken = write_json(result.to_dict(), json_path, indent=None) if json_path is not None else False
     if csv_path is not None:
-        from biasamp.report.spreadsheet import write_csv
-
         with nullcontext(sys.stdout) if csv_path == "-" else open(csv_path, "w", encoding="utf-8", newline="") as file:
             write_csv(result.table.rows(), list(result.table.columns), file)
         taken = taken or csv_path == "-"
     if not taken:
-        from biasamp.report.association_tables import show_association
-
         show_association(result, console(), metric=shown, top=top)

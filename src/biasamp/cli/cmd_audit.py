@@ -7,6 +7,11 @@ from typing import Any
 
 import click
 
+from biasamp.auditing.findings import side_of_zero
+from biasamp.datasets import berkeley
+from biasamp.report.terminal import show_audit
+from biasamp.results.metric_registry import direction_symbol
+
 from .output import (
     check_targets,
     console,
@@ -69,8 +74,6 @@ def command(
     if figures_folder is not None:
         write_figures(result.plot(), figures_folder)
     if not write_json(result.to_json(), json_path):
-        from biasamp.report.terminal import show_audit
-
         show_audit(result, console(), pairs)
 
 
@@ -89,8 +92,6 @@ def demo(folder: str, html_path: str | None, json_path: str | None) -> None:
       biasamp demo --folder /tmp/demo --json -
     """
     import biasamp
-    from biasamp.datasets import berkeley
-    from biasamp.report.terminal import show_audit
 
     result = biasamp.audit(
         berkeley.with_predictions(),
@@ -122,9 +123,6 @@ def demo(folder: str, html_path: str | None, json_path: str | None) -> None:
 
 def _concluded(audit: Any) -> str:
     """What the demo's intervals conclude and what they do not, from the intervals themselves."""
-    from biasamp.auditing.findings import side_of_zero
-    from biasamp.results.metric_registry import direction_symbol
-
     level = audit.document["data"]["confidence"]
     words = []
     for entry in audit.document["metrics"]:

@@ -7,6 +7,11 @@ from typing import Any
 import click
 import numpy as np
 
+from biasamp.auditing.label_reader import read_labels
+from biasamp.auditing.plan import Spec
+from biasamp.auditing.source import read_source
+from biasamp.report.terminal import show_calibration, show_sweep
+
 from .output import check_targets, console, json_option, write_json
 from .role_options import number_option, split_names
 
@@ -49,8 +54,6 @@ def command(
     result = biasamp.calibrate(frame, rate=wanted[0] if len(wanted) == 1 else wanted)
     result = type(result)(result.thresholds, result.rates, result.wanted, tuple(names))
     if not write_json(result.to_dict(), json_path):
-        from biasamp.report.terminal import show_calibration
-
         show_calibration(result, console())
 
 
@@ -83,9 +86,6 @@ def sweep(
       biasamp sweep test.csv --scores risk --attributes race --tasks reoffended --json curve.json
     """
     import biasamp
-    from biasamp.auditing.label_reader import read_labels
-    from biasamp.auditing.plan import Spec
-    from biasamp.auditing.source import read_source
 
     check_targets([json_path])
     if points < 2:
@@ -109,8 +109,6 @@ def sweep(
         span=span,
     )
     if not write_json(result.to_dict(), json_path):
-        from biasamp.report.terminal import show_sweep
-
         show_sweep(result, console(), points)
 
 
@@ -122,7 +120,5 @@ def _listed(text: str, option: str) -> list[str]:
 
 def _numbers(data: str, names: list[str], role: str) -> list[Any]:
     """Columns of numbers of a file."""
-    from biasamp.auditing.source import read_source
-
     source = read_source(data, names)
     return [source.numbers(name, role) for name in names]

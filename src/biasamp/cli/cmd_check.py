@@ -8,6 +8,13 @@ from typing import Any
 
 import click
 
+from biasamp import Audit
+from biasamp import audit as measure
+from biasamp.counts.storage import is_counts
+from biasamp.policy import Policy
+from biasamp.policy.template import policy_text
+from biasamp.report.terminal import show_verdict
+
 from .output import check_targets, console, json_option, with_status, write_json
 from .role_options import COLUMNS, MISSING, shared_options, split_roles
 
@@ -56,8 +63,6 @@ def command(
       biasamp check test.csv --policy policy.toml --junit verdict.xml --markdown summary.md
       biasamp check audit.json.gz --policy policy.toml --baseline released.json.gz
     """
-    from biasamp.policy import Policy
-
     check_targets((save, junit, markdown, json_path), data)
     if [markdown, json_path].count("-") > 1:
         raise click.UsageError("--json and --markdown cannot both take standard output")
@@ -86,18 +91,12 @@ def command(
     elif markdown is not None:
         verdict.to_markdown(markdown)
     if not taken:
-        from biasamp.report.terminal import show_verdict
-
         show_verdict(verdict, console())
     sys.exit(verdict.exit_code)
 
 
 def _saved(data: str) -> Any:
     """The audit in a file, or that of saved counts, where it holds either; JSON may also be records."""
-    from biasamp import Audit
-    from biasamp import audit as measure
-    from biasamp.counts.storage import is_counts
-
     path = Path(data)
     if is_counts(path):
         return with_status(data, lambda: measure(path))
@@ -113,7 +112,6 @@ def _saved(data: str) -> Any:
 
 def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
     import biasamp
-    from biasamp.policy.template import policy_text
 
     check_targets([target])
     if Path(target).exists():

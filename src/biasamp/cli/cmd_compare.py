@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from biasamp.report.terminal import show_comparison
+
 from .output import check_targets, console, html_option, json_option, write_json
 from .role_options import number_option, shared_options, split_names, split_predictions
 
@@ -68,8 +70,6 @@ def command(
         report = last if isinstance(last, biasamp.Audit) else biasamp.Audit.load(last)
         report.compared(result).to_html(html_path)
     if not write_json(result.to_json(), json_path):
-        from biasamp.report.terminal import show_comparison
-
         show_comparison(result, console())
 
 

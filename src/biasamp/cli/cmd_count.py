@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+from biasamp.counts.storage import load_counts
+from biasamp.report.terminal import show_counts
+
 from .cmd_associate import label_options, read_identities, read_threshold
 from .output import check_targets, console, json_option, write_json
 from .role_options import ENGINE, ROLES, audit_roles, shared_options
@@ -79,8 +82,6 @@ def merge(counts: tuple[str, ...], save: str, json_path: str | None) -> None:
       biasamp merge monday.parquet tuesday.parquet --save week.parquet
       biasamp merge site_a.parquet site_b.parquet site_c.parquet --save all.parquet --json -
     """
-    from biasamp.counts.storage import load_counts
-
     check_targets((save, json_path), *counts)
     loaded = [load_counts(path) for path in counts]
     kinds = {type(held).__name__: path for held, path in zip(loaded, counts, strict=True)}
@@ -95,6 +96,5 @@ def _show(counts: Any, save: str, json_path: str | None) -> None:
     counts.save(save)
     if write_json(counts.to_dict(), json_path):
         return
-    from biasamp.report.terminal import show_counts
 
     show_counts(counts, save, console())

@@ -7,13 +7,15 @@ from typing import Any
 
 import click
 
+from biasamp.auditing.audit_result import read_json
+from biasamp.report.page import page
+from biasamp.report.server import LOOPBACK, Served, documents, listening, serve
+
 from .output import check_targets, html_option
 
 
 def _results(paths: tuple[str, ...]) -> dict[str, Any]:
     """Saved results by name: NAME=FILE, or the file's own name."""
-    from biasamp.auditing.audit_result import read_json
-
     out: dict[str, Any] = {}
     for given in paths:
         name, equals, path = given.partition("=")
@@ -53,13 +55,9 @@ def command(
       biasamp explore old=old.json new=new.json --port 8000
       biasamp explore old=old.json new=new.json --html explorer.html
     """
-    from biasamp.report.server import LOOPBACK, Served, documents, listening, serve
-
     check_targets([html_path])
     document, title = documents(_results(results))
     if html_path is not None:
-        from biasamp.report.page import page
-
         Path(html_path).write_text(page(f"biasamp: {title}", document), encoding="utf-8")
         click.echo(f"Written: {html_path}")
         return

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from biasamp.association.metrics import METRICS as ASSOCIATION_METRICS
+from biasamp.report.association_tables import show_association_metric, show_association_metrics
+from biasamp.report.terminal import show_metrics
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 
@@ -48,8 +50,6 @@ def command(name: str | None, json_path: str | None) -> None:
     }
     if write_json(document, json_path):
         return
-    from biasamp.report.association_tables import show_association_metric, show_association_metrics
-    from biasamp.report.terminal import show_metrics
 
     if name in ASSOCIATION_METRICS:
         show_association_metric(ASSOCIATION_METRICS[name], console())

@@ -10,6 +10,9 @@ from typing import Any
 
 import click
 
+from biasamp.auditing.source import in_parts
+from biasamp.report.figures import write_figures as write
+
 json_option = click.option(
     "--json",
     "json_path",
@@ -32,8 +35,6 @@ figures_option = click.option(
 
 def write_figures(figures: Any, folder: str) -> None:
     """Write figures, and say where on standard error."""
-    from biasamp.report.figures import write_figures as write
-
     for path in write(figures, folder):
         click.echo(f"written: {path}", err=True)
 
@@ -75,8 +76,6 @@ def _check_target(path: str, inputs: Sequence[str]) -> None:
 
 def with_status(data: str, work: Callable[[], Any], engine: str = "auto") -> Any:
     """The result of some work, during which a terminal says what is audited; counting in parts shows a bar instead."""
-    from biasamp.auditing.source import in_parts
-
     if not sys.stderr.isatty() or in_parts(data, engine):
         return work()
     with console(stderr=True).status(f"auditing {Path(data).name}"):

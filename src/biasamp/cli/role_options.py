@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from biasamp.counts.storage import is_counts
 from biasamp.data import binary, categorical
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -130,8 +131,6 @@ def split_roles(options: dict[str, Any]) -> dict[str, Any]:
 
 def audit_roles(data: str, options: dict[str, Any]) -> dict[str, Any]:
     """As :func:`split_roles`, for an audit that needs them; saved counts know theirs, and take none."""
-    from biasamp.counts.storage import is_counts
-
     as_binary, as_categorical = options.pop("as_binary"), options.pop("as_categorical")
     roles = split_roles(options)
     if is_counts(data):
