@@ -8,7 +8,6 @@ at the values present, so that a part of the data reads like the whole.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -23,8 +22,6 @@ from .labelset import LabelSet
 _ROW_SUM_TOLERANCE = 5e-3
 # Integers within so small a range are coded by a table instead of by sorting.
 _TABLE_RANGE = 1 << 16
-# Records whose columns are put side by side at once.
-_TOGETHER = 2048
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -177,19 +174,10 @@ def _merge(blocks: list[Block]) -> list[Block]:
         if any(block.there is not None for block in matrices):
             there = np.hstack([np.ones(b.values.shape, dtype=bool) if b.there is None else b.there for b in matrices])
         variables = tuple(variable for block in matrices for variable in block.variables)
-        merged.append(Dense(variables, _side_by_side([block.values for block in matrices]), there))
+        # Columns one below the other, turned at once: quicker than side by side.
+        values = np.ascontiguousarray(np.concatenate([block.values.T for block in matrices]).T)
+        merged.append(Dense(variables, values, there))
     return merged
-
-
-def _side_by_side(matrices: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Matrices of the same records as one, some thousand records at a time, which fit the fastest memory."""
-    records, width = len(matrices[0]), sum(matrix.shape[1] for matrix in matrices)
-    out = np.empty((records, width), dtype=np.result_type(*{matrix.dtype for matrix in matrices}))
-    for start in range(0, records, _TOGETHER):
-        np.concatenate(
-            [matrix[start : start + _TOGETHER] for matrix in matrices], axis=1, out=out[start : start + _TOGETHER]
-        )
-    return out
 
 
 def _declared(columns: Columns, role: str, soft: bool) -> list[Block]:
