@@ -33,6 +33,8 @@ HALVES = 2
 MOST_CELLS = 1 << 22
 # The largest weight that a bag is drawn with.
 _MOST_DRAWN = 8
+# Multiplications that libraries of linear algebra do in one thread, and those of products that are cut into such.
+_ONE_THREAD, _SMALL_PRODUCT = 1 << 18, 1 << 26
 _BAG = np.uint64(0x2545F4914F6CDD1D)
 _DEALING = 0x5EED_0F_BA65
 
@@ -174,8 +176,13 @@ def weighted_sums(weights: NDArray[np.float32], values: NDArray[Any]) -> Floats:
     ndarray of shape (resamples, ...)
     """
     columns = values.reshape(len(values), math.prod(values.shape[1:]))
-    sums = np.asarray(weights.astype(values.dtype, copy=False) @ columns, dtype=np.float64)
-    return sums.reshape(len(weights), *values.shape[1:])
+    weights = weights.astype(values.dtype, copy=False)
+    # Small products are cut into such as one thread computes: waking others for so little costs more than it saves.
+    step = (
+        max(1, _ONE_THREAD // max(columns.size, 1)) if len(weights) * columns.size <= _SMALL_PRODUCT else len(weights)
+    )
+    parts = [weights[start : start + step] @ columns for start in range(0, len(weights), step)]
+    return np.concatenate(parts, dtype=np.float64).reshape(len(weights), *values.shape[1:])
 
 
 def deal_out(counts: Index) -> tuple[Index, Index, Index, int]:
