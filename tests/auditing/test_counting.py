@@ -405,7 +405,7 @@ def test_a_site_may_lack_an_identity(tmp_path: Path) -> None:
     mine = biasamp.associate(tmp_path / "counts.parquet").to_dict()
     theirs = biasamp.associate(sites[0] + sites[1], ["man", "woman"]).to_dict()
     assert mine["labels"] == theirs["labels"]
-    with pytest.raises(TypeError, match="tasks has no meaning beside identities"):
+    with pytest.raises(TypeError, match="tasks has no meaning with identities"):
         biasamp.count(sites[0], identities=["man"], tasks="x")
 
 

@@ -83,7 +83,7 @@ def complaint(ran: Any) -> str:
         ({}, ("--attributes", "g\nh", *ROLES[2:]), ["--attributes", "cannot be read", "Quote names as in CSV"]),
         ({}, ("--attributes", "g,g", *ROLES[2:]), ["attributes names 'g' twice"]),
         ({}, (*ROLES[:5], "p,p"), ["task_predictions", "twice"]),
-        ({}, (*ROLES[:5], "t=p,p"), ["--task-predictions has 'p' beside truth=prediction pairs"]),
+        ({}, (*ROLES[:5], "t=p,p"), ["--task-predictions has 'p' among truth=prediction pairs"]),
         ({}, (*ROLES, "--train", "nowhere.csv"), ["no file or folder 'nowhere.csv'"]),
         ({}, (*ROLES, "--base", "nowhere.csv"), ["no file or folder 'nowhere.csv'"]),
         ({}, (*ROLES, "--json", "/nowhere/at/all.json"), ["the folder of '/nowhere/at/all.json' does not exist"]),

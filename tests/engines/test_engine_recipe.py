@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
@@ -15,18 +16,23 @@ import biasamp
 from biasamp.engines.engine import Engine
 
 
+def travelled(item: Any) -> Any:
+    """What a part or a kernel is after it went to another process."""
+    return pickle.loads(pickle.dumps(item))
+
+
 class OneByOne(Engine):
-    """Counts part after part, in this thread; rows of one key come together in memory."""
+    """Counts part after part, each as another process would get it; rows of one key come together in memory."""
 
     name = "one by one"
     batch_rows = 1000
     memory = 1 << 30
 
     def map(self, kernel: Callable[[Any], Any], parts: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-        return ((number, kernel(part)) for number, part in enumerate(parts))
+        return ((number, travelled(kernel)(travelled(part))) for number, part in enumerate(parts))
 
     def reduce(self, kernel: Callable[[Any], Any], parts: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
-        return reduce(merge, map(kernel, parts))
+        return reduce(merge, (result for _, result in self.map(kernel, parts)))
 
     def regroup(
         self,

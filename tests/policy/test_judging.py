@@ -94,7 +94,7 @@ def test_companions_are_required_beside_amplification() -> None:
     assert policy.check(audited(data)).outcome == "pass"
     verdict = policy.check(lacking)
     assert verdict.outcome == "not enough evidence"
-    assert "requires tpr_difference beside amplification" in verdict.undecided[0].reason
+    assert "requires tpr_difference with amplification" in verdict.undecided[0].reason
 
 
 def test_a_companion_with_a_limit(amplifying: biasamp.Audit) -> None:

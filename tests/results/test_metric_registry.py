@@ -41,7 +41,6 @@ OWN = (
     "predictability/",
     "auditing/measuring",
     "results/metric_registry",
-    "experiments/",
 )
 
 LARGEST = Metric(

@@ -57,7 +57,7 @@ def read_base(
         - ``{"joint": table}``, with the ``"given"`` totals where outcomes are yes/no labels, or
           ``{"conditional": P(outcome | given), "given": P(given)}``, both with an optional ``"source"`` that
           names it. Where the given labels may overlap or leave records out, the ``"outcome"`` totals (and
-          ``"n"`` beside a joint table) are needed too;
+          ``"n"`` with a joint table) are needed too;
         - ``"uniform"``: every value of the outcome alike, which needs ``direction``.
     direction : optional
         A pair of labels, or a table of signs (-1, 0, 1) laid out as a joint table.

@@ -270,7 +270,7 @@ def _threshold(scores: Floats, wanted: float) -> tuple[float, float]:
     """The threshold whose rate is nearest; of two as near, the one with fewer positives."""
     ranked = np.sort(scores)[::-1]
     count = len(ranked)
-    # Where the k highest can be told from the rest: nobody, before each drop, everybody.
+    # Where the k highest are apart from the rest: none of them, before each drop, all.
     edges = np.concatenate([[0], np.flatnonzero(ranked[1:] < ranked[:-1]) + 1, [count]])
     best = int(edges[np.argmin(np.abs(edges - wanted * count))])
     threshold = float(np.nextafter(ranked[0], np.inf)) if best == 0 else float(ranked[best - 1])

@@ -311,7 +311,7 @@ class Multi(Estimate):
 
     @cached_property
     def joint(self) -> JointCounts:
-        """What decides the signs that are shown beside the changes."""
+        """What decides the signs that are shown with the changes."""
         return self.sample.counts.truth_joint if self.train is None else self.train
 
     @cached_property

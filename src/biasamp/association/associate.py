@@ -88,7 +88,7 @@ def associate(
         The metrics as printed, where the print differs from the definition.
     correction : {"bh", "by"}
         Benjamini-Hochberg or, for any dependence between labels, Benjamini-Yekutieli q-values.
-    engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
+    engine : {"auto", "local", "dask", "spark"}, distributed.Client, SparkSession or Engine
         Where the counting runs: on the threads of this machine, or on a cluster. ``"auto"`` counts Dask and Spark
         dataframes where they are, and everything else here. Counts are the same to the last digit.
     memory : int or str, optional
@@ -107,7 +107,7 @@ def associate(
     One test of ``P(y|x1) = P(y|x2)`` per label and pair of identities serves all metrics: Fisher's exact test
     where no record carries both identities, else a test that knows how they overlap. For ``pmi2``, ``sdc``,
     ``ji`` and ``llr`` a gap of 0 is not what independence gives when the identities differ in size; the value
-    under independence stands beside the gap.
+    under independence stands with the gap.
 
     References
     ----------

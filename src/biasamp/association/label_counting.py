@@ -139,7 +139,7 @@ def add_whole(counter: LongCounter, batch: Batch, shape: str, threshold: Thresho
 
     if shape == "lists":
         if batch.score is not None:
-            raise ValueError("score= is not read beside lists of labels without record=")
+            raise ValueError("score= is not read with lists of labels without record=")
         if threshold is not None:
             raise ValueError("threshold= needs score=: lists of labels carry no scores")
         counter.add_lists(batch.label)

@@ -145,7 +145,7 @@ NPMI_XY = _zero(
     high=1.0,
     words="PMI as a share of the information in occurring together: 1 where they only occur together, 0 under "
     "independence, -1 where they never do.",
-    cautions=("finds rare and common labels alike: read the counts beside it",),
+    cautions=("finds rare and common labels alike: read the counts with it",),
     value=_npmi_xy,
     slope=_npmi_xy_slope,
 )

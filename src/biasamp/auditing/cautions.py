@@ -68,12 +68,12 @@ def not_fairness(context: Context) -> Iterator[Finding]:
         # The pair whose true rate lies furthest from the mean over groups.
         widest = max(clear, key=lambda pair: abs((pair["truth_rate"] or 0.0) - np.mean(rates[pair["outcome"]])))
         companion = context.entry("tpr_difference", entry["attribute"], "A->T")
-        beside = f" True positive rates differ by up to {number(companion['value'], False)}." if companion else ""
+        companions = f" True positive rates differ by up to {number(companion['value'], False)}." if companion else ""
         yield caution(
             "not-fairness",
             f"{printable(entry['attribute'], 40)}: no amplification is not fairness. A model that repeats its data repeats "
             f"their bias: {printable(widest['outcome'], 30)} is true of {number(widest['truth_rate'], False)} of "
-            f"{printable(widest['given'], 30)} and predicted for {number(widest['predicted_rate'], False)}.{beside}",
+            f"{printable(widest['given'], 30)} and predicted for {number(widest['predicted_rate'], False)}.{companions}",
             {**entry, "label": widest["outcome"]},
             **figure(entry),
         )
@@ -273,10 +273,10 @@ def disagreement(context: Context) -> Iterator[Finding]:
         if other is None or side(entry) is None or side(other) is None or side(entry) == side(other):
             continue
         size = context.entry("multi", entry["attribute"], entry["direction"])
-        beside = "" if size is None else f" and Multi {number(size['value'], False)}"
+        companions = "" if size is None else f" and Multi {number(size['value'], False)}"
         sentences.append(
             f"{place(entry)}: directional amplification is {value_with_interval(entry)}, DPA "
-            f"{value_with_interval(other)}{beside}"
+            f"{value_with_interval(other)}{companions}"
         )
         figures.append(figure(entry, dpa=other["value"]))
     if sentences:

@@ -141,7 +141,7 @@ def add_train(one: TrainCounts, two: TrainCounts) -> TrainCounts:
     return [(a[0] + b[0], add_cells(a[1], b[1])) for a, b in zip(one, two, strict=True)]
 
 
-# The counts beside those of pairs, each made only where a metric needs it.
+# The counts other than those of pairs, each made only where a metric needs it.
 ALL_COUNTS = frozenset(("cells", "itemsets", "mals"))
 
 

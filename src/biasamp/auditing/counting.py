@@ -123,10 +123,10 @@ def count(
         "intersections": intersections,
     }
     if identities is not None:
-        beside = {**roles, "labels": labels, "record": None, "missing": None, "intersections": None}
-        strange = [name for name, value in beside.items() if value is not None]
+        others = {**roles, "labels": labels, "record": None, "missing": None, "intersections": None}
+        strange = [name for name, value in others.items() if value is not None]
         if strange:
-            raise TypeError(f"{strange[0]} has no meaning beside identities: count one or the other")
+            raise TypeError(f"{strange[0]} has no meaning with identities: count one or the other")
         found, reading = count_labels(
             data, identities, label, record, score, threshold, engine, memory, threads, absent=True
         )

@@ -292,7 +292,7 @@ _Directed = Callable[[Counted, str, Settings], Any]
 DIRECTED: dict[str, _Directed] = {"directional": _directional, "multi": _multi, "dpa": partial(_attacked, "dpa")}
 UNDIRECTED: dict[str, Callable[[Counted, Settings], Any]] = {"leakage": _leakage, "mals": _mals}
 
-# The counts beside those of pairs that a metric is computed from.
+# The counts, other than those of pairs, that a metric is computed from.
 _COUNTS = {"multi": "itemsets", "dpa": "cells", "leakage": "cells", "mals": "mals"}
 
 

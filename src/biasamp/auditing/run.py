@@ -58,7 +58,8 @@ def audit(
     data : path, dataframe, mapping of arrays or counts
         The records: a Parquet, CSV, Arrow or JSON-lines file (gzipped too) or a folder of them, any dataframe, or
         a mapping of column names to arrays; a Dask or Spark dataframe, which stays on its cluster and
-        needs ``record``; or what :func:`biasamp.count` gave, which knows its columns. The files of a folder are read in the order of their names as one
+        needs ``record``; or what :func:`biasamp.count` gave, which knows its columns. The files of a folder are
+        read in the order of their names as one
         table, so that a folder gives what its files joined would give; records without ids are keyed by their row
         in it.
     attributes : str, list or mapping
@@ -92,7 +93,7 @@ def audit(
         How many resamples the intervals rest on, and their seed.
     min_group : int
         Groups with fewer records are flagged; no value changes.
-    engine : {"auto", "local", "dask", "spark"}, distributed.Client or SparkSession
+    engine : {"auto", "local", "dask", "spark"}, distributed.Client, SparkSession or Engine
         Where the counting is done. ``"auto"`` reads data into memory unless its files are large; the others count it
         part by part, and so may be larger than memory. The audit is the same, intervals included.
     threads : int, optional

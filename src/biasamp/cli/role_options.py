@@ -47,7 +47,7 @@ def split_predictions(text: str | None, truth: Any, option: str) -> Any:
     if not all(pairs):
         odd = listed[pairs.index(None)]
         raise click.BadParameter(
-            f"{option} has {odd!r} beside truth=prediction pairs; the columns of truth are {', '.join(known)}"
+            f"{option} has {odd!r} among truth=prediction pairs; the columns of truth are {', '.join(known)}"
         )
     return dict(pair for pair in pairs if pair)
 

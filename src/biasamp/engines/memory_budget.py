@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
-# Bytes that a thread takes to decode, code and count one row of a batch, and beside that for its counts and its
+# Bytes that a thread takes to decode, code and count one row of a batch, and besides for its counts and its
 # file's buffers. Measured with benchmarks/scale.py, and rounded up.
 _ROW_BYTES = 160
 _THREAD_BYTES = 32 << 20

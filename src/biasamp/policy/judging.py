@@ -115,7 +115,7 @@ def _companions(policy: Policy, audit: Audit) -> Iterator[Check]:
             entry = entries.get(attribute)
             about: dict[str, Any] = {"metric": metric, "attribute": attribute, "direction": "A->T", "line": line}
             if entry is None or entry["value"] is None:
-                reason = f"the policy requires {metric} beside amplification: {_why_not(audit, metric, attribute)}"
+                reason = f"the policy requires {metric} with amplification: {_why_not(audit, metric, attribute)}"
                 yield _not_decided(rule, reason, **about)
             else:
                 value, (low, high) = entry["value"], entry["interval"]

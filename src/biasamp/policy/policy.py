@@ -39,7 +39,7 @@ class Policy:
     limits : sequence of Limit or of mappings
         What is held to which limit.
     companions : mapping, optional
-        Parity metrics that must be measured for every attribute beside amplification, since zero amplification is
+        Parity metrics that must be measured for every attribute with amplification, since zero amplification is
         not fairness: ``True``, or the largest difference (for ``mean_per_class_accuracy`` the least value) that passes.
     min_records, min_group : int
         Fewer records in all, or in any group, are not enough evidence.

@@ -11,7 +11,7 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .written import beside, largest_pairs, not_run_by_reason
+from .written import further_figures, largest_pairs, not_run_by_reason
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
 # Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs
@@ -95,7 +95,9 @@ def _metric_rows(audit: Audit) -> list[str]:
     rows = []
     for entry in audit.document["metrics"]:
         signed, worst = is_signed(entry["metric"]), entry.get("outcome")
-        parts = beside(entry, ("crossfit", "floor", "gain")) + ([f"worst: {escaped(worst, 60)}"] if worst else [])
+        parts = further_figures(entry, ("crossfit", "floor", "gain")) + (
+            [f"worst: {escaped(worst, 60)}"] if worst else []
+        )
         rows.append(
             [
                 escaped(entry["attribute"], 60),
@@ -106,7 +108,7 @@ def _metric_rows(audit: Audit) -> list[str]:
                 "; ".join(parts),
             ]
         )
-    return _table(["attribute", "metric", "direction", "value", "interval", "beside it"], rows)
+    return _table(["attribute", "metric", "direction", "value", "interval", "with it"], rows)
 
 
 def _pair_rows(entry: Entry, most: int, under: str) -> list[str]:

@@ -21,7 +21,7 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .written import beside, largest_pairs, not_run_by_reason
+from .written import further_figures, largest_pairs, not_run_by_reason
 
 _PAIRS_SHOWN = 10
 _BAR = 12
@@ -98,7 +98,7 @@ def card(title: str, facts: Mapping[str, str]) -> Panel:
 def metric_table(audit: Audit, attribute: str) -> RichTable:
     """One row per metric of one attribute."""
     figures = ("value", f"{audit.document['data']['confidence'] * 100:g}% interval")
-    headings = ("metric", "", *figures, "beside it")
+    headings = ("metric", "", *figures, "with it")
     table = plain_table(headings, figures, ("", *figures), title=f"Metrics, {printable(attribute, 60)}")
     for entry in audit.document["metrics"]:
         if entry["attribute"] != attribute:
@@ -109,7 +109,7 @@ def metric_table(audit: Audit, attribute: str) -> RichTable:
             direction_symbol(entry["direction"]),
             Text(figure(entry["value"], signed), style=_colour(entry) if signed else ""),
             interval(entry["interval"][0], entry["interval"][1], signed),
-            _beside(entry),
+            _with_value(entry),
         )
     return table
 
@@ -118,8 +118,8 @@ def _colour(entry: Entry) -> str:
     return {1: "bold red", -1: "bold blue"}.get(side_of_zero(*entry["interval"]) or 0, "")
 
 
-def _beside(entry: Entry) -> Text:
-    parts = beside(entry, ("crossfit", "floor", "model_gain"))
+def _with_value(entry: Entry) -> Text:
+    parts = further_figures(entry, ("crossfit", "floor", "model_gain"))
     parts += [f"worst: {printable(outcome, 28)}" for outcome in [entry.get("outcome")] if outcome]
     parts += [f"base: {printable(base, 24)}" for base in [entry.get("base_source")] if base]
     return Text("; ".join(parts), style="dim")

@@ -19,8 +19,8 @@ _BESIDE = {
 }
 
 
-def beside(entry: Entry, names: Iterable[str]) -> list[str]:
-    """Some of the figures that stand beside a value, in words."""
+def further_figures(entry: Entry, names: Iterable[str]) -> list[str]:
+    """Some of the figures that go with a value, in words."""
     held: Mapping[str, Any] = entry
     return [_BESIDE[name].format(figure(held[name], name != "floor")) for name in names if held.get(name) is not None]
 
