@@ -49,23 +49,8 @@ def within_ratio(
     Records of the gender that has too many are left out at random, the worst task first, until no task is over.
     Tasks that no record has are left as they are.
 
-    Parameters
-    ----------
-    objects : array-like of bool, shape (records, tasks)
-    man : array-like of bool, shape (records,)
-    largest : float
-        The ratio ``q`` that must not be reached.
-    seed : int or Generator
-
-    Returns
-    -------
-    ndarray of int
-        Rows in their old order.
-
-    Raises
-    ------
-    ValueError
-        Where a task is left without one of the genders, such as one that only men have.
+    Arguments and result are those of :func:`exactly_balanced`; ``largest`` is the ratio ``q`` that must not be reached.
+    A task that is left without one of the genders, such as one that only men have, is a ``ValueError``.
 
     Examples
     --------
@@ -122,11 +107,6 @@ def with_majority(
     most : int, optional
         How many records to keep at most; by default as many as there are.
     seed : int or Generator
-
-    Returns
-    -------
-    ndarray of int
-        Rows in their old order.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from biasamp.counts.bagging import FEWEST_BAGS, MOST_CELLS, bags_for
 from biasamp.counts.bags import BagJoint
 from biasamp.counts.fixed import floats
 from biasamp.counts.itemsets import expand
-from biasamp.counts.joint import JointCounts
+from biasamp.counts.joint import JointCounts, Moments, count_moments
 from biasamp.data import LabelSet
 from biasamp.data.keys import Keys, row_keys
 from biasamp.resampling.significance import normal_quantile
@@ -69,6 +69,8 @@ def mals_errors(
 
 def all_errors(labels: JointCounts, predictions: JointCounts, sample: MalsSample) -> MalsErrors:
     """The errors of every pair, block after block of tasks."""
+    if not sample.clustered and sample.known_moments is not None:
+        return _independent_errors(labels, predictions, sample.known_moments, sample.truth is not None)
     parts = [
         mals_errors(tasks_of(labels, tasks), tasks_of(predictions, tasks), truth, predicted)
         for tasks, predicted, truth in sample.blocks()
@@ -78,6 +80,20 @@ def all_errors(labels: JointCounts, predictions: JointCounts, sample: MalsSample
         for name in ("predicted", "truth", "shared")
     }
     return MalsErrors(**joined)
+
+
+def _independent_errors(labels: JointCounts, predictions: JointCounts, moments: Moments, sampled: bool) -> MalsErrors:
+    """As :func:`mals_errors` for independent records: the squared influences of each are summed, whatever its bag."""
+    rate, size = rates_of(predictions)
+    base, base_size = rates_of(labels)
+    p0, p1, p2, t0, t1, t2, s0, s1, s2, s3 = (floats(moment) for moment in moments)
+    nothing = np.zeros(rate.shape)
+    predicted = (p2 - 2.0 * rate * p1 + rate**2 * p0 + (1 - rate) ** 2 + rate**2) / (size + 2.0) ** 2
+    if not sampled:
+        return MalsErrors(predicted, nothing, nothing)
+    truth = (t2 - 2.0 * base * t1 + base**2 * t0 + (1 - base) ** 2 + base**2) / (base_size + 2.0) ** 2
+    shared = (s3 - base * s1 - rate * s2 + rate * base * s0) / ((size + 2.0) * (base_size + 2.0))
+    return MalsErrors(predicted, truth, shared)
 
 
 def influence_of_bags(
@@ -162,6 +178,8 @@ class MalsSample:
         Of the records, where they are in memory: their weights, and the keys of what is resampled as one.
     clustered : bool
         Whether bags hold whole clusters of records.
+    moments : tuple of counts, optional
+        Sums of squares over records, where counts by bag are all that is left of them.
     """
 
     predicted: Sides | BagJoint
@@ -169,6 +187,15 @@ class MalsSample:
     weights: NDArray[Any] | None = None
     units: Keys | None = None
     clustered: bool = False
+    moments: Moments | None = None
+
+    @cached_property
+    def known_moments(self) -> Moments | None:
+        """Sums of squares over records; None where only bags are known."""
+        if self.moments is not None or isinstance(self.predicted, BagJoint) or isinstance(self.truth, BagJoint):
+            return self.moments
+        # Without evaluated truth the moments of the predictions alone are looked at.
+        return count_moments(*(self.truth or self.predicted), *self.predicted, self.weights)
 
     @cached_property
     def bags(self) -> tuple[BagJoint, BagJoint | None]:

@@ -14,7 +14,7 @@ from biasamp.counts.audit_counts import AuditCounts, Fingerprint, least_keys
 from biasamp.counts.bagging import bags_for
 from biasamp.counts.bags import BagCounts, BagJoint
 from biasamp.counts.contingency import BAG, ContingencyTable, bounded, count_by_bag
-from biasamp.counts.joint import JointCounts
+from biasamp.counts.joint import JointCounts, Moments, count_moments
 from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
@@ -200,6 +200,7 @@ def _count_subject(
             cells[way], table = _cells(held, weights, units if wanted else None)
         if itemsets:
             by_bag[way] = table
+    mals, moments = _count_mals(subject, units, weights, bags, pairs) if "mals" in needs else (None, None)
     return SubjectCounts(
         subject.attribute,
         subject.A.variables,
@@ -207,25 +208,27 @@ def _count_subject(
         {"A": _held(subject.A), "T": _held(subject.T)},
         pairs,
         cells,
-        _count_mals(subject, units, weights, bags, pairs) if "mals" in needs else None,
+        mals,
         by_bag=by_bag,
+        moments=moments,
     )
 
 
 def _count_mals(
     subject: Subject, units: Keys, weights: NDArray[Any] | None, bags: int, pairs: Mapping[str, BagCounts]
-) -> tuple[BagJoint, BagJoint] | None:
+) -> tuple[tuple[BagJoint, BagJoint] | None, Moments | None]:
+    """Joint counts of predictions and of the truth by bag, and sums of squares; None where one side is not predicted."""
     A, T, A_pred, T_pred = subject.A, subject.T, subject.A_pred, subject.T_pred
     if A_pred is None or T_pred is None:
-        return None
+        return None, None
     # Both terms are about the same records: one that lacks any label is in neither.
     keep = _whole([A, T, A_pred, T_pred])
-    if keep.all():
-        return BagJoint.from_labels(A_pred, T_pred, units, bags, weights), BagJoint.of_truth(pairs["A->T"])
-    own = None if weights is None else weights[keep]
-    A, T, A_pred, T_pred = (labels.take(keep) for labels in (A, T, A_pred, T_pred))
-    predicted = BagJoint.from_labels(A_pred, T_pred, units[keep], bags, own)
-    return predicted, BagJoint.from_labels(A, T, units[keep], bags, own)
+    if not keep.all():
+        A, T, A_pred, T_pred = (labels.take(keep) for labels in (A, T, A_pred, T_pred))
+        units, weights = units[keep], None if weights is None else weights[keep]
+    predicted = BagJoint.from_labels(A_pred, T_pred, units, bags, weights)
+    truth = BagJoint.of_truth(pairs["A->T"]) if keep.all() else BagJoint.from_labels(A, T, units, bags, weights)
+    return (predicted, truth), count_moments(A, T, A_pred, T_pred, weights)
 
 
 def _held(labels: LabelSet) -> NDArray[np.int64]:

@@ -215,7 +215,9 @@ def _mals(subject: Counted, settings: Settings) -> Any:
     train = subject.counts.train
     labels = truth.whole if train is None else train
     source = "the evaluated labels" if train is None else "the train labels"
-    sample = MalsSample(predicted, truth if train is None else None, clustered=subject.clustered)
+    sample = MalsSample(
+        predicted, truth if train is None else None, None, None, subject.clustered, subject.counts.moments
+    )
     if not sample.has_bags and subject.data is not None:
         sample = subject.data.records.mals_sample(subject.number, train is None)
     return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence)

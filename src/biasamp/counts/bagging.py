@@ -57,19 +57,9 @@ def thresholds() -> tuple[int, ...]:
 def poisson_weights(keys: Keys, resamples: int, seed: int, first: int = 0) -> NDArray[np.uint8]:
     """Weights of shape (resamples, records), the same for the same key whatever the other records.
 
-    Parameters
-    ----------
-    keys : ndarray of uint64
-        A key for each record, or for the cluster it belongs to.
-    resamples : int
-        How many resamples.
-    seed : int
-        Any integer.
-    first : int
-        The number of the first resample, a multiple of four, to draw them in parts.
+    There is a key for each record, or for the cluster it belongs to. ``first`` is the number of the first resample, a
+    multiple of four, to draw them in parts.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from biasamp.data.keys import row_keys
     >>> weights = poisson_weights(row_keys(0, 1000), 8, seed=0)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from biasamp.data import Label, LabelSet
 
 from .fixed import Count, add, exact_sums, floats
-from .tables import JOINT, joint_tables
+from .kernels.cross import by_product
+from .tables import JOINT, WIDE, add_up, chunks, joint_tables
 
 # A table of more cells than this would not be a result that a person or a page can hold.
 MOST_CELLS = 50_000_000
@@ -98,3 +99,35 @@ def same_labels(mine: tuple[Label, ...], theirs: tuple[Label, ...], what: str) -
     else:
         detail = "the same labels in another order"
     raise ValueError(f"counts of different {what} labels do not add up: {detail}")
+
+
+# Of predictions: ``sum w**2 t**2``, with ``a`` and with ``a**2``; of the truth alike; of both: ``sum w**2 t t_hat``, with
+# ``a_hat``, with ``a`` and with both. Each of shape (attributes or 1, tasks).
+Moments = tuple[Count, ...]
+
+
+def count_moments(
+    A: LabelSet, T: LabelSet, A_pred: LabelSet, T_pred: LabelSet, weights: NDArray[Any] | None
+) -> Moments | None:
+    """The sums of records that have all labels; None for so many tasks that they are not laid out."""
+    if max(A.width, T.width) > WIDE:
+        return None
+    squares = None if weights is None else weights**2
+
+    def part(start: int, stop: int) -> list[Count]:
+        own = None if squares is None else squares[start:stop]
+        a_hat, t_hat, a, t = (side.rows(start, stop) for side in (A_pred, T_pred, A, T))
+        one = np.ones((stop - start, 1), dtype=np.uint8)
+        sides = [(left, t_hat * t_hat) for left in (one, a_hat, a_hat * a_hat)]
+        sides += [(left, t * t) for left in (one, a, a * a)]
+        sides += [(left, t_hat * t) for left in (one, a_hat, a, a_hat * a)]
+        return [by_product(left, right, own) for left, right in sides]
+
+    return tuple(add_up(part(start, stop) for start, stop in chunks(len(A), A.width + T.width)))
+
+
+def add_moments(one: Moments | None, two: Moments | None) -> Moments | None:
+    """The sums of different records together."""
+    if one is None or two is None:
+        return None
+    return tuple(add(a, b) for a, b in zip(one, two, strict=True))

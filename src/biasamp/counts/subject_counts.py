@@ -14,7 +14,7 @@ from biasamp.data import Label, Variable
 from .bags import BagCounts, BagJoint
 from .contingency import ContingencyTable, add_by_bag, shuffle_bags
 from .fixed import floats
-from .joint import JointCounts
+from .joint import JointCounts, Moments, add_moments
 from .storage import Arrays, from_arrays, get_count, put_count, to_arrays
 
 Index = NDArray[np.int64]
@@ -47,6 +47,8 @@ class SubjectCounts:
     train_cells : ContingencyTable or None
     by_bag : mapping of direction to ContingencyTable or None
         The same combinations with the bag of each record, for the directions that have sets of labels.
+    moments : tuple of counts or None
+        Sums of squares for the errors of MALS.
     """
 
     attribute: str
@@ -59,6 +61,7 @@ class SubjectCounts:
     train: JointCounts | None = None
     train_cells: Cells = None
     by_bag: Mapping[str, Cells] = field(default_factory=dict)
+    moments: Moments | None = None
 
     def shuffled(self, seed: int) -> SubjectCounts:
         """The same counts with the bags in another order."""
@@ -93,6 +96,7 @@ class SubjectCounts:
             self.train,
             self.train_cells,
             {way: add_by_bag(self.by_bag[way], other.by_bag.get(way)) for way in self.by_bag},
+            add_moments(self.moments, other.moments),
         )
 
 
@@ -128,6 +132,7 @@ def subject_arrays(subject: SubjectCounts) -> tuple[dict[str, Any], Arrays]:
         "bags": {way: [bags.bags, bags.soft] for way, bags in subject.pairs.items()},
         "cells": sorted(subject.cells),
         "by bag": sorted(subject.by_bag),
+        "moments": len(subject.moments or ()),
     }
     parts: dict[str, Any] = {f"cells/{way}": cells for way, cells in subject.cells.items()}
     parts |= {f"by bag/{way}": table for way, table in subject.by_bag.items()}
@@ -137,6 +142,8 @@ def subject_arrays(subject: SubjectCounts) -> tuple[dict[str, Any], Arrays]:
     parts |= {name: bags.in_rows(np.arange(bags.bags)) for name, bags in held.items()}
     for way, bags in subject.pairs.items():
         put_count(arrays, f"agreeing/{way}", bags.agreeing)
+    for i, moment in enumerate(subject.moments or ()):
+        put_count(arrays, f"moments/{i}", moment)
     for name, part in parts.items():
         if part is not None:
             header["parts"][name], mine = to_arrays(part)
@@ -166,4 +173,5 @@ def subject_of(header: Mapping[str, Any], arrays: Arrays) -> SubjectCounts:
         parts.get("train"),
         parts.get("train cells"),
         {way: parts.get(f"by bag/{way}") for way in header.get("by bag", ())},
+        tuple(get_count(arrays, f"moments/{i}") for i in range(header.get("moments", 0))) or None,
     )

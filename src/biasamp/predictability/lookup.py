@@ -55,14 +55,7 @@ def best_score(train: Table, test: Table, quality: str = "accuracy", *, label: b
         Whether the classes are the absence and presence of one label; then F1 is that of its presence,
         and is otherwise the mean over the classes.
 
-    Returns
-    -------
-    ndarray
-        One score for every table of the stack; NaN where the quality is undefined.
-
-    Notes
-    -----
-    Inputs that ``train`` lacks are answered as without input. Ties go to the class that is the more frequent
+    There is one score for every table of the stack, NaN where the quality is undefined. Inputs that ``train`` misses are answered as without input. Ties go to the class that is the more frequent
     one in ``train``. Accuracy, balanced accuracy, AUC and the F1 of one label are exact maxima; the mean F1
     of several classes is exact for up to 4096 functions, and a local maximum beyond.
 

@@ -61,28 +61,11 @@ def compare_values(
 ) -> Difference:
     """The difference of one figure between two models, from the values of their resamples.
 
-    Parameters
-    ----------
-    first, second : float
-        The figure of either model on its data.
-    first_values, second_values : ndarray
-        The figure in every keyed resample.
-    unpaired : str, optional
-        Why the resamples are not of the same records and seed, such as ``"the records differ"``. None where
-        they are: then value ``i`` of both comes from the same resample and differences are taken one by one.
-    level : float
-        The confidence level.
-    names : pair of str
-        What the models are called in the verdict.
-    more, less : str
-        What a higher and a lower figure of the second model mean.
+    ``first`` and ``second`` are the figures on the data, ``first_values`` and ``second_values``, of shape (resamples,),
+    those of keyed resamples. ``unpaired`` says why these are not of the same records and seed; without it value ``i``
+    of both comes from the same resample, and differences are taken one by one. ``more`` and ``less`` say in the verdict
+    what a higher and a lower figure of the second model mean.
 
-    Returns
-    -------
-    Difference
-
-    Notes
-    -----
     Unpaired resamples may still share their random numbers, where records without an id have the same row
     numbers in both. Their differences are therefore taken against resamples half the list away, which are
     independent, and the variances add up.

@@ -29,17 +29,8 @@ def fisher_exact(count_1: Any, total_1: Any, count_2: Any, total_2: Any) -> Arra
     Given the sum m of the counts, ``count_1`` is hypergeometric if the rates are equal; the p-value is the
     probability of all outcomes that are no more probable than the one seen. It never rejects a true null
     more often than its level says. With large counts the normal approximation of the same hypergeometric
-    distribution takes over.
-
-    Parameters
-    ----------
-    count_1, total_1, count_2, total_2 : array-like of whole numbers
-        They broadcast.
-
-    Returns
-    -------
-    ndarray
-        NaN where a total is 0 or both counts are 0: there is nothing to compare.
+    distribution takes over. The counts broadcast; NaN where a total is 0 or both counts are 0: there is nothing
+    to compare.
 
     References
     ----------
