@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import biasamp
-from golden.comparing import EVERYTHING, GAPS, NOTHING, RECORDS, Moves, shortened
+from golden.comparing import COUNTED, EVERYTHING, GAPS, NOTHING, RECORDS, Moves, shortened
 
 SAVED = Path(__file__).parent / "saved"
 
@@ -270,13 +270,13 @@ def _counted(roles: dict[str, Any], train: bool = False) -> Any:
     return first + rest[0] + rest[1]
 
 
-@case(RECORDS)
+@case(COUNTED)
 def counted() -> Any:
     counts = _counted(FEW)
     return {"counts": counts.to_dict(), "audit": biasamp.audit(counts, metrics=CHEAP).to_dict()}
 
 
-@case(RECORDS)
+@case(COUNTED)
 def counted_categorical() -> Any:
     counts = _counted({**ONE, "attribute_predictions": "gender_said"})
     return {"counts": counts.to_dict(), "audit": biasamp.audit(counts).to_dict()}
@@ -294,14 +294,14 @@ def counted_clustered() -> Any:
     return {"counts": counts.to_dict(), "audit": document}
 
 
-@case(RECORDS)
+@case(COUNTED)
 def counted_weighted_intersections() -> Any:
     roles = {**MANY, "tasks": names("t", 2), "task_predictions": names("p", 2)}
     counts = _counted({**roles, "weights": "weight", "intersections": True})
     return {"counts": counts.to_dict(), "audit": biasamp.audit(counts, metrics=CHEAP).to_dict()}
 
 
-@case(RECORDS)
+@case(COUNTED)
 def counted_train() -> Any:
     counts = biasamp.count(people(), **FEW, train=people(3000, 2))
     return {"counts": counts.to_dict(), "audit": biasamp.audit(counts, metrics=CHEAP).to_dict()}
@@ -978,22 +978,22 @@ def _saved_counts(name: str, metrics: Any = CHEAP) -> Any:
     return {"counts": counts.to_dict(), "saved again": again == counts.to_dict(), "audit": of_file.to_dict()}
 
 
-@case(RECORDS)
+@case(COUNTED)
 def saved_counts() -> Any:
     return _saved_counts("counts", "auto")
 
 
-@case(RECORDS)
+@case(COUNTED)
 def saved_counts_labels() -> Any:
     return _saved_counts("counts_labels")
 
 
-@case(RECORDS)
+@case(COUNTED)
 def saved_counts_train_clusters() -> Any:
     return _saved_counts("counts_train_clusters")
 
 
-@case(RECORDS)
+@case(COUNTED)
 def saved_counts_added() -> Any:
     """Saved counts of other records add up, also with counts of this version."""
     one, two = (biasamp.AuditCounts.load(SAVED / f"{name}.parquet") for name in ("counts", "counts_more"))
@@ -1112,7 +1112,7 @@ def compas_scores() -> Any:
     return biasamp.audit(compas(), **roles, metrics=["directional", "parity"]).to_dict()
 
 
-@case(RECORDS, data=True)
+@case(COUNTED, data=True)
 def compas_counted() -> Any:
     counts = biasamp.count(compas(), **COMPAS, intersections=True)
     return {"counts": counts.to_dict(), "audit": biasamp.audit(counts, metrics=CHEAP).to_dict()}
@@ -1182,7 +1182,7 @@ def coco_captions_compared() -> Any:
     return biasamp.compare(two).to_dict()
 
 
-@case(RECORDS, data=True)
+@case(COUNTED, data=True)
 def coco_captions_counted() -> Any:
     counts = biasamp.count(
         captions(), attributes="gender", tasks="objects", task_predictions="objects_equalizer", record="image"

@@ -54,18 +54,21 @@ class Moves:
     aggregates: bool = False
     pairs: bool = False
     of_metrics: frozenset[str] = RESAMPLED
+    mals_pairs: bool = False
 
     def of(self, document: Mapping[str, Any]) -> Moves:
         """The same within a metric's entry: which metric it is decides."""
         metric = document.get("metric")
         if not self.aggregates or not isinstance(metric, str):
             return self
-        # MALS has no closed form of its pairs: their errors are those of influences, clusters or not.
-        return Moves(metric in self.of_metrics, metric in self.of_metrics and (self.pairs or metric == "mals"))
+        pairs = self.pairs or (self.mals_pairs and metric == "mals")
+        return Moves(metric in self.of_metrics, metric in self.of_metrics and pairs)
 
 
 NOTHING = Moves()
 RECORDS = Moves(aggregates=True)
+# The counts of version 0.1 knew the errors of MALS pairs from bags only.
+COUNTED = Moves(aggregates=True, mals_pairs=True)
 GAPS = Moves(aggregates=True, of_metrics=RESAMPLED | RATES)
 # Clusters; also differences of models and figures that a policy looks at, whose bounds stand as a pair's do.
 EVERYTHING = Moves(aggregates=True, pairs=True, of_metrics=RESAMPLED | RATES)
