@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from golden.cases import CASES, SAVED, Case
-from golden.comparing import EVERYTHING, GAPS, NOTHING, RECORDS, Moves, differences, shortened
+from golden.comparing import COUNTED, EVERYTHING, GAPS, NOTHING, RECORDS, Moves, differences, shortened
 
 EXPECTED = Path(__file__).parent / "expected"
 
@@ -132,18 +132,18 @@ def test_what_may_always_change(place: Any, to: Any, moves: Moves) -> None:
 @pytest.mark.parametrize(
     ("place", "to", "allowed"),
     [
-        (("metrics", 0, "interval", 0), 0.14, (RECORDS, GAPS, EVERYTHING)),
+        (("metrics", 0, "interval", 0), 0.14, (RECORDS, COUNTED, GAPS, EVERYTHING)),
         (("metrics", 0, "pairs", 0, "low"), 0.11, (EVERYTHING,)),
         (("metrics", 0, "pairs", 0, "p"), 0.012, (EVERYTHING,)),
         (("metrics", 0, "pairs", 0, "p"), 0.1, ()),
-        (("metrics", 1, "pairs", 0, "low"), 0.02, (RECORDS, GAPS, EVERYTHING)),
-        (("metrics", 1, "pairs", 0, "p"), 0.05, (RECORDS, GAPS, EVERYTHING)),
+        (("metrics", 1, "pairs", 0, "low"), 0.02, (COUNTED, EVERYTHING)),
+        (("metrics", 1, "pairs", 0, "p"), 0.05, (COUNTED, EVERYTHING)),
         (("metrics", 2, "interval", 1), 0.21, (GAPS, EVERYTHING)),
         (("metrics", 3, "interval", 1), 0.21, ()),
     ],
 )
 def test_what_may_move_where(place: Any, to: Any, allowed: tuple[Moves, ...]) -> None:
-    for moves in (NOTHING, RECORDS, GAPS, EVERYTHING):
+    for moves in (NOTHING, RECORDS, COUNTED, GAPS, EVERYTHING):
         assert bool(list(differences(ENTRY, _changed(*place, to=to), moves))) != (moves in allowed), moves
 
 
