@@ -22,6 +22,8 @@ from .labelset import LabelSet
 _ROW_SUM_TOLERANCE = 5e-3
 # Integers within so small a range are coded by a table instead of by sorting.
 _TABLE_RANGE = 1 << 16
+# Records whose whole numbers are read at once.
+_LOOKED_AT = 1 << 10
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -119,9 +121,16 @@ def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | 
         hard: NDArray[np.uint8] = values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
     elif values.dtype.kind in "iu":
         checked = values if missing is None else np.where(missing, 0, values)
-        if checked.size and ((values.dtype.kind == "i" and checked.min() < 0) or checked.max() > 1):
+        bytes_already = checked.dtype == np.uint8
+        hard, seen = checked if bytes_already else np.empty(checked.shape, dtype=np.uint8), 0
+        # Some records at a time, which are looked at and copied while they are in cache.
+        for start in range(0, len(checked), _LOOKED_AT):
+            part = checked[start : start + _LOOKED_AT]
+            seen |= int(np.bitwise_or.reduce(part, axis=None))
+            if not bytes_already:
+                hard[start : start + _LOOKED_AT] = part
+        if seen not in (0, 1):
             raise ValueError(_not_zero_one(checked, names, role))
-        hard = checked.astype(np.uint8, copy=False)
     else:
         chances = _probabilities(values, missing, names, role, soft)
         if soft and (chances != np.rint(chances)).any():
