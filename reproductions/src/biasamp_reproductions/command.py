@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def reproduce(name: str | None, *, seed: int, folder: str, model: str | None, js
         return 0
     chosen = _chosen(name, known, model)
     if name != _ALL and chosen[0].blocked(setting):
-        click.echo(f"biasamp: {name} cannot run here: it {chosen[0].blocked(setting)}", err=True)
+        click.echo(f"biasamp: {name} cannot run here: it {chosen[0].blocked(setting)}", file=sys.stderr)
         return CANNOT_RUN
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from types import TracebackType
 from typing import Any
@@ -59,7 +60,7 @@ class Watch:
             self.task = self.bar.add_task(name, total=None)
             return self._on_bar(name)
         if self.total > 1:
-            click.echo(f"{name} ...", err=True)
+            click.echo(f"{name} ...", file=sys.stderr)
         return self._as_lines(name)
 
     def finished(self, item: Done) -> None:
@@ -73,7 +74,7 @@ class Watch:
         if self.bar is not None:
             self.stream.print(line)
         else:
-            click.echo(line, err=True)
+            click.echo(line, file=sys.stderr)
 
     def _on_bar(self, name: str) -> Progress:
         def progress(done: int, total: int, doing: str = "") -> None:
@@ -91,6 +92,6 @@ class Watch:
             if now - last >= _EVERY:
                 last = now
                 words = f": {printable(doing, 60)}" if doing else ""
-                click.echo(f"{name}{words}: {done} of {total}, {now - start:.0f} s", err=True)
+                click.echo(f"{name}{words}: {done} of {total}, {now - start:.0f} s", file=sys.stderr)
 
         return progress

@@ -9,7 +9,10 @@ import click
 
 from biasamp import __version__
 
+from .standard_streams import flush_streams, prepare_streams, signals_unwind
+
 USAGE = 2
+INTERRUPTED = 130
 
 
 class Commands(click.Group):
@@ -106,37 +109,50 @@ def _note(message: Warning | str, category: type[Warning], *_: object, **__: obj
     if issubclass(category, UserWarning):
         from biasamp.data import printable
 
-        click.echo(f"biasamp: note: {printable(str(message), 1000)}", err=True)
+        _say(f"biasamp: note: {printable(str(message), 1000)}")
 
 
 def main() -> None:
     """Run the command line; a mistake in the input is a message and exit code 2, never a traceback."""
     warnings.showwarning = _note
+    prepare_streams()
+    with signals_unwind():
+        code = _run()
+    lost = flush_streams()
+    if lost is not None:
+        _say(f"biasamp: standard output cannot be written: {lost.strerror or lost}")
+        code = USAGE
+    if code:
+        sys.exit(code)
+
+
+def _run() -> int:
+    """The exit code of the command line."""
     try:
         # Outside standalone mode an exit code asked for by a command is returned, not raised.
         code = group.main(prog_name="biasamp", standalone_mode=False)
-        if isinstance(code, int) and code:
-            sys.exit(code)
+        return code if isinstance(code, int) else 0
     except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        return stop.exit_code
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except click.Abort:
-        _stop("stopped", 130)
+        _say("stopped")
+        return INTERRUPTED
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+        error.show(file=sys.stderr)
+        return error.exit_code
     except MemoryError:
-        _stop("biasamp: the data do not fit in memory")
+        _say("biasamp: the data do not fit in memory")
     except (ValueError, TypeError, OSError, ImportError) as error:
         if isinstance(error, ImportError) and "pip install" not in str(error):
             raise
         from biasamp.data import printable
 
-        _stop(f"biasamp: {printable(str(error), 2000)}")
+        _say(f"biasamp: {printable(str(error), 2000)}")
+    return USAGE
 
 
-def _stop(message: str, code: int = USAGE) -> None:
-    click.echo(message, err=True)
-    sys.exit(code)
+def _say(message: str) -> None:
+    # To the stream itself: without one named, click writes UTF-8 where the stream says ASCII.
+    click.echo(message, file=sys.stderr)

@@ -112,7 +112,7 @@ def command(
         verdict.to_junit(junit)
     taken = write_json(verdict.to_json(), json_path)
     if markdown == STDOUT:
-        click.echo(verdict.to_markdown())
+        click.echo(verdict.to_markdown(), file=sys.stdout)
         taken = True
     elif markdown is not None:
         verdict.to_markdown(markdown)

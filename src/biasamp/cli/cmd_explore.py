@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def command(
     document, title = documents(_results(results))
     if html_path is not None:
         save_text(html_path, page(f"biasamp: {title}", document))
-        click.echo(f"Written: {html_path}")
+        click.echo(f"Written: {html_path}", file=sys.stdout)
         return
     try:
         import starlette  # noqa: F401
@@ -80,14 +81,14 @@ def command(
             "serving needs the extra 'serve': pip install 'biasamp[serve]'; or write a file with --html FILE"
         ) from None
     if host not in LOOPBACK:
-        click.echo(f"Others can reach {host}: whoever has the address below can read these results.", err=True)
+        click.echo(f"Others can reach {host}: whoever has the address below can read these results.", file=sys.stderr)
     served = Served(
         document, title, hosts=tuple(dict.fromkeys((*LOOPBACK, host.lower(), *(name.lower() for name in allow_host))))
     )
     sock = listening(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{sock.getsockname()[1]}/{served.token}/"
-    click.echo(f"{address}\nCtrl+C stops the server.")
+    click.echo(f"{address}\nCtrl+C stops the server.", file=sys.stdout)
     if browser:
         import webbrowser
 

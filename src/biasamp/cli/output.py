@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from biasamp.data.saving import save_text
 from biasamp.report.figures import write_figures as write
 
 from .command_files import STDOUT, Output, OutputFolder
+from .standard_streams import is_utf8
 
 json_option = click.option(
     "--json",
@@ -40,23 +42,25 @@ figures_option = click.option(
 def write_figures(figures: Any, folder: str) -> None:
     """Write figures, and say where on standard error."""
     for path in write(figures, folder):
-        click.echo(f"written: {path}", err=True)
+        click.echo(f"written: {path}", file=sys.stderr)
 
 
 def console(stderr: bool = False) -> Any:
-    """A terminal that shows text as it is."""
-    from rich.console import Console
+    """A terminal that shows text as it is, with signs that its encoding has."""
+    from .plain_console import PlainConsole
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 140
-    return Console(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
+    return PlainConsole(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
 
 
 def with_status(data: str, work: Callable[[], Any], engine: str = "auto") -> Any:
     """The result of some work, during which a terminal says what is audited; counting in parts shows a bar instead."""
     if not sys.stderr.isatty() or in_parts(data, engine):
         return work()
-    with console(stderr=True).status(f"auditing {Path(data).name}"):
+    screen = console(stderr=True)
+    spinner = "dots" if screen.has_all_signs else "line"
+    with screen.status(f"auditing {Path(data).name}", spinner=spinner):
         return work()
 
 
@@ -67,6 +71,9 @@ def write_json(content: str | dict[str, Any], path: str | None, indent: int | No
     text = (
         content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
     )
+    if path == STDOUT and not is_utf8(sys.stdout.encoding):
+        # Escapes are JSON in every encoding, and lose nothing.
+        text = re.sub(r"[^\x00-\x7f]", lambda sign: json.dumps(sign[0])[1:-1], text)
     return write_data(text + "\n", path)
 
 

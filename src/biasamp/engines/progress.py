@@ -34,13 +34,18 @@ def _started(*columns: Any) -> Any:
     return bar
 
 
+def _on_terminal() -> bool:
+    """Whether standard error is a terminal; it may be closed, or missing where there is no console at all."""
+    return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+
+
 class Bar:
     """Called with how much is done, shows it where somebody may be waiting: on a terminal, after a while."""
 
     def __init__(self, title: str) -> None:
         self.title = title
         self._start = time.perf_counter()
-        self._quiet = _outer.get() or not sys.stderr.isatty()
+        self._quiet = _outer.get() or not _on_terminal()
         self._bar: Any = None
         self._task: Any = None
 
