@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,11 @@ from .role_options import COLUMNS, MISSING, shared_options, split_roles
     help="The policy, a TOML file.",
 )
 @click.option("--init", is_flag=True, help="Write a commented policy for DATA to the --policy file, and check nothing.")
-@click.option("--baseline", type=click.Path(), help="A saved audit to be no worse than, in place of the policy's own.")
+@click.option(
+    "--baseline",
+    type=click.Path(),
+    help="A saved audit, or counts, to be no worse than, in place of the policy's own.",
+)
 @shared_options(*COLUMNS)
 @click.option("--missing", type=click.Choice(MISSING), help="What to do about missing labels.")
 @click.option("--resamples", type=int, help="How many resamples intervals rest on.")
@@ -54,8 +59,8 @@ def command(
 ) -> None:
     """Hold DATA to a policy: exit code 0 is a pass, 1 a failure, 2 a mistake, 3 not enough evidence.
 
-    DATA is a file or folder as for `biasamp audit`, or an audit that --save or --json of it wrote. Options that name
-    columns override the policy's [data].
+    DATA is a file or folder as for `biasamp audit`, an audit that --save or --json of it wrote, or counts. Options
+    that name columns override the policy's [data].
 
     \b
     Examples:
@@ -63,7 +68,8 @@ def command(
       biasamp check test.csv --policy policy.toml --junit verdict.xml --markdown summary.md
       biasamp check audit.json.gz --policy policy.toml --baseline released.json.gz
     """
-    check_targets((save, junit, markdown, json_path), data)
+    inputs = [path for path in (data, policy_path, baseline) if path is not None]
+    check_targets((save, junit, markdown, json_path), *inputs)
     if [markdown, json_path].count("-") > 1:
         raise click.UsageError("--json and --markdown cannot both take standard output")
     given = {key: value for key, value in {**split_roles(options), **options}.items() if value is not None}
@@ -71,17 +77,20 @@ def command(
         _write_policy(data, policy_path, given)
         return
     policy = Policy.load(policy_path)
-    audit = _saved(data)
+    if isinstance(policy.baseline, Path):
+        check_targets((save, junit, markdown, json_path), str(policy.baseline))
+    audit = _saved(data, policy.audit)
     if audit is not None and given:
         named = ", ".join(f"--{key.replace('_', '-')}" for key in given)
         raise click.UsageError(
             f"{data} holds counts or a saved audit, which say by themselves what was measured; leave out {named}"
         )
     if audit is None:
-        audit = with_status(data, lambda: policy.audit(data, **given))
+        policy = policy.reading(**given)
+        audit = with_status(data, lambda: policy.audit(data))
+    verdict = policy.check(audit, baseline)
     if save is not None:
         audit.save(save)
-    verdict = policy.check(audit, baseline)
     if junit is not None:
         verdict.to_junit(junit)
     taken = write_json(verdict.to_json(), json_path)
@@ -95,11 +104,11 @@ def command(
     sys.exit(verdict.exit_code)
 
 
-def _saved(data: str) -> Any:
+def _saved(data: str, measured: Callable[[Path], Any]) -> Any:
     """The audit in a file, or that of saved counts, where it holds either; JSON may also be records."""
     path = Path(data)
     if is_counts(path):
-        return with_status(data, lambda: measure(path))
+        return with_status(data, lambda: measured(path))
     if not path.is_file() or not path.name.lower().endswith((".json", ".json.gz")):
         return None
     try:
@@ -116,7 +125,7 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
     check_targets([target])
     if Path(target).exists():
         raise click.UsageError(f"{target!r} exists; name a new file, or remove it first")
-    audit = _saved(data)
+    audit = _saved(data, measure)
     if audit is not None:
         if arguments:
             raise click.UsageError(f"{data} holds counts or a saved audit, which say by themselves what was measured")

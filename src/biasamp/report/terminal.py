@@ -322,6 +322,8 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
             Text(printable(check.finding or check.reason, 300) + where),
         )
     console.print(table)
+    if verdict.cautions:
+        console.print(_bullets("Cautions", [printable(line, 700) for line in verdict.caution_lines], "yellow"))
     for note in verdict.notes:
         console.print(Text(printable(note, 400), style="dim"))
     console.print(
