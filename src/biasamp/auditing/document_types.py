@@ -101,7 +101,11 @@ class Measurement(TypedDict):
 
 
 class Entry(Measurement):
-    """One metric of one attribute in one direction, with what stands beside it."""
+    """One metric of one attribute in one direction, with what stands beside it.
+
+    ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
+    tell, have their worse sign; each is one-sided at the audit's confidence.
+    """
 
     value: Figure
     interval: list[Figure]
@@ -112,6 +116,9 @@ class Entry(Measurement):
     crossfit: NotRequired[Figure]
     crossfit_interval: NotRequired[list[Figure]]
     clear_value: NotRequired[Figure]
+    clear_interval: NotRequired[list[Figure]]
+    bounds: NotRequired[list[Figure]]
+    unknown: NotRequired[int]
     variance: NotRequired[Figure]
     floor: NotRequired[Figure]
     pairs: NotRequired[list[Pair]]
