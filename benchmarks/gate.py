@@ -27,7 +27,11 @@ def audited(drawn: tuple[np.ndarray, np.ndarray, np.ndarray], **options: Any) ->
     """The audit of a sample of groups, true and predicted yes/no tasks."""
     group, truth, predicted = drawn
     tasks = range(truth.shape[1])
-    data = {"g": group.astype(str), **{f"t{k}": truth[:, k] for k in tasks}, **{f"p{k}": predicted[:, k] for k in tasks}}
+    data = {
+        "g": group.astype(str),
+        **{f"t{k}": truth[:, k] for k in tasks},
+        **{f"p{k}": predicted[:, k] for k in tasks},
+    }
     roles = {"tasks": [f"t{k}" for k in tasks], "task_predictions": [f"p{k}" for k in tasks]}
     if truth.shape[1] == 1:
         roles = {"tasks": biasamp.binary(["t0"]), "task_predictions": biasamp.binary(["p0"])}
@@ -59,9 +63,7 @@ def mixed(size: int, tasks: int, moved: float, weak: float = 0.02) -> Population
     clear = population(size, tasks=tasks, lean=0.15, moved=moved)
     faint = population(size, tasks=tasks, lean=weak, moved=-moved)
     half = np.arange(tasks) % 4 < 2
-    parts = {
-        name: np.where(half, getattr(clear, name), getattr(faint, name)) for name in ("truth", "hit", "false")
-    }
+    parts = {name: np.where(half, getattr(clear, name), getattr(faint, name)) for name in ("truth", "hit", "false")}
     return replace(clear, **parts)
 
 

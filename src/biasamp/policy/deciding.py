@@ -116,7 +116,8 @@ def _chance_below(limit: Limit, figure: Figure, level: float) -> float:
     from scipy.special import ndtr
 
     low, high = figure.low, figure.high
-    assert low is not None and high is not None
+    assert low is not None
+    assert high is not None
     error = (high - low) / (2.0 * normal_quantile(level))
     beyond = low - limit.max if limit.max is not None and low > limit.max else (limit.min or 0.0) - high
     distance = np.inf if error == 0 else (beyond + (high - low) / 2.0) / error

@@ -71,8 +71,8 @@ def _same_columns(policy: Policy, data: Data) -> Iterator[Check]:
             yield _evidence(policy, role, False, reason)
     crossed = "crossing" in data.get("kinds", {}).values()
     had = {"train": data["train"], "base": data["base"], "weights": data["weighted"], "intersections": crossed}
-    for role, there in had.items():
-        if asked.get(role) and not there:
+    for role, used in had.items():
+        if asked.get(role) and not used:
             yield _evidence(policy, role, False, f"the policy names {role}, and the audit was made without")
     if asked and data["missing_values"] and data["missing"] != asked.get("missing", "error"):
         reason = f"the policy reads missing labels as {asked.get('missing', 'error')!r}, the audit {data['missing']!r}"

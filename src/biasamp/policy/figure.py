@@ -17,18 +17,19 @@ Floats = NDArray[np.float64]
 class UnknownSigns:
     """Pairs whose direction the data do not tell, for how many records would tell it.
 
-    ``changes`` are what they add to the aggregate as the data sign them, ``statistics`` the normal statistics of
-    their directions, and ``needed`` the statistic from which on a direction is clear.
+    ``changes`` are what they add to the aggregate as the data sign them, ``sizes`` what they would add with the worse
+    sign, ``statistics`` the normal statistics of their directions, and ``needed`` that of a direction which is clear.
     """
 
     changes: Floats
+    sizes: Floats
     statistics: Floats
     needed: float
 
     def still(self, factor: float) -> float:
         """The sum of sizes of changes whose direction is unknown with ``factor`` times as many records."""
         unknown = self.statistics * np.sqrt(factor) < self.needed
-        return float(np.abs(self.changes[unknown]).sum())
+        return float(self.sizes[unknown].sum())
 
     def told(self, factor: float) -> float:
         """The signed sum of the changes whose direction so many records tell."""

@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from biasamp.amplification.bounds import CLEAR_OF_ALL
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry, Excluded, Pair
 
@@ -104,23 +105,36 @@ def _bounded(figure: Figure, entry: Entry, held: Held) -> Figure:
     if bounds is not None:
         low, high = bounds
         figure = replace(figure, low=low, high=high, bounded=bool(unknown))
-        return replace(figure, unknown=_unknown_signs(entry)) if unknown else figure
+        return replace(figure, unknown=_unknown_signs(entry, held)) if unknown else figure
     pairs = entry.get("pairs", [])
     clear = len(pairs) == entry.get("pairs_in_all") and all(pair.get("clear") for pair in pairs)
     return figure if clear or held.signs_known(entry) else figure.doubted(AUDIT_AGAIN)
 
 
-def _unknown_signs(entry: Entry) -> UnknownSigns | None:
-    """The pairs of unknown direction, those with the largest p-values, where all pairs are listed."""
+def _unknown_signs(entry: Entry, held: Held) -> UnknownSigns | None:
+    """The pairs of unknown direction, those with the largest p-values, where all pairs are listed.
+
+    Directions that follow from one another (two groups, two values) are one: they have the same p-value.
+    """
     pairs, many = entry.get("pairs", []), entry.get("unknown", 0)
     if len(pairs) != entry.get("pairs_in_all") or not 0 < many <= len(pairs):
         return None
+    task = "given" if entry["direction"] == "T->A" else "outcome"
     p = np.array([1.0 if pair["sign_p"] is None else pair["sign_p"] for pair in pairs], dtype=np.float64)
-    changes = np.array([pair["amplification"] or 0.0 for pair in pairs], dtype=np.float64) / len(pairs)
-    order = np.argsort(p, kind="stable")
-    unknown = order[len(pairs) - many :]
-    needed = np.array([statistic(x) for x in p[unknown]])
-    return UnknownSigns(changes[unknown], needed, statistic(0.01 / max(entry.get("pairs_in_all", 1), 1)))
+    labels: list[str] = [pair[task] for pair in pairs]  # type: ignore[literal-required]
+    ties = [(chance, held.variables.get(label, label)) for chance, label in zip(p.tolist(), labels, strict=True)]
+    free = len(set(ties))
+    changes: dict[tuple[float, str], float] = {}
+    unsigned: dict[tuple[float, str], float] = {}
+    for place in np.argsort(p, kind="stable")[len(pairs) - many :].tolist():
+        pair, tie = pairs[place], ties[place]
+        changes[tie] = changes.get(tie, 0.0) + (pair["amplification"] or 0.0) / len(pairs)
+        # A pair without any sign adds nothing to the value, but its change may be of either sign.
+        unsigned[tie] = unsigned.get(tie, 0.0) + (0.0 if pair["sign"] else abs(pair["delta"] or 0.0) / len(pairs))
+    moved = np.array(list(changes.values()), dtype=np.float64)
+    sizes = np.abs(moved) + np.array(list(unsigned.values()), dtype=np.float64)
+    sure = np.array([statistic(chance) for chance, _ in changes], dtype=np.float64)
+    return UnknownSigns(moved, sizes, sure, statistic(CLEAR_OF_ALL / free))
 
 
 def _with_width(figure: Figure, limit: Limit, entry: Entry) -> Figure:
@@ -216,8 +230,8 @@ def _of_pair(limit: Limit, entry: Entry, pair: Pair, held: Held) -> Figure:
     if (p is not None and p <= CLEAR_PAIR) or not (is_number(low) and is_number(high)):
         return figure
     # The data cannot tell which way the pair leans, so neither which way amplification would be.
-    change = np.array([pair["amplification"] or 0.0])
-    needed = UnknownSigns(change, np.array([statistic(1.0 if p is None else p)]), statistic(CLEAR_PAIR))
+    change, size = np.array([pair["amplification"] or 0.0]), np.array([abs(pair["delta"] or 0.0)])
+    needed = UnknownSigns(change, size, np.array([statistic(1.0 if p is None else p)]), statistic(CLEAR_PAIR))
     return replace(figure, low=min(low, -high), high=max(high, -low), bounded=True, unknown=needed)
 
 
