@@ -22,7 +22,7 @@ from biasamp.amplification.calibrate import calibrate
 from biasamp.amplification.directional import directional_pairs
 from biasamp.amplification.multi import multi
 from biasamp.amplification.pair_table import mean_over_pairs
-from biasamp.amplification.parity import between_groups, group_rates, over_groups
+from biasamp.amplification.group_rates import between_groups, group_rates, over_groups
 from biasamp.amplification.signs import association_signs
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
