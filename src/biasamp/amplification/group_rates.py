@@ -126,8 +126,8 @@ class Proportion:
         return wilson(self.value, self.sizes(level), normal_quantile(level))
 
 
-def proportion(bags: BagCounts, rate: str, clustered: bool = False) -> Proportion | None:
-    """A rate with the sizes that its intervals go by; None where clusters cannot be told apart.
+def proportion(bags: BagCounts, rate: str, clustered: bool = False) -> Proportion:
+    """A rate with the sizes that its intervals go by; these are NaN where bags do not tell clusters apart.
 
     Weights leave Kish's effective size, ``(sum w)**2 / sum w**2`` of the group's records. What clusters take from it
     and what soft predictions add to it is the design effect: the variance of the rate over bags, against that of as
@@ -144,7 +144,7 @@ def proportion(bags: BagCounts, rate: str, clustered: bool = False) -> Proportio
         unit = np.where(given > 0, share(np.broadcast_to(floats(whole.spread[0]), size.shape), given), 1.0)
     alone = size / unit
     if not bags.resamplable:
-        return None if clustered else Proportion(hits, size, alone, alone)
+        return Proportion(hits, size, alone, np.full(size.shape, np.nan) if clustered else alone)
     drawn, sizes = rate_parts(bags.counts, rate)
     moved = (drawn - np.nan_to_num(share(hits, size)) * sizes) ** 2
     filled = (sizes > 0).sum(axis=0).astype(np.float64)
@@ -173,7 +173,10 @@ def rate_figures(made: Proportion, level: float, reference: int | None = None) -
     against = value[[reference]], size[[reference]]
     pairs = {
         "difference": (value - against[0], *newcombe(value, size, *against, level)),
-        "ratio": (share(value, np.broadcast_to(against[0], value.shape)), *ratio_interval(value, size, *against, level)),
+        "ratio": (
+            share(value, np.broadcast_to(against[0], value.shape)),
+            *ratio_interval(value, size, *against, level),
+        ),
     }
     itself = np.arange(len(value))[:, None] == reference
     for name, parts in pairs.items():

@@ -31,6 +31,9 @@ class Largest:
         What samples of these sizes show on average where the rates of all groups are equal.
     compared : int
         How many differences it is the largest of.
+    by_outcome : ndarray of shape (3, outcomes)
+        The largest difference of each outcome and its interval, simultaneous over the groups of that outcome alone; NaN
+        where fewer than two groups decide.
     """
 
     value: float
@@ -41,6 +44,7 @@ class Largest:
     lower: int
     expected: float
     compared: int
+    by_outcome: Floats
 
 
 def deciding(made: Proportion, min_group: float, ignored: Mask | None = None) -> Mask:
@@ -61,30 +65,40 @@ def largest_difference(made: Proportion, decides: Mask, level: float) -> Largest
     """The largest difference between two groups over all outcomes; None where no outcome has two groups.
 
     Every difference has its Newcombe interval at a level that Bonferroni's inequality makes simultaneous. The largest
-    true difference then lies between the largest lower and the largest upper bound of the sizes of differences.
+    true difference then lies between the largest lower and the largest upper bound of the sizes of differences. Bounds
+    are NaN where sizes are.
     """
     value = made.value
     counts = decides.sum(axis=0)
     compared = int((counts * (counts - 1) // 2).sum())
     if not compared:
         return None
-    each = 1.0 - (1.0 - level) / compared
-    sizes = made.sizes(each)
     low = high = 0.0
     best = (-1.0, 0, 0, 0)
+    by_outcome = np.full((3, len(counts)), np.nan)
     for outcome in np.flatnonzero(counts >= 2).tolist():
         groups = np.flatnonzero(decides[:, outcome])
-        rates, size = value[groups, outcome], sizes[groups, outcome]
-        one, two = np.triu_indices(len(groups), 1)
-        least, most = newcombe(rates[one], size[one], rates[two], size[two], each)
-        low = max(low, float(np.maximum(least, -most).max()))
-        high = max(high, float(np.maximum(most, -least).max()))
+        rates = value[groups, outcome]
+        own = len(groups) * (len(groups) - 1) // 2
+        bounds = [_bounds(made, groups, outcome, 1.0 - (1.0 - level) / many) for many in (compared, own)]
+        low, high = (float(np.maximum(*pair)) for pair in zip((low, high), bounds[0], strict=True))
         top, bottom = int(np.argmax(rates)), int(np.argmin(rates))
-        if rates[top] - rates[bottom] > best[0]:
+        difference = float(rates[top] - rates[bottom])
+        by_outcome[:, outcome] = difference, *bounds[1]
+        if difference > best[0]:
             # Groups that are all alike have no furthest two; name two, not one twice.
             bottom = bottom if bottom != top else (top + 1) % len(groups)
-            best = (float(rates[top] - rates[bottom]), outcome, int(groups[top]), int(groups[bottom]))
-    return Largest(best[0], low, min(high, 1.0), *best[1:], _expected(made, decides), compared)
+            best = (difference, outcome, int(groups[top]), int(groups[bottom]))
+    return Largest(best[0], low, high, *best[1:], _expected(made, decides), compared, by_outcome)
+
+
+def _bounds(made: Proportion, groups: NDArray[np.int64], outcome: int, level: float) -> tuple[float, float]:
+    """The largest lower and the largest upper bound of the sizes of differences between groups, cut at 0 and 1."""
+    rates, size = made.value[groups, outcome], made.sizes(level)[groups, outcome]
+    one, two = np.triu_indices(len(groups), 1)
+    least, most = newcombe(rates[one], size[one], rates[two], size[two], level)
+    low, high = float(np.maximum(least, -most).max()), float(np.maximum(most, -least).max())
+    return float(np.clip(low, 0.0, 1.0)), float(np.clip(high, 0.0, 1.0))
 
 
 def lowest_mean_accuracy(
@@ -106,9 +120,11 @@ def lowest_mean_accuracy(
         middle = (rate.value[keep] * size + 2.0) / (size + 4.0)
         variance += np.where(np.isnan(each), 0.0, 0.25 * middle * (1.0 - middle) / (size + 4.0)).sum(axis=0)
     reach = normal_quantile(level) * np.sqrt(variance) / np.maximum((~np.isnan(each)).sum(axis=0), 1)
-    lowest = int(np.nanargmin(values)) if outcomes else 0
-    low, high = float(np.nanmin(values - reach)), float(np.nanmin(values + reach))
-    return values, lowest, float(np.clip(low, 0.0, 1.0)), float(np.clip(high, 0.0, 1.0))
+    if not outcomes:
+        return values, 0, np.nan, np.nan
+    there = ~np.isnan(values)
+    low, high = (np.clip(ends[there].min(), 0.0, 1.0) for ends in (values - reach, values + reach))
+    return values, int(np.nanargmin(values)), float(low), float(high)
 
 
 def _expected(made: Proportion, decides: Mask) -> float:
@@ -125,7 +141,7 @@ def _expected(made: Proportion, decides: Mask) -> float:
     error = np.sqrt(np.where(there, common * (1.0 - common) / np.where(there, held, 1.0), 0.0))
     draws = max(1, min(_DRAWS, _MOST_DRAWN // error.size))
     chance = (row_keys(0, draws * error.size) >> np.uint64(11)).astype(np.float64)
-    moved = ndtri((chance + 0.5) / 2.0**53).reshape(draws, *error.shape) * error
+    moved = np.clip(common + ndtri((chance + 0.5) / 2.0**53).reshape(draws, *error.shape) * error, 0.0, 1.0)
     top = np.where(there, moved, -np.inf).max(axis=1)
     bottom = np.where(there, moved, np.inf).min(axis=1)
     return float((top - bottom).max(axis=1).mean())

@@ -24,6 +24,7 @@ from biasamp.results.interval import plain
 from .group_rates import (
     RATES,
     Floats,
+    GroupRates,
     Proportion,
     between_groups,
     group_rates,
@@ -90,7 +91,12 @@ DIFFERENCES = {
 
 
 def resampled_rates(
-    bags: BagCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], resamples: int, seed: int
+    bags: BagCounts,
+    worst: Mapping[str, int],
+    groups: Mapping[str, tuple[int, int]],
+    kept: NDArray[np.bool_],
+    resamples: int,
+    seed: int,
 ) -> dict[str, Floats]:
     """The figure of every keyed resample, so that two models on the same records can be compared in pairs.
 
@@ -102,14 +108,17 @@ def resampled_rates(
         The outcome label that each figure is about.
     groups : mapping
         For a difference of rates, the groups that are furthest apart in the data: they are held fixed, as in the
-        interval. A figure without them is mean per-class accuracy.
+        interval. A figure without them is mean per-class accuracy, over the groups that are ``kept``.
     """
-    parts = [_figures(part, worst, groups) for part in bags.resampled(resamples, seed, _COUNTS)]
+    parts = [_figures(part, worst, groups, kept) for part in bags.resampled(resamples, seed, _COUNTS)]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _figures(
-    resampled: PairCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]]
+    resampled: PairCounts,
+    worst: Mapping[str, int],
+    groups: Mapping[str, tuple[int, int]],
+    kept: NDArray[np.bool_],
 ) -> dict[str, Floats]:
     rates = group_rates(resampled)
     out = {}
@@ -119,7 +128,7 @@ def _figures(
             higher, lower = groups[name]
             out[name] = drawn[:, higher] - drawn[:, lower]
         else:
-            out[name] = over_groups(rates.mean_per_class_accuracy)[..., outcome]
+            out[name] = over_groups(rates.mean_per_class_accuracy[..., kept, :])[..., outcome]
     return out
 
 
@@ -249,10 +258,9 @@ def from_bags(
     return Parity(table, groups, _undefined(rates, given, outcome), float(floats(counts.n).max()), direction)
 
 
-def rates_of(bags: BagCounts, clustered: bool = False) -> dict[str, Proportion] | None:
-    """Every rate of every group, with the sizes that intervals go by; None where clusters cannot be told apart."""
-    made = {rate: proportion(bags, rate, clustered) for rate in RATES}
-    return {rate: part for rate, part in made.items() if part is not None} or None
+def rates_of(bags: BagCounts, clustered: bool = False) -> dict[str, Proportion]:
+    """Every rate of every group, with the sizes that intervals go by."""
+    return {rate: proportion(bags, rate, clustered) for rate in RATES}
 
 
 def _undefined(rates: GroupRates, given: Any, outcome: Any) -> tuple[dict[str, Any], ...]:

@@ -109,7 +109,10 @@ class PairCounts:
     def some_labels(self, given: Index | None = None, outcome: Index | None = None) -> PairCounts:
         """The pairs of some given and some outcome labels, by number; ``n`` and the marginals stay those of all records."""
         labels = self.given_labels, self.outcome_labels
-        kept = [held if some is None else tuple(held[i] for i in some) for held, some in zip(labels, (given, outcome), strict=True)]
+        kept = [
+            held if some is None else tuple(held[i] for i in some)
+            for held, some in zip(labels, (given, outcome), strict=True)
+        ]
         arrays: dict[str, Any] = {name: some_cells(getattr(self, name), given, outcome) for name in PAIR}
         spread = None if self.spread is None else tuple(some_cells(part, given, outcome) for part in self.spread)
         return replace(self, given_labels=kept[0], outcome_labels=kept[1], **arrays, spread=spread)  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 import { h } from "../dom";
 import { count, figure, float, percent } from "../numbers";
 import type { ReportPage } from "../types";
+import { printable } from "../text";
 import { directionSymbol, head, label, metricName, num, scrolling, section, sentence } from "./parts";
 
 export function groups(page: ReportPage): HTMLElement | null {
@@ -81,6 +82,8 @@ export function provenance(page: ReportPage): HTMLElement {
     ["Weights", data.weighted ? "a column of weights" : "none"],
     ["Missing labels", String(data.missing)],
   ];
+  for (const [task, value] of Object.entries(data.positive ?? {})) rows.push([`Positive value of ${printable(task)}`, label(value, 60)]);
+  if (data.ignored_groups?.length) rows.push(["Ignored groups", h("span", {}, ...data.ignored_groups.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);
   for (const [role, names] of Object.entries(data.roles)) {
     if (!names.length) continue;
     rows.push([`Columns: ${printableRole(role)}`, h("span", {}, ...names.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);
