@@ -24,7 +24,7 @@ export function excluded(page: ReportPage): HTMLElement {
       h("td", {}, label(String(row.attribute), 40)), h("td", {}, `${metricName(page, row.metric)} ${directionSymbol(row.direction)}`.trim()),
       h("td", {}, label(String(row.given), 40)), h("td", {}, label(String(row.outcome), 40)), h("td", {}, sentence(String(row.reason))),
       ...extra.map((key) => h("td", { class: "number" }, typeof row[key] === "number" ? num(`/audit/excluded/${i}/${key}`, row[key], count) : label(String(row[key] ?? ""), 40))))));
-    out.append(h("p", {}, `${count(rows.length)} pairs are undefined and out of every mean:`),
+    out.append(h("p", {}, `${count(rows.length)} pairs are out of every mean, each for the reason beside it:`),
       scrolling(h("table", { class: "plain" }, head("attribute", "metric", "given", "outcome", "reason", ...extra.map((key) => label(key, 30))), body), "Excluded pairs"));
   } else out.append(h("p", {}, "No pair was excluded: every pair of a group and an outcome is defined."));
   const gaps = page.audit.data.missing_values;
