@@ -29,6 +29,7 @@ MIN_GROUP = 30
 DATA_KEYS = (
     *("attributes", "tasks", "attribute_predictions", "task_predictions", "train", "base", "weights", "record"),
     *("cluster", "missing", "intersections", "metrics", "confidence", "resamples", "seed", "binary", "categorical"),
+    *("positive", "reference"),
 )
 # Of these, what counts do not say by themselves.
 _OF_COUNTS = ("base", "metrics", "confidence", "resamples", "seed", "ignore_groups")

@@ -19,7 +19,7 @@ from report.explorer.results import result as associations
 
 needs("playwright.sync_api")
 
-_ALWAYS = ["verdicts", "metrics", "pairs", "rates", "groups", "excluded", "cautions", "methods", "provenance"]
+_ALWAYS = ["verdicts", "group-rates", "findings", "metrics", "pairs", "rates", "groups", "excluded", "cautions", "methods", "provenance"]
 
 
 @pytest.fixture(scope="module")
