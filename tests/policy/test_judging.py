@@ -12,6 +12,8 @@ from amplified import audited, columns
 from biasamp.policy import Limit, Policy, PolicyError
 from biasamp.policy.verdict import Verdict
 
+ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p", "metrics": ["directional", "parity"]}
+
 
 def only(**limit: Any) -> Policy:
     return Policy(limits=[limit], min_group=0)
@@ -75,6 +77,9 @@ def test_a_parity_difference_of_one_outcome(amplifying: biasamp.Audit) -> None:
     verdict = only(metric="fpr_difference", outcome="t=1", max=0.49, on="value").check(amplifying)
     assert verdict.failures[0].value == pytest.approx(0.5)
     assert only(metric="tpr_difference", outcome="t=1", max=0.01, on="value").check(amplifying).outcome == "pass"
+    verdict = only(metric="fpr_difference", outcome="t=0", max=0.01, on="value").check(amplifying)
+    assert verdict.outcome == "not enough evidence"
+    assert "rates are those of t=1" in verdict.undecided[0].reason
 
 
 def test_multi_over_its_floor(amplifying: biasamp.Audit) -> None:
@@ -164,7 +169,12 @@ def test_small_groups_and_named_groups() -> None:
     limits = [{"metric": "directional", "max": 0.5}]
     assert Policy(limits=limits).check(audit).outcome == "not enough evidence"
     assert Policy(limits=limits, min_group=7).check(audit).outcome == "pass"
-    assert Policy(limits=limits, ignore_groups=["g=other"]).check(audit).outcome == "pass"
+    ignoring = Policy(limits=limits, ignore_groups=["g=other"], data=ROLES)
+    verdict = ignoring.check(audit)
+    assert verdict.outcome == "not enough evidence"
+    assert "the policy ignores g=other, and the audit does not" in verdict.undecided[0].reason
+    assert ignoring.check(ignoring.audit(data)).outcome == "pass"
+    assert Policy(limits=limits, ignore_groups=["other"], data=ROLES).check(ignoring.audit(data)).outcome == "pass"
     assert Policy(limits=limits, min_group=7, groups=["g=gone"]).check(audit).outcome == "not enough evidence"
     assert Policy(limits=limits, min_group=7, min_records=401).check(audit).outcome == "not enough evidence"
     assert Policy(limits=limits, min_group=7, confidence=0.99).check(audit).outcome == "not enough evidence"
@@ -296,3 +306,19 @@ def test_policy_audits_as_it_says() -> None:
         Policy(limits=policy.limits, data={"attributes": "g"}).audit(columns())
     yes = Policy(limits=policy.limits, data={**policy.data, "binary": ["tasks"]}).audit(columns())
     assert {pair["outcome"] for pair in yes.document["metrics"][0]["pairs"]} == {"t"}
+
+
+@pytest.mark.parametrize("metric", ["fpr_difference", "tpr_difference", "accuracy_difference"])
+def test_ignored_groups_leave_differences_of_a_ready_audit(metric: str) -> None:
+    """What the table of groups gives is what an audit without the group would have given."""
+    rng = np.random.default_rng(5)
+    group, truth = rng.choice(["w", "m", "x"], 900), rng.integers(0, 2, 900)
+    said = np.where(rng.random(900) < np.where(group == "x", 0.6, np.where(group == "w", 0.2, 0.1)), 1 - truth, truth)
+    data = {"g": group, "t": truth, "p": said}
+    without = next(e for e in audited(data, ignore_groups=["x"]).document["metrics"] if e["metric"] == metric)
+    policy = Policy(limits=[{"metric": metric, "max": 0.5}], ignore_groups=["g=x"])
+    (check,) = [check for check in policy.check(audited(data)).checks if check.metric]
+    assert (check.value, check.low, check.high) == pytest.approx((without["value"], *without["interval"]), abs=1e-9)
+    assert check.value != pytest.approx(
+        next(e for e in audited(data).document["metrics"] if e["metric"] == metric)["value"]
+    )

@@ -128,6 +128,7 @@ WAYS: dict[str, Callable[[biasamp.Audit], Verdict]] = {
         audited(
             {**columns(4000), "t": np.where(np.arange(4000) % 100, None, columns(4000)["t"].astype(object))},
             missing="drop",
+            metrics=["directional"],
         )
     ),
     "a group that is gone": lambda good: held(groups=["g=w", "g=m", "g=x"]).check(good),
@@ -137,6 +138,15 @@ WAYS: dict[str, Callable[[biasamp.Audit], Verdict]] = {
     "every pair ignored": lambda good: held({**DIRECTIONAL, "pairs": True}, ignore_groups=["g=m", "g=w"]).check(good),
     "a named pair ignored": lambda good: held({**DIRECTIONAL, "given": "g=x"}, ignore_groups=["g=x"]).check(
         audited(three_groups())
+    ),
+    "an audit that ignores what the policy does not": lambda good: held().check(
+        audited(three_groups(), ignore_groups=["x"])
+    ),
+    "an audit that counts what the policy ignores": lambda good: held(ignore_groups=["g=x"]).check(
+        audited(three_groups())
+    ),
+    "a rate that rests on few records": lambda good: Policy(companions={"tpr_difference": 0.9}).check(
+        audited(take(columns(4000), np.r_[0:2000, 2003:2400:10, 2004:2400:10]))
     ),
     "a small group": lambda good: held().check(audited(three_groups(10))),
     "a metric that was not run": lambda good: held({"metric": "leakage", "max": 0.5}).check(good),

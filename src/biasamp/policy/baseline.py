@@ -10,8 +10,10 @@ from biasamp.auditing import compare
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import ModelDifference
+from biasamp.results.metric_registry import METRICS
 
 from .figure import Figure, is_number
+from .ignored import AUDIT_WITHOUT, ignored_labels, not_ignored
 from .limits import Limit, PolicyError
 from .verdict import UNDECIDED, Check
 
@@ -91,11 +93,12 @@ def compared(audit: Audit, baseline: Audit) -> Comparison | None:
 def vanished(policy: Policy, audit: Audit, baseline: Audit) -> Iterator[Check]:
     """Groups and outcomes that the baseline has and this audit has not."""
     line = policy.line("baseline")
+    ignored = ignored_labels(policy.ignore_groups, baseline.document["data"])
     now = {row["group"] for row in audit.document["data"]["groups"] if row["records"]}
     gone = [
         row["group"]
         for row in baseline.document["data"]["groups"]
-        if row["records"] and row["group"] not in now and row["group"] not in policy.ignore_groups
+        if row["records"] and row["group"] not in now and row["group"] not in ignored
     ]
     if gone:
         reason = f"the baseline has groups that are gone: {', '.join(gone)}"
@@ -120,6 +123,7 @@ def _outcomes(audit: Audit) -> set[str]:
 
 def differences(limit: Limit, comparison: Comparison, audit: Audit, policy: Policy) -> list[Figure]:
     """The differences that a limit is about; an attribute that cannot be compared is one in doubt."""
+    ignored = ignored_labels(policy.ignore_groups, audit.document["data"])
     rows = [row for row in comparison.document["differences"] if row["metric"] == limit.metric]
     rows = [row for row in rows if limit.direction in (None, row["direction"])]
     rows = [row for row in rows if limit.attribute in (None, row["attribute"])]
@@ -129,6 +133,9 @@ def differences(limit: Limit, comparison: Comparison, audit: Audit, policy: Poli
     out = []
     for row in rows:
         figure = _figure(row, audit)
+        counted = not_ignored(audit, ignored, row["attribute"])
+        if counted and METRICS[row["metric"]].family != "predictability":
+            figure = figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)))
         out.append(figure.doubted(doubt) if policy.paired and not row["paired"] else figure)
     met = {row["attribute"] for row in rows}
     for attribute in audit.document["data"]["attributes"] if limit.attribute is None else [limit.attribute]:

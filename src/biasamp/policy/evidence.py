@@ -9,6 +9,7 @@ from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Data
 
 from .deciding import rounded_up
+from .ignored import ignored_labels
 from .verdict import PASS, UNDECIDED, Check
 
 if TYPE_CHECKING:
@@ -93,13 +94,18 @@ def _listed(names: set[str]) -> str:
 
 
 def _groups(policy: Policy, data: Data) -> Iterator[Check]:
+    ignored = ignored_labels(policy.ignore_groups, data)
+    left_out = [name for name in data.get("ignored_groups", ()) if name not in ignored]
+    if left_out:
+        reason = f"the audit ignores {', '.join(left_out)}, and the policy does not: audit without ignore_groups"
+        yield _evidence(policy, "ignore_groups", False, reason)
     there = {row["group"] for row in data["groups"] if row["records"]}
     for name in policy.groups:
         if name not in there:
             yield _evidence(policy, "groups", False, f"no record is of the group {name!r}, which the policy names")
     for attribute in data["attributes"]:
         held = [row for row in data["groups"] if row["attribute"] == attribute]
-        asked = {row["group"]: row["records"] for row in held if row["group"] not in policy.ignore_groups}
+        asked = {row["group"]: row["records"] for row in held if row["group"] not in ignored}
         least = max(policy.min_group, 1)  # a group without any record is never evidence
         small = {group: n for group, n in asked.items() if n < least}
         # One yes/no label is compared with everybody without it.

@@ -13,6 +13,7 @@ from .baseline import check_baseline, compared, differences, vanished
 from .deciding import Decision, decide, failures_corrected
 from .evidence import evidence_checks
 from .figure import Figure
+from .ignored import ignored_labels
 from .limit_cautions import cautions_of
 from .limit_figures import Held, figures_of
 from .limits import Limit, companion_limit
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
     """The verdict on an audit."""
     check_baseline(policy, audit, baseline)
-    ignored = frozenset(policy.ignore_groups)
+    ignored = ignored_labels(policy.ignore_groups, audit.document["data"])
     held = Held(audit, ignored, max(policy.min_group, 1), policy.min_records)
     checks = [*evidence_checks(policy, audit), *_companions(policy, held)]
     notes = _unknown_groups(policy, audit)
@@ -50,7 +51,7 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
 
 
 def _unknown_groups(policy: Policy, audit: Audit) -> list[str]:
-    there = {row["group"] for row in audit.document["data"]["groups"]}
+    there = {name for row in audit.document["data"]["groups"] for name in (row["group"], row.get("category"))}
     gone = [name for name in policy.ignore_groups if name not in there]
     return [f"ignore_groups names what the audit does not have: {', '.join(gone)}."] if gone else []
 
@@ -128,6 +129,10 @@ def _nothing_named(limit: Limit, held: Held) -> str:
     missing = " → ".join(part for part in (limit.given, limit.outcome) if part)
     if not missing or {limit.given, limit.outcome} & held.ignored:
         return "every pair that the limit is about is of a group that the policy ignores"
+    positive = held.audit.document["data"].get("positive", {})
+    if limit.facts.by_outcome and held.variables.get(limit.outcome or "") in positive:
+        shown = ", ".join(f"{task}={value}" for task, value in positive.items())
+        return f"rates are those of {shown}; the other value of two says the same"
     return f"the audit has no {missing!r} of {limit.metric}: the label is gone, or spelled in another way"
 
 

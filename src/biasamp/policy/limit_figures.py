@@ -14,6 +14,7 @@ from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry, Excluded, Pair
 
 from .figure import Figure, UnknownSigns, is_number, statistic
+from .ignored import AUDIT_WITHOUT, groups_too_small, not_ignored, without_groups
 from .limits import Limit
 
 # A pair's direction is clear, for a limit on that pair alone, when its test of independence has no larger p-value.
@@ -54,7 +55,7 @@ class Held:
         """What the audit left out of an entry, but for ignored groups."""
         for row in self.audit.document["excluded"]:
             names = {row.get("given"), row.get("outcome")}
-            if key(row) == key(entry) and "given" in row and not names & self.ignored:
+            if key(row) == key(entry) and "given" in row and not row.get("ignored") and not names & self.ignored:
                 yield row
 
 
@@ -96,6 +97,8 @@ def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:
         else:
             value, low, high = (x - floor if is_number(x) else None for x in (figure.value, figure.low, figure.high))
             figure = replace(figure, value=value, low=low, high=high)
+    figure = without_groups(figure, entry, held.audit, held.ignored, held.min_group)
+    figure = figure.doubted(groups_too_small(entry, held.audit, held.ignored, held.min_group))
     return figure.doubted(_few_records(entry, held)).doubted(_groups_gone(entry, held))
 
 
@@ -188,12 +191,18 @@ def _groups_gone(entry: Entry, held: Held) -> str | None:
 
 
 def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
-    """A parity difference of one outcome; only the worst outcome has an interval."""
+    """A parity difference of one outcome; in audits of 0.1 only the worst outcome has an interval."""
+    counted = not_ignored(held.audit, held.ignored, entry["attribute"])
     for row in entry.get("outcomes", ()):
         if row["outcome"] == limit.outcome:
-            low, high = entry["interval"] if row["outcome"] == entry.get("outcome") else (None, None)
-            value = cast("float | None", row[limit.metric])
-            yield replace(_about(entry, held), value=value, low=low, high=high, outcome_label=limit.outcome)
+            worst = entry["interval"] if row["outcome"] == entry.get("outcome") else (None, None)
+            value, low, high = (
+                cast("float | None", row.get(name, other))
+                for name, other in ((limit.metric, None), ("low", worst[0]), ("high", worst[1]))
+            )
+            figure = replace(_about(entry, held), value=value, low=low, high=high, outcome_label=limit.outcome)
+            figure = figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)) if counted else None)
+            yield figure.doubted(groups_too_small(entry, held.audit, held.ignored, held.min_group))
 
 
 def _pairs(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
