@@ -86,7 +86,11 @@ def complaint(ran: Any) -> str:
         ({}, (*ROLES[:5], "t=p,p"), ["--task-predictions has 'p' among truth=prediction pairs"]),
         ({}, (*ROLES, "--train", "nowhere.csv"), ["no file or folder 'nowhere.csv'"]),
         ({}, (*ROLES, "--base", "nowhere.csv"), ["no file or folder 'nowhere.csv'"]),
-        ({}, (*ROLES, "--json", "/nowhere/at/all.json"), ["the folder of '/nowhere/at/all.json' does not exist"]),
+        (
+            {},
+            (*ROLES, "--json", "/nowhere/at/all.json"),
+            ["the folder of --json '/nowhere/at/all.json' does not exist"],
+        ),
         ({}, (*ROLES, "--save", "/"), ["'/' is a folder; name a file in it"]),
         ({}, (*ROLES, "--jsn", "x"), ["No such option", "--json"]),
     ],

@@ -11,7 +11,7 @@ import click
 
 from . import data_folder, experiments
 from .experiment import Experiment, Setting
-from .internals import write_json
+from .internals import save_text, write_json
 from .page import markdown, page
 from .running import Done, circumstances, run_all
 from .summary import summary_markdown, summary_page
@@ -43,8 +43,8 @@ def reproduce(name: str | None, *, seed: int, folder: str, model: str | None, js
     done = _run(chosen, setting, target)
     about = circumstances(done, seed)
     if name == _ALL:
-        _write(target / "index.html", summary_page(done, about, setting))
-        _write(target / "index.md", summary_markdown(done, about, setting))
+        save_text(target / "index.html", summary_page(done, about, setting))
+        save_text(target / "index.md", summary_markdown(done, about, setting))
     document = {"schema": 1, **about, "experiments": [item.to_dict() for item in done]}
     if not write_json(json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1), json_path):
         show(done, setting, f"{target / ('index' if name == _ALL else name)}.html")
@@ -72,10 +72,6 @@ def exit_code(done: Sequence[Done]) -> int:
     return 0 if any(item.outcome is not None for item in done) else CANNOT_RUN
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-
-
 def _run(chosen: Sequence[Experiment], setting: Setting, target: Path) -> list[Done]:
     """Run experiments; each writes its page as soon as it is done, so that a run cut short leaves what it had."""
     with Watch(len(chosen)) as watch:
@@ -84,7 +80,7 @@ def _run(chosen: Sequence[Experiment], setting: Setting, target: Path) -> list[D
             watch.finished(item)
             if not item.blocked:
                 about = circumstances([item], setting.seed)
-                _write(target / f"{item.experiment.name}.html", page(item, about))
-                _write(target / f"{item.experiment.name}.md", markdown(item, about))
+                save_text(target / f"{item.experiment.name}.html", page(item, about))
+                save_text(target / f"{item.experiment.name}.md", markdown(item, about))
 
         return run_all(chosen, setting, started=watch.started, finished=finished)

@@ -24,6 +24,7 @@ What commands share
     ``one_bar``: experiments show one bar of progress, not those of the functions that they call as well.
     ``plain``: values that JSON can hold, spelled as in all documents of ``biasamp``.
     ``printable``: text from strangers in one line that can only be read.
+    ``save_text``: files are written whole or not at all.
 """
 
 from biasamp.amplification.balance import exactly_balanced, with_majority, within_ratio
@@ -36,6 +37,7 @@ from biasamp.cli.output import console, write_json
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import printable
+from biasamp.data.saving import save_text
 from biasamp.engines.progress import one_bar
 from biasamp.predictability.lookup import best_score, no_input
 from biasamp.predictability.scores import normalized_difference
@@ -93,6 +95,7 @@ __all__ = [
     "plain",
     "plural",
     "printable",
+    "save_text",
     "with_majority",
     "within_ratio",
     "write_json",

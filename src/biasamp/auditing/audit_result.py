@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
+from biasamp.data.saving import save_bytes
 from biasamp.results.flat import flat_entries
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
@@ -180,9 +181,8 @@ class Audit:
         What is saved is enough to compare, report and explore later without the records.
         """
         content = _json({**self.document, "resamples": self.resamples})
-        path = Path(path)
         raw = (content + "\n").encode()
-        path.write_bytes(gzip.compress(raw, mtime=0) if path.suffix == ".gz" else raw)
+        save_bytes(path, gzip.compress(raw, mtime=0) if Path(path).suffix == ".gz" else raw)
 
     @classmethod
     def load(cls, path: str | Path) -> Audit:

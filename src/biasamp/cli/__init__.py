@@ -44,7 +44,11 @@ class Commands(click.Group):
         from importlib import import_module
 
         module, command = self.shared.get(name, (name, "command"))
-        found: click.Command = getattr(import_module(f"biasamp.cli.cmd_{module}"), command)
+        from .command_files import Command
+
+        found = getattr(import_module(f"biasamp.cli.cmd_{module}"), command)
+        if not isinstance(found, Command):
+            raise TypeError(f"the command {name!r} is no Command, which checks what it reads and writes")
         return found
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
+import io
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,17 @@ from biasamp.report.explorer_document import write_explorer
 from biasamp.report.figures import association_figures
 from biasamp.report.spreadsheet import write_csv
 
-from .output import check_targets, console, figures_option, html_option, json_option, write_figures, write_json
+from .command_files import Command, Input, Output
+from .output import console, figures_option, html_option, json_option, write_data, write_figures, write_json
 from .role_options import ENGINE, choice_option, number_option, shared_options
 
 
 def label_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options that say which labels are counted with which identities."""
     words = "Identity labels, comma separated, or NAME=LABEL,LABEL,... to unite labels under one name; may be repeated."
-    command = click.option("--threshold", help="Least score: a number, or a CSV file of label and threshold.")(command)
+    command = click.option(
+        "--threshold", type=Input(_threshold_file), help="Least score: a number, or a CSV file of label and threshold."
+    )(command)
     command = click.option("--score", help="The column of scores.")(command)
     command = click.option("--label", help="The column of labels.")(command)
     return click.option("--identities", "-i", multiple=True, help=words)(command)
@@ -44,6 +46,14 @@ def read_identities(values: tuple[str, ...]) -> Any:
                 raise click.BadParameter(f"the identity {group!r} is named twice")
             groups[group] = members
     return groups
+
+
+def _threshold_file(value: str) -> dict[str, str]:
+    try:
+        float(value)
+    except ValueError:
+        return {"": value}
+    return {}
 
 
 def read_threshold(value: str | None) -> Any:
@@ -71,8 +81,8 @@ def read_threshold(value: str | None) -> Any:
     return out
 
 
-@click.command(name="associate")
-@click.argument("data", type=click.Path())
+@click.command(name="associate", cls=Command)
+@click.argument("data", type=Input())
 @label_options
 @click.option("--record", help="The column that says which record a row belongs to.")
 @click.option(
@@ -88,13 +98,17 @@ def read_threshold(value: str | None) -> Any:
 @click.option("--paper-literal", is_flag=True, help="The metrics as the paper prints them.")
 @choice_option("--correction", ["bh", "by"], "q-values: Benjamini-Hochberg, or Benjamini-Yekutieli for any dependence.")
 @click.option("--open-images", is_flag=True, help="DATA holds Open Images label files.")
-@click.option("--classes", type=click.Path(), help="Open Images: the class-description file.")
+@click.option("--classes", type=Input(), help="Open Images: the class-description file.")
 @choice_option("--sources", ["all", "machine", "human"], "Open Images: whose labels to read.")
-@click.option("--miap", type=click.Path(), help="Open Images: a file of MIAP person boxes.")
+@click.option("--miap", type=Input(), help="Open Images: a file of MIAP person boxes.")
 @number_option("--top", 10, "How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
 @click.option(
-    "--csv", "csv_path", metavar="FILE", help="Write one row per label as CSV to FILE; - for standard output."
+    "--csv",
+    "csv_path",
+    type=Output(stdout=True),
+    metavar="FILE",
+    help="Write one row per label as CSV to FILE; - for standard output.",
 )
 @shared_options(*ENGINE)
 @html_option
@@ -130,11 +144,8 @@ def command(
     """
     import biasamp
 
-    if csv_path == "-" and json_path == "-":
-        raise click.UsageError("--csv - and --json - cannot share standard output")
     if top < 0:
         raise click.BadParameter("--top is a number of 0 or more")
-    check_targets((csv_path, json_path, html_path), data, figures=figures_folder)
     source: Any = data
     limit = read_threshold(threshold)
     if open_images:
@@ -158,8 +169,8 @@ def command(
         write_figures(association_figures(result), figures_folder)
     taken = write_json(result.to_dict(), json_path, indent=None) if json_path is not None else False
     if csv_path is not None:
-        with nullcontext(sys.stdout) if csv_path == "-" else open(csv_path, "w", encoding="utf-8", newline="") as file:
-            write_csv(result.table.rows(), list(result.table.columns), file)
-        taken = taken or csv_path == "-"
+        text = io.StringIO(newline="")
+        write_csv(result.table.rows(), list(result.table.columns), text)
+        taken = write_data(text.getvalue(), csv_path) or taken
     if not taken:
         show_association(result, console(), metric=shown, top=top)

@@ -12,8 +12,8 @@ from biasamp.datasets import berkeley
 from biasamp.report.terminal import show_audit
 from biasamp.results.metric_registry import direction_symbol
 
+from .command_files import Command, Input, Output, OutputFolder, Params
 from .output import (
-    check_targets,
     console,
     figures_option,
     html_option,
@@ -28,10 +28,10 @@ from .role_options import ENGINE, ROLES, audit_roles, number_option, shared_opti
 _VALUES = ("positive", "reference", "ignore_groups")
 
 
-@click.command(name="audit")
-@click.argument("data", type=click.Path())
+@click.command(name="audit", cls=Command)
+@click.argument("data", type=Input())
 @shared_options(*ROLES)
-@click.option("--base", type=click.Path(), help="Base rates: records, or a table with attribute, task and count.")
+@click.option("--base", type=Input(), help="Base rates: records, or a table with attribute, task and count.")
 @click.option("--metrics", default="auto", show_default=True, help="auto, or metric names, comma separated.")
 @shared_options(*ENGINE, "resamples", "seed")
 @number_option("--confidence", 0.95, "The level of the intervals.")
@@ -40,7 +40,7 @@ _VALUES = ("positive", "reference", "ignore_groups")
 @click.option("--reference", help="Groups that the rates of others are held against, such as race=Caucasian.")
 @click.option("--ignore-groups", help="Groups that are in no comparison, such as race=Other, comma separated.")
 @number_option("--pairs", 10, "How many pairs a table shows; 0 for none.")
-@click.option("--save", type=click.Path(), help="Save the audit with its resamples, to compare and report later.")
+@click.option("--save", type=Output(), help="Save the audit with its resamples, to compare and report later.")
 @html_option
 @figures_option
 @json_option
@@ -75,7 +75,6 @@ def command(
         **audit_roles(data, options),
         **options,
     }
-    check_targets((save, json_path, html_path), data, figures=figures_folder)
     result = with_status(data, lambda: biasamp.audit(data, **arguments), arguments["engine"])
     if save is not None:
         result.save(save)
@@ -87,9 +86,13 @@ def command(
         show_audit(result, console(), pairs)
 
 
-@click.command(name="demo")
+def _demo_files(params: Params) -> list[str]:
+    return ["audit.json", "audit.saved.json.gz", *(["report.html"] if params["html_path"] is None else [])]
+
+
+@click.command(name="demo", cls=Command)
 @click.option(
-    "--folder", type=click.Path(file_okay=False), default="demo", show_default=True, help="Where files are written."
+    "--folder", type=OutputFolder(_demo_files), default="demo", show_default=True, help="Where files are written."
 )
 @html_option
 @json_option

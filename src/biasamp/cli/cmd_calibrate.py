@@ -12,16 +12,17 @@ from biasamp.auditing.plan import Spec
 from biasamp.auditing.source import read_source
 from biasamp.report.terminal import show_calibration, show_sweep
 
-from .output import check_targets, console, json_option, write_json
+from .command_files import Command, Input
+from .output import console, json_option, write_json
 from .role_options import number_option, split_names
 
 
-@click.command(name="calibrate")
-@click.argument("data", type=click.Path())
+@click.command(name="calibrate", cls=Command)
+@click.argument("data", type=Input())
 @click.option("--scores", required=True, help="Columns of scores on a validation set, comma separated.")
 @click.option("--truth", help="Columns of 0/1 truth in the same order; their rates are what is wanted.")
 @click.option("--rate", help="The wanted rates instead: one for all scores, or one a score, comma separated.")
-@click.option("--train", type=click.Path(), help="Take the wanted rates from --truth of this file instead of DATA.")
+@click.option("--train", type=Input(), help="Take the wanted rates from --truth of this file instead of DATA.")
 @json_option
 def command(
     data: str, scores: str, truth: str | None, rate: str | None, train: str | None, json_path: str | None
@@ -35,7 +36,6 @@ def command(
     """
     import biasamp
 
-    check_targets([json_path])
     if (truth is None) == (rate is None):
         raise click.UsageError("give either --truth, whose rates are wanted, or --rate")
     names = _listed(scores, "--scores")
@@ -57,12 +57,12 @@ def command(
         show_calibration(result, console())
 
 
-@click.command(name="sweep")
-@click.argument("data", type=click.Path())
+@click.command(name="sweep", cls=Command)
+@click.argument("data", type=Input())
 @click.option("--scores", required=True, help="Columns of scores, comma separated.")
 @click.option("--attributes", required=True, help="The protected attribute: one column.")
 @click.option("--tasks", required=True, help="Columns of the truth, in the order of the scores.")
-@click.option("--train", type=click.Path(), help="A file of training records; their labels decide the signs.")
+@click.option("--train", type=Input(), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
 @click.option("--span", nargs=2, type=float, default=None, help="The range of thresholds of the integral: LOW HIGH.")
 @number_option("--points", 11, "How many thresholds the table shows.")
@@ -87,7 +87,6 @@ def sweep(
     """
     import biasamp
 
-    check_targets([json_path])
     if points < 2:
         raise click.UsageError(f"--points is {points}; at least 2 are needed")
     names = _listed(scores, "--scores")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,38 +13,65 @@ import click
 from biasamp import Audit
 from biasamp import audit as measure
 from biasamp.counts.storage import is_counts
+from biasamp.data.saving import save_text
 from biasamp.policy import Policy
 from biasamp.policy.template import policy_text
 from biasamp.report.terminal import show_verdict
 
-from .output import check_targets, console, json_option, with_status, write_json
+from .command_files import STDOUT, Command, Input, Output, Params, Use
+from .output import console, json_option, with_status, write_json
 from .role_options import COLUMNS, MISSING, shared_options, split_roles
 
 
-@click.command(name="check")
-@click.argument("data", type=click.Path())
+class _PolicyFile(Input):
+    """The policy, with the files that it names; with --init it is written."""
+
+    def uses(self, option: str, value: str, params: Params) -> Iterator[Use]:
+        """The policy and, unless options take their place, its own records and baseline."""
+        if params["init"]:
+            yield Use(option, value, writes=True, new=True)
+            return
+        yield Use(option, value)
+        try:
+            policy = Policy.load(value)
+        except (OSError, ValueError):  # said when the command itself reads it
+            return
+        for key, path in {**policy.data, "baseline": policy.baseline}.items():
+            if (
+                key in ("train", "base", "baseline")
+                and params.get(key) is None
+                and isinstance(path, (str, os.PathLike))
+            ):
+                yield Use(f"{key} of {option}", os.fspath(path))
+
+
+@click.command(name="check", cls=Command)
+@click.argument("data", type=Input())
 @click.option(
     "--policy",
     "policy_path",
     default="policy.toml",
     show_default=True,
-    type=click.Path(),
+    type=_PolicyFile(),
     help="The policy, a TOML file.",
 )
 @click.option("--init", is_flag=True, help="Write a commented policy for DATA to the --policy file, and check nothing.")
 @click.option(
     "--baseline",
-    type=click.Path(),
+    type=Input(),
     help="A saved audit, or counts, to be no worse than, in place of the policy's own.",
 )
 @shared_options(*COLUMNS)
 @click.option("--missing", type=click.Choice(MISSING), help="What to do about missing labels.")
 @click.option("--resamples", type=int, help="How many resamples intervals rest on.")
 @click.option("--seed", type=int, help="The seed of the resamples.")
-@click.option("--save", type=click.Path(), help="Save the audit, to be the baseline of a later check.")
-@click.option("--junit", type=click.Path(), metavar="FILE", help="Write the verdict as JUnit XML.")
+@click.option("--save", type=Output(), help="Save the audit, to be the baseline of a later check.")
+@click.option("--junit", type=Output(), metavar="FILE", help="Write the verdict as JUnit XML.")
 @click.option(
-    "--markdown", type=click.Path(), metavar="FILE", help="Write the verdict as Markdown; - for standard output."
+    "--markdown",
+    type=Output(stdout=True),
+    metavar="FILE",
+    help="Write the verdict as Markdown; - for standard output.",
 )
 @json_option
 def command(
@@ -68,17 +96,11 @@ def command(
       biasamp check test.csv --policy policy.toml --junit verdict.xml --markdown summary.md
       biasamp check audit.json.gz --policy policy.toml --baseline released.json.gz
     """
-    inputs = [path for path in (data, policy_path, baseline) if path is not None]
-    check_targets((save, junit, markdown, json_path), *inputs)
-    if [markdown, json_path].count("-") > 1:
-        raise click.UsageError("--json and --markdown cannot both take standard output")
     given = {key: value for key, value in {**split_roles(options), **options}.items() if value is not None}
     if init:
         _write_policy(data, policy_path, given)
         return
     policy = Policy.load(policy_path)
-    if isinstance(policy.baseline, Path):
-        check_targets((save, junit, markdown, json_path), str(policy.baseline))
     audit = _saved(data, policy.audit)
     if audit is not None and given:
         named = ", ".join(f"--{key.replace('_', '-')}" for key in given)
@@ -94,7 +116,7 @@ def command(
     if junit is not None:
         verdict.to_junit(junit)
     taken = write_json(verdict.to_json(), json_path)
-    if markdown == "-":
+    if markdown == STDOUT:
         click.echo(verdict.to_markdown())
         taken = True
     elif markdown is not None:
@@ -122,9 +144,6 @@ def _saved(data: str, measured: Callable[[Path], Any]) -> Any:
 def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
     import biasamp
 
-    check_targets([target])
-    if Path(target).exists():
-        raise click.UsageError(f"{target!r} exists; name a new file, or remove it first")
     audit = _saved(data, measure)
     if audit is not None:
         if arguments:
@@ -141,7 +160,7 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
         kept = dict(arguments)
         if "train" in kept:  # paths in a policy are relative to its folder
             kept["train"] = str(Path(kept["train"]).resolve())
-    Path(target).write_text(policy_text(audit, kept), encoding="utf-8")
+    save_text(target, policy_text(audit, kept), new=True)
     console(stderr=True).print(
         f"Wrote {target}. Read its comments, set its limits, then: biasamp check {data} --policy {target}"
     )

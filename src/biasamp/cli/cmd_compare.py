@@ -9,7 +9,8 @@ import click
 
 from biasamp.report.terminal import show_comparison
 
-from .output import check_targets, console, html_option, json_option, write_json
+from .command_files import Command, Input
+from .output import console, html_option, json_option, write_json
 from .role_options import number_option, shared_options, split_names, split_predictions
 
 
@@ -20,8 +21,14 @@ def _named(text: str, what: str) -> tuple[str, str]:
     return name, rest
 
 
-@click.command(name="compare")
-@click.argument("sources", nargs=-1, required=True, metavar="NAME=AUDIT NAME=AUDIT... | DATA")
+def _source_file(text: str) -> dict[str, str]:
+    """The files that a source may mean: data, and a named audit."""
+    _, mark, path = text.partition("=")
+    return {"": text, **({text: path} if mark else {})}
+
+
+@click.command(name="compare", cls=Command)
+@click.argument("sources", nargs=-1, required=True, type=Input(_source_file), metavar="NAME=AUDIT NAME=AUDIT... | DATA")
 @click.option("--model", "models", multiple=True, metavar="NAME=COLUMNS", help="With DATA: a model's task predictions.")
 @click.option(
     "--attribute-model",
@@ -55,7 +62,6 @@ def command(
     """
     import biasamp
 
-    check_targets((json_path, html_path))
     if len(sources) == 1 and "=" not in Path(sources[0]).name:
         audits: dict[str, Any] = _audited(sources[0], models, attribute_models, options)
     else:

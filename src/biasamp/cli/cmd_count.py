@@ -12,19 +12,20 @@ from biasamp.counts.storage import load_counts
 from biasamp.report.terminal import show_counts
 
 from .cmd_associate import label_options, read_identities, read_threshold
-from .output import check_targets, console, json_option, write_json
+from .command_files import Command, Input, Output
+from .output import console, json_option, write_json
 from .role_options import ENGINE, ROLES, audit_roles, shared_options
 
 
-@click.command(name="count")
-@click.argument("data", type=click.Path())
+@click.command(name="count", cls=Command)
+@click.argument("data", type=Input())
 @shared_options(*ROLES)
 @label_options
 @shared_options(*ENGINE)
 @click.option(
-    "--labels", type=click.Path(), help="Saved counts whose label space this is counted in, so that the two add up."
+    "--labels", type=Input(), help="Saved counts whose label space this is counted in, so that the two add up."
 )
-@click.option("--save", type=click.Path(dir_okay=False), required=True, help="The file that the counts are written to.")
+@click.option("--save", type=Output(), required=True, help="The file that the counts are written to.")
 @json_option
 def command(
     data: str,
@@ -50,7 +51,6 @@ def command(
     """
     import biasamp
 
-    check_targets((save, json_path), data)
     if identities:
         # The columns of an audit; ids tell records apart here too.
         names = [f"as_{name}" if name in ("binary", "categorical") else name for name in ROLES if name != "record"]
@@ -68,9 +68,9 @@ def command(
     _show(biasamp.count(data, **arguments, **options), save, json_path)
 
 
-@click.command(name="merge")
-@click.argument("counts", nargs=-1, required=True, type=click.Path())
-@click.option("--save", type=click.Path(dir_okay=False), required=True, help="The file that the sum is written to.")
+@click.command(name="merge", cls=Command)
+@click.argument("counts", nargs=-1, required=True, type=Input())
+@click.option("--save", type=Output(), required=True, help="The file that the sum is written to.")
 @json_option
 def merge(counts: tuple[str, ...], save: str, json_path: str | None) -> None:
     """Add up saved COUNTS of different records: of days, files or sites.
@@ -82,7 +82,6 @@ def merge(counts: tuple[str, ...], save: str, json_path: str | None) -> None:
       biasamp merge monday.parquet tuesday.parquet --save week.parquet
       biasamp merge site_a.parquet site_b.parquet site_c.parquet --save all.parquet --json -
     """
-    check_targets((save, json_path), *counts)
     loaded = [load_counts(path) for path in counts]
     kinds = {type(held).__name__: path for held, path in zip(loaded, counts, strict=True)}
     if len(kinds) > 1:

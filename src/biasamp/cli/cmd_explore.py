@@ -8,27 +8,39 @@ from typing import Any
 import click
 
 from biasamp.auditing.audit_result import read_json
+from biasamp.data.saving import save_text
 from biasamp.report.page import page
 from biasamp.report.server import LOOPBACK, Served, documents, listening, serve
 
-from .output import check_targets, html_option
+from .command_files import Command, Input
+from .output import html_option
+
+
+def _named(given: str) -> tuple[str, str]:
+    """NAME=FILE as name and file; the name of a file alone is its own."""
+    name, equals, path = given.partition("=")
+    if not equals or Path(given).is_file():
+        return Path(given).name.removesuffix(".gz").removesuffix(".json"), given
+    return name, path
+
+
+def _result_file(given: str) -> dict[str, str]:
+    return {given: _named(given)[1]}
 
 
 def _results(paths: tuple[str, ...]) -> dict[str, Any]:
     """Saved results by name: NAME=FILE, or the file's own name."""
     out: dict[str, Any] = {}
     for given in paths:
-        name, equals, path = given.partition("=")
-        if not equals or Path(given).is_file():
-            name, path = Path(given).name.removesuffix(".gz").removesuffix(".json"), given
+        name, path = _named(given)
         if name in out:
             raise click.UsageError(f"two results are called {name!r}; name them with NAME=FILE")
         out[name] = read_json(Path(path), "result")
     return out
 
 
-@click.command(name="explore")
-@click.argument("results", nargs=-1, required=True, metavar="RESULT...")
+@click.command(name="explore", cls=Command)
+@click.argument("results", nargs=-1, required=True, type=Input(_result_file), metavar="RESULT...")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port to listen on.  [default: any free]")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -55,10 +67,9 @@ def command(
       biasamp explore old=old.json new=new.json --port 8000
       biasamp explore old=old.json new=new.json --html explorer.html
     """
-    check_targets([html_path])
     document, title = documents(_results(results))
     if html_path is not None:
-        Path(html_path).write_text(page(f"biasamp: {title}", document), encoding="utf-8")
+        save_text(html_path, page(f"biasamp: {title}", document))
         click.echo(f"Written: {html_path}")
         return
     try:

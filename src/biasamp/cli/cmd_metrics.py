@@ -13,6 +13,7 @@ from biasamp.report.terminal import show_metrics
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 
+from .command_files import Command
 from .output import console, json_option, write_json
 
 
@@ -29,7 +30,7 @@ def _completed(context: click.Context, argument: click.Parameter, incomplete: st
     return _names().shell_complete(context, argument, incomplete)
 
 
-@click.command(name="metrics")
+@click.command(name="metrics", cls=Command)
 @click.argument("name", required=False, callback=_known, shell_complete=_completed, metavar="[NAME]")
 @json_option
 def command(name: str | None, json_path: str | None) -> None:

@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 
 import click
 
-from .output import check_targets, json_option
+from .command_files import Command, Input, OutputFolder, Params, Use
+from .output import json_option
 
 # A distribution names here what runs experiments: it takes the command's arguments and gives its exit code.
 GROUP = "biasamp.reproductions"
+# The variable that names the folder of real files.
+DATA_FOLDER = "BIASAMP_DATA"
 
 
-@click.command(name="reproduce")
+def _pages(params: Params) -> list[str]:
+    """Without a name, experiments are listed and nothing is written."""
+    return [] if params["name"] is None else ["*.html", "*.md"]
+
+
+class _Folder(OutputFolder):
+    """Where pages are written, apart from the real files that experiments read."""
+
+    def uses(self, option: str, value: str, params: Params) -> Iterator[Use]:
+        """The folder of pages, and that of real files."""
+        written = list(super().uses(option, value, params))
+        yield from written
+        if written and os.environ.get(DATA_FOLDER):
+            yield Use(DATA_FOLDER, os.environ[DATA_FOLDER])
+
+
+@click.command(name="reproduce", cls=Command)
 @click.argument("name", required=False, metavar="[NAME|all]")
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Makes draws and attackers reproducible."
 )
 @click.option(
     "--folder",
-    type=click.Path(file_okay=False),
+    type=_Folder(_pages),
     default="reproductions",
     show_default=True,
     help="Where pages are written.",
 )
 @click.option(
     "--model",
+    type=Input(),
     metavar="NAME_OR_PATH",
     help="fill-in-the-blank: a masked language model of the Hugging Face Hub, or the folder of one, in place of the stand-in.",
 )
@@ -48,7 +69,6 @@ def command(name: str | None, seed: int, folder: str, model: str | None, json_pa
       biasamp reproduce fill-in-the-blank --model bert-base-uncased
       BIASAMP_DATA=~/data biasamp reproduce all --json figures.json
     """
-    check_targets([json_path])
     code = _installed()(name, seed=seed, folder=folder, model=model, json_path=json_path)
     if code:
         raise click.exceptions.Exit(code)

@@ -11,6 +11,8 @@ import click
 from biasamp.counts.storage import is_counts
 from biasamp.data import binary, categorical
 
+from .command_files import Input
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -89,7 +91,7 @@ _SHARED: dict[str, Decorator] = {
     ),
     "attribute_predictions": click.option("--attribute-predictions", help=f"Predicted attributes, {_PAIRED}"),
     "task_predictions": click.option("--task-predictions", help=f"Predicted tasks, {_PAIRED}"),
-    "train": click.option("--train", type=click.Path(), help=_TRAIN),
+    "train": click.option("--train", type=Input(), help=_TRAIN),
     "weights": click.option("--weights", help="A column of weights."),
     "record": click.option("--record", help=_IDS),
     "cluster": click.option("--cluster", help="A column of clusters that are resampled together."),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.data import Label
+from biasamp.data.saving import saving
 
 from .contingency import ContingencyTable, Side
 from .fixed import Count, Fixed
@@ -43,7 +44,8 @@ def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[st
         }
     )
     table = table.replace_schema_metadata({_MAGIC: text.encode(), b"checksum": _checksum(text, arrays).encode()})
-    pq.write_table(table, Path(path), compression="zstd")
+    with saving(path) as stream:
+        pq.write_table(table, stream, compression="zstd")
 
 
 def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:

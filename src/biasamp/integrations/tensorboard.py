@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.saving import save_bytes
+
 _METRICS = ("npmi_xy", "npmi_y")
 _FLOAT, _STRING = 1, 7
 _TENSOR_DATA = 2
@@ -92,7 +94,7 @@ def write_npmi_events(
     target = Path(folder) / run
     target.mkdir(parents=True, exist_ok=True)
     path = target / f"events.out.tfevents.{int(when)}.biasamp"
-    path.write_bytes(_event_file(tensors, step, when))
+    save_bytes(path, _event_file(tensors, step, when))
     return path
 
 

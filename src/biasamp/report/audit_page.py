@@ -8,6 +8,7 @@ from typing import Any
 
 from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
+from biasamp.data.saving import save_text
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 
@@ -44,7 +45,7 @@ def write_html(audit: Audit, path: str | Path, *, association: Any = None) -> No
     """
     words = [finding.text for finding in audit.findings]
     text = page(f"biasamp: {audit.source}", report_document(audit, association=association), words=words)
-    Path(path).write_text(text, encoding="utf-8")
+    save_text(path, text)
 
 
 def _tops(association: Any) -> list[dict[str, Any]]:

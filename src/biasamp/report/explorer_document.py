@@ -13,6 +13,7 @@ from typing import Any
 
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import METRICS, usual_metric
+from biasamp.data.saving import save_text
 
 from .page import page
 
@@ -155,4 +156,4 @@ def write_explorer(runs: Mapping[str, Any], path: str | Path, title: str | None 
     """
     document = explorer_document(runs, title)
     many = f"{len(document['labels']):,} labels of {', '.join(run['name'] for run in document['runs'])}"
-    Path(path).write_text(page(f"biasamp: {document['title']}", document, words=[many]), encoding="utf-8")
+    save_text(path, page(f"biasamp: {document['title']}", document, words=[many]))

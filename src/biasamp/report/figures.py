@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.data import printable
+from biasamp.data.saving import saving
 from biasamp.results.metric_registry import METRICS, direction_symbol
 
 from .written import LESS, MORE, UNSURE, largest_pairs
@@ -214,7 +215,8 @@ def write_figures(figures: Mapping[str, Any], folder: str | Path) -> list[Path]:
     Path(folder).mkdir(parents=True, exist_ok=True)
     written = {Path(folder) / f"{name}.png": figure for name, figure in figures.items()}
     for path, figure in written.items():
-        figure.savefig(path, dpi=_DPI)
+        with saving(path) as stream:
+            figure.savefig(stream, format="png", dpi=_DPI)
     return list(written)
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.saving import save_text
+
 _BACKENDS = ("pandas", "polars", "pyarrow")
 
 
@@ -125,5 +127,5 @@ def text(values: Any) -> NDArray[Any]:
 def written(content: str, path: str | Path | None) -> str:
     """Text, which is also written to a file where one is named; a file ends with a line break."""
     if path is not None:
-        Path(path).write_text(content if content.endswith("\n") else content + "\n", encoding="utf-8")
+        save_text(path, content if content.endswith("\n") else content + "\n")
     return content

@@ -1,0 +1,137 @@
+"""Everything in the package that writes a file, by the module that does it: each writes what it makes of a number.
+
+Run as a script (``writers.py NAME PATH NUMBER``), it writes the file but stops, for as long as it lives, before the file
+is in place: the moment at which the tests kill it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import biasamp
+
+
+def _records(number: int) -> dict[str, list[Any]]:
+    return {"g": ["a", "b"] * 20, "t": [0, 1, 1, 1] * 10, "p": [number % 2, 1] * 20}
+
+
+def _audit(number: int) -> biasamp.Audit:
+    return biasamp.audit(
+        _records(number), attributes="g", tasks="t", task_predictions="p", metrics=["directional"], seed=number
+    )
+
+
+def _association(number: int) -> Any:
+    return biasamp.associate([["woman", f"label {number}"], ["man", "car"], ["man"]] * 20, ["woman", "man"])
+
+
+def _command(*words: object) -> None:
+    """Run a command line in this process, quietly."""
+    from biasamp.cli import group
+
+    with mock.patch.object(sys, "stdout", io.TextIOWrapper(io.BytesIO())):
+        group.main([str(word) for word in words], prog_name="biasamp", standalone_mode=False)
+
+
+def _counts(path: Path, number: int) -> None:
+    biasamp.count(_records(number), attributes="g", tasks="t", task_predictions="p").save(path)
+
+
+def _association_counts(path: Path, number: int) -> None:
+    records = [["woman", f"label {number}"], ["man", "car"], ["man"]] * 20
+    biasamp.count({"labels": records}, identities=["woman", "man"], label="labels").save(path)
+
+
+def _figures(path: Path, number: int) -> None:
+    from matplotlib.figure import Figure
+
+    from biasamp.report.figures import write_figures
+
+    figure = Figure()
+    figure.text(0.5, 0.5, str(number))
+    write_figures({path.stem: figure}, path.parent)
+
+
+def _events(path: Path, number: int) -> None:
+    from biasamp.integrations.tensorboard import write_npmi_events
+
+    write_npmi_events(_association(number), path.parent.parent, run=path.parent.name, wall_time=0.0)
+
+
+def _verdict(number: int) -> Any:
+    from biasamp.policy import Policy
+
+    limit = {"metric": "directional", "direction": "A->T", "max": number / 10}
+    return Policy(limits=[limit], min_group=0).check(_audit(number))
+
+
+def _explore(path: Path, number: int) -> None:
+    saved = path.parent / f"saved-{number}.json"
+    _audit(number).to_json(saved)
+    _command("explore", saved, "--html", path)
+
+
+def _new_policy(path: Path, number: int) -> None:
+    """The one writer that refuses a file that is there."""
+    saved = path.parent / f"saved-{number}.json"
+    _audit(number).to_json(saved)
+    _command("check", saved, "--init", "--policy", path)
+
+
+def _csv(path: Path, number: int) -> None:
+    data = path.parent / f"labels-{number}.jsonl"
+    data.write_text('{"x": ["woman", "label 1"]}\n' * number + '{"x": ["man", "car"]}\n')
+    _command("associate", data, "--label", "x", "-i", "woman", "-i", "man", "--csv", path)
+
+
+def _reproduction(path: Path, number: int) -> None:
+    _command("reproduce", "worked-examples", "--folder", path.parent, "--seed", number)
+
+
+# name: (module that saves, name of the file, writer)
+WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
+    "audit": ("biasamp.auditing.audit_result", "a.json", lambda path, number: _audit(number).save(path)),
+    "gzipped audit": ("biasamp.auditing.audit_result", "a.json.gz", lambda path, number: _audit(number).save(path)),
+    "JSON": ("biasamp.results.table", "b.json", lambda path, number: _audit(number).to_json(path)),
+    "Markdown": ("biasamp.results.table", "a.md", lambda path, number: _audit(number).to_markdown(path)),
+    "JUnit": ("biasamp.results.table", "a.xml", lambda path, number: _verdict(number).to_junit(path)),
+    "report": ("biasamp.report.audit_page", "a.html", lambda path, number: _audit(number).to_html(path)),
+    "explorer": ("biasamp.report.explorer_document", "b.html", lambda path, n: _association(n).to_html(path)),
+    "counts": ("biasamp.counts.storage", "c.parquet", _counts),
+    "association counts": ("biasamp.counts.storage", "d.parquet", _association_counts),
+    "figures": ("biasamp.report.figures", "figure.png", _figures),
+    "event file": ("biasamp.integrations.tensorboard", "events.out.tfevents.0.biasamp", _events),
+    "CSV": ("biasamp.cli.output", "e.csv", _csv),
+    "page of explore": ("biasamp.cli.cmd_explore", "c.html", _explore),
+    "new policy": ("biasamp.cli.cmd_check", "policy.toml", _new_policy),
+    "reproduction": ("biasamp_reproductions.command", "worked-examples.html", _reproduction),
+}
+
+
+def _stop_before_in_place(target: Path) -> None:
+    """Say that all of the target's bytes are written, and wait."""
+    flush = os.fsync
+
+    def stopped(descriptor: int) -> None:
+        flush(descriptor)
+        if Path(os.readlink(f"/proc/self/fd/{descriptor}")).parent == target.resolve().parent:
+            _seen.append(descriptor)
+            if len(_seen) > int(sys.argv[4]):
+                print("written", flush=True, file=sys.__stdout__)
+                time.sleep(60)
+
+    os.fsync = stopped
+
+
+_seen: list[int] = []
+
+if __name__ == "__main__":
+    _stop_before_in_place(Path(sys.argv[2]))
+    WRITERS[sys.argv[1]][2](Path(sys.argv[2]), int(sys.argv[3]))
