@@ -52,6 +52,7 @@ def test_init_writes_a_policy_that_loads_and_checks(run: Any, folder: Path) -> N
     policy = Policy.load("p.toml")
     assert (policy.data["attributes"], policy.data["task_predictions"]) == ("g", "p")
     assert set(policy.groups) == {"g=w", "g=m"}
+    assert all((limit.on, limit.figure) == ("bound", "value") for limit in policy.limits)  # type: ignore[union-attr]
     assert run("check", "old.csv", "--policy", "p.toml").code == 0
     assert run("check", "new.csv", "--policy", "p.toml").code == 1
     again = run("check", "old.csv", "--init", "--policy", "p.toml", *ROLES)
