@@ -33,7 +33,7 @@ class Largest:
         How many differences it is the largest of.
     by_outcome : ndarray of shape (3, outcomes)
         The largest difference of each outcome and its interval, simultaneous over the groups of that outcome alone; NaN
-        where fewer than two groups decide.
+        where fewer than two groups have the rate.
     """
 
     value: float
@@ -47,53 +47,72 @@ class Largest:
     by_outcome: Floats
 
 
-def deciding(made: Proportion, min_group: float, ignored: Mask | None = None) -> Mask:
-    """Which rates decide the largest difference.
+@dataclass(frozen=True, eq=False)
+class Deciding:
+    """Which rates decide a difference, as masks of shape (groups, outcomes).
 
-    A group whose rate rests on fewer records than ``min_group`` does not; only where no outcome has two groups of that
-    size do all decide, since there is no other comparison.
+    A group whose rate rests on fewer records than ``min_group`` does not. Only where no two groups are of that size do
+    all decide, since there is no other comparison: in no outcome for the largest difference of ``all``, in this one for
+    that of ``each`` outcome by itself.
     """
-    there = made.size > 0
-    if ignored is not None:
-        there = there & ~ignored[:, None]
-    enough = there & (made.records >= min_group)
-    paired = enough.sum(axis=0) >= 2
-    return enough & paired if paired.any() else there & (there.sum(axis=0) >= 2)
+
+    all: Mask
+    each: Mask
+
+    @classmethod
+    def of(cls, made: Proportion, min_group: float, kept: Mask) -> Deciding:
+        """Which of the ``kept`` groups decide."""
+        there = (made.size > 0) & kept[:, None]
+        there &= there.sum(axis=0) >= 2
+        enough = there & (made.records >= min_group)
+        enough &= enough.sum(axis=0) >= 2
+        return cls(enough if enough.any() else there, np.where(enough.any(axis=0), enough, there))
 
 
-def largest_difference(made: Proportion, decides: Mask, level: float) -> Largest | None:
+def largest_difference(made: Proportion, decides: Deciding, level: float) -> Largest | None:
     """The largest difference between two groups over all outcomes; None where no outcome has two groups.
 
     Every difference has its Newcombe interval at a level that Bonferroni's inequality makes simultaneous. The largest
     true difference then lies between the largest lower and the largest upper bound of the sizes of differences. Bounds
     are NaN where sizes are.
     """
-    value = made.value
-    counts = decides.sum(axis=0)
+    counts = decides.all.sum(axis=0)
     compared = int((counts * (counts - 1) // 2).sum())
     if not compared:
         return None
     low = high = 0.0
     best = (-1.0, 0, 0, 0)
+    for outcome in np.flatnonzero(counts).tolist():
+        groups = np.flatnonzero(decides.all[:, outcome])
+        bounds = _bounds(made, groups, outcome, level, compared)
+        low, high = (float(np.maximum(*pair)) for pair in zip((low, high), bounds, strict=True))
+        found = _furthest(made, groups, outcome)
+        best = max(best, (found[0], outcome, *found[1:]), key=lambda one: one[0])
     by_outcome = np.full((3, len(counts)), np.nan)
-    for outcome in np.flatnonzero(counts >= 2).tolist():
-        groups = np.flatnonzero(decides[:, outcome])
-        rates = value[groups, outcome]
+    for outcome in np.flatnonzero(decides.each.any(axis=0)).tolist():
+        groups = np.flatnonzero(decides.each[:, outcome])
         own = len(groups) * (len(groups) - 1) // 2
-        bounds = [_bounds(made, groups, outcome, 1.0 - (1.0 - level) / many) for many in (compared, own)]
-        low, high = (float(np.maximum(*pair)) for pair in zip((low, high), bounds[0], strict=True))
-        top, bottom = int(np.argmax(rates)), int(np.argmin(rates))
-        difference = float(rates[top] - rates[bottom])
-        by_outcome[:, outcome] = difference, *bounds[1]
-        if difference > best[0]:
-            # Groups that are all alike have no furthest two; name two, not one twice.
-            bottom = bottom if bottom != top else (top + 1) % len(groups)
-            best = (difference, outcome, int(groups[top]), int(groups[bottom]))
-    return Largest(best[0], low, high, *best[1:], _expected(made, decides), compared, by_outcome)
+        by_outcome[:, outcome] = _furthest(made, groups, outcome)[0], *_bounds(made, groups, outcome, level, own)
+    return Largest(best[0], low, high, *best[1:], _expected(made, decides.all), compared, by_outcome)
 
 
-def _bounds(made: Proportion, groups: NDArray[np.int64], outcome: int, level: float) -> tuple[float, float]:
-    """The largest lower and the largest upper bound of the sizes of differences between groups, cut at 0 and 1."""
+def _furthest(made: Proportion, groups: NDArray[np.int64], outcome: int) -> tuple[float, int, int]:
+    """The difference of the groups with the highest and the lowest rate, and their numbers."""
+    rates = made.value[groups, outcome]
+    top, bottom = int(np.argmax(rates)), int(np.argmin(rates))
+    # Groups that are all alike have no furthest two; name two, not one twice.
+    bottom = bottom if bottom != top else (top + 1) % len(groups)
+    return float(rates[top] - rates[bottom]), int(groups[top]), int(groups[bottom])
+
+
+def _bounds(
+    made: Proportion, groups: NDArray[np.int64], outcome: int, level: float, compared: int
+) -> tuple[float, float]:
+    """The largest lower and the largest upper bound of the sizes of differences between groups, cut at 0 and 1.
+
+    The level is simultaneous over as many differences as are ``compared``.
+    """
+    level = 1.0 - (1.0 - level) / compared
     rates, size = made.value[groups, outcome], made.sizes(level)[groups, outcome]
     one, two = np.triu_indices(len(groups), 1)
     least, most = newcombe(rates[one], size[one], rates[two], size[two], level)

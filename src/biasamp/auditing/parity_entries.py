@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.amplification.group_rates import Proportion, between_groups, rate_figures
-from biasamp.amplification.largest_difference import deciding, largest_difference, lowest_mean_accuracy
+from biasamp.amplification.largest_difference import Deciding, largest_difference, lowest_mean_accuracy
 from biasamp.amplification.parity import DIFFERENCES, Parity, from_bags, rates_of, resampled_rates
 from biasamp.amplification.positive import choose_outcomes
 from biasamp.counts.bags import BagCounts
@@ -43,7 +43,7 @@ def measure_parity(subject: Counted, settings: Settings, out: Measured) -> None:
     places: dict[str, int] = {}
     groups: dict[str, tuple[int, int]] = {}
     for name, rate in DIFFERENCES.items():
-        decides = deciding(made[rate], settings.min_group, ~kept)
+        decides = Deciding.of(made[rate], settings.min_group, kept)
         found = largest_difference(made[rate], decides, settings.confidence)
         if found is None:
             out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
@@ -63,7 +63,7 @@ def measure_parity(subject: Counted, settings: Settings, out: Measured) -> None:
             {"outcome": label, name: plain(value), "low": plain(low), "high": plain(high)}
             for label, value, low, high in zip(result.table["outcome"], *found.by_outcome, strict=True)
         ]
-        if made[rate].records[decides].min() < settings.min_group:
+        if made[rate].records[decides.all].min() < settings.min_group:
             entry["cautions"] = [Caution(_FEW.format(settings.min_group), "small-groups")]
         if not np.isclose(np.nanmax(over_all), found.value):
             entry["every_group"] = plain(np.nanmax(over_all))
