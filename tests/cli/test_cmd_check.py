@@ -52,6 +52,7 @@ def test_init_writes_a_policy_that_loads_and_checks(run: Any, folder: Path) -> N
     policy = Policy.load("p.toml")
     assert (policy.data["attributes"], policy.data["task_predictions"]) == ("g", "p")
     assert set(policy.groups) == {"g=w", "g=m"}
+    assert all((limit.on, limit.figure) == ("bound", "value") for limit in policy.limits)  # type: ignore[union-attr]
     assert run("check", "old.csv", "--policy", "p.toml").code == 0
     assert run("check", "new.csv", "--policy", "p.toml").code == 1
     again = run("check", "old.csv", "--init", "--policy", "p.toml", *ROLES)
@@ -90,7 +91,7 @@ def test_init_from_a_saved_audit_keeps_how_it_was_made(run: Any, folder: Path) -
 
 
 def test_a_saved_audit_and_a_baseline(run: Any, folder: Path) -> None:
-    write('against = "baseline"\nmax = 0.01', '[baseline]\naudit = "old.json.gz"')
+    write('against = "baseline"\nmax = 0.02', '[baseline]\naudit = "old.json.gz"')
     for name in ("old", "new"):
         biasamp.audit(
             f"{name}.csv", attributes="g", tasks="t", task_predictions="p", metrics=["directional"], resamples=50
@@ -101,6 +102,52 @@ def test_a_saved_audit_and_a_baseline(run: Any, folder: Path) -> None:
     assert run("check", "new.csv", "--policy", "policy.toml", "--baseline", "new.json.gz").code == 0
     ran = run("check", "new.json.gz", "--policy", "policy.toml", *ROLES)
     assert (ran.code, "saved audit" in ran.err) == (2, True)
+
+
+def test_a_baseline_is_never_overwritten(run: Any, folder: Path) -> None:
+    """Saved first and read after, the new audit would be its own baseline."""
+    audit = biasamp.audit("old.csv", attributes="g", tasks="t", task_predictions="p", metrics=["directional"])
+    audit.save("base.json")
+    before = Path("base.json").read_bytes()
+    write('against = "baseline"\nmax = 0.02', '[baseline]\naudit = "base.json"')
+    assert run("check", "new.csv", "--policy", "policy.toml", "--save", "base.json").code == 2
+    assert (
+        run("check", "new.csv", "--policy", "policy.toml", "--baseline", "base.json", "--save", "base.json").code == 2
+    )
+    assert run("check", "new.csv", "--policy", "policy.toml", "--markdown", "policy.toml").code == 2
+    assert Path("base.json").read_bytes() == before
+
+
+def test_a_baseline_that_no_limit_uses(run: Any, folder: Path) -> None:
+    write("max = 0.3")
+    biasamp.audit("old.csv", attributes="g", tasks="t", task_predictions="p", metrics=["directional"]).save("base.json")
+    ran = run("check", "new.csv", "--policy", "policy.toml", "--baseline", "base.json")
+    assert (ran.code, "old.csv" in ran.err, "used by no limit" in ran.err) == (2, True, True)
+
+
+def test_counts_are_judged_as_the_policy_says(run: Any, folder: Path) -> None:
+    write("max = 0.3")
+    biasamp.count("new.csv", attributes="g", tasks="t", task_predictions="p").save("new.counts")
+    assert run("check", "new.counts", "--policy", "policy.toml").code == 0
+    write("max = 0.3", "[evidence]\nconfidence = 0.99")
+    ran = run("check", "new.counts", "--policy", "policy.toml", "--json", "-")
+    assert next(c for c in json.loads(ran.out)["checks"] if c["rule"] == "confidence")["outcome"] == "pass"
+
+
+def test_cautions_and_records_stand_in_every_form(run: Any, folder: Path) -> None:
+    write("max = 0.06")
+    ran = run(
+        "check", "new.csv", "--policy", "policy.toml", "--json", "v.json", "--junit", "v.xml", "--markdown", "v.md"
+    )
+    assert ran.code == 3
+    (check,) = [c for c in json.loads(Path("v.json").read_text())["checks"] if c["metric"]]
+    words = "Amplification is sensitive to the threshold"
+    assert any(words in caution for caution in check["cautions"])
+    assert 400 < check["records_needed"] < 4000
+    assert f"about {check['records_needed']:,} records in all would decide" in check["reason"]
+    for text in (" ".join(ran.out.split()), Path("v.xml").read_text(), Path("v.md").read_text()):
+        assert words in text
+        assert f"{check['records_needed']:,} records in all" in text
 
 
 def test_what_is_written(run: Any, folder: Path) -> None:

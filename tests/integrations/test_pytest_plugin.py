@@ -20,7 +20,7 @@ def test_{0}(biasamp_check):
 
 def test_given_policy(biasamp_check, biasamp_policy):
     audit = biasamp_policy.audit(columns())
-    assert biasamp_check(audit, biasamp_policy, baseline=audit).passed
+    assert biasamp_check(audit, biasamp_policy).passed
 """
 POLICY = """
 [data]

@@ -12,6 +12,8 @@ from amplified import audited, columns
 from biasamp.policy import Limit, Policy, PolicyError
 from biasamp.policy.verdict import Verdict
 
+ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p", "metrics": ["directional", "parity"]}
+
 
 def only(**limit: Any) -> Policy:
     return Policy(limits=[limit], min_group=0)
@@ -30,8 +32,10 @@ def test_the_value_decides_where_it_is_asked_to(amplifying: biasamp.Audit) -> No
 
 
 def test_the_bound_decides_by_default(amplifying: biasamp.Audit) -> None:
+    """All directions are clear here, so that the bounds are the value and its error on either side."""
     entry = next(e for e in amplifying.document["metrics"] if e["metric"] == "directional")
-    low, high = entry["interval"]
+    assert entry["unknown"] == 0
+    low, high = entry["bounds"]
     assert low < 0.075 < high
     for limit, expected in ((high, "pass"), (low - 1e-6, "fail"), (0.075, "not enough evidence")):
         assert only(metric="directional", max=limit).check(amplifying).outcome == expected
@@ -62,15 +66,20 @@ def test_one_pair(amplifying: biasamp.Audit) -> None:
 
 def test_all_pairs(amplifying: biasamp.Audit) -> None:
     verdict = only(metric="directional", pairs=True, max=0.1, on="value").check(amplifying)
-    assert [(c.given, c.outcome_label) for c in verdict.failures] == [("g=w", "t=0"), ("g=w", "t=1")]
-    assert "2 of 4 pairs" in next(c for c in verdict.checks if c.outcome == "pass" and c.metric).reason
+    assert [(c.given, c.outcome_label) for c in verdict.failures] == [("g=w", "t=1")]
+    assert [(c.given, c.outcome_label) for c in verdict.checks if c.outcome == "pass" and c.metric] == [("g=m", "t=1")]
+    assert any("2 facts are held to one limit, the two values of an outcome as one" in note for note in verdict.notes)
+    assert "2 pairs" in only(metric="directional", pairs=True, max=0.5).check(amplifying).checks[-1].reason
 
 
 def test_a_parity_difference_of_one_outcome(amplifying: biasamp.Audit) -> None:
     """Half of the women's negatives are predicted positive, none of the men's: FPR of t=1 differs by .5."""
     verdict = only(metric="fpr_difference", outcome="t=1", max=0.49, on="value").check(amplifying)
     assert verdict.failures[0].value == pytest.approx(0.5)
-    assert only(metric="fpr_difference", outcome="t=0", max=0.01, on="value").check(amplifying).outcome == "pass"
+    assert only(metric="tpr_difference", outcome="t=1", max=0.01, on="value").check(amplifying).outcome == "pass"
+    verdict = only(metric="fpr_difference", outcome="t=0", max=0.01, on="value").check(amplifying)
+    assert verdict.outcome == "not enough evidence"
+    assert "rates are those of t=1" in verdict.undecided[0].reason
 
 
 def test_multi_over_its_floor(amplifying: biasamp.Audit) -> None:
@@ -160,7 +169,12 @@ def test_small_groups_and_named_groups() -> None:
     limits = [{"metric": "directional", "max": 0.5}]
     assert Policy(limits=limits).check(audit).outcome == "not enough evidence"
     assert Policy(limits=limits, min_group=7).check(audit).outcome == "pass"
-    assert Policy(limits=limits, ignore_groups=["g=other"]).check(audit).outcome == "pass"
+    ignoring = Policy(limits=limits, ignore_groups=["g=other"], data=ROLES)
+    verdict = ignoring.check(audit)
+    assert verdict.outcome == "not enough evidence"
+    assert "the policy ignores g=other, and the audit does not" in verdict.undecided[0].reason
+    assert ignoring.check(ignoring.audit(data)).outcome == "pass"
+    assert Policy(limits=limits, ignore_groups=["other"], data=ROLES).check(ignoring.audit(data)).outcome == "pass"
     assert Policy(limits=limits, min_group=7, groups=["g=gone"]).check(audit).outcome == "not enough evidence"
     assert Policy(limits=limits, min_group=7, min_records=401).check(audit).outcome == "not enough evidence"
     assert Policy(limits=limits, min_group=7, confidence=0.99).check(audit).outcome == "not enough evidence"
@@ -182,14 +196,17 @@ def test_pairs_on_few_records(amplifying: biasamp.Audit) -> None:
     assert policy.check(amplifying).outcome == "not enough evidence"
 
 
-def test_a_perfect_model_passes_every_kind_of_limit(clean: biasamp.Audit) -> None:
+def test_a_perfect_model_passes_every_kind_of_limit_that_its_records_can_tell(clean: biasamp.Audit) -> None:
+    """200 records of a group without an error leave 1.8% open: 1 - .025 ** (1 / 200)."""
     limits = [
-        {"metric": "directional", "max": 0.001},
+        {"metric": "directional", "max": 0.02},
         {"metric": "directional", "pairs": True, "max": 0.02},
-        {"metric": "multi", "max": 0.001},
+        {"metric": "multi", "max": 0.03},
         {"metric": "accuracy_difference", "max": 0.05},
     ]
     assert Policy(limits=limits).check(clean).outcome == "pass"
+    for limit in ({"metric": "directional", "max": 0.001}, {"metric": "multi", "max": 0.001}):
+        assert Policy(limits=[limit]).check(clean).outcome == "not enough evidence"
 
 
 # Against a baseline.
@@ -201,10 +218,13 @@ def released(margin: float = 0.01, **more: Any) -> Policy:
 
 def test_no_worse_than_itself(amplifying: biasamp.Audit, tmp_path: Any) -> None:
     amplifying.save(tmp_path / "old.json.gz")
-    verdict = released(0.0001, baseline=tmp_path / "old.json.gz").check(amplifying)
+    """That no record of 200 in a group differs leaves 1 - .025 ** (1 / 200) open."""
+    verdict = released(0.019, baseline=tmp_path / "old.json.gz").check(amplifying)
     assert verdict.outcome == "pass"
     (check,) = [c for c in verdict.checks if c.against]
-    assert (check.value, check.low, check.high) == (0.0, 0.0, 0.0)
+    open_share = 1 - 0.025 ** (1 / 200)
+    assert (check.value, check.low, check.high) == (0.0, -open_share, open_share)
+    assert released(0.018, baseline=tmp_path / "old.json.gz").check(amplifying).outcome == "not enough evidence"
 
 
 def test_worse_than_the_released_model(clean: biasamp.Audit, amplifying: biasamp.Audit) -> None:
@@ -213,12 +233,33 @@ def test_worse_than_the_released_model(clean: biasamp.Audit, amplifying: biasamp
     assert released(0.0).check(clean, amplifying).outcome == "pass"
 
 
-def test_other_records_are_not_paired(clean: biasamp.Audit) -> None:
-    other = audited(columns(600))
-    verdict = released(0.2).check(other, clean)
+@pytest.mark.parametrize("change", ["size", "groups", "truth"])
+def test_a_baseline_of_other_data_is_an_error(clean: biasamp.Audit, change: str) -> None:
+    """Also where it has as many records, whose rows would pair by number."""
+    data = columns(600 if change == "size" else 400)
+    if change == "groups":
+        data["g"] = np.where(np.arange(400) == 0, "m", data["g"])
+    if change == "truth":
+        data["t"] = data["p"] = np.where(np.arange(400) == 0, 1 - data["t"], data["t"])
+    other = audited(data)
+    with pytest.raises(PolicyError, match="is of other data than") as caught:
+        released(0.2).check(other, clean)
+    assert "paired = false" in str(caught.value)
+    assert released(0.2, paired=False).check(other, clean).outcome == "pass"
+
+
+def test_a_baseline_without_resamples_cannot_be_paired(clean: biasamp.Audit, tmp_path: Any) -> None:
+    clean.to_json(tmp_path / "bare.json")
+    verdict = released(0.2).check(clean, tmp_path / "bare.json")
     assert verdict.outcome == "not enough evidence"
     assert "not paired" in verdict.undecided[0].reason
-    assert released(0.2, paired=False).check(other, clean).outcome == "pass"
+
+
+def test_a_baseline_that_no_limit_uses_is_an_error(clean: biasamp.Audit, tmp_path: Any) -> None:
+    clean.named("old model.csv").save(tmp_path / "old.json")
+    policy = only(metric="directional", max=0.5)
+    with pytest.raises(PolicyError, match=r"old model.csv.* is used by no limit"):
+        policy.check(clean, tmp_path / "old.json")
 
 
 def test_what_the_baseline_has_and_the_audit_lacks(clean: biasamp.Audit) -> None:
@@ -226,9 +267,7 @@ def test_what_the_baseline_has_and_the_audit_lacks(clean: biasamp.Audit) -> None
     assert released().check(without, clean).outcome == "not enough evidence"
     data = columns()
     data["g"] = np.where(np.arange(400) % 9 == 0, "x", data["g"])
-    verdict = Policy(
-        limits=[{"metric": "directional", "against": "baseline", "max": 0.5}], paired=False, min_group=0
-    ).check(clean, audited(data))
+    verdict = released(0.5, paired=False).check(clean, audited(data))
     assert any("gone: g=x" in check.reason for check in verdict.undecided)
 
 
@@ -267,3 +306,19 @@ def test_policy_audits_as_it_says() -> None:
         Policy(limits=policy.limits, data={"attributes": "g"}).audit(columns())
     yes = Policy(limits=policy.limits, data={**policy.data, "binary": ["tasks"]}).audit(columns())
     assert {pair["outcome"] for pair in yes.document["metrics"][0]["pairs"]} == {"t"}
+
+
+@pytest.mark.parametrize("metric", ["fpr_difference", "tpr_difference", "accuracy_difference"])
+def test_ignored_groups_leave_differences_of_a_ready_audit(metric: str) -> None:
+    """What the table of groups gives is what an audit without the group would have given."""
+    rng = np.random.default_rng(5)
+    group, truth = rng.choice(["w", "m", "x"], 900), rng.integers(0, 2, 900)
+    said = np.where(rng.random(900) < np.where(group == "x", 0.6, np.where(group == "w", 0.2, 0.1)), 1 - truth, truth)
+    data = {"g": group, "t": truth, "p": said}
+    without = next(e for e in audited(data, ignore_groups=["x"]).document["metrics"] if e["metric"] == metric)
+    policy = Policy(limits=[{"metric": metric, "max": 0.5}], ignore_groups=["g=x"])
+    (check,) = [check for check in policy.check(audited(data)).checks if check.metric]
+    assert (check.value, check.low, check.high) == pytest.approx((without["value"], *without["interval"]), abs=1e-9)
+    assert check.value != pytest.approx(
+        next(e for e in audited(data).document["metrics"] if e["metric"] == metric)["value"]
+    )

@@ -29,6 +29,7 @@ URGENCY = {
     "swapped": 9.9,
     "one-value": 9.85,
     "perfect": 9.8,
+    "positive": 9.7,
     "balanced": 9.5,
     "sensitive-prediction": 9.0,
     "disagreement": 8.5,
@@ -38,6 +39,7 @@ URGENCY = {
     "no-interval": 6.5,
     "small-groups": 6.5,
     "missing": 6.2,
+    "ignored-groups": 6.1,
     "over-zero": 6.0,
     "unclear-signs": 5.5,
     "base-choice": 5.0,
@@ -333,12 +335,19 @@ def _parity(context: Context) -> Iterator[Finding]:
         if not found:
             continue
         parts = [
-            f"{gap} differ by up to {number(entry['value'], False)} ({printable(entry['outcome'] or '', 30)})"
+            f"{gap} differ by up to {value_with_interval(entry)} ({printable(entry['outcome'] or '', 30)}{_furthest(entry)})"
             for gap, entry in found
         ]
         text = f"{printable(attribute, 40)}: between groups, {', '.join(parts)}."
         largest = max(entry["value"] or 0.0 for _, entry in found)
         yield _finding("parity", text, ERROR_RATES + largest, found[0][1])
+
+
+def _furthest(entry: Entry) -> str:
+    """The two groups that a difference is between, with the records that each rate is taken over."""
+    names, sizes = entry.get("between") or (), entry.get("sizes") or ()
+    shown = [f"{printable(name, 40)}, {size:,.0f} records" for name, size in zip(names, sizes, strict=False)]
+    return f": {' over '.join(shown)}" if shown else ""
 
 
 FINDINGS: tuple[Rule, ...] = (_amplification, _pairs, _hidden, _multi, _predictability, _mals, _parity)

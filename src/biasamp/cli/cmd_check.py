@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,11 @@ class _PolicyFile(Input):
     help="The policy, a TOML file.",
 )
 @click.option("--init", is_flag=True, help="Write a commented policy for DATA to the --policy file, and check nothing.")
-@click.option("--baseline", type=Input(), help="A saved audit to be no worse than, in place of the policy's own.")
+@click.option(
+    "--baseline",
+    type=Input(),
+    help="A saved audit, or counts, to be no worse than, in place of the policy's own.",
+)
 @shared_options(*COLUMNS)
 @click.option("--missing", type=click.Choice(MISSING), help="What to do about missing labels.")
 @click.option("--resamples", type=int, help="How many resamples intervals rest on.")
@@ -83,8 +87,8 @@ def command(
 ) -> None:
     """Hold DATA to a policy: exit code 0 is a pass, 1 a failure, 2 a mistake, 3 not enough evidence.
 
-    DATA is a file or folder as for `biasamp audit`, or an audit that --save or --json of it wrote. Options that name
-    columns override the policy's [data].
+    DATA is a file or folder as for `biasamp audit`, an audit that --save or --json of it wrote, or counts. Options
+    that name columns override the policy's [data].
 
     \b
     Examples:
@@ -97,17 +101,18 @@ def command(
         _write_policy(data, policy_path, given)
         return
     policy = Policy.load(policy_path)
-    audit = _saved(data)
+    audit = _saved(data, policy.audit)
     if audit is not None and given:
         named = ", ".join(f"--{key.replace('_', '-')}" for key in given)
         raise click.UsageError(
             f"{data} holds counts or a saved audit, which say by themselves what was measured; leave out {named}"
         )
     if audit is None:
-        audit = with_status(data, lambda: policy.audit(data, **given))
+        policy = policy.reading(**given)
+        audit = with_status(data, lambda: policy.audit(data))
+    verdict = policy.check(audit, baseline)
     if save is not None:
         audit.save(save)
-    verdict = policy.check(audit, baseline)
     if junit is not None:
         verdict.to_junit(junit)
     taken = write_json(verdict.to_json(), json_path)
@@ -121,11 +126,11 @@ def command(
     sys.exit(verdict.exit_code)
 
 
-def _saved(data: str) -> Any:
+def _saved(data: str, measured: Callable[[Path], Any]) -> Any:
     """The audit in a file, or that of saved counts, where it holds either; JSON may also be records."""
     path = Path(data)
     if is_counts(path):
-        return with_status(data, lambda: measure(path))
+        return with_status(data, lambda: measured(path))
     if not path.is_file() or not path.name.lower().endswith((".json", ".json.gz")):
         return None
     try:
@@ -139,7 +144,7 @@ def _saved(data: str) -> Any:
 def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
     import biasamp
 
-    audit = _saved(data)
+    audit = _saved(data, measure)
     if audit is not None:
         if arguments:
             raise click.UsageError(f"{data} holds counts or a saved audit, which say by themselves what was measured")

@@ -46,6 +46,7 @@ def biasamp_check(request: pytest.FixtureRequest) -> Callable[..., Verdict]:
         __tracebackhide__ = True
         from biasamp import Audit
         from biasamp.policy import Policy
+        from biasamp.policy.policy import DATA_KEYS
 
         if policy is None:
             policy = request.getfixturevalue("biasamp_policy")
@@ -53,6 +54,7 @@ def biasamp_check(request: pytest.FixtureRequest) -> Callable[..., Verdict]:
             policy = Policy.load(policy)
         if isinstance(source, Audit) and arguments:
             raise TypeError(f"an audit says by itself what it measured; leave out {', '.join(arguments)}")
+        policy = policy.reading(**{name: value for name, value in arguments.items() if name in DATA_KEYS})
         audit = source if isinstance(source, Audit) else policy.audit(source, **arguments)
         verdict: Verdict = policy.check(audit, baseline)
         if not verdict.passed:

@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from biasamp.amplification.calibrate import calibrate
 from biasamp.amplification.directional import directional_pairs
+from biasamp.amplification.group_rates import between_groups, group_rates, over_groups
 from biasamp.amplification.multi import multi
 from biasamp.amplification.pair_table import mean_over_pairs
-from biasamp.amplification.parity import between_groups, group_rates, over_groups
 from biasamp.amplification.signs import association_signs
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts

@@ -44,10 +44,11 @@ class Limit:
         Hold every pair to the limit instead of the aggregate.
     on : {"bound", "value"}
         ``"bound"``: the whole interval must lie within the limit; one wholly beyond it fails, and one that
-        reaches over it is not enough evidence. ``"value"``: the value alone decides.
+        reaches over it is not enough evidence. Of a directional value it is the bound that counts every pair whose
+        direction the data do not tell with the worse of its two signs. ``"value"``: the value alone decides.
     figure : {"value", "crossfit", "over_floor"}
-        Directional without train labels may be held by its cross-fitted value, which is not biased down by signs
-        that share their noise with the changes; Multi by what it has over its noise floor.
+        Multi may be held by what it has over its noise floor, and directional by its cross-fitted value, as in
+        version 0.1: that one pulls to 0 where directions are weak, and the verdict says so.
     against : {"baseline"}, optional
         Hold the difference to the baseline (this model's value less the baseline's) instead of the value itself.
     min_support : float

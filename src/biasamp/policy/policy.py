@@ -6,15 +6,18 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from biasamp.auditing import audit as run_audit
 from biasamp.auditing.audit_result import Audit
+from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.storage import is_counts
 from biasamp.data import binary, categorical
 from biasamp.results.metric_registry import audited_metrics
 
+from .evidence import CONFIDENCE
 from .judging import judge
 from .limits import LIMIT_KEYS, Limit, PolicyError, companion_limit, near
 from .toml_lines import key_lines, line_of
@@ -26,6 +29,12 @@ MIN_GROUP = 30
 DATA_KEYS = (
     *("attributes", "tasks", "attribute_predictions", "task_predictions", "train", "base", "weights", "record"),
     *("cluster", "missing", "intersections", "metrics", "confidence", "resamples", "seed", "binary", "categorical"),
+    *("positive", "reference"),
+)
+# Of these, what counts do not say by themselves.
+_OF_COUNTS = (
+    *("base", "metrics", "confidence", "resamples", "seed", "positive", "reference"),
+    *("ignore_groups", "min_group"),
 )
 _ROLES = ("attributes", "tasks")
 
@@ -46,13 +55,14 @@ class Policy:
     groups : sequence of str
         Groups that must be in the data, as the audit spells them (``"gender=woman"``).
     ignore_groups : sequence of str
-        Groups that may be small or gone.
+        Groups that may be small or gone: they are left out of everything that compares groups.
     confidence : float, optional
-        The level that intervals must have at least.
-    baseline : path or Audit, optional
+        The level that intervals must have at least; 0.95 unless ``data`` names another.
+    baseline : Audit, counts or path, optional
         The audit that limits with ``against="baseline"`` are held against.
     paired : bool
-        Whether the baseline must be of the same records, so that what the models share drops out.
+        Whether the baseline must be of the same records, so that what the models share drops out. A baseline of
+        other data is an error unless this is False.
     data : mapping, optional
         Arguments for :func:`biasamp.audit`, used by :meth:`audit`.
 
@@ -129,12 +139,29 @@ class Policy:
             raise PolicyError("syntax", str(error), line=int(place[1]) if place else None, source=file.name) from None
         return _Reader(tree, key_lines(text), file.name, file.parent).policy(cls)
 
+    @property
+    def level(self) -> float:
+        """The level that intervals must have at least."""
+        return float(self.data.get("confidence", CONFIDENCE)) if self.confidence is None else self.confidence
+
+    def reading(self, **arguments: Any) -> Policy:
+        """The same policy about data that are read with other arguments of :func:`biasamp.audit`."""
+        return replace(self, data={**self.data, **{k: v for k, v in arguments.items() if v is not None}})
+
     def audit(self, data: Any, **arguments: Any) -> Audit:
-        """Audit data with the arguments that the policy holds; those given here take their place."""
+        """Audit data with the arguments that the policy holds; those given here take their place.
+
+        Counts, and a file of them, say by themselves how their data were read.
+        """
         held: dict[str, Any] = {**self.data, **{k: v for k, v in arguments.items() if v is not None}}
         if self.confidence is not None:
             held.setdefault("confidence", self.confidence)
+        if self.ignore_groups:
+            held.setdefault("ignore_groups", list(self.ignore_groups))
+        held.setdefault("min_group", self.min_group)
         declared = {"binary": held.pop("binary", ()), "categorical": held.pop("categorical", ())}
+        if _are_counts(data):
+            return run_audit(data, **{k: v for k, v in held.items() if k in _OF_COUNTS or k in arguments})
         for key in ("attributes", "tasks"):
             if key not in held:
                 problem = "neither the policy nor the call says which columns"
@@ -147,14 +174,15 @@ class Policy:
                     held[key] = [declare(name) for name in names] if each else declare(names)
         return run_audit(data, **held)
 
-    def check(self, audit: Audit, baseline: Any = None) -> Verdict:
+    def check(self, audit: Any, baseline: Any = None) -> Verdict:
         """Hold an audit to the policy.
 
         Parameters
         ----------
-        audit : Audit
-            What is judged, computed now or loaded.
-        baseline : Audit or path, optional
+        audit : Audit, counts or path
+            What is judged: an audit, what :func:`biasamp.count` gave, or the file of either. Records are audited
+            first, by :meth:`audit`.
+        baseline : Audit, counts or path, optional
             The audit of the model that this one is to be no worse than, in place of the policy's own.
 
         Returns
@@ -163,23 +191,36 @@ class Policy:
             Pass, fail or not enough evidence, check by check. What the policy names and the audit lacks is not
             enough evidence: nothing passes by silence.
         """
-        if not isinstance(audit, Audit):
-            raise TypeError(f"audit is a {type(audit).__name__}; an Audit is needed, as biasamp.audit() returns it")
-        return judge(self, audit, self._baseline(baseline))
+        held = self.baseline if baseline is None else baseline
+        line = None if baseline is not None else self.line("baseline", "audit")
+        return judge(self, self._audited(audit, "audit"), None if held is None else self._saved(held, line))
 
-    def _baseline(self, given: Any) -> Audit | None:
-        held = self.baseline if given is None else given
-        if held is None or isinstance(held, Audit):
-            return held
+    def _saved(self, held: Any, line: int | None) -> Audit:
         try:
-            return Audit.load(Path(held))
+            return self._audited(held, "baseline")
         except (OSError, ValueError) as error:
-            line = None if given is not None else self.line("baseline", "audit")
             raise PolicyError("baseline", str(error), line=line, source=self.source) from None
+
+    def _audited(self, held: Any, role: str) -> Audit:
+        """The audit in any form that it comes in."""
+        if isinstance(held, Audit):
+            return held
+        if _are_counts(held):
+            return self.audit(held)
+        if isinstance(held, (str, os.PathLike)):
+            return Audit.load(Path(held))
+        raise TypeError(
+            f"{role} is a {type(held).__name__}; an Audit is needed, as biasamp.audit() returns it, counts, or the file of "
+            "either. Records are audited first: policy.check(policy.audit(data))"
+        )
 
     def line(self, *path: str | int) -> int | None:
         """The line of an entry of the policy's file."""
         return line_of(dict(self.lines), path)
+
+
+def _are_counts(data: Any) -> bool:
+    return isinstance(data, AuditCounts) or (isinstance(data, (str, os.PathLike)) and is_counts(data))
 
 
 def _limit(limit: Limit | Mapping[str, Any]) -> Limit:

@@ -22,7 +22,8 @@ _HEAD = """\
 #
 # Outcomes: pass (exit code 0), fail (1) and not enough evidence (3), which is no pass. A limit holds the interval: one
 # that lies wholly within the limit passes, one wholly beyond it fails, and one that reaches over it is not enough
-# evidence. The limits below are where a discussion can start, not what is right for your case: set them with the
+# evidence. Of directional amplification it holds the bound: a pair whose direction the data do not tell counts with
+# the worse of its two signs, since plug-in and cross-fitted values both pull to 0 there. The limits below are where a discussion can start, not what is right for your case: set them with the
 # people whom the model concerns. The comments show what {source} gave when this file was written.
 schema = 1
 """
@@ -51,6 +52,8 @@ def _data(audit: Audit, arguments: Mapping[str, Any]) -> str:
 def _evidence(audit: Audit) -> str:
     groups = [row for row in audit.document["data"]["groups"] if row["records"]]
     listed = "".join(f"  {toml(row['group'])},  # {row['records']:,} records\n" for row in groups)
+    ignored = audit.document["data"].get("ignored_groups", [])
+    ignoring = f"ignore_groups = {toml(ignored)}" if ignored else "# ignore_groups = []"
     return f"""\
 # What has to be there before anything is judged.
 [evidence]
@@ -59,7 +62,7 @@ min_group = {MIN_GROUP}  # records that every group needs
 # These groups must be in the data: one that vanishes is not a pass.
 groups = [
 {listed}]
-# ignore_groups = []  # groups that may be small or gone
+{ignoring}  # groups that may be small or gone: left out of all that compares groups
 confidence = {audit.document["data"]["confidence"]}
 """
 
@@ -87,17 +90,14 @@ def _limits(audit: Audit) -> str:
     for entry in (entry for entry in audit.document["metrics"] if entry["metric"] == "directional"):
         head = ["[[limit]]", 'metric = "directional"', f"attribute = {toml(entry['attribute'])}"]
         head.append(f'direction = "{entry["direction"]}"')
-        shown = _figure(entry)
-        if entry.get("crossfit") is not None:
-            head.append('figure = "crossfit"  # signs from the other half: not biased down, as the plug-in value is')
-            shown = figure_with_interval(entry["crossfit"], *entry.get("crossfit_interval", (None, None)))
-        blocks.append("\n".join([*head, f"max = {_AMPLIFICATION}  # {shown}"]))
+        bound = ['on = "bound"  # unknown directions count with their worse sign; train labels would tell them all']
+        blocks.append("\n".join([*head, *bound, f"max = {_AMPLIFICATION}  # {_bounded(entry)}"]))
         pairs = [pair for pair in entry["pairs"] if pair["amplification"] is not None]
         if pairs:
             top = max(pairs, key=lambda pair: pair["amplification"] or 0.0)
             change = figure_with_interval(top["amplification"], top["low"], top["high"])
             shown = f"{printable(top['given'], 60)} → {printable(top['outcome'], 60)} {change}"
-            lines = ["# An aggregate near 0 can hide large opposite pairs.", *head[:4]]
+            lines = ["# An aggregate near 0 can hide large opposite pairs.", *head]
             lines.append("pairs = true  # or one pair: given = ..., outcome = ...")
             blocks.append("\n".join([*lines, f"max = {_DIFFERENCE}  # largest: {shown}"]))
     if not blocks:
@@ -123,6 +123,14 @@ def _baseline(audit: Audit) -> str:
 
 def _figure(entry: Entry) -> str:
     return figure_with_interval(entry["value"], *entry["interval"])
+
+
+def _bounded(entry: Entry) -> str:
+    """A directional value with the bound that a limit holds, and how many directions are unknown."""
+    low, high = entry.get("bounds", entry["interval"])
+    unknown = entry.get("unknown", 0)
+    words = f", {unknown:,} of {entry.get('pairs_in_all', 0):,} directions unknown" if unknown else ""
+    return figure_with_interval(entry["value"], low, high) + words
 
 
 def toml(value: Any) -> str:

@@ -15,6 +15,8 @@ PASS, FAIL, UNDECIDED = "pass", "fail", "not enough evidence"
 # What the command line exits with; 2 is for a policy or data that cannot be read.
 EXIT_CODES = {PASS: 0, FAIL: 1, UNDECIDED: 3}
 SCHEMA = 1
+# A caution that concerns more checks than this names the first of them.
+_NAMED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +25,8 @@ class Check:
 
     ``outcome`` is ``"pass"``, ``"fail"`` or ``"not enough evidence"``; ``reason`` says why in words, and ``finding``
     the same without the figure, for where that is shown by itself; ``line`` is where the rule stands in the policy's
-    file.
+    file; ``cautions`` are what the audit warns of that concerns the figure; ``records_needed`` is about how many
+    records in all would decide, where evidence is lacking and a number can be given.
     """
 
     rule: str
@@ -42,6 +45,8 @@ class Check:
     high: float | None = None
     line: int | None = None
     finding: str = ""
+    cautions: tuple[str, ...] = ()
+    records_needed: int | None = None
 
     @property
     def about(self) -> str:
@@ -108,9 +113,26 @@ class Verdict:
         counts = {kind: sum(check.outcome == kind for check in self.checks) for kind in (PASS, FAIL, UNDECIDED)}
         return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
 
+    @property
+    def cautions(self) -> dict[str, list[str]]:
+        """Each caution once, with what it concerns."""
+        out: dict[str, list[str]] = {}
+        for check in self.worst_first:
+            for caution in check.cautions:
+                concerned = out.setdefault(caution, [])
+                if check.about not in concerned:
+                    concerned.append(check.about)
+        return out
+
+    @property
+    def caution_lines(self) -> list[str]:
+        """Each caution in a line that names what it concerns."""
+        return [f"{'; '.join(_few(concerned))}: {text}" for text, concerned in self.cautions.items()]
+
     def __str__(self) -> str:
         lines = [f"{self.policy}: {self.outcome}"]
         lines += [f"  {check.outcome}: {check.about}: {check.reason}" for check in self.checks]
+        lines += [f"  caution: {line}" for line in self.caution_lines]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +142,7 @@ class Verdict:
             "outcome": self.outcome,
             "policy": self.policy,
             "data": self.data,
-            "checks": [asdict(check) for check in self.checks],
+            "checks": [{**asdict(check), "cautions": list(check.cautions)} for check in self.checks],
             "notes": list(self.notes),
         }
 
@@ -135,3 +157,8 @@ class Verdict:
     def to_junit(self, path: str | Path | None = None) -> str:
         """A report in JUnit's XML: a failure is a failure, not enough evidence an error, so neither looks green."""
         return written(render("verdict JUnit", self), path)
+
+
+def _few(names: list[str]) -> list[str]:
+    """The first names, and how many more there are."""
+    return names if len(names) <= _NAMED else [*names[:_NAMED], f"{len(names) - _NAMED} more"]

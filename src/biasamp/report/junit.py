@@ -39,7 +39,8 @@ def junit_xml(verdict: Verdict, timestamp: datetime | None = None) -> str:
         ElementTree.SubElement(properties, "property", {"name": name, "value": _text(value, 200)})
     for place, check in enumerate(verdict.checks, start=1):
         _case(suite, check, place)
-    ElementTree.SubElement(suite, "system-out").text = "\n".join(_text(note) for note in verdict.notes)
+    lines = [*(f"caution: {line}" for line in verdict.caution_lines), *verdict.notes]
+    ElementTree.SubElement(suite, "system-out").text = "\n".join(_text(line) for line in lines)
     ElementTree.SubElement(suite, "system-err")
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
@@ -55,7 +56,8 @@ def _case(suite: ElementTree.Element, check: Check, place: int) -> None:
     tag = "failure" if check.outcome == FAIL else "error"
     found = ElementTree.SubElement(case, tag, {"message": _text(check.reason), "type": check.outcome})
     where = "" if check.line is None else f" (line {check.line})"
-    found.text = _text(f"rule: {check.rule}{where}")
+    lines = [f"rule: {check.rule}{where}", *(f"caution: {caution}" for caution in check.cautions)]
+    found.text = "\n".join(_text(line) for line in lines)
 
 
 def _text(text: str, limit: int = _LONG) -> str:

@@ -1,0 +1,104 @@
+"""Groups that a policy ignores: in an audit that was made without them, and in one that was not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from biasamp.amplification.group_rates import Proportion
+from biasamp.amplification.largest_difference import deciding, largest_difference
+from biasamp.amplification.parity import DIFFERENCES
+from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.document_types import Data, Entry, GroupRow
+from biasamp.resampling.significance import normal_quantile
+
+from .figure import Figure, is_number
+
+# What stands between the values of a crossing.
+_BETWEEN = " & "
+AUDIT_WITHOUT = "the policy ignores {}, and the audit does not: audit with ignore_groups"
+
+
+def ignored_labels(names: Iterable[str], data: Data) -> frozenset[str]:
+    """The groups of an audit that some names mean: labels, values alone, and crossings that hold such a value."""
+    asked = set(names)
+    rows = [(row, row.get("category") or "") for row in data["groups"]]
+    single = {value for row, value in rows if {row["group"], value} & asked and row.get("kind") != "crossing"}
+    found = {row["group"] for row, value in rows if {row["group"], value} & asked}
+    found |= {
+        row["group"] for row, value in rows if row.get("kind") == "crossing" and set(value.split(_BETWEEN)) & single
+    }
+    return frozenset(found | asked)
+
+
+def not_ignored(audit: Audit, ignored: frozenset[str], attribute: str) -> list[str]:
+    """Groups of an attribute that the policy ignores and that count in the audit."""
+    done = set(audit.document["data"].get("ignored_groups", ()))
+    rows = audit.document["data"]["groups"]
+    return [r["group"] for r in rows if r["attribute"] == attribute and r["records"] and r["group"] in ignored - done]
+
+
+def without_groups(figure: Figure, entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int) -> Figure:
+    """The figure of an audit that counts groups which the policy ignores.
+
+    Differences of rates are taken anew from the table of groups; means over pairs need another audit.
+    """
+    counted = not_ignored(audit, ignored, entry["attribute"])
+    if not counted:
+        return figure
+    found = None
+    if entry["metric"] in DIFFERENCES:
+        found = _largest(entry, audit, ignored, min_group)
+    elif "pairs" not in entry and "groups" not in entry:
+        return figure  # attackers are of all records
+    if found is None:
+        return figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)))
+    value, low, high = found
+    return replace(figure, value=value, low=low, high=high)
+
+
+def _largest(entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int) -> tuple[float, float, float] | None:
+    """The largest difference without some groups, where the document lists the rates of all groups and outcomes."""
+    rows = [row for row in audit.document.get("rates", ()) if row["attribute"] == entry["attribute"]]
+    groups, outcomes = (list(dict.fromkeys(row[side] for row in rows)) for side in ("group", "outcome"))
+    if not rows or len(outcomes) != len(entry.get("outcomes", ())) or len(rows) != len(groups) * len(outcomes):
+        return None
+    level = audit.document["data"]["confidence"]
+    rate = DIFFERENCES[entry["metric"]]
+    value, size, records = np.full((3, len(groups), len(outcomes)), np.nan)
+    for row in rows:
+        place = groups.index(row["group"]), outcomes.index(row["outcome"])
+        value[place], size[place], records[place] = _size(row, rate, level)
+    there = np.nan_to_num(size)
+    made = Proportion(np.nan_to_num(value) * there, there, np.nan_to_num(records), there)
+    found = largest_difference(made, deciding(made, min_group, np.isin(groups, sorted(ignored))), level)
+    return None if found is None else (found.value, found.low, found.high)
+
+
+def _size(row: GroupRow, rate: str, level: float) -> tuple[float, float, float]:
+    """A rate, the size that its interval goes by, and its records.
+
+    Either end of Wilson's interval lies ``z`` standard errors, at its own rate, from the value: ``(p - end)**2 = z**2
+    end (1 - end) / n``, which gives n back also where weights or clusters made it smaller than the records.
+    """
+    held = row[rate]  # type: ignore[literal-required]
+    value, low, high = held["value"], held["low"], held["high"]
+    if not (is_number(value) and is_number(low) and is_number(high)):
+        return np.nan, 0.0, 0.0
+    end = high if high - value > value - low else low
+    return value, normal_quantile(level) ** 2 * end * (1.0 - end) / (value - end) ** 2, held["size"]
+
+
+def groups_too_small(entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int) -> str | None:
+    """Groups that decide no difference, since their rate rests on too few records for every outcome."""
+    if entry["metric"] not in DIFFERENCES:
+        return None
+    most: dict[str, float] = {}
+    for row in audit.document.get("rates", ()):
+        if row["attribute"] == entry["attribute"] and row["group"] not in ignored and not row["ignored"]:
+            size = row[DIFFERENCES[entry["metric"]]]["size"] or 0.0  # type: ignore[literal-required]
+            most[row["group"]] = max(most.get(row["group"], 0.0), size)
+    small = [f"{group} ({size:,.0f})" for group, size in most.items() if size < min_group]
+    return f"fewer than {min_group:,} records that the rate is taken over: {', '.join(small)}" if small else None

@@ -1,0 +1,261 @@
+"""Which figures of an audit a limit is about: its aggregates, its outcomes or its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from biasamp.amplification.bounds import CLEAR_OF_ALL
+from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.document_types import Entry, Excluded, Pair
+
+from .figure import Figure, UnknownSigns, is_number, statistic
+from .ignored import AUDIT_WITHOUT, groups_too_small, not_ignored, without_groups
+from .limits import Limit
+
+# A pair's direction is clear, for a limit on that pair alone, when its test of independence has no larger p-value.
+CLEAR_PAIR = 0.05
+AUDIT_AGAIN = "audited by a version that did not bound unknown directions; audit again"
+# Changes of the two values of one outcome cancel to within this.
+_MIRROR = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """An audit as a policy reads it; ``ignored`` are the groups that the policy leaves out."""
+
+    audit: Audit
+    ignored: frozenset[str]
+    min_group: int
+    min_records: int
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self.audit.document["data"]["records"]
+
+    @cached_property
+    def variables(self) -> dict[str, str]:
+        """The variable of each label, as far as the document says."""
+        data = self.audit.document["data"]
+        tasks = {row["label"]: row["variable"] for row in data.get("task_labels", ())}
+        return tasks | {row["group"]: row["variable"] for row in data["groups"] if "variable" in row}
+
+    def signs_known(self, entry: Entry) -> bool:
+        """Whether directions come from elsewhere, so that these records have nothing to tell."""
+        data = self.audit.document["data"]
+        kind = data.get("kinds", {}).get(entry["attribute"], "attribute")
+        return data["train"] or (data["base"] and kind == "attribute")
+
+    def left_out(self, entry: Entry) -> Iterator[Excluded]:
+        """What the audit left out of an entry, but for ignored groups."""
+        for row in self.audit.document["excluded"]:
+            names = {row.get("given"), row.get("outcome")}
+            if key(row) == key(entry) and "given" in row and not row.get("ignored") and not names & self.ignored:
+                yield row
+
+
+def key(entry: Entry | Excluded) -> tuple[str, str, str]:
+    """What tells one metric of an audit from another."""
+    return entry["attribute"], entry["metric"], entry["direction"] or ""
+
+
+def figures_of(limit: Limit, entry: Entry, held: Held) -> list[Figure]:
+    """What a limit holds of one entry."""
+    if limit.of_pairs:
+        return list(_pairs(limit, entry, held))
+    if limit.outcome is not None and limit.facts.by_outcome:
+        return list(_of_outcome(limit, entry, held))
+    return [_aggregate(limit, entry, held)]
+
+
+def _about(entry: Entry, held: Held) -> Figure:
+    return Figure(entry["attribute"], entry["direction"], records=held.records)
+
+
+def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:
+    low, high = entry["interval"]
+    figure = replace(_about(entry, held), value=entry["value"], low=low, high=high)
+    if limit.figure == "crossfit":
+        low, high = entry.get("crossfit_interval", (None, None))
+        figure = replace(figure, value=entry.get("crossfit"), low=low, high=high)
+        if figure.value is None:
+            figure = figure.doubted(
+                "there is no cross-fitted value: directions come from other labels, leave figure out"
+            )
+    elif limit.facts.pairs_oriented:
+        figure = _bounded(figure, entry, held)
+    figure = _with_width(figure, limit, entry)
+    if limit.figure == "over_floor":
+        floor = entry.get("floor")
+        if floor is None:
+            figure = figure.doubted("there is no noise floor")
+        else:
+            value, low, high = (x - floor if is_number(x) else None for x in (figure.value, figure.low, figure.high))
+            figure = replace(figure, value=value, low=low, high=high)
+    figure = without_groups(figure, entry, held.audit, held.ignored, held.min_group)
+    figure = figure.doubted(groups_too_small(entry, held.audit, held.ignored, held.min_group))
+    return figure.doubted(_few_records(entry, held)).doubted(_groups_gone(entry, held))
+
+
+def _bounded(figure: Figure, entry: Entry, held: Held) -> Figure:
+    """A directional value with its bounds: pairs of unknown direction count with either sign."""
+    bounds, unknown = entry.get("bounds"), entry.get("unknown", 0)
+    if bounds is not None:
+        low, high = bounds
+        figure = replace(figure, low=low, high=high, bounded=bool(unknown))
+        return replace(figure, unknown=_unknown_signs(entry, held)) if unknown else figure
+    pairs = entry.get("pairs", [])
+    clear = len(pairs) == entry.get("pairs_in_all") and all(pair.get("clear") for pair in pairs)
+    return figure if clear or held.signs_known(entry) else figure.doubted(AUDIT_AGAIN)
+
+
+def _unknown_signs(entry: Entry, held: Held) -> UnknownSigns | None:
+    """The pairs of unknown direction, those with the largest p-values, where all pairs are listed.
+
+    Directions that follow from one another (two groups, two values) are one: they have the same p-value.
+    """
+    pairs, many = entry.get("pairs", []), entry.get("unknown", 0)
+    if len(pairs) != entry.get("pairs_in_all") or not 0 < many <= len(pairs):
+        return None
+    task = "given" if entry["direction"] == "T->A" else "outcome"
+    p = np.array([1.0 if pair["sign_p"] is None else pair["sign_p"] for pair in pairs], dtype=np.float64)
+    labels: list[str] = [pair[task] for pair in pairs]  # type: ignore[literal-required]
+    ties = [(chance, held.variables.get(label, label)) for chance, label in zip(p.tolist(), labels, strict=True)]
+    free = len(set(ties))
+    changes: dict[tuple[float, str], float] = {}
+    unsigned: dict[tuple[float, str], float] = {}
+    for place in np.argsort(p, kind="stable")[len(pairs) - many :].tolist():
+        pair, tie = pairs[place], ties[place]
+        changes[tie] = changes.get(tie, 0.0) + (pair["amplification"] or 0.0) / len(pairs)
+        # A pair without any sign adds nothing to the value, but its change may be of either sign.
+        unsigned[tie] = unsigned.get(tie, 0.0) + (0.0 if pair["sign"] else abs(pair["delta"] or 0.0) / len(pairs))
+    moved = np.array(list(changes.values()), dtype=np.float64)
+    sizes = np.abs(moved) + np.array(list(unsigned.values()), dtype=np.float64)
+    sure = np.array([statistic(chance) for chance, _ in changes], dtype=np.float64)
+    return UnknownSigns(moved, sizes, sure, statistic(CLEAR_OF_ALL / free))
+
+
+def _with_width(figure: Figure, limit: Limit, entry: Entry) -> Figure:
+    """No error seen is no certainty: an interval without width is as wide as those of its pairs are on average.
+
+    The error of a mean is no larger than the mean of errors. A figure without pairs has nothing to go by.
+    """
+    value, low, high = figure.value, figure.low, figure.high
+    if limit.on == "value" or not (is_number(value) and is_number(low) and is_number(high)) or low < high:
+        return figure
+    pairs = entry.get("pairs", [])
+    reach = [(pair["high"] - pair["low"]) / 2.0 for pair in pairs if is_number(pair["low"]) and is_number(pair["high"])]
+    if not limit.facts.paired or not limit.facts.directions or not reach or len(reach) != entry.get("pairs_in_all"):
+        return figure.doubted("its interval has no width: that nothing varies in these records is no certainty")
+    wide = sum(reach) / len(reach)
+    floor = max(limit.facts.low, value - wide)
+    return replace(figure, low=floor, high=value + wide)
+
+
+def _few_records(entry: Entry, held: Held) -> str | None:
+    """Missing labels may leave an entry with fewer records than there are."""
+    data = held.audit.document["data"]
+    if data["weighted"] or data["missing"] == "error":
+        return None
+    if entry["n"] < held.min_records:
+        return f"it rests on {entry['n']:,.0f} records that have the labels; {held.min_records:,} are needed"
+    if entry["direction"] != "A->T":
+        return None
+    supports: dict[str, float] = {}
+    for pair in entry.get("pairs", ()):
+        supports[pair["given"]] = max(supports.get(pair["given"], 0.0), pair["support"])
+    small = [f"{group} ({n:,.0f})" for group, n in supports.items() if n < held.min_group and group not in held.ignored]
+    return f"fewer than {held.min_group:,} records that have the labels: {', '.join(small)}" if small else None
+
+
+def _groups_gone(entry: Entry, held: Held) -> str | None:
+    """Groups of which no pair is left: the value is about other groups than it seems."""
+    if "pairs" not in entry:
+        return None
+    side = "outcome" if entry["direction"] == "T->A" else "given"
+    groups = {row["group"] for row in held.audit.document["data"]["groups"] if row["attribute"] == entry["attribute"]}
+    there = {cast("str", pair[side]) for pair in entry["pairs"]}  # type: ignore[literal-required]
+    gone = {cast("str", row[side]): row for row in held.left_out(entry)}  # type: ignore[literal-required]
+    lost = sorted(name for name in gone if name not in there and name in groups)
+    if not lost:
+        return None
+    empty = all(gone[name].get("given_count", gone[name].get("support", 1)) == 0 for name in lost)
+    if empty:
+        return f"no record is of {', '.join(lost)}: the value is over the other groups only"
+    return f"{', '.join(lost)} left out of the value: {gone[lost[0]]['reason']}"
+
+
+def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
+    """A parity difference of one outcome; in audits of 0.1 only the worst outcome has an interval."""
+    counted = not_ignored(held.audit, held.ignored, entry["attribute"])
+    for row in entry.get("outcomes", ()):
+        if row["outcome"] == limit.outcome:
+            worst = entry["interval"] if row["outcome"] == entry.get("outcome") else (None, None)
+            value, low, high = (
+                cast("float | None", row.get(name, other))
+                for name, other in ((limit.metric, None), ("low", worst[0]), ("high", worst[1]))
+            )
+            figure = replace(_about(entry, held), value=value, low=low, high=high, outcome_label=limit.outcome)
+            figure = figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)) if counted else None)
+            yield figure.doubted(groups_too_small(entry, held.audit, held.ignored, held.min_group))
+
+
+def _pairs(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
+    named = [pair for pair in entry.get("pairs", ()) if _names(limit, pair["given"], pair["outcome"])]
+    kept = [pair for pair in named if not {pair["given"], pair["outcome"]} & held.ignored]
+    for pair in _each_once(kept, held):
+        yield _of_pair(limit, entry, pair, held)
+    for row in held.left_out(entry):
+        if "outcome" in row and _names(limit, row["given"], row["outcome"]):
+            figure = replace(_about(entry, held), given=row["given"], outcome_label=row["outcome"])
+            yield figure.doubted(f"the pair is undefined: {row['reason']}")
+    unlisted = entry.get("pairs_in_all", 0) - len(entry.get("pairs", ()))
+    one_pair = limit.given is not None and limit.outcome is not None
+    if unlisted > 0 and not (one_pair and named):
+        figure = replace(_about(entry, held), given=limit.given, outcome_label=limit.outcome)
+        yield figure.doubted(f"{unlisted:,} pairs are not in the audit's document, which lists those that change most")
+
+
+def _names(limit: Limit, given: str, outcome: str) -> bool:
+    return limit.given in (None, given) and limit.outcome in (None, outcome)
+
+
+def _of_pair(limit: Limit, entry: Entry, pair: Pair, held: Held) -> Figure:
+    low, high = pair["low"], pair["high"]
+    figure = replace(_about(entry, held), value=pair["amplification"], given=pair["given"])
+    figure = replace(figure, outcome_label=pair["outcome"], low=low, high=high)
+    if pair["support"] < limit.min_support:
+        words = f"the pair rests on {pair['support']:,.0f} records; {limit.min_support:,.0f} are needed"
+        return figure.doubted(words)
+    if not limit.facts.pairs_oriented or held.signs_known(entry):
+        return figure
+    p = pair["sign_p"]
+    figure = replace(figure, sign_p=1.0 if p is None else p)
+    if (p is not None and p <= CLEAR_PAIR) or not (is_number(low) and is_number(high)):
+        return figure
+    # The data cannot tell which way the pair leans, so neither which way amplification would be.
+    change, size = np.array([pair["amplification"] or 0.0]), np.array([abs(pair["delta"] or 0.0)])
+    needed = UnknownSigns(change, size, np.array([statistic(1.0 if p is None else p)]), statistic(CLEAR_PAIR))
+    return replace(figure, low=min(low, -high), high=max(high, -low), bounded=True, unknown=needed)
+
+
+def _each_once(pairs: Sequence[Pair], held: Held) -> list[Pair]:
+    """Each fact once: what one of two outcomes gains, the other loses, on the same records."""
+    together: dict[tuple[str, str], list[Pair]] = {}
+    for pair in pairs:
+        together.setdefault((pair["given"], held.variables.get(pair["outcome"], "")), []).append(pair)
+    mirrored = {id(both[0]) for both in together.values() if len(both) == 2 and _mirror(*both)}
+    return [pair for pair in pairs if id(pair) not in mirrored]
+
+
+def _mirror(one: Pair, other: Pair) -> bool:
+    changes = [one["delta"], other["delta"]]
+    rates = [one["truth_rate"], other["truth_rate"]]
+    if not all(map(is_number, [*changes, *rates])) or one["support"] != other["support"]:
+        return False
+    return abs(sum(cast("list[float]", changes))) < _MIRROR and abs(sum(cast("list[float]", rates)) - 1.0) < _MIRROR

@@ -1,0 +1,300 @@
+"""Ways in which a gate might pass without evidence; none of them does."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import biasamp
+from amplified import audited, columns
+from biasamp.policy import Policy, PolicyError, Verdict
+
+DIRECTIONAL = {"metric": "directional", "max": 0.05}
+ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
+
+
+def held(limit: dict[str, Any] | None = None, **more: Any) -> Policy:
+    return Policy(limits=[limit or DIRECTIONAL], **more)
+
+
+def edited(audit: biasamp.Audit, change: Callable[[dict[str, Any]], None]) -> biasamp.Audit:
+    """A saved audit with some of its document changed, as another version or a hand may have written it."""
+    document = copy.deepcopy(audit.to_dict())
+    change(document)
+    return biasamp.Audit.from_document(document)
+
+
+def of_directional(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    def change(document: dict[str, Any]) -> None:
+        entry = next(e for e in document["metrics"] if e["metric"] == "directional")
+        entry.update(fields)
+        for name in [name for name, value in fields.items() if value is ...]:
+            del entry[name]
+
+    return change
+
+
+def of_data(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["data"].update(fields)
+
+
+def weak(n: int = 400, **model: Any) -> dict[str, Any]:
+    """Groups alike in truth; the model gives the task to a share ``moved`` of the women without it."""
+    rng = np.random.default_rng(1)
+    group, truth = np.repeat(["w", "m"], n // 2), rng.integers(0, 2, n)
+    said = np.where((group == "w") & (truth == 0) & (rng.random(n) < model.get("moved", 0.0)), 1, truth)
+    return {"g": group, "t": truth, "p": said}
+
+
+def take(data: dict[str, Any], keep: Any) -> dict[str, Any]:
+    return {name: values[keep] for name, values in data.items()}
+
+
+def three_groups(small: int = 60) -> dict[str, Any]:
+    data = columns()
+    data["g"] = np.array(["x"] * small + data["g"][small:].tolist())
+    return data
+
+
+@pytest.fixture(scope="module")
+def good() -> biasamp.Audit:
+    """What passes, so that each case shows what takes the pass away."""
+    audit = audited(columns(4000))
+    assert held().check(audit).outcome == "pass"
+    return audit
+
+
+# Each gives a verdict, which must not be a pass.
+WAYS: dict[str, Callable[[biasamp.Audit], Verdict]] = {
+    "no error seen in few records": lambda good: held({**DIRECTIONAL, "max": 0.01}, min_group=0).check(
+        audited(columns(60))
+    ),
+    "two records": lambda good: held({**DIRECTIONAL, "max": 0.5}, min_group=0).check(
+        audited({"g": ["w", "m"], "t": [1, 0], "p": [1, 0]}, metrics=["directional"])
+    ),
+    "ten records": lambda good: held(min_group=0).check(audited(take(columns(), slice(195, 205)))),
+    "multi without an error": lambda good: held({"metric": "multi", "max": 0.001}).check(audited(columns())),
+    "errors that cancel within groups": lambda good: held({"metric": "multi", "max": 0.01}).check(
+        audited({**weak(), "p": np.roll(weak()["t"], 1)})
+    ),
+    "a pair without an error": lambda good: held({**DIRECTIONAL, "pairs": True, "max": 0.001}).check(
+        audited(columns())
+    ),
+    "mean per-class accuracy of all right": lambda good: Policy(companions={"mean_per_class_accuracy": 0.999}).check(
+        audited(columns())
+    ),
+    "a parity difference of 0": lambda good: Policy(companions={"tpr_difference": 0.001}).check(audited(columns())),
+    "directions unknown": lambda good: held({**DIRECTIONAL, "max": 0.02}).check(audited(weak(moved=0.3))),
+    "directions unknown, one pair": lambda good: held(
+        {**DIRECTIONAL, "given": "g=w", "outcome": "t=1", "max": 0.05}
+    ).check(audited(weak(moved=0.3))),
+    "directions unknown, all pairs": lambda good: held({**DIRECTIONAL, "pairs": True}).check(audited(weak(moved=0.3))),
+    "an interval without width": lambda good: held({"metric": "dpa", "max": 0.1}).check(
+        edited(audited(columns(), metrics=["dpa"]), lambda d: d["metrics"][0].update(value=0.0, interval=[0.0, 0.0]))
+    ),
+    "an audit of 0.1 with unknown directions": lambda good: held().check(
+        edited(audited(weak()), of_directional(bounds=..., unknown=..., interval=[-0.001, 0.001]))
+    ),
+    "an audit of 0.1 without an error": lambda good: held({**DIRECTIONAL, "max": 0.01}).check(
+        edited(audited(columns()), of_directional(bounds=..., unknown=..., value=0.0, interval=[0.0, 0.0]))
+    ),
+    "bounds that are null": lambda good: held().check(edited(good, of_directional(bounds=[None, None]))),
+    "bounds that are not numbers": lambda good: held().check(
+        edited(good, of_directional(bounds=["-inf", float("nan")]))
+    ),
+    "a value that is null": lambda good: held().check(edited(good, of_directional(value=None))),
+    "no interval": lambda good: held({"metric": "multi", "max": 0.5}).check(
+        edited(good, lambda d: d["metrics"][1].update(interval=[None, None]))
+    ),
+    "a lower level": lambda good: held().check(audited(columns(4000), confidence=0.6)),
+    "hardly any resamples": lambda good: held().check(audited(columns(4000), resamples=2)),
+    "other attributes": lambda good: held(data={**ROLES, "attributes": "race"}).check(good),
+    "one attribute of two": lambda good: held(data={**ROLES, "attributes": ["g", "race"]}).check(good),
+    "other tasks": lambda good: held(data={**ROLES, "tasks": "hired"}).check(good),
+    "one task of two": lambda good: held(data={**ROLES, "tasks": ["t", "u"]}).check(good),
+    "without the weights": lambda good: held(data={**ROLES, "weights": "w"}).check(good),
+    "without the train labels": lambda good: held(data={**ROLES, "train": "train.csv"}).check(good),
+    "without the crossing": lambda good: held(data={**ROLES, "intersections": True}).check(good),
+    "missing labels read as absent": lambda good: held(data=ROLES).check(
+        edited(good, of_data(missing="negative", missing_values=900))
+    ),
+    "most labels missing": lambda good: held().check(
+        audited(
+            {**columns(4000), "t": np.where(np.arange(4000) % 100, None, columns(4000)["t"].astype(object))},
+            missing="drop",
+            metrics=["directional"],
+        )
+    ),
+    "a group that is gone": lambda good: held(groups=["g=w", "g=m", "g=x"]).check(good),
+    "one group alone": lambda good: held(min_group=0).check(audited(take(columns(), slice(0, 200)))),
+    "all groups but one ignored": lambda good: held(ignore_groups=["g=m"]).check(good),
+    "all groups ignored": lambda good: held(ignore_groups=["g=m", "g=w"]).check(good),
+    "every pair ignored": lambda good: held({**DIRECTIONAL, "pairs": True}, ignore_groups=["g=m", "g=w"]).check(good),
+    "a named pair ignored": lambda good: held({**DIRECTIONAL, "given": "g=x"}, ignore_groups=["g=x"]).check(
+        audited(three_groups())
+    ),
+    "an audit that ignores what the policy does not": lambda good: held().check(
+        audited(three_groups(), ignore_groups=["x"])
+    ),
+    "an audit that counts what the policy ignores": lambda good: held(ignore_groups=["g=x"]).check(
+        audited(three_groups())
+    ),
+    "a rate that rests on few records": lambda good: Policy(companions={"tpr_difference": 0.9}).check(
+        audited(take(columns(4000), np.r_[0:2000, 2003:2400:10, 2004:2400:10]))
+    ),
+    "a small group": lambda good: held().check(audited(three_groups(10))),
+    "a metric that was not run": lambda good: held({"metric": "leakage", "max": 0.5}).check(good),
+    "a direction that was not run": lambda good: held({**DIRECTIONAL, "direction": "T->A"}).check(good),
+    "a label in another spelling": lambda good: held({**DIRECTIONAL, "given": "g=W"}).check(good),
+    "an outcome in another spelling": lambda good: held({**DIRECTIONAL, "outcome": "t=yes"}).check(good),
+    "measured, without a limit": lambda good: Policy(companions={"tpr_difference": True}).check(good),
+    "a companion that was not measured": lambda good: held(companions={"tpr_difference": True}).check(
+        audited(columns(4000), metrics=["directional"])
+    ),
+    "pairs that are not listed": lambda good: held({**DIRECTIONAL, "pairs": True}).check(
+        edited(good, of_directional(pairs_in_all=5000))
+    ),
+    "too few records in all": lambda good: held(min_records=5000).check(good),
+    "the same model against itself, few records": lambda good: held(
+        {**DIRECTIONAL, "against": "baseline", "max": 0.01}, min_group=0
+    ).check(audited(columns(60)), audited(columns(60))),
+    "no metric in common with the baseline": lambda good: held({**DIRECTIONAL, "against": "baseline"}).check(
+        good, audited(columns(4000), metrics=["parity"])
+    ),
+    "a baseline with another seed": lambda good: held({**DIRECTIONAL, "against": "baseline"}).check(
+        good, audited(columns(4000), seed=3)
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_way_to_pass_by_accident(way: str, good: biasamp.Audit) -> None:
+    verdict = WAYS[way](good)
+    assert verdict.outcome == "not enough evidence", str(verdict)
+    assert verdict.exit_code == 3
+    assert all(check.reason for check in verdict.undecided)
+
+
+# Each is an error, exit code 2.
+MISTAKES: dict[str, Callable[[biasamp.Audit], Any]] = {
+    "no limit at all": lambda good: Policy(),
+    "a limit that everything passes": lambda good: held({**DIRECTIONAL, "max": 1.0}),
+    "a baseline that no limit uses": lambda good: held().check(good, good),
+    "no baseline where one is needed": lambda good: held({**DIRECTIONAL, "against": "baseline"}).check(good),
+    "a baseline of other records": lambda good: held({**DIRECTIONAL, "against": "baseline"}).check(
+        good, audited(columns(3800))
+    ),
+    "a baseline of other labels of as many records": lambda good: held({**DIRECTIONAL, "against": "baseline"}).check(
+        good, audited(take(columns(4000), np.arange(4000)[::-1] // 2 + np.arange(4000) % 2 * 1000))
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_in_the_gate_itself(mistake: str, good: biasamp.Audit) -> None:
+    with pytest.raises(PolicyError):
+        MISTAKES[mistake](good)
+
+
+def test_what_is_judged_as_written_says_so(good: biasamp.Audit) -> None:
+    """A policy of 0.1 on the cross-fitted value, and one on the value alone."""
+    audit = audited(columns(4000, said=0.05))
+    for more, words in (({"figure": "crossfit"}, "pulls to 0"), ({"on": "value"}, "the value alone is judged")):
+        verdict = held({**DIRECTIONAL, **more}).check(audit)
+        assert verdict.outcome == "pass"
+        (check,) = [check for check in verdict.checks if check.metric]
+        assert any(words in caution for caution in check.cautions)
+        assert words in str(verdict)
+
+
+def test_cautions_are_those_that_concern_the_limit() -> None:
+    """The threshold is off for the task; what annotators perceive concerns no verdict."""
+    data = columns(4000, said=0.9)
+    data["gender"] = data.pop("g")
+    audit = biasamp.audit(data, attributes="gender", tasks="t", task_predictions="p", metrics=["directional", "parity"])
+    codes = {finding.code for finding in audit.findings if finding.kind == "caution"}
+    assert {"threshold", "perceived"} <= codes
+    verdict = Policy(limits=[{"metric": "directional", "max": 0.5}]).check(audit)
+    (check,) = [check for check in verdict.checks if check.metric]
+    assert any("predicted at another rate" in caution for caution in check.cautions)
+    assert not any("perceived" in caution for caution in check.cautions)
+    assert verdict.to_dict()["checks"][-1]["cautions"] == list(check.cautions)
+
+
+# How many records would decide.
+
+
+def needed(audit: biasamp.Audit, **limit: Any) -> Any:
+    verdict = Policy(limits=[{"metric": "directional", **limit}], min_group=0).check(audit)
+    (check,) = [check for check in verdict.undecided if check.metric]
+    return check
+
+
+def test_the_number_of_records_that_would_decide(amplifying: biasamp.Audit) -> None:
+    """Bounds half as far from the limit as their reach need four times the records."""
+    entry = next(e for e in amplifying.document["metrics"] if e["metric"] == "directional")
+    value, (low, high) = entry["value"], entry["bounds"]
+    check = needed(amplifying, max=value + (high - value) / 2)
+    assert check.records_needed == pytest.approx(1600, rel=0.07)
+    assert f"about {check.records_needed:,} records in all would decide" in check.reason
+    assert needed(amplifying, max=value - (value - low) / 3).records_needed == pytest.approx(3600, rel=0.07)
+
+
+def test_so_many_records_do_decide() -> None:
+    check = needed(audited(columns(400, said=0.1)), max=0.02)
+    more = audited(columns(check.records_needed // 20 * 20 + 20, said=0.1))
+    assert Policy(limits=[{"metric": "directional", "max": 0.02}]).check(more).outcome == "pass"
+
+
+def test_no_number_decides_at_the_limit(amplifying: biasamp.Audit) -> None:
+    check = needed(amplifying, max=0.075)
+    assert check.records_needed is None
+    assert "no number of records is in sight" in check.reason
+
+
+def test_directions_that_no_number_tells() -> None:
+    """The groups are exactly alike in truth, and the model tells them apart."""
+    group, truth = np.repeat(["w", "m"], 200), np.tile([0, 1], 200)
+    said = np.where((group == "w") & (np.arange(400) % 10 == 0), 1, truth)
+    check = needed(audited({"g": group, "t": truth, "p": said}), max=0.04)
+    assert check.records_needed is None
+    assert "train labels would" in check.reason
+
+
+def test_a_small_group_says_how_many_records_would_do() -> None:
+    verdict = held().check(audited(three_groups(10)))
+    (check,) = [check for check in verdict.undecided if check.rule == "min_group"]
+    assert check.records_needed == 1200  # 30 of 10 in 400
+
+
+# In every form.
+
+
+def test_an_audit_in_every_form(tmp_path: Path) -> None:
+    data = columns(4000)
+    counts = biasamp.count(data, **ROLES)
+    counts.save(tmp_path / "now.counts")
+    audit = audited(data, metrics=["directional"])
+    audit.save(tmp_path / "now.json.gz")
+    policy = held(data={"metrics": ["directional"], "resamples": 200})
+    forms = (audit, counts, tmp_path / "now.counts", tmp_path / "now.json.gz", str(tmp_path / "now.json.gz"))
+    verdicts = [policy.check(form) for form in forms]
+    assert {verdict.outcome for verdict in verdicts} == {"pass"}
+    assert len({json.dumps(v.to_dict()["checks"]) for v in verdicts}) == 1
+    against = held({**DIRECTIONAL, "against": "baseline"}, data=policy.data)
+    assert {against.check(audit, form).outcome for form in forms} == {"pass"}
+
+
+def test_records_are_not_an_audit() -> None:
+    with pytest.raises(TypeError, match=r"policy.check\(policy.audit\(data\)\)"):
+        held().check(columns())
+
+
+def test_ways_are_many() -> None:
+    assert len(WAYS) + len(MISTAKES) >= 40
