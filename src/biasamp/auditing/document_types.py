@@ -101,7 +101,11 @@ class Measurement(TypedDict):
 
 
 class Entry(Measurement):
-    """One metric of one attribute in one direction, with what stands beside it."""
+    """One metric of one attribute in one direction, with what stands beside it.
+
+    ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
+    the likeliest class; null where the scores of single records are not at hand.
+    """
 
     value: Figure
     interval: list[Figure]
@@ -112,6 +116,7 @@ class Entry(Measurement):
     crossfit: NotRequired[Figure]
     crossfit_interval: NotRequired[list[Figure]]
     clear_value: NotRequired[Figure]
+    decided: NotRequired[Figure]
     variance: NotRequired[Figure]
     floor: NotRequired[Figure]
     pairs: NotRequired[list[Pair]]
@@ -172,11 +177,12 @@ class NotRun(Measurement):
 
 
 class UsualThreshold(TypedDict):
-    """What the threshold gives that classifiers use by default."""
+    """What the threshold gives that classifiers use by default; ``rate_p`` tests each rate against its base rate."""
 
     threshold: float
     amplification: Figure
     rates: NotRequired[list[float]]
+    rate_p: NotRequired[list[float]]
 
 
 class CalibratedThreshold(TypedDict):

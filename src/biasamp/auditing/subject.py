@@ -20,6 +20,7 @@ from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
 from biasamp.resampling.sample import Sample
+from biasamp.resampling.significance import binomial_p, summed_p
 
 from .label_reader import AuditRecords
 from .plan import Plan
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 class Margins:
     """Totals of the outcome labels of one direction, over all records.
 
-    ``truth``, ``predicted`` and ``agreeing`` are of shape (labels,); the last is how often both have the label.
+    ``truth``, ``predicted`` and ``p`` are of shape (labels,); the last is of the test that both rates are one.
     """
 
     labels: tuple[Label, ...]
@@ -41,7 +42,7 @@ class Margins:
     n: float
     truth: NDArray[np.float64]
     predicted: NDArray[np.float64]
-    agreeing: NDArray[np.float64]
+    p: NDArray[np.float64]
 
 
 @dataclass(eq=False)
@@ -82,10 +83,18 @@ class Counted:
         _, outcome = self.sides(direction)
         counts = bags.whole
         truth, predicted = (floats(held).max(axis=0) for held in (counts.truth, counts.predicted))
-        agreeing = floats(bags.agreeing)
-        return Margins(
-            counts.outcome_labels, outcome.exclusive, float(floats(counts.n).max()), truth, predicted, agreeing
-        )
+        n = float(floats(counts.n).max())
+        return Margins(counts.outcome_labels, outcome.exclusive, n, truth, predicted, self._rate_p(bags))
+
+    def _rate_p(self, bags: BagCounts) -> NDArray[np.float64]:
+        """Two-sided p-values that outcomes are predicted as often as they occur: only wrong predictions tell."""
+        counts = bags.whole
+        truth, predicted = (floats(held).max(axis=0) for held in (counts.truth, counts.predicted))
+        wrong = truth + predicted - 2.0 * floats(bags.agreeing)
+        if not bags.resamplable or (counts.spread is None and not self.clustered):
+            return binomial_p(np.rint((wrong + predicted - truth) / 2.0), np.rint(wrong), np.array(0.5))
+        moved = (floats(bags.counts.predicted) - floats(bags.counts.truth)).sum(axis=1)
+        return summed_p(moved)
 
     def sample(self, direction: str, bags: BagCounts) -> Sample:
         """The pairs of a direction as a sample."""

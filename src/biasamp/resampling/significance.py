@@ -261,13 +261,13 @@ def delta_p(counts: PairCounts) -> Floats:
     r"""Two-sided p-value of :math:`\Delta = 0` for every pair.
 
     Of the records of a group whose prediction is wrong, as many gain the label as lose it when nothing is
-    amplified: McNemar's test, exact with mid-p. With weights or soft predictions the normal approximation
-    :math:`\sum w d / \sqrt{\sum w^2 d^2}`.
+    amplified: McNemar's test, exact, since pairs are named by it and a name must not be wrong more often than it
+    says. With weights or soft predictions the normal approximation :math:`\sum w d / \sqrt{\sum w^2 d^2}`.
 
     References
     ----------
-    Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary matched-pairs data: mid-p
-    and asymptotic are better than exact conditional. BMC Medical Research Methodology 13.
+    McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages.
+    Psychometrika 12.
     """
     from scipy.special import ndtr
 
@@ -278,7 +278,7 @@ def delta_p(counts: PairCounts) -> Floats:
             z = np.where(second > 0, (held - one) / np.sqrt(second), 0.0)
         return np.asarray(2.0 * ndtr(-np.abs(z)))
     both = floats(counts.joint_both)
-    return binomial_mid_p(held - both, held + one - 2.0 * both, np.array(0.5))
+    return binomial_p(held - both, held + one - 2.0 * both, np.array(0.5))
 
 
 def rate_p(counts: PairCounts, rates: Floats) -> Floats:
@@ -290,27 +290,35 @@ def rate_p(counts: PairCounts, rates: Floats) -> Floats:
     known = (rates >= 0) & (rates <= 1) & (given > 0)
     chance = np.where(known, rates, 0.5)
     if counts.spread is None:
-        return np.where(known, binomial_mid_p(held, given, chance), np.nan)
+        return np.where(known, binomial_p(held, given, chance), np.nan)
     size, _, _ = counts.moments()
     with np.errstate(divide="ignore", invalid="ignore"):
         z = (held / given - chance) / np.sqrt(chance * (1.0 - chance) * size / given**2)
     return np.where(known, 2.0 * ndtr(-np.abs(z)), np.nan)
 
 
-def binomial_mid_p(successes: Floats, trials: Floats, chance: Floats) -> Floats:
-    """Two-sided mid-p value of a binomial test: twice the smaller tail, with half the chance of what was seen.
+def binomial_p(successes: Floats, trials: Floats, chance: Floats) -> Floats:
+    """Two-sided p-value of the exact binomial test: twice the smaller tail, which holds what was seen.
 
-    >>> binomial_mid_p(np.array([1.0]), np.array([4.0]), np.array(0.5)).round(4)
-    array([0.375])
+    >>> binomial_p(np.array([1.0]), np.array([4.0]), np.array(0.5)).round(4)
+    array([0.625])
     """
-    from scipy.special import betainc, gammaln, xlog1py, xlogy
+    from scipy.special import betainc
 
     k, n, p = np.broadcast_arrays(successes, trials, chance)
-    log_seen = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
-    seen = np.exp(log_seen)
     above = np.where(k > 0, betainc(np.maximum(k, 1.0), n - k + 1.0, p), 1.0)  # P(X >= k)
-    upper = above - 0.5 * seen
-    return np.clip(2.0 * np.minimum(upper, 1.0 - upper), 0.0, 1.0)
+    beyond = np.where(k < n, betainc(k + 1.0, np.maximum(n - k, 1.0), p), 0.0)  # P(X > k)
+    return np.clip(2.0 * np.minimum(above, 1.0 - beyond), 0.0, 1.0)
+
+
+def summed_p(moved: Floats) -> Floats:
+    """Two-sided p-values that the sums over independent units (rows) are 0 on average, by Student's distribution."""
+    from scipy.special import stdtr
+
+    units = (moved != 0).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(moved.sum(axis=0)) / np.sqrt((moved**2).sum(axis=0))
+    return np.where(units > 1, 2.0 * stdtr(np.maximum(units - 1.0, 1.0), -np.nan_to_num(t)), 1.0)
 
 
 @dataclass(frozen=True, eq=False)
