@@ -17,11 +17,14 @@ from biasamp.data.arguments import read_clusters, read_evaluation
 from biasamp.data.columns import IndexMatrix
 from biasamp.resampling.intervals import Intervals, normal_statistic, sign_cautions, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
-from biasamp.resampling.significance import delta_p, pair_intervals, rate_intervals, rate_p
+from biasamp.resampling.significance import ClusterEffect, delta_p, pair_intervals, rate_intervals, rate_p
 from biasamp.resampling.statistics_of_bags import Redrawn, Statistic
+from biasamp.resampling.unseen_errors import aggregate_excess, alternating, exclusive_sets, pair_excess
 from biasamp.results import Table
+from biasamp.results.interval import Interval
 
 from .base import Base, read_base
+from .bounds import REACH, WorseSigns, clustered_sign_p, standard_errors, worse_signs
 from .pair_table import CLEAR_SIGN, PairValues, mean_over_pairs, pair_table, pairs_without_given
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs
@@ -77,7 +80,9 @@ def directional(
     signs : {"plugin", "crossfit"}
         Without train labels, ``"plugin"`` takes the signs from the evaluated labels, as the paper does; sign
         and delta then share their noise and the value is biased down. ``"crossfit"`` takes them from the
-        other half of the records and is unbiased. Either way ``.crossfit`` holds the latter.
+        other half of the records, which is unbiased without amplification only: with amplification both are drawn to
+        0 where associations are weak. Either way ``.crossfit`` holds the latter, and ``.bounds()`` how far
+        amplification may reach whatever the directions that the records do not tell.
     ties : {"zero", "negative"}
         Pairs without association count 0 but stay in the mean, or ``-delta`` as the formula is printed.
 
@@ -250,7 +255,61 @@ class Directional(Estimate):
             )
             lent = (upper, lower)
         z = normal_statistic(self.sign_p)
-        return Aggregates(self.sample, self.factor, lent, self.values.delta, z, self.source.rates, self.clear)
+        others = (self.worse.up, self.worse.down) if self.worse.unknown.any() else ()
+        return Aggregates(self.sample, self.factor, lent, self.values.delta, z, self.source.rates, self.clear, others)
+
+    @cached_property
+    def clusters(self) -> ClusterEffect | None:
+        """How much clusters widen the error of each pair."""
+        against_truth = self.source.rates is None
+        moved = self.values.delta if against_truth else self.values.predicted_rate
+        return self.sample.cluster_effect(moved, against_truth)
+
+    @cached_property
+    def worse(self) -> WorseSigns:
+        """The signs of the bounds: all are known where they come from elsewhere."""
+        if self.source.signs is not None:
+            return WorseSigns(self.factor, self.factor, np.zeros(self.factor.shape, dtype=bool))
+        sign_p = self.sign_p
+        if self.sample.clustered:
+            # Where no bags tell how records of one cluster lean together, no sign is clear.
+            bags = self.sample.bags
+            sign_p = clustered_sign_p(bags, sign_p) if bags.resamplable else np.ones(sign_p.shape)
+        return worse_signs(self.sample.counts, self.factor, self.values.delta, sign_p)
+
+    @cached_property
+    def _excess(self) -> tuple[NDArray[np.float64], list[NDArray[np.int64]]]:
+        """What errors that were not seen add to the variance of every pair, and which outcomes exclude each other."""
+        counts = self.sample.counts
+        return pair_excess(counts, self.clusters, self.source.rates is None), exclusive_sets(counts)
+
+    def _unseen(self, factor: NDArray[np.int8], counted: NDArray[np.bool_] | None = None) -> float:
+        """What they add to the variance of the mean of ``factor * delta`` over the counted pairs."""
+        excess, sets = self._excess
+        counted = self.values.defined if counted is None else counted
+        if self.source.signs is None:
+            factor = np.where(factor == 0, alternating(factor.shape, sets), factor).astype(np.int8)
+        return aggregate_excess(excess, np.where(counted, factor, 0), sets) / max(int(counted.sum()), 1) ** 2
+
+    @property
+    def unknown(self) -> int:
+        """How many pairs have a direction that the records do not tell."""
+        return int(self.worse.unknown.sum())
+
+    def bounds(self, level: float) -> Interval | None:
+        """How far amplification may reach; None where there is no interval."""
+        if not self.sample.has_intervals:
+            return None
+        whole, made = self.aggregates.whole, []
+        for number, factor in enumerate((self.worse.up, self.worse.down)):
+            signed = self.aggregates.other(number) if self.aggregates.others else whole
+            made.append(self.sample.intervals(signed, (), None, self._unseen(factor)))
+        up, down = made
+        reach = standard_errors(level)
+        low, high = down.value - reach * down.standard_error(), up.value + reach * up.standard_error()
+        method = f"worse sign of {self.unknown:,} pairs of unknown direction, and {REACH:.2f} standard errors at 95%"
+        over = "clusters" if self.sample.clustered else "records"
+        return Interval(low, high, level, method, f"sampling of {over}", up.standard_error(), self.sample.no_interval)
 
     @property
     def lends_signs(self) -> bool:
@@ -260,7 +319,7 @@ class Directional(Estimate):
     def pairs(self) -> Table:
         """One row for each pair."""
         counts, rates, values = self.sample.counts, self.source.rates, self.values
-        clusters = self.sample.cluster_effect(values.delta if rates is None else values.predicted_rate, rates is None)
+        clusters = self.clusters
         if rates is None:
             (low, high), p = pair_intervals(counts, self.level, clusters=clusters), delta_p(counts)
         else:
@@ -277,6 +336,7 @@ class Directional(Estimate):
             support=floats(counts.given),
             p=p if clusters is None else clusters.widened(p),
             either_way=self.source.signs is None,
+            known=~self.worse.unknown,
         )
 
     def figure(self, name: str) -> float | None:
@@ -301,20 +361,23 @@ class Directional(Estimate):
         """What makes the intervals of a figure."""
         if not self.sample.has_intervals:
             return None
+        unseen = self._unseen(self.factor)
         if of == "clear_value":
+            if not self.clear.any():
+                return None
             small = small_cautions(self.sample.counts)
-            return self.sample.intervals(self.aggregates.some, small) if self.clear.any() else None
+            return self.sample.intervals(self.aggregates.some, small, None, self._unseen(self.factor, self.clear))
         if of == "crossfit" or self.crossed:
             if not self.lends_signs:
                 return None
             shared = Added(self.aggregates)
-            return self.sample.intervals(self.aggregates.crossed, self._cautions(crossfit=True), shared)
+            return self.sample.intervals(self.aggregates.crossed, self._cautions(crossfit=True), shared, unseen)
         whole: Statistic = self.aggregates.whole
         decided = self.source.signs is not None or bool((self.sign_p[self.values.defined] <= _DECIDED).all())
         # Signs that the records do not decide are drawn anew in every resample, where those fit in memory.
         if not decided and self.sample.bags.resamplable:
             whole = Redrawn(whole, self.sample.bags, self.of_counts)
-        return self.sample.intervals(whole, self._cautions(crossfit=False))
+        return self.sample.intervals(whole, self._cautions(crossfit=False), None, unseen)
 
 
 def from_sample(

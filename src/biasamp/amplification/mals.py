@@ -18,7 +18,7 @@ from biasamp.resampling.intervals import SMALL_GROUP, Intervals
 from biasamp.resampling.sample import TOO_MANY_PAIRS
 from biasamp.results import Table
 
-from .mals_sample import MalsSample, all_errors, influence_of_bags, mals_intervals, mals_p
+from .mals_sample import MalsSample, all_errors, influence_of_bags, mals_intervals, mals_p, unseen_variance
 from .pair_table import PairValues, excluded_pairs, pair_table
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs, compare_products
@@ -228,7 +228,8 @@ class Mals(Estimate):
         """What makes the intervals of the value; None where there are too few bags."""
         if of != "value" or not self.sample.has_bags:
             return None
-        return Intervals(self, self.sample.clustered, self.cautions())
+        unseen = unseen_variance(self.labels, self.predictions, self.sample.truth is not None, self.factor)
+        return Intervals(self, self.sample.clustered, self.cautions(), unseen=unseen)
 
 
 def _doubts(labels: JointCounts, predictions: JointCounts, pairs: MalsValues, sampled: bool) -> tuple[str, ...]:

@@ -67,6 +67,21 @@ def mals_errors(
     )
 
 
+def unseen_variance(labels: JointCounts, predictions: JointCounts, sampled: bool, factor: Floats) -> float:
+    """What the records that are added to both rates bring to the variance of ``sum factor (P(a_hat|t_hat) - P(a|t))``.
+
+    Without them, a model that errs in no record would have no error at all. ``sampled`` says that the truth is of the
+    evaluated records; else it is fixed.
+    """
+    total = np.zeros(factor.shape)
+    for counts in (predictions, labels) if sampled else (predictions,):
+        rate, size = rates_of(counts)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            effective = size * np.broadcast_to(counts.effective, size.shape) / floats(counts.n)
+        total = total + ((1 - rate) ** 2 + rate**2) / (effective + 2.0) ** 2
+    return float((factor**2 * total).sum())
+
+
 def all_errors(labels: JointCounts, predictions: JointCounts, sample: MalsSample) -> MalsErrors:
     """The errors of every pair, block after block of tasks."""
     if not sample.clustered and sample.known_moments is not None:

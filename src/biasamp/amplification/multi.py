@@ -19,9 +19,10 @@ from biasamp.data import LabelSet
 from biasamp.data.arguments import read_clusters, read_evaluation
 from biasamp.resampling.intervals import Intervals, Seed, check, pair_errors, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
-from biasamp.resampling.significance import delta_p, pair_intervals
+from biasamp.resampling.significance import ClusterEffect, delta_p, pair_intervals
+from biasamp.resampling.unseen_errors import aggregate_excess, alternating, exclusive_sets, pair_excess
 from biasamp.results import Table
-from biasamp.results.interval import Interval
+from biasamp.results.interval import CUT_BELOW, ONE_LABEL, Caution, Interval
 
 from .directional import directional_pairs
 from .pair_table import PairValues, mean_over_pairs, pair_table, pairs_without_given
@@ -54,7 +55,7 @@ def multi_floor(counts: PairCounts) -> float:
 
     given = np.broadcast_to(floats(counts.given), counts.joint_truth.shape)
     _, _, square = counts.moments()
-    if counts.spread is None:
+    if counts.unweighted:
         m = np.maximum(square, 1.0)
         half = np.floor((m - 1) / 2)
         log_walk = np.log(m) + gammaln(m) - gammaln(half + 1) - gammaln(m - half) - (m - 1) * np.log(2.0)
@@ -77,7 +78,7 @@ class SizeIntervals:
     sample's own mean is not below the population's on average: its upper bound, with the signs as they are, is
     the interval's. Where every change is clear both are the usual bounds; where none is, the interval reaches
     down to 0 and covers more often than its level. It always holds the value itself, and without amplification
-    the floor.
+    the floor. A change of exactly 0, where errors cancel, leans neither way: its variance is counted apart.
     """
 
     upper: Intervals
@@ -93,9 +94,11 @@ class SizeIntervals:
         seed = check(method, resamples, seed)
         high = self.upper(level, method, resamples, seed)
         if self.lower is None:
-            return replace(high, low=0.0)
-        low = self.lower(level, method, resamples, seed)
-        return replace(high, low=float(np.clip(low.low, 0.0, self.upper.value)), high=max(high.high, self.upper.value))
+            return replace(high, low=0.0, cautions=(*high.cautions, CUT_BELOW))
+        low = self.lower(level, method, resamples, seed).low
+        cautions = (*high.cautions, CUT_BELOW) if low < 0.0 else high.cautions
+        ends = float(np.clip(low, 0.0, self.upper.value)), max(high.high, self.upper.value)
+        return replace(high, low=ends[0], high=ends[1], cautions=cautions)
 
     def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
         """The values of keyed resamples, with the signs of delta as they are in the data."""
@@ -114,8 +117,28 @@ def size_intervals(sample: Sample, cautions: tuple[str, ...]) -> SizeIntervals:
         upper, lower = sample.halves
         lent = (_leaning(upper.counts), _leaning(lower.counts))
     made = Aggregates(sample, factor, lent, moved, z)
-    lower_bound = None if lent is None else sample.intervals(made.crossed, cautions, Added(made, own=True))
-    return SizeIntervals(sample.intervals(made.whole, cautions), lower_bound)
+    unseen = _unseen(counts, factor, sample.cluster_effect(moved, True))
+    lower_bound = None if lent is None else sample.intervals(made.crossed, cautions, Added(made, own=True), unseen)
+    return SizeIntervals(sample.intervals(made.whole, cautions, None, unseen), lower_bound)
+
+
+def _unseen(counts: PairCounts, factor: NDArray[np.int8], clusters: ClusterEffect | None) -> float:
+    """The variance of the mean that errors bring which were not seen, and errors that cancel.
+
+    A change of 0 has no sign for records to move it along. Its own variance is added; twice where one outcome excludes
+    the others, as an error then moves two of them.
+    """
+    sets = exclusive_sets(counts)
+    shape = counts.joint_truth.shape
+    defined = np.broadcast_to(floats(counts.given) > 0, shape)
+    turned = np.where(factor == 0, alternating(factor.shape, sets), factor)
+    unseen = aggregate_excess(pair_excess(counts, clusters), np.where(defined, turned, 0), sets)
+    times = np.ones(shape[1])
+    for places in sets:
+        times[places] = 2.0
+    each = pair_errors(counts) ** 2 * (1.0 if clusters is None else clusters.inflation)
+    cancelled = float((times * np.where(defined & (factor == 0), each, 0.0)).sum())
+    return (unseen + cancelled) / max(int(defined.sum()), 1) ** 2
 
 
 def _leaning(counts: PairCounts) -> NDArray[np.int8]:
@@ -157,7 +180,8 @@ def multi(
         ``"records"``: the distinct label sets that records carry. ``"subsets"``: every set of labels that
         records have among theirs. A side with one label per record stays as it is.
     min_size, max_size : int
-        The smallest and the largest number of labels of an itemset.
+        The smallest and the largest number of labels of an itemset. A side with one label per record stays as it is
+        whatever ``min_size``, as it has no sets of two labels; ``.cautions`` says so.
     min_support : int
         An itemset needs this many train records that carry it (with ``"records"`` exactly, with
         ``"subsets"`` among theirs) and this many evaluated records that have it among their true labels.
@@ -291,6 +315,14 @@ def from_records(
     given_sets = choice.find(source[0], records.given, "given")
     outcome_sets = choice.find(source[1], records.truth, "truth")
     sample = Sample(ItemsetBlocks(block, given_sets, outcome_sets), clustered, without=without)
+    single = [name for name, sets in (("given", given_sets), ("truth", outcome_sets)) if sets is None]
+    notes: tuple[str, ...] = ()
+    if choice.min_size > 1 and single:
+        words = (
+            f"min_size={choice.min_size} does not apply to {' and '.join(single)}: a record has one label there, so that "
+            "there are no sets of labels, and each label stands for itself"
+        )
+        notes = (Caution(words, ONE_LABEL),)
     joint = None
     if train is not None:
         sides = _expanded(train[0], given_sets), _expanded(train[1], outcome_sets)
@@ -298,16 +330,17 @@ def from_records(
         if train[2] is not None:
             held = int(train[2].sum())
             joint = replace(joint, records=held, squared=np.array([held]))
-    return from_sample(sample, joint, direction, level)
+    return from_sample(sample, joint, direction, level, notes)
 
 
 @dataclass(frozen=True, eq=False)
 class Multi(Estimate):
-    """Multi of one sample; ``train`` are the joint counts of the train labels."""
+    """Multi of one sample; ``train`` are the joint counts of the train labels, ``notes`` further cautions."""
 
     sample: Sample
     train: JointCounts | None = None
     level: float = 0.95
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def joint(self) -> JointCounts:
@@ -346,7 +379,7 @@ class Multi(Estimate):
 
     def cautions(self) -> tuple[str, ...]:
         """Where the interval covers less often than its level."""
-        return small_cautions(self.sample.counts) + self.sample.no_interval
+        return self.notes + small_cautions(self.sample.counts) + self.sample.no_interval
 
     def interval(self, of: str) -> SizeIntervals | None:
         """What makes the intervals of the value."""
@@ -354,10 +387,14 @@ class Multi(Estimate):
 
 
 def from_sample(
-    sample: Sample, train: JointCounts | None = None, direction: str | None = None, level: float = 0.95
+    sample: Sample,
+    train: JointCounts | None = None,
+    direction: str | None = None,
+    level: float = 0.95,
+    notes: tuple[str, ...] = (),
 ) -> Amplification:
-    """The result for a sample whose labels are the itemsets."""
-    estimate = Multi(sample, train, level)
+    """The result for a sample whose labels are the itemsets; ``notes`` are further cautions."""
+    estimate = Multi(sample, train, level, notes)
     counts, values = sample.counts, estimate.values
     if not values.defined.any():
         raise ValueError("no pair is defined: no record has any of the given labels")

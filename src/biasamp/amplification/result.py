@@ -11,7 +11,7 @@ import numpy as np
 
 from biasamp.resampling.intervals import Seed
 from biasamp.results.flat import flat_entries
-from biasamp.results.interval import Interval, plain
+from biasamp.results.interval import NOTES, Caution, Interval, plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table
 
@@ -45,6 +45,15 @@ class Estimate:
         """What makes the intervals of a figure; None where there is none."""
         return None
 
+    def bounds(self, level: float) -> Interval | None:
+        """How far the value may reach whatever the directions that the records do not tell; None where it has none."""
+        return None
+
+    @property
+    def unknown(self) -> int | None:
+        """How many pairs have a direction that the records do not tell; None where pairs have none."""
+        return None
+
     def figure(self, name: str) -> float | None:
         """A further figure: ``crossfit``, ``clear_value``, ``variance`` or ``floor``; None where it has none."""
         return None
@@ -76,9 +85,15 @@ class Amplification:
         What took the place of the evaluated truth, if anything did.
     crossfit : float or None
         Directional, without train labels: the value with signs from the other half of the records, which
-        is unbiased where the plug-in value is biased down.
+        is unbiased without amplification, where the plug-in value is biased down. With amplification along
+        associations that the records cannot tell, both are drawn to 0.
     clear_value : float or None
         Directional: the value over the pairs whose sign the data can tell.
+    clear_interval : Interval or None
+        The 95% bootstrap interval of ``clear_value``.
+    unknown : int or None
+        Directional: how many pairs have a direction that the data do not tell, which :meth:`bounds` counts with
+        the worse sign.
     variance, floor : float or None
         Multi: the population variance of delta, and the value expected without amplification.
     """
@@ -111,6 +126,37 @@ class Amplification:
     def clear_value(self) -> float | None:
         """The value over the pairs whose sign the data can tell."""
         return self._estimate.figure("clear_value")
+
+    @cached_property
+    def clear_interval(self) -> Interval | None:
+        """The 95% bootstrap interval of :attr:`clear_value`; other levels by ``confidence_interval``."""
+        return None if self.interval_maker("clear_value") is None else self.quiet_interval(of="clear_value")
+
+    @cached_property
+    def unknown(self) -> int | None:
+        """Directional: how many pairs have a direction that the data do not tell."""
+        return self._estimate.unknown
+
+    def bounds(self, level: float = 0.95) -> Interval | None:
+        """Directional: how far amplification may reach, below and above; None for metrics without signs.
+
+        A pair whose direction the evaluated records do not tell counts with the worse of its two signs. The upper
+        bound is (the sum of sign times change over the clear pairs, plus the sum of the sizes of the others) over the
+        number of pairs, plus 1.70 standard errors of that sum; the lower bound is its mirror image. A sign is clear when its
+        p-value is below .01 over the number of signs that are free of each other. Pairs whose signs follow from one
+        another (two groups, two values) turn together. With signs from train labels or another source all are
+        known: the bounds are then the value and 1.70 standard errors either way.
+
+        A model whose amplification is at a limit has its upper bound below that limit in at most 5% of samples.
+
+        Parameters
+        ----------
+        level : float
+            The one-sided level of each bound, strictly between 0.5 and 1.
+        """
+        if not 0.5 < level < 1.0:
+            raise ValueError(f"level is {level}; a one-sided bound needs one strictly between 0.5 and 1, such as 0.95")
+        return self._estimate.bounds(level)
 
     @cached_property
     def variance(self) -> float | None:
@@ -162,8 +208,9 @@ class Amplification:
             Which of the result's figures the interval is for.
         """
         interval = self.quiet_interval(level, method, resamples, seed, of)
-        if interval.cautions:
-            warnings.warn(". Also, ".join(interval.cautions), UserWarning, stacklevel=2)
+        warned = [words for words in interval.cautions if Caution.kind_of(words) not in NOTES]
+        if warned:
+            warnings.warn(". Also, ".join(warned), UserWarning, stacklevel=2)
         return interval
 
     def quiet_interval(
@@ -222,12 +269,15 @@ class Amplification:
             number = getattr(self, name)
             if number is not None:
                 out[name] = plain(number)
+        if level > 0.5 and (bounds := self.bounds(level)) is not None:
+            out["bounds"] = [plain(bound) for bound in bounds]
+            out["unknown"] = self.unknown
         if flat:
             return flat_entries([out])
-        if self.interval_maker("crossfit") is not None:
-            out["crossfit_interval"] = [
-                plain(bound) for bound in self.quiet_interval(level, resamples=resamples, seed=seed, of="crossfit")
-            ]
+        for of, name in (("crossfit", "crossfit_interval"), ("clear_value", "clear_interval")):
+            if self.interval_maker(of) is not None:
+                made = self.quiet_interval(level, resamples=resamples, seed=seed, of=of)
+                out[name] = [plain(bound) for bound in made]
         listed = self.pairs
         if most_pairs is not None and len(listed) > most_pairs:
             size = np.nan_to_num(np.abs(listed["amplification"]))

@@ -73,7 +73,10 @@ class Data(TypedDict):
 
 
 class Pair(TypedDict):
-    """One pair of a given label and an outcome."""
+    """One pair of a given label and an outcome.
+
+    ``clear`` where its own test tells the sign, ``known`` where it does with all pairs of the entry counted.
+    """
 
     given: str
     outcome: str
@@ -89,6 +92,7 @@ class Pair(TypedDict):
     clear: NotRequired[bool]
     p: NotRequired[Figure]
     q: NotRequired[Figure]
+    known: NotRequired[bool]
     wrong_group: NotRequired[bool]
 
 
@@ -103,6 +107,8 @@ class Measurement(TypedDict):
 class Entry(Measurement):
     """One metric of one attribute in one direction, with what stands beside it.
 
+    ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
+    tell, have their worse sign; each is one-sided at the audit's confidence.
     ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
     the likeliest class; null where the scores of single records are not at hand.
     """
@@ -116,6 +122,9 @@ class Entry(Measurement):
     crossfit: NotRequired[Figure]
     crossfit_interval: NotRequired[list[Figure]]
     clear_value: NotRequired[Figure]
+    clear_interval: NotRequired[list[Figure]]
+    bounds: NotRequired[list[Figure]]
+    unknown: NotRequired[int]
     decided: NotRequired[Figure]
     variance: NotRequired[Figure]
     floor: NotRequired[Figure]
@@ -137,6 +146,7 @@ class Entry(Measurement):
     trials: NotRequired[int]
     outcome: NotRequired[str | None]
     between: NotRequired[list[str] | None]
+    sizes: NotRequired[list[Figure] | None]
     outcomes: NotRequired[list[dict[str, str | Figure]]]
     groups: NotRequired[list[dict[str, str | Figure]]]
     cautions: NotRequired[list[str]]

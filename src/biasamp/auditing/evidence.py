@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from biasamp.amplification.bounds import standard_errors
 from biasamp.resampling.significance import normal_quantile, q_values
 from biasamp.results.metric_registry import METRICS
 
@@ -23,10 +24,6 @@ from .document_types import AuditDocument, Entry, Pair
 
 # A pair is named where its change is a discovery at this rate of false ones among all pairs of the audit.
 FALSE_DISCOVERIES = 0.05
-# The direction of a pair is known where this is more than the chance that any of the known ones is wrong.
-WRONG_SIGNS = 0.01
-# The bounds of unknown directions reach so many standard errors beyond what they bound: one-sided, a little over 95%.
-BOUND_QUANTILE = 1.70
 
 Place = tuple[str, str, str | None]
 Key = TypeVar("Key")
@@ -69,13 +66,13 @@ def holm(p_values: Mapping[Key, float], level: float) -> set[Key]:
     return rejected
 
 
-def _test(entry: Entry, quantile: float) -> tuple[int, float] | None:
+def _test(entry: Entry, level: float) -> tuple[int, float] | None:
     """Which way a figure points, and the p-value of its null; None where it has no interval."""
     value = entry["value"]
     low, high = entry["interval"]
     if value is None or low is None or high is None:
         return None
-    null = 0.0
+    null, quantile = 0.0, normal_quantile(level)
     if entry["metric"] == "multi":
         if entry.get("floor") is None:
             return None
@@ -83,7 +80,7 @@ def _test(entry: Entry, quantile: float) -> tuple[int, float] | None:
         high = null  # below what noise gives is never more than noise
     known = entry.get("bounds")
     if known and entry.get("unknown") and known[0] is not None and known[1] is not None:
-        low, high, quantile = known[0], known[1], BOUND_QUANTILE
+        low, high, quantile = known[0], known[1], standard_errors(level)
     up = value > null
     return (1 if up else -1), two_sided_p(value, low if up else high, null, quantile)
 
@@ -91,26 +88,21 @@ def _test(entry: Entry, quantile: float) -> tuple[int, float] | None:
 def verdicts(document: AuditDocument) -> dict[Place, int]:
     """Every figure that gets a verdict in words: +1 or -1 where it is decided, all of them counted, else 0."""
     level = document["data"]["confidence"]
-    quantile = normal_quantile(level)
     tests = {}
     for entry in document["metrics"]:
         metric = METRICS.get(entry["metric"])
         if metric is None or not metric.judged:
             continue
-        test = _test(entry, quantile)
+        test = _test(entry, level)
         if test is not None:
             tests[place_of(entry)] = test
     decided = holm({key: p for key, (_, p) in tests.items()}, level)
     return {key: side if key in decided else 0 for key, (side, _) in tests.items()}
 
 
-def known_directions(entry: Entry, train: bool) -> list[Pair]:
-    """The pairs whose direction is known: signs of other records are as they are; those of these are for certain."""
-    pairs = [pair for pair in entry["pairs"] if pair["sign"]]
-    if train or entry.get("base_source"):
-        return pairs
-    tests = entry.get("pairs_in_all", len(entry["pairs"]))
-    return [pair for pair in pairs if pair["sign_p"] is not None and pair["sign_p"] * tests < WRONG_SIGNS]
+def known_directions(entry: Entry) -> list[Pair]:
+    """The pairs whose direction is known: signs of other records are as they are, those of these must be sure."""
+    return [pair for pair in entry["pairs"] if pair.get("known") and pair["sign"]]
 
 
 def changed_pairs(entries: Iterable[Entry]) -> dict[Place, list[Pair]]:

@@ -133,7 +133,7 @@ class Context:
 
     def known(self, entry: Entry) -> list[Pair]:
         """The pairs of an entry whose direction is known: from other records, or for certain from these."""
-        return known_directions(entry, self.document["data"]["train"])
+        return known_directions(entry)
 
     @property
     def attributes(self) -> list[Counted]:
@@ -346,10 +346,9 @@ def _predictability(context: Context) -> Iterator[Finding]:
 
 def _mals(context: Context) -> Iterator[Finding]:
     for entry in context.entries("mals"):
-        labels, sizes, _ = context.subjects[0].sizes["T"]
-        held = {str(label): float(size) for label, size in zip(labels, sizes, strict=True)}
         data = context.document["data"]
-        wrong = wrong_groups(entry, None if data["train"] else held, data["confidence"])
+        sizes = None if data["train"] else context.subjects[0].independent_tasks
+        wrong = wrong_groups(entry, sizes, data["confidence"])
         words = f"{place(entry)}: MALS, which mixes both directions, is {value_with_interval(entry)}."
         if wrong:
             words += (

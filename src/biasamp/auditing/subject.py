@@ -20,7 +20,7 @@ from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
 from biasamp.resampling.sample import Sample
-from biasamp.resampling.significance import binomial_p, summed_p
+from biasamp.resampling.significance import fair_coins_p, summed_p
 
 from .label_reader import AuditRecords
 from .plan import Plan
@@ -75,6 +75,14 @@ class Counted:
         sides = {"A": no_records(self.counts.A), "T": no_records(self.counts.T)}
         return {side: (held.labels, self.counts.sizes[side], held.exclusive) for side, held in sides.items()}
 
+    @property
+    def independent_tasks(self) -> dict[str, float]:
+        """How many independent records have each task: with clusters no more of them than there are clusters."""
+        labels, sizes, _ = self.sizes["T"]
+        filled = max((len(bags.numbers) for bags in self.counts.pairs.values()), default=0)
+        share = min(filled / max(self.records, 1), 1.0) if self.clustered else 1.0
+        return {str(label): float(size) * share for label, size in zip(labels, sizes, strict=True)}
+
     def margins(self, direction: str) -> Margins | None:
         """Totals of the outcome labels; None where its predictions are not there."""
         bags = self.counts.pairs.get(direction)
@@ -90,9 +98,9 @@ class Counted:
         """Two-sided p-values that outcomes are predicted as often as they occur: only wrong predictions tell."""
         counts = bags.whole
         truth, predicted = (floats(held).max(axis=0) for held in (counts.truth, counts.predicted))
-        wrong = truth + predicted - 2.0 * floats(bags.agreeing)
-        if not bags.resamplable or (counts.spread is None and not self.clustered):
-            return binomial_p(np.rint((wrong + predicted - truth) / 2.0), np.rint(wrong), np.array(0.5))
+        both = floats(bags.agreeing)
+        if not bags.resamplable or (counts.unweighted and not self.clustered):
+            return fair_coins_p(predicted - both, truth - both)
         moved = (floats(bags.counts.predicted) - floats(bags.counts.truth)).sum(axis=1)
         return summed_p(moved)
 

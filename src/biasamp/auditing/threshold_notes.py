@@ -17,7 +17,7 @@ from biasamp.amplification.signs import association_signs
 from biasamp.amplification.sweep import sweep
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Dense, Evaluation, LabelSet
-from biasamp.resampling.significance import binomial_p, summed_p
+from biasamp.resampling.significance import fair_coins_p, summed_p
 from biasamp.results.interval import plain
 
 # The threshold that classifiers use by default.
@@ -97,7 +97,7 @@ def _rate_p(evaluation: Evaluation, moved: NDArray[np.float64]) -> NDArray[np.fl
     if evaluation.weights is not None:
         moved = moved * evaluation.weights[:, None]
     if evaluation.weights is None and evaluation.clusters is None:
-        return binomial_p((moved > 0).sum(axis=0).astype(float), (moved != 0).sum(axis=0).astype(float), np.array(0.5))
+        return fair_coins_p((moved > 0).sum(axis=0).astype(float), (moved < 0).sum(axis=0).astype(float))
     _, unit = np.unique(evaluation.units, axis=0, return_inverse=True)
     summed = np.zeros((int(unit.max()) + 1, moved.shape[1]))
     np.add.at(summed, unit.reshape(-1), moved)

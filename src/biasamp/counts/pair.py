@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import Evaluation, Label
 
-from .fixed import Count, add, as_fixed, concatenate, floats, subtract
+from .fixed import Count, Fixed, add, as_fixed, concatenate, floats, subtract
 from .joint import JointCounts, refuse_too_many, same_labels, squared_weights
 from .kernels.cross import by_product
 from .tables import PAIR, add_up, chunks, pair_tables, present_rows
@@ -112,6 +112,17 @@ class PairCounts:
         one, held = floats(self.joint_truth), floats(self.joint_predicted)
         discordant = one + held - 2.0 * floats(self.joint_both)
         return np.broadcast_to(floats(self.given), one.shape), held - one, discordant
+
+    @property
+    def unweighted(self) -> bool:
+        """Whether every record counts as one or not at all, and predictions are hard: the tables then say it all."""
+        if self.spread is None:
+            return True
+        if isinstance(self.given, Fixed) or isinstance(self.joint_predicted, Fixed):
+            return False
+        # Of whole weights, the squares add up to the weights only where each is 0 or 1.
+        size, _, _ = self.moments()
+        return bool((size == np.broadcast_to(floats(self.given), size.shape)).all())
 
     def __add__(self, other: PairCounts) -> PairCounts:
         if not isinstance(other, PairCounts):

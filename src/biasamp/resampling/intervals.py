@@ -192,22 +192,21 @@ def degrees_of_freedom(influence: Floats) -> float:
     return float("inf") if spread <= 0.0 else min(2.0 * total**2 / spread, float(len(influence) - 1))
 
 
-def student_interval(value: float, influence: Floats, level: float) -> tuple[float, float]:
-    """``value`` plus and minus Student's quantile times the closed-form error."""
+def student_interval(value: float, error: float, freedom: float, level: float) -> tuple[float, float]:
+    """``value`` plus and minus Student's quantile times its error; the normal quantile with endless freedom."""
     from scipy.special import ndtri, stdtrit
 
     tail = 0.5 + level / 2.0
-    freedom = degrees_of_freedom(influence)
-    if freedom <= 0.0:
-        return value, value
     quantile = float(stdtrit(max(freedom, 1.0), tail)) if np.isfinite(freedom) else float(ndtri(tail))
-    reach = quantile * standard_error(influence)
+    reach = quantile * error
     return value - reach, value + reach
 
 
 Seed = int | np.random.Generator
 
 METHODS = ("auto", "bootstrap", "bca", "closed_form")
+# What is said of an interval that counts errors which were not seen.
+WIDENED = ", widened for errors not seen"
 _KEPT = 6
 
 
@@ -224,12 +223,15 @@ class Intervals:
     cautions : tuple of str
     added : callable, optional
         A variance that neither the influences nor the resamples hold.
+    unseen : float
+        The variance that errors add which were not seen: see :mod:`biasamp.resampling.unseen_errors`.
     """
 
     statistic: Statistic
     clustered: bool = False
     cautions: tuple[str, ...] = ()
     added: Callable[[], float] | None = None
+    unseen: float = 0.0
     _known: dict[object, Floats] = field(default_factory=dict, repr=False)
 
     @property
@@ -245,11 +247,15 @@ class Intervals:
         if len(influence) < 2:
             only = f"there is one {over[:-1]} only"
             return Interval(np.nan, np.nan, level, "undefined", f"sampling of {over}", np.nan, (only,))
-        stretch = self._stretch()
-        error = stretch * standard_error(influence)
-        cautions = (*self.cautions, *few_cautions(degrees_of_freedom(influence), over))
-        if method == "closed_form":
-            bounds, made = student_interval(self.value, influence * stretch, level), "closed form"
+        error, freedom = self.standard_error(), self._freedom()
+        cautions = self.cautions
+        # One more error of either kind makes up for few erring records, not for clusters that may all err.
+        if self.clustered or not self.unseen:
+            cautions += few_cautions(freedom, over)
+        if not self._square:
+            bounds, made = student_interval(self.value, error, np.inf, level), "closed form (no record moves the value)"
+        elif method == "closed_form":
+            bounds, made = student_interval(self.value, error, freedom, level), "closed form"
         else:
             values = self.values(resamples, number)
             lost = int(np.isnan(values).sum())
@@ -261,6 +267,8 @@ class Intervals:
                 bounds, made = percentile_interval(values, level), "bootstrap percentile"
             if self.statistic.first_order:
                 made += " (to first order: there are too many pairs to resample each)"
+        if self.unseen:
+            made += WIDENED
         return Interval(*bounds, level, made, f"sampling of {over}", error, cautions)
 
     def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
@@ -268,7 +276,8 @@ class Intervals:
 
         def drawn() -> Floats:
             values = self.statistic.replicates(resamples, seed)
-            return values if self.added is None else self.value + self._stretch() * (values - self.value)
+            stretch = self._stretch
+            return values if stretch == 1.0 else self.value + stretch * (values - self.value)
 
         return self._remember((resamples, seed), drawn)
 
@@ -278,15 +287,32 @@ class Intervals:
 
     def standard_error(self) -> float:
         """The closed-form standard error."""
-        return self._stretch() * standard_error(self.influence())
+        if not self._square:
+            return float(np.sqrt(self._variance_besides))
+        return self._stretch * standard_error(self.influence())
 
+    @property
+    def _square(self) -> float:
+        """The variance that the influences hold."""
+        return float((self.influence() ** 2).sum())
+
+    @property
+    def _variance_besides(self) -> float:
+        """The variance that the influences do not hold."""
+        if self.added is None:
+            return self.unseen
+        return self.unseen + float(self._remember("added", lambda: np.array([self.added()]))[0])  # type: ignore[misc]
+
+    @property
     def _stretch(self) -> float:
         """By how much errors widen for what the influences leave out."""
-        square = float((self.influence() ** 2).sum())
-        if self.added is None or square == 0.0:
-            return 1.0
-        made = self._remember("added", lambda: np.array([self.added()]))  # type: ignore[misc]
-        return float(np.sqrt(1.0 + made[0] / square))
+        return float(np.sqrt(1.0 + self._variance_besides / self._square)) if self._square else 1.0
+
+    def _freedom(self) -> float:
+        """The degrees of freedom of the variance, of which the part of unseen errors is fixed."""
+        square = self._square
+        known = degrees_of_freedom(self.influence())
+        return known * (1.0 + self.unseen / square) ** 2 if square else 0.0
 
     def _remember(self, key: object, make: Callable[[], Floats]) -> Floats:
         """Resamples asked for again are the same: keep the last few."""

@@ -212,14 +212,16 @@ class Sample:
             return None
         return bag_cluster_effect(self.bags, moved, against_truth)
 
-    def intervals(self, statistic: Statistic, cautions: tuple[str, ...], added: Added | None = None) -> Intervals:
-        """Intervals of a figure of this sample."""
-        return Intervals(statistic, self.clustered, cautions, added)
+    def intervals(
+        self, statistic: Statistic, cautions: tuple[str, ...], added: Added | None = None, unseen: float = 0.0
+    ) -> Intervals:
+        """Intervals of a figure of this sample; ``unseen`` is the variance of errors that were not seen."""
+        return Intervals(statistic, self.clustered, cautions, added, unseen)
 
 
 @dataclass(frozen=True, eq=False)
 class Aggregates:
-    """The aggregates of a sample with fixed signs: of all records, of some pairs, and cross-fitted.
+    """The aggregates of a sample with fixed signs: of all records, of some pairs, cross-fitted, and with other signs.
 
     Attributes
     ----------
@@ -232,6 +234,8 @@ class Aggregates:
         Rates that take the place of ``P(o | g)``, and the pairs that :attr:`some` is of.
     delta, z : ndarray of shape (given labels, outcome labels)
         The change of every pair, and the test statistic of its sign: which pairs the halves share noise in.
+    others : tuple of ndarray
+        Other signs of the whole.
     """
 
     sample: Sample
@@ -241,6 +245,7 @@ class Aggregates:
     z: Floats
     base: Floats | None = None
     counted: Mask | None = None
+    others: tuple[Signs, ...] = ()
 
     @cached_property
     def whole(self) -> Statistic:
@@ -265,6 +270,12 @@ class Aggregates:
         first, second = FixedSigns(upper.bags, self.lent[1]), FixedSigns(lower.bags, self.lent[0])
         return Crossed(first, second) if self.sample.bags.resamplable else self._linear(2)
 
+    def other(self, number: int) -> Statistic:
+        """Of all pairs, with the signs of that number among :attr:`others`."""
+        if self.sample.bags.resamplable:
+            return FixedSigns(self.sample.bags, self.others[number], self.base)
+        return self._linear(number - len(self.others))
+
     @cached_property
     def pulls(self) -> tuple[Pull, ...]:
         """How records move each of them."""
@@ -274,7 +285,7 @@ class Aggregates:
         if self.lent is not None and self.sample.halves is not None:
             upper, lower = self.sample.halves
             out.append(pull_of((lower.counts, upper.counts), self.lent, share=0.5))
-        return tuple(out)
+        return (*out, *(pull_of(twice, (signs, signs), self.base) for signs in self.others))
 
     @cached_property
     def _found(self) -> SignedSums:
@@ -296,7 +307,7 @@ class Aggregates:
     def _sizes(self, number: int) -> list[tuple[int, Floats]]:
         """``C(g)`` of every pair in each half that the pull is about."""
         shape = self.sample.counts.joint_truth.shape
-        if number < 2:
+        if number != 2:
             return [(0, np.broadcast_to(floats(self.sample.counts.given), shape))]
         assert self.sample.halves is not None
         upper, lower = self.sample.halves

@@ -213,8 +213,8 @@ def pair_intervals(
 
     Truth and prediction are two readings of the same records, so :math:`\Delta` is a difference of paired
     proportions. For hard predictions without weights the interval is that of Bonett and Price (2012): a Wald
-    interval after adding one discordant record of either kind, which keeps its level for small and sparse
-    groups, where the plain interval may have no width at all. With weights or soft predictions the same
+    interval after adding one discordant record of either kind, which has a width where no prediction is wrong and
+    covers in 92% or more of samples, however small and sparse the group. With weights or soft predictions the same
     correction is applied at the effective sample size, which clusters divide by their design effect.
 
     References
@@ -222,19 +222,27 @@ def pair_intervals(
     Bonett, D. G. and Price, R. M. (2012). Adjusted Wald confidence interval for a difference of binomial
     proportions based on paired data. Journal of Educational and Behavioral Statistics 37, 479-488.
     """
-    size, first, second = counts.moments()
+    size, first, _ = counts.moments()
     given = np.broadcast_to(floats(counts.given), first.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = given**2 / size
         if clusters is not None:
             effective = effective / clusters.inflation
-        mean_difference = (floats(counts.joint_predicted) - floats(counts.joint_truth)) / given
-        mean_square = second / size
-        shrunk = effective * mean_difference / (effective + 2.0)
-        square = (effective * mean_square + 2.0) / (effective + 2.0)
-        error = np.sqrt(np.maximum(square - shrunk**2, 0.0) / (effective + 2.0))
+        shrunk, error, _ = adjusted_change(counts, effective)
     reach = _quantile(level, clusters) * error
     return np.clip(shrunk - reach, -1.0, 1.0), np.clip(shrunk + reach, -1.0, 1.0)
+
+
+def adjusted_change(counts: PairCounts, effective: Floats) -> tuple[Floats, Floats, Floats]:
+    """The change of every pair with one more error of either kind, its standard error, and the plain variance."""
+    size, first, second = counts.moments()
+    given = np.broadcast_to(floats(counts.given), first.shape)
+    mean_difference = (floats(counts.joint_predicted) - floats(counts.joint_truth)) / given
+    mean_square = second / size
+    shrunk = effective * mean_difference / (effective + 2.0)
+    square = (effective * mean_square + 2.0) / (effective + 2.0)
+    error = np.sqrt(np.maximum(square - shrunk**2, 0.0) / (effective + 2.0))
+    return shrunk, error, np.maximum(mean_square - mean_difference**2, 0.0) / effective
 
 
 def rate_intervals(
@@ -261,54 +269,33 @@ def delta_p(counts: PairCounts) -> Floats:
     r"""Two-sided p-value of :math:`\Delta = 0` for every pair.
 
     Of the records of a group whose prediction is wrong, as many gain the label as lose it when nothing is
-    amplified: McNemar's test, exact, since pairs are named by it and a name must not be wrong more often than it
-    says. With weights or soft predictions the normal approximation :math:`\sum w d / \sqrt{\sum w^2 d^2}`.
-
-    References
-    ----------
-    McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or percentages.
-    Psychometrika 12.
+    amplified: McNemar's test, exact. With weights other than 1 or soft predictions the normal approximation
+    :math:`\sum w d / \sqrt{\sum w^2 d^2}`.
     """
     from scipy.special import ndtr
 
     held, one = floats(counts.joint_predicted), floats(counts.joint_truth)
-    if counts.spread is not None:
+    if not counts.unweighted:
         _, _, second = counts.moments()
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(second > 0, (held - one) / np.sqrt(second), 0.0)
         return np.asarray(2.0 * ndtr(-np.abs(z)))
     both = floats(counts.joint_both)
-    return binomial_p(held - both, held + one - 2.0 * both, np.array(0.5))
+    return fair_coins_p(held - both, one - both)
 
 
-def rate_p(counts: PairCounts, rates: Floats) -> Floats:
-    """Two-sided p-value that ``P(o_hat | g)`` is the rate of a base that is not estimated here."""
-    from scipy.special import ndtr
+def fair_coins_p(heads: Floats, tails: Floats) -> Floats:
+    """Two-sided p-value of the exact test that both sides are as likely.
 
-    given = np.broadcast_to(floats(counts.given), rates.shape)
-    held = floats(counts.joint_predicted)
-    known = (rates >= 0) & (rates <= 1) & (given > 0)
-    chance = np.where(known, rates, 0.5)
-    if counts.spread is None:
-        return np.where(known, binomial_p(held, given, chance), np.nan)
-    size, _, _ = counts.moments()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = (held / given - chance) / np.sqrt(chance * (1.0 - chance) * size / given**2)
-    return np.where(known, 2.0 * ndtr(-np.abs(z)), np.nan)
-
-
-def binomial_p(successes: Floats, trials: Floats, chance: Floats) -> Floats:
-    """Two-sided p-value of the exact binomial test: twice the smaller tail, which holds what was seen.
-
-    >>> binomial_p(np.array([1.0]), np.array([4.0]), np.array(0.5)).round(4)
+    >>> fair_coins_p(np.array([1.0]), np.array([3.0]))
     array([0.625])
     """
     from scipy.special import betainc
 
-    k, n, p = np.broadcast_arrays(successes, trials, chance)
-    above = np.where(k > 0, betainc(np.maximum(k, 1.0), n - k + 1.0, p), 1.0)  # P(X >= k)
-    beyond = np.where(k < n, betainc(k + 1.0, np.maximum(n - k, 1.0), p), 0.0)  # P(X > k)
-    return np.clip(2.0 * np.minimum(above, 1.0 - beyond), 0.0, 1.0)
+    more, less = np.maximum(heads, tails), np.minimum(heads, tails)
+    # P(X >= more) of that many fair coins.
+    tail = np.where(more > 0, betainc(np.maximum(more, 1.0), less + 1.0, 0.5), 1.0)
+    return np.minimum(2.0 * tail, 1.0)
 
 
 def summed_p(moved: Floats) -> Floats:
@@ -321,12 +308,48 @@ def summed_p(moved: Floats) -> Floats:
     return np.where(units > 1, 2.0 * stdtr(np.maximum(units - 1.0, 1.0), -np.nan_to_num(t)), 1.0)
 
 
+def rate_p(counts: PairCounts, rates: Floats) -> Floats:
+    """Two-sided p-value that ``P(o_hat | g)`` is the rate of a base that is not estimated here."""
+    from scipy.special import ndtr
+
+    given = np.broadcast_to(floats(counts.given), rates.shape)
+    held = floats(counts.joint_predicted)
+    known = (rates >= 0) & (rates <= 1) & (given > 0)
+    chance = np.where(known, rates, 0.5)
+    if counts.unweighted:
+        return np.where(known, binomial_mid_p(held, given, chance), np.nan)
+    size, _, _ = counts.moments()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (held / given - chance) / np.sqrt(chance * (1.0 - chance) * size / given**2)
+    return np.where(known, 2.0 * ndtr(-np.abs(z)), np.nan)
+
+
+def binomial_mid_p(successes: Floats, trials: Floats, chance: Floats) -> Floats:
+    """Two-sided mid-p value of a binomial test: twice the smaller tail, with half the chance of what was seen.
+
+    >>> binomial_mid_p(np.array([1.0]), np.array([4.0]), np.array(0.5)).round(4)
+    array([0.375])
+    """
+    from scipy.special import betainc, gammaln, xlog1py, xlogy
+
+    k, n, p = np.broadcast_arrays(successes, trials, chance)
+    log_seen = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + xlogy(k, p) + xlog1py(n - k, -p)
+    seen = np.exp(log_seen)
+    above = np.where(k > 0, betainc(np.maximum(k, 1.0), n - k + 1.0, p), 1.0)  # P(X >= k)
+    upper = above - 0.5 * seen
+    return np.clip(2.0 * np.minimum(upper, 1.0 - upper), 0.0, 1.0)
+
+
 @dataclass(frozen=True, eq=False)
 class ClusterEffect:
-    """How much clusters widen each pair's error: by the root of ``inflation``, at ``freedom`` degrees of freedom."""
+    """How much clusters widen each pair's error: by the root of ``inflation``, at ``freedom`` degrees of freedom.
+
+    ``unseen`` is the inflation for errors that were not seen: that of two clusters more which err as a whole.
+    """
 
     inflation: Floats
     freedom: Floats
+    unseen: Floats
 
     def widened(self, p: Floats) -> Floats:
         """P-values of independent records, as the clusters let them be."""
@@ -355,4 +378,18 @@ def bag_cluster_effect(bags: BagCounts, delta: Floats, against_truth: bool = Tru
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(apart > 0, together / apart, 1.0)
     filled = np.broadcast_to((size > 0).sum(axis=0), centre.shape)
-    return ClusterEffect(np.maximum(ratio, 1.0), np.maximum(filled - 1.0, 1.0))
+    inflation = np.maximum(ratio, 1.0)
+    return ClusterEffect(inflation, np.maximum(filled - 1.0, 1.0), _unseen_inflation(bags, inflation, apart, filled))
+
+
+def _unseen_inflation(bags: BagCounts, inflation: Floats, apart: Floats, filled: Floats) -> Floats:
+    """The inflation that the errors would have with two clusters more that err as a whole; their size without errors."""
+    weights, _, _ = bags.whole.moments()
+    given = np.broadcast_to(floats(bags.whole.given), weights.shape)
+    # Clusters that share a bag: so many fill so many bags.
+    clusters = -bags.bags * np.log1p(-np.minimum(filled, bags.bags - 0.5) / bags.bags)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        records = given**2 / weights
+        each = np.maximum(records / clusters, 1.0)
+        errors = records * np.maximum(apart, 0.0) / weights
+        return np.where(given > 0, (inflation * errors + 2.0 * each**2) / (errors + 2.0 * each), 1.0)

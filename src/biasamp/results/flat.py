@@ -15,6 +15,8 @@ _REFUSED = re.compile(r"[^\w.\- ]", re.ASCII)
 def flat_entries(entries: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     """Metrics as ``attribute/metric_A-to-T`` with ``_low`` and ``_high``; what is undefined is left out.
 
+    Bounds are ``_bound_low`` and ``_bound_high``.
+
     The bounds are no deeper level of the name: stores that make a folder of each level could not hold both.
     """
     out: dict[str, float] = {}
@@ -23,6 +25,8 @@ def flat_entries(entries: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         figures = {"": entry.get("value"), "low": low, "high": high}
         beside = METRICS[entry["metric"]].beside if entry["metric"] in METRICS else ()
         figures.update({name: entry.get(name) for name in beside})
+        figures["bound_low"], figures["bound_high"] = entry.get("bounds", (None, None))
+        figures["unknown"] = entry.get("unknown")
         put(out, (entry.get("attribute"), named(entry["metric"], entry.get("direction"))), figures)
     return out
 

@@ -26,6 +26,11 @@ class Caution(str):
 
 # The kind of caution where signs come from records that cannot tell them.
 UNCLEAR_SIGNS = "unclear-signs"
+# Kinds that say how a figure was made, and not that its interval covers less often than its level: an interval that
+# was cut, and a choice of sizes that does not apply to labels of which a record has one.
+CUT, ONE_LABEL = "cut", "one-label"
+NOTES = frozenset({CUT, ONE_LABEL})
+CUT_BELOW = Caution("the interval reached below 0 and is cut there: the figure is a size, which is never negative", CUT)
 
 
 @dataclass(frozen=True)

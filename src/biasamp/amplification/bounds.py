@@ -1,0 +1,103 @@
+"""How far amplification may reach, where the records do not tell the direction of every pair.
+
+A value with signs from the evaluated records is drawn to 0 where associations are weak, and so is the cross-fitted one:
+neither shows how large amplification may be. Here a pair whose direction the records do not tell counts with the
+worse of its two signs. That is never below the rightly signed value unless a clear sign is wrong, and clear signs are
+tested so strictly that one is wrong in at most 1% of samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.bags import BagCounts
+from biasamp.counts.fixed import floats
+from biasamp.counts.pair import PairCounts
+from biasamp.resampling.unseen_errors import alternating, complementary, exclusive_sets
+
+Floats = NDArray[np.float64]
+Signs = NDArray[np.int8]
+Mask = NDArray[np.bool_]
+Index = NDArray[np.int64]
+
+# A sign is clear when its p-value is below this, divided by the number of signs that are free of each other.
+CLEAR_OF_ALL = 0.01
+# Standard errors from the signed sum to its one-sided 95% bound: 1.645, and what 1% of wrong signs costs.
+REACH = 1.70
+
+
+def standard_errors(level: float) -> float:
+    """How many standard errors a one-sided bound of that level is away."""
+    from scipy.special import ndtri
+
+    return REACH * float(ndtri(level) / ndtri(0.95))
+
+
+@dataclass(frozen=True, eq=False)
+class WorseSigns:
+    """The factors of delta that make the aggregate as large and as small as the records allow.
+
+    Attributes
+    ----------
+    up, down : ndarray of shape (given labels, outcome labels)
+        Of the upper and of the lower bound: clear signs as they are, the others turned the worse way.
+    unknown : ndarray of bool
+        Which pairs have a direction that the records do not tell.
+    """
+
+    up: Signs
+    down: Signs
+    unknown: Mask
+
+
+def tied_signs(counts: PairCounts) -> Index:
+    """A number for every pair; pairs whose signs follow from one another have the same.
+
+    With two groups that make up all records, what is more frequent in one is less frequent in the other; the same holds
+    for the two values of an outcome. Three signs or more are not tied so tightly, and each stands for itself.
+    """
+    rows, columns = counts.joint_truth.shape
+    row = np.zeros(rows, dtype=np.int64) if complementary(counts) else np.arange(rows)
+    column = np.arange(columns)
+    for places in exclusive_sets(counts):
+        if len(places) == 2:
+            column[places] = places[0]
+    return np.unique(row[:, None] * columns + column, return_inverse=True)[1].reshape(rows, columns)
+
+
+def worse_signs(counts: PairCounts, factor: Signs, delta: Floats, sign_p: Floats) -> WorseSigns:
+    """The signs of both bounds, from plug-in signs and their p-values."""
+    defined = ~np.isnan(delta)
+    tied = tied_signs(counts)
+    several = int(tied.max()) + 1
+    free = len(np.unique(tied[defined]))
+    least_sure = np.zeros(several)
+    np.maximum.at(least_sure, tied[defined], sign_p[defined])
+    known = (least_sure < CLEAR_OF_ALL / max(free, 1))[tied]
+    # A sign of 0 says that the records do not tell; tied pairs still turn together.
+    turned = np.where(factor == 0, alternating(factor.shape, exclusive_sets(counts)), factor)
+    moved = np.bincount(tied.ravel(), np.where(defined, turned * delta, 0.0).ravel(), minlength=several)
+    worse = np.where(moved[tied] < 0, -turned, turned)
+    up, down = (np.where(known, factor, signs).astype(np.int8) for signs in (worse, -worse))
+    return WorseSigns(up, down, ~known & defined)
+
+
+def clustered_sign_p(bags: BagCounts, sign_p: Floats) -> Floats:
+    """P-values of signs where records come in clusters, which bags hold whole; never below those of single records."""
+    from scipy.special import stdtr
+
+    counts = bags.whole
+    shape = counts.joint_truth.shape
+    n = np.broadcast_to(floats(counts.n), shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left, right = floats(counts.given) / n, floats(counts.truth) / n
+        apart = floats(counts.joint_truth) / n - left * right
+        each = bags.counts
+        lean = floats(each.joint_truth) - left * floats(each.truth) - right * floats(each.given)
+        lean = lean + (left * right - apart) * floats(each.n)
+        z = np.abs(apart * n) / np.sqrt((lean**2).sum(axis=0))
+    freedom = max(len(bags.numbers) - 1, 1)
+    return np.maximum(sign_p, np.where(np.isnan(z), 1.0, 2.0 * stdtr(freedom, -z)))

@@ -1,0 +1,119 @@
+"""What the errors that were not seen add to the variance of an aggregate.
+
+Records tell how much an aggregate varies only as far as they err: a model without an observed error moves nothing, and
+with three observed errors the variance is as poorly known as the count of three is. The interval of Bonett and Price
+for a single pair counts one more error of either kind. What that adds to the plain variance of a pair, its *excess*,
+is added to the variance of the aggregate too, so that an aggregate is not surer than what it is made of.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.fixed import Count, Fixed, floats, subtract
+from biasamp.counts.pair import PairCounts
+
+from .significance import ClusterEffect, adjusted_change
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+Signs = NDArray[np.int8]
+Mask = NDArray[np.bool_]
+
+# Of rates against a fixed base: two records that have the label and two that have not (Agresti and Coull at 95%).
+_ADDED_RATES = 4.0
+# Chances of classes add up to 1 but for rounding.
+_CLOSE = 1e-6
+
+
+def pair_excess(counts: PairCounts, clusters: ClusterEffect | None = None, against_truth: bool = True) -> Floats:
+    r"""By how much one more error of either kind raises the variance of every pair's change.
+
+    For ``n`` records with mean change ``d`` and mean squared change ``s`` that is
+    :math:`\frac{1}{n + 2} \left[\frac{n s + 2}{n + 2} - \left(\frac{n d}{n + 2}\right)^2\right] - \frac{s - d^2}{n}`,
+    about ``2 / n**2`` where errors are rare; never below 0. ``n`` is the effective number of records. Against a base
+    that is not estimated here (``against_truth=False``) the rate of predictions takes the place of the change.
+    """
+    size, first, second = counts.moments()
+    given = np.broadcast_to(floats(counts.given), first.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = given**2 / size
+        if clusters is not None:
+            n = n / clusters.unseen
+        if against_truth:
+            _, error, plain = adjusted_change(counts, n)
+            excess = error**2 - plain
+        else:
+            rate = floats(counts.joint_predicted) / given
+            centre = (n * rate + _ADDED_RATES / 2.0) / (n + _ADDED_RATES)
+            excess = centre * (1.0 - centre) / (n + _ADDED_RATES) - rate * (1.0 - rate) / n
+    return np.where(given > 0, np.maximum(np.nan_to_num(excess), 0.0), 0.0)
+
+
+def exclusive_sets(counts: PairCounts) -> list[Index]:
+    """The outcome labels of which every record has exactly one, in truth and in prediction, set by set.
+
+    An error that takes one of them gives another: their changes are tied by arithmetic.
+    """
+    by_variable: dict[str, list[int]] = {}
+    for place, label in enumerate(counts.outcome_labels):
+        if label.category is not None:
+            by_variable.setdefault(label.variable, []).append(place)
+    sets = [np.array(places) for places in by_variable.values() if len(places) > 1]
+    given = floats(counts.given)
+    return [
+        places
+        for places in sets
+        if all(
+            np.allclose(floats(table)[:, places].sum(axis=1), _of_set(given, places), rtol=_CLOSE, atol=0.0)
+            for table in (counts.joint_truth, counts.joint_predicted)
+        )
+    ]
+
+
+def _of_set(given: Floats, places: Index) -> Floats:
+    """``C(g)`` for a set of outcome labels, which are of the same records."""
+    return given[:, places[0]] if given.shape[1] > 1 else given[:, 0]
+
+
+def complementary(counts: PairCounts) -> bool:
+    """Whether there are two given labels and every record has exactly one of them: signs are then opposite."""
+    if len(counts.given_labels) != 2:
+        return False
+
+    def rest(whole: Count, parts: Count) -> Count:
+        return subtract(subtract(whole[0], parts[0]), parts[1])
+
+    left = rest(counts.n, counts.given), rest(counts.truth, counts.joint_truth)
+    return not any(floats(part).any() for part in left)
+
+
+def alternating(shape: tuple[int, int], sets: list[Index]) -> Signs:
+    """Signs for pairs that have none: opposite in neighbouring given labels and within a set of exclusive outcomes."""
+    place = np.zeros(shape[1], dtype=np.int64)
+    for places in sets:
+        place[places] = np.arange(len(places))
+    return np.where((np.arange(shape[0])[:, None] + place) % 2, -1, 1).astype(np.int8)
+
+
+def aggregate_excess(excess: Floats, factor: Signs | Floats, sets: list[Index]) -> float:
+    """What the excess of pairs adds to the variance of ``sum factor * delta``.
+
+    Parameters
+    ----------
+    excess : ndarray of shape (given labels, outcome labels)
+    factor : ndarray of shape (given labels, outcome labels)
+        What the change of each pair is multiplied with; 0 where it does not count.
+    sets : list of ndarray
+        Sets of outcome labels of which every record has exactly one. An error moves two of them by one each way, so
+        that a set is worth the squared distance of its factors, not the sum of its squares: for two values twice as
+        much, for many values less.
+    """
+    single = np.ones(excess.shape[1], dtype=bool)
+    total = 0.0
+    for places in sets:
+        single[places] = False
+        apart = factor[:, places].max(axis=1).astype(float) - factor[:, places].min(axis=1)
+        total += float((apart**2 * excess[:, places].max(axis=1)).sum())
+    return total + float((factor[:, single].astype(float) ** 2 * excess[:, single]).sum())
