@@ -337,7 +337,7 @@ def _predictability(context: Context) -> Iterator[Finding]:
             text = (
                 f"{place(entry)}: {title} is {value_with_interval(entry)}: {words}. Attackers score "
                 f"{number(entry['model_gain'])} above guessing without input on the model's answers, and "
-                f"{number(entry['dataset_gain'])} on {truth}."
+                f"{number(entry['dataset_gain'])} on that truth."
             )
             weight = (DECIDED_OTHER if verdict else OTHER_METRIC) + abs(entry["value"] or 0.0)
             gains = {name: entry.get(name) for name in ("gain", "dataset_gain", "model_gain")}

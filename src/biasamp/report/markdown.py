@@ -11,7 +11,7 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .written import further_figures, largest_pairs, not_run_by_reason
+from .written import EACH_BY_ITSELF, further_figures, largest_pairs, not_run_by_reason
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
 # Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs
@@ -63,7 +63,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
         f"Measured on {data['records']:,} records{source}. Protected attributes: "
         f"{', '.join(escaped(name) for name in data['attributes'])}. Tasks: "
         f"{escaped(data['tasks']['title'])}. Intervals have the level {data['confidence']:.0%} and say how the figures vary "
-        "with the sampling of records, not between training runs.",
+        f"with the sampling of records, not between training runs. {EACH_BY_ITSELF}",
         "",
         f"Records in each group: {', '.join(groups)}.",
         "",

@@ -15,7 +15,7 @@ from biasamp.data import printable
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import is_signed
 
-from .written import LESS, MORE, UNSURE, largest_pairs
+from .written import EACH_BY_ITSELF, LESS, MORE, UNSURE, largest_pairs
 
 _ROWS = 20
 _WIDTH = 140
@@ -83,7 +83,7 @@ def audit_table(audit: Audit) -> str:
         for row in audit.metrics.rows()
     ]
     head = ("attribute", "metric", "direction", "", "value", "low", "high")
-    return f"<div><ul>{findings}</ul>{table(head, rows, 4)}</div>"
+    return f"<div><ul>{findings}</ul>{table(head, rows, 4)}<p>{shown(EACH_BY_ITSELF, 400)}</p></div>"
 
 
 def amplification_table(result: Amplification) -> str:

@@ -21,7 +21,7 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .written import further_figures, largest_pairs, not_run_by_reason
+from .written import EACH_BY_ITSELF, further_figures, largest_pairs, not_run_by_reason
 
 _PAIRS_SHOWN = 10
 _BAR = 12
@@ -45,6 +45,7 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
     )
     for attribute in data["attributes"]:
         console.print(metric_table(audit, attribute))
+    console.print(Text(EACH_BY_ITSELF, style="dim"))
     if pairs > 0:
         for entry in audit.document["metrics"]:
             if pairs_oriented(entry["metric"]) and entry.get("pairs"):
@@ -119,7 +120,7 @@ def _colour(entry: Entry) -> str:
 
 
 def _with_value(entry: Entry) -> Text:
-    parts = further_figures(entry, ("crossfit", "floor", "model_gain"))
+    parts = further_figures(entry, ("crossfit", "floor", "gain"))
     parts += [f"worst: {printable(outcome, 28)}" for outcome in [entry.get("outcome")] if outcome]
     parts += [f"base: {printable(base, 24)}" for base in [entry.get("base_source")] if base]
     return Text("; ".join(parts), style="dim")
