@@ -336,6 +336,7 @@ class Directional(Estimate):
             support=floats(counts.given),
             p=p if clusters is None else clusters.widened(p),
             either_way=self.source.signs is None,
+            known=~self.worse.unknown,
         )
 
     def figure(self, name: str) -> float | None:

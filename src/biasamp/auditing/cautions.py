@@ -1,4 +1,4 @@
-"""The papers' own cautions, and likely mistakes in the columns, each where it applies to the data at hand."""
+"""The papers' own cautions, each where it applies to the data at hand."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasamp.data import Label, printable
+from biasamp.data import printable
 from biasamp.results.metric_registry import DIRECTIONS
 
+from .column_cautions import COLUMN_CAUTIONS
 from .document_types import SweepEntry
-from .findings import Context, Finding, Rule, caution, figure, number, place, side, value_with_interval
+from .findings import Context, Finding, Rule, caution, figure, gap_words, number, place, side, value_with_interval
 from .subject import Margins
 
-# A predicted rate further than this from the base rate, in standard errors and in proportion, is called off.
-_RATE_ERRORS, _RATE_SHARE = 3.0, 0.05
+# A predicted rate is called off where it differs from the base rate for certain, with all labels counted, and by more
+# than this share of it. Before they were counted it took three standard errors, which one label still needs.
+_OFF, _RATE_SHARE = 0.0027, 0.05
 _IDENTITY = re.compile(
     r"gender|sexual|racial|ethnic|skin|disab|religio|nationality|pronoun|(?<![a-z])(?:sex|race|age)(?![a-z])", re.I
 )
@@ -28,21 +29,19 @@ _FUTURE = re.compile(
     r"|hiring|promot|approv|granted|will_|future|(?<![a-z])(?:risk|hire)",
     re.I,
 )
-_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
-# Labels that a sentence names of many.
-_SHOWN = 3
 
 
 def sensitive_prediction(context: Context) -> Iterator[Finding]:
     """T→A means that a sensitive attribute is predicted."""
-    named = [subject.attribute for subject in context.attributes if subject.predicts_attribute]
-    if named:
-        yield caution(
-            "sensitive-prediction",
-            f"The model predicts {', '.join(printable(n, 40) for n in named)}, a protected attribute. Is that needed at "
-            "all? Not predicting it removes T→A amplification altogether.",
-            attributes=named,
-        )
+    for subject in context.attributes:
+        if subject.predicts_attribute:
+            yield caution(
+                "sensitive-prediction",
+                f"The model predicts {printable(subject.attribute, 40)}, a protected attribute. Is that needed at all? Not "
+                "predicting it removes T→A amplification altogether.",
+                {"attribute": subject.attribute, "direction": "T->A"},
+                attributes=[subject.attribute],
+            )
 
 
 def incomparable(context: Context) -> Iterator[Finding]:
@@ -52,28 +51,32 @@ def incomparable(context: Context) -> Iterator[Finding]:
         yield caution(
             "incomparable",
             "Values of A→T and of T→A are never comparable with each other, nor with values of another data set.",
+            {"metric": "directional"},
         )
 
 
 def not_fairness(context: Context) -> Iterator[Finding]:
     """Zero amplification is not fairness: it can perpetuate the bias of the data."""
     for entry in context.entries("directional", "A->T"):
-        clear = [pair for pair in entry["pairs"] if pair["clear"]]
-        if not clear or side(entry) == 1:
+        known = context.known(entry)
+        if not known or context.verdict(entry) == 1:
             continue
         rates: dict[str, list[float]] = {}
         for pair in entry["pairs"]:
             if pair["truth_rate"] is not None:
                 rates.setdefault(pair["outcome"], []).append(pair["truth_rate"])
         # The pair whose true rate lies furthest from the mean over groups.
-        widest = max(clear, key=lambda pair: abs((pair["truth_rate"] or 0.0) - np.mean(rates[pair["outcome"]])))
+        widest = max(known, key=lambda pair: abs((pair["truth_rate"] or 0.0) - np.mean(rates[pair["outcome"]])))
         companion = context.entry("tpr_difference", entry["attribute"], "A->T")
-        companions = f" True positive rates differ by up to {number(companion['value'], False)}." if companion else ""
+        apart = ""
+        if companion is not None and context.verdict(companion):
+            words = gap_words(context, "true positive rates", companion)
+            apart = f" {words[:1].upper()}{words[1:]}."
         yield caution(
             "not-fairness",
             f"{printable(entry['attribute'], 40)}: no amplification is not fairness. A model that repeats its data repeats "
             f"their bias: {printable(widest['outcome'], 30)} is true of {number(widest['truth_rate'], False)} of "
-            f"{printable(widest['given'], 30)} and predicted for {number(widest['predicted_rate'], False)}.{companions}",
+            f"{printable(widest['given'], 30)} and predicted for {number(widest['predicted_rate'], False)}.{apart}",
             {**entry, "label": widest["outcome"]},
             **figure(entry),
         )
@@ -82,7 +85,7 @@ def not_fairness(context: Context) -> Iterator[Finding]:
 def balanced(context: Context) -> Iterator[Finding]:
     """Balanced data blind co-occurrence metrics."""
     for entry in context.entries("directional"):
-        if not entry["pairs"] or any(pair["clear"] for pair in entry["pairs"]):
+        if not entry["pairs"] or context.known(entry):
             continue
         seeing = [
             f"{title} {value_with_interval(other)}"
@@ -91,9 +94,9 @@ def balanced(context: Context) -> Iterator[Finding]:
         ]
         yield caution(
             "balanced",
-            f"{place(entry)}: the data are balanced, or too few to tell: no pair has an association beyond chance. "
-            "Directional amplification is blind here and near 0 whatever the model does; read those that are "
-            f"not{': ' if seeing else ''}{', '.join(seeing)}.",
+            f"{place(entry)}: the data are balanced, or too few to tell: no association is beyond chance, so no direction "
+            f"is known and directional amplification ({number(entry['value'])}) has nothing to go by. Read those that "
+            f"need no direction{': ' if seeing else ''}{', '.join(seeing)}.",
             entry,
             **figure(entry),
         )
@@ -101,14 +104,15 @@ def balanced(context: Context) -> Iterator[Finding]:
 
 def over_zero(context: Context) -> Iterator[Finding]:
     """An interval over 0 concludes nothing; one that is 0 on both ends is no interval but a value fixed at 0."""
-    named = [entry for entry in context.entries("directional") if side(entry) == 0 and any(entry["interval"])]
-    if named:
-        shown = "; ".join(f"{place(entry, ' ')} {value_with_interval(entry)}" for entry in named)
-        yield caution(
-            "over-zero",
-            f"An interval over 0 concludes nothing, neither amplification nor its absence: {shown}.",
-            count=len(named),
-        )
+    for entry in context.entries("directional"):
+        if side(entry) == 0 and any(entry["interval"]):
+            yield caution(
+                "over-zero",
+                f"{place(entry)}: an interval over 0 concludes nothing, neither amplification nor its absence: "
+                f"{value_with_interval(entry)}.",
+                entry,
+                **figure(entry),
+            )
 
 
 def no_interval(context: Context) -> Iterator[Finding]:
@@ -130,20 +134,21 @@ def thresholds(context: Context) -> Iterator[Finding]:
         for direction in DIRECTIONS:
             swept = context.sweep(subject.attribute, direction)
             if swept is not None:
-                yield from _scored(swept, subject.records)
+                yield from _scored(swept)
             elif direction == "T->A" or subject is context.subjects[0]:  # tasks are the same for every attribute
                 margins = subject.margins(direction)
                 if margins is not None:
                     yield from _decided(margins, direction, subject.attribute)
 
 
-def _scored(swept: SweepEntry, n: int) -> Iterator[Finding]:
+def _scored(swept: SweepEntry) -> Iterator[Finding]:
     """With scores, the threshold that would mend the rates can be named, and what amplification becomes then."""
+    usual = swept["usual"]
+    known = usual.get("rate_p") or [1.0] * len(swept["labels"])
     off = []
-    for rate, row in zip(swept["usual"]["rates"], swept["labels"], strict=True):
+    for rate, p, row in zip(usual["rates"], known, swept["labels"], strict=True):
         base = row["base_rate"] or 0.0
-        error = np.sqrt(max(base * (1 - base), 1e-12) / n)
-        if abs(rate - base) > max(_RATE_SHARE * base, _RATE_ERRORS * error):
+        if p * len(known) <= _OFF and abs(rate - base) > _RATE_SHARE * base:
             off.append((abs(rate - base), rate, row))
     if not off:
         return
@@ -153,8 +158,8 @@ def _scored(swept: SweepEntry, n: int) -> Iterator[Finding]:
         "threshold",
         f"{place(swept)}: at the usual threshold 0.5, {len(off)} of {len(swept['labels'])} outcomes are predicted at "
         f"another rate than they occur, most of all {printable(row['label'], 40)}: {number(rate, False)} against "
-        f"{number(row['base_rate'], False)}. The threshold {threshold} would mend that; with all outcomes calibrated, "
-        f"amplification goes from {number(swept['usual']['amplification'])} to "
+        f"{number(row['base_rate'], False)}. In these records the threshold {threshold} makes them agree; with all outcomes "
+        f"calibrated, amplification goes from {number(swept['usual']['amplification'])} to "
         f"{number(swept['calibrated']['amplification'])}. Calibrate on a validation set before judging the model.",
         {**swept, "label": row["label"]},
         outcome=row["label"],
@@ -169,9 +174,7 @@ def _scored(swept: SweepEntry, n: int) -> Iterator[Finding]:
 def _decided(margins: Margins, direction: str, attribute: str) -> Iterator[Finding]:
     """With hard predictions only the rates can be compared."""
     truth, held, n = margins.truth, margins.predicted, margins.n
-    # Paired: only records where truth and prediction differ move the rate.
-    spread = np.sqrt(np.maximum(truth + held - 2.0 * margins.agreeing, 1.0))
-    off = (np.abs(held - truth) > _RATE_ERRORS * spread) & (np.abs(held - truth) > _RATE_SHARE * truth)
+    off = (margins.p * len(truth) <= _OFF) & (np.abs(held - truth) > _RATE_SHARE * truth)
     if not off.any():
         return
     worst = int(np.argmax(np.where(off, np.abs(held - truth), -1.0)))
@@ -227,22 +230,26 @@ def base_choice(context: Context) -> Iterator[Finding]:
             "base-choice",
             f"Amplification is measured against {', '.join(printable(s, 60) for s in sorted(sources))}, not against the "
             "evaluated labels. Which base is right depends on the use: name it beside every value.",
+            {"metric": "directional"},
             sources=sorted(sources),
         )
 
 
 def small_groups(context: Context) -> Iterator[Finding]:
     """Few records in a group."""
-    small = [group for group in context.document["data"]["groups"] if group["small"]]
-    if small:
-        shown = ", ".join(f"{printable(g['group'], 30)} ({g['records']})" for g in small[:5])
-        more = f" and {len(small) - 5} more" if len(small) > 5 else ""
-        yield caution(
-            "small-groups",
-            f"{len(small)} group{'s have' if len(small) > 1 else ' has'} fewer than "
-            f"{context.document['data']['min_group']} records: {shown}{more}. Their figures may rest on a single record.",
-            groups=[g["group"] for g in small],
-        )
+    data = context.document["data"]
+    for attribute in data["attributes"]:
+        small = [group for group in data["groups"] if group["small"] and group["attribute"] == attribute]
+        if small:
+            shown = ", ".join(f"{printable(g['group'], 30)} ({g['records']})" for g in small[:5])
+            more = f" and {len(small) - 5} more" if len(small) > 5 else ""
+            yield caution(
+                "small-groups",
+                f"{printable(attribute, 40)}: {len(small)} group{'s have' if len(small) > 1 else ' has'} fewer than "
+                f"{data['min_group']} records: {shown}{more}. Their figures may rest on a single record.",
+                {"attribute": attribute},
+                groups=[g["group"] for g in small],
+            )
 
 
 def unclear_signs(context: Context) -> Iterator[Finding]:
@@ -253,16 +260,36 @@ def unclear_signs(context: Context) -> Iterator[Finding]:
         unclear = sum(not pair["clear"] for pair in entry["pairs"])
         if unclear:
             rest = entry.get("clear_value")
-            without = "" if rest is None else f" Without them the value is {number(rest)}."
+            without = "" if rest is None else f" Without these pairs the value is {number(rest)}."
             yield caution(
                 "unclear-signs",
-                f"{place(entry)}: the data cannot tell the direction of {unclear} of {len(entry['pairs'])} pairs, and "
-                f"without train labels signs and changes share their noise, which biases {number(entry['value'])} "
-                "downwards. With signs from the other half of the records it is "
-                f"{number(entry['crossfit'])}.{without}",
+                f"{place(entry)}: the data cannot tell the direction of {unclear} of {len(entry['pairs'])} pairs. Signs and "
+                f"changes then share their noise: {number(entry['value'])} is biased downwards if the model amplifies "
+                "nothing, and towards 0 if it does. With signs from the other half of the records it is "
+                f"{number(entry['crossfit'])}, which is right on average if the model amplifies nothing, and nearer to 0 "
+                f"than the truth if it does.{without}",
                 entry,
                 **figure(entry, crossfit=entry["crossfit"], unclear=unclear),
             )
+
+
+def fractions(context: Context) -> Iterator[Finding]:
+    """Probabilities count as fractions, and decisions would give another value."""
+    for entry in context.entries("directional"):
+        if "decided" not in entry:
+            continue
+        decided = entry["decided"]
+        if decided is None:
+            other = "What decisions would give is not known: that needs the scores of single records"
+        else:
+            other = f"Decisions (at 0.5, or for the likeliest class) would give {number(decided)}"
+        yield caution(
+            "fractions",
+            f"{place(entry)}: the predictions are probabilities, and were counted as fractions: amplification is "
+            f"{number(entry['value'])}. {other}. Quote the one that is used.",
+            entry,
+            **figure(entry, decided=decided),
+        )
 
 
 def disagreement(context: Context) -> Iterator[Finding]:
@@ -270,7 +297,7 @@ def disagreement(context: Context) -> Iterator[Finding]:
     sentences, figures = [], []
     for entry in context.entries("directional"):
         other = context.entry("dpa", entry["attribute"], entry["direction"])
-        if other is None or side(entry) is None or side(other) is None or side(entry) == side(other):
+        if other is None or (context.verdict(entry) or 0) * (context.verdict(other) or 0) >= 0:
             continue
         size = context.entry("multi", entry["attribute"], entry["direction"])
         companions = "" if size is None else f" and Multi {number(size['value'], False)}"
@@ -282,152 +309,16 @@ def disagreement(context: Context) -> Iterator[Finding]:
     if sentences:
         yield caution(
             "disagreement",
-            f"{'; '.join(sentences)}. They do not contradict each other, since each calls something else unbiased: directional "
-            "amplification, every outcome as frequent in all groups (as one would want of hiring rates); DPA, all "
-            "combinations of group and outcome equally frequent (as of people seen indoors and outdoors); Multi, a model "
-            "that leaves every rate as it was. Choose by which of these is meant.",
+            f"{'; '.join(sentences)}. They do not contradict each other, since each measures from something else: directional "
+            "amplification, from every outcome as frequent in all groups (as one would want of hiring rates); DPA, from "
+            "truth made as inaccurate as the model, all combinations of group and outcome equally frequent (as of people "
+            "seen indoors and outdoors); Multi, from a model that leaves every rate as it was. Choose by which is meant.",
+            figures[0] if len(figures) == 1 else None,
             pairs=figures,
         )
 
 
-def missing_labels(context: Context) -> Iterator[Finding]:
-    """What was done about missing labels."""
-    policy = context.document["data"]["missing"]
-    gone = context.document["data"]["missing_values"]
-    if not gone or policy == "error":
-        return
-    if policy == "negative":
-        words = "were read as not having the label. Where annotation is incomplete this makes true labels false"
-    else:
-        words = "were left out of the pairs concerned. If labels are missing more often in one group, rates are off"
-    yield caution("missing", f"{gone:,} missing values {words}.", missing=gone, policy=policy)
-
-
-def undefined_pairs(context: Context) -> Iterator[Finding]:
-    """Pairs left out of the mean."""
-    rows = [row for row in context.document["excluded"] if not row.get("ignored")]
-    if rows:
-        first = rows[0]
-        yield caution(
-            "excluded",
-            f"{len(rows)} figures are undefined and left out, such as {first['metric']} of "
-            f"({printable(first['given'], 30)}, {printable(first['outcome'], 30)}): {first['reason']}.",
-            count=len(rows),
-        )
-
-
-def unknown_positive(context: Context) -> Iterator[Finding]:
-    """Two-valued tasks of which neither value is plainly the positive one."""
-    names = context.document["data"].get("positive_unknown", [])
-    if names:
-        shown = ", ".join(printable(name, 40) for name in names[:_SHOWN])
-        yield caution(
-            "positive",
-            f"Neither value of {shown} is plainly the positive one, so rates are given for both, and false positive rates of "
-            "one are true positive rates of the other turned round. Name the value that is meant with positive=.",
-            tasks=names,
-        )
-
-
-def ignored(context: Context) -> Iterator[Finding]:
-    """Groups that were left out of comparisons, and names that no group goes by."""
-    data = context.document["data"]
-    left_out, strange = data.get("ignored_groups", []), data.get("ignored_unknown", [])
-    if left_out:
-        shown = ", ".join(printable(name, 40) for name in left_out[:_SHOWN])
-        more = f" and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
-        yield caution(
-            "ignored-groups",
-            f"{shown}{more} {'are' if len(left_out) > 1 else 'is'} ignored: in no difference between groups and in no mean over "
-            "pairs. What happens to them is in the table of groups alone.",
-            groups=left_out,
-        )
-    if strange:
-        shown = ", ".join(repr(printable(name, 40)) for name in strange[:_SHOWN])
-        yield caution("ignored-groups", f"No group goes by the name {shown}, which was to be ignored.", groups=strange)
-
-
-def one_value(context: Context) -> Iterator[Finding]:
-    """An attribute or a task with a single value has nothing to be associated with."""
-    sides = [("attribute", subject.attribute, subject.sizes["A"]) for subject in context.subjects]
-    sides.append(("task", context.document["data"]["tasks"]["title"], context.subjects[0].sizes["T"]))
-    for role, title, (labels, sizes, exclusive) in sides:
-        if exclusive and int((sizes > 0).sum()) == 1:
-            only = str(labels[int(np.argmax(sizes))])
-            yield caution(
-                "one-value",
-                f"The {role} {printable(title, 40)} has one value only, {printable(only, 40)}: without a second one there is "
-                "nothing to compare, and amplification is 0 by definition.",
-                {"attribute": title if role == "attribute" else None, "label": only},
-                label=only,
-            )
-
-
-def disjoint(context: Context) -> Iterator[Finding]:
-    """Predictions that never name a category of the truth."""
-    for subject in context.subjects:
-        for direction, role in (("A->T", "task"), ("T->A", "attribute")):
-            if direction == "A->T" and subject is not context.subjects[0]:
-                continue
-            margins = subject.margins(direction)
-            if margins is None or not margins.exclusive or ((margins.truth > 0) & (margins.predicted > 0)).any():
-                continue
-            truth, said = (_shown(margins.labels, side) for side in (margins.truth, margins.predicted))
-            yield caution(
-                "disjoint",
-                f"No {role} prediction is a value of the truth: the truth has {truth}, the predictions have {said}. Is this "
-                "the column that was meant, and are its values spelled like those of the truth?",
-                {"attribute": subject.attribute if direction == "T->A" else None, "direction": direction},
-                direction=direction,
-            )
-
-
-def _shown(labels: tuple[Label, ...], sizes: NDArray[np.float64]) -> str:
-    held = [label for label, size in zip(labels, sizes, strict=True) if size > 0]
-    names = ", ".join(printable(label.category or "", 30) for label in held[:_SHOWN])
-    return names + (f" and {len(held) - _SHOWN} more" if len(held) > _SHOWN else "")
-
-
-def perfect(context: Context) -> Iterator[Finding]:
-    """Predictions that equal the truth."""
-    for direction, what in (("A->T", "Task"), ("T->A", "Attribute")):
-        entries = list(context.entries("multi", direction))
-        if entries and all(entry["value"] == 0 and entry.get("floor") == 0 for entry in entries):
-            yield caution(
-                "perfect",
-                f"{what} predictions equal the truth in every record, so amplification is 0 by definition. Is the column of "
-                "predictions a copy of the truth?",
-                {"direction": direction},
-                direction=direction,
-            )
-
-
-def swapped(context: Context) -> Iterator[Finding]:
-    """Column names that suggest that truth and predictions were swapped."""
-    roles = context.document["data"]["roles"]
-    for truth, predicted in (("tasks", "task_predictions"), ("attributes", "attribute_predictions")):
-        if not roles[predicted]:
-            continue
-        if any(_PREDICTED.search(n) for n in roles[truth]) and not any(_PREDICTED.search(n) for n in roles[predicted]):
-            yield caution(
-                "swapped",
-                f"{truth} names {', '.join(printable(n, 40) for n in roles[truth][:3])} and {predicted} names "
-                f"{', '.join(printable(n, 40) for n in roles[predicted][:3])}: are truth and predictions swapped?",
-            )
-
-
-# Of the values and their signs, of the labels and records, and of the columns as they were given.
-_VALUES = (
-    incomparable,
-    not_fairness,
-    balanced,
-    over_zero,
-    no_interval,
-    unclear_signs,
-    disagreement,
-    undefined_pairs,
-    ignored,
-)
-_LABELS = (sensitive_prediction, thresholds, not_ground_truth, perceived, base_choice, small_groups, missing_labels)
-_MISTAKES = (unknown_positive, one_value, disjoint, perfect, swapped)
-CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *_MISTAKES)
+# Of the values and their signs, of the labels and groups, and of the records and columns as they were given.
+_VALUES = (incomparable, not_fairness, balanced, over_zero, no_interval, unclear_signs, disagreement)
+_LABELS = (sensitive_prediction, fractions, thresholds, not_ground_truth, perceived, base_choice, small_groups)
+CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *COLUMN_CAUTIONS)

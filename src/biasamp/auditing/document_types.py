@@ -113,7 +113,10 @@ class GroupRow(TypedDict):
 
 
 class Pair(TypedDict):
-    """One pair of a given label and an outcome."""
+    """One pair of a given label and an outcome.
+
+    ``clear`` where its own test tells the sign, ``known`` where it does with all pairs of the entry counted.
+    """
 
     given: str
     outcome: str
@@ -129,6 +132,7 @@ class Pair(TypedDict):
     clear: NotRequired[bool]
     p: NotRequired[Figure]
     q: NotRequired[Figure]
+    known: NotRequired[bool]
     wrong_group: NotRequired[bool]
 
 
@@ -147,6 +151,8 @@ class Entry(Measurement):
     tell, have their worse sign; each is one-sided at the audit's confidence.
     A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
     its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
+    ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
+    the likeliest class; null where the scores of single records are not at hand.
     """
 
     value: Figure
@@ -161,6 +167,7 @@ class Entry(Measurement):
     clear_interval: NotRequired[list[Figure]]
     bounds: NotRequired[list[Figure]]
     unknown: NotRequired[int]
+    decided: NotRequired[Figure]
     variance: NotRequired[Figure]
     floor: NotRequired[Figure]
     pairs: NotRequired[list[Pair]]
@@ -225,11 +232,12 @@ class NotRun(Measurement):
 
 
 class UsualThreshold(TypedDict):
-    """What the threshold gives that classifiers use by default."""
+    """What the threshold gives that classifiers use by default; ``rate_p`` tests each rate against its base rate."""
 
     threshold: float
     amplification: Figure
     rates: NotRequired[list[float]]
+    rate_p: NotRequired[list[float]]
 
 
 class CalibratedThreshold(TypedDict):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from biasamp.data import printable
-from biasamp.results.interval import UNCLEAR_SIGNS
 from biasamp.results.metric_registry import audited_metrics, direction_symbol, is_signed
 
-from .document_types import AuditDocument, Entry, Pair, SweepEntry
+from .document_types import AuditDocument, Entry, Excluded, Pair, SweepEntry
+from .evidence import FALSE_DISCOVERIES, Place, changed_pairs, known_directions, place_of, verdicts, wrong_groups
 from .subject import Counted
 
 # What a finding weighs; the size of its effect, at most 1, is added. The answer to what was asked comes first, and an
@@ -35,6 +36,7 @@ URGENCY = {
     "disagreement": 8.5,
     "not-fairness": 8.0,
     "not-ground-truth": 7.5,
+    "fractions": 7.2,
     "threshold": 7.0,
     "no-interval": 6.5,
     "small-groups": 6.5,
@@ -114,6 +116,27 @@ class Context:
         rows = self.document.get("sweep", ())
         return next((row for row in rows if (row["attribute"], row["direction"]) == place), None)
 
+    @cached_property
+    def verdicts(self) -> dict[Place, int]:
+        """Which figures are decided, all of them counted; see :func:`evidence.verdicts`."""
+        return verdicts(self.document)
+
+    def verdict(self, entry: Entry) -> int | None:
+        """+1 or -1 where a figure is decided with all others counted, 0 where it is not, None without an interval."""
+        return self.verdicts.get(place_of(entry))
+
+    @cached_property
+    def _changed(self) -> dict[Place, list[Pair]]:
+        return changed_pairs([entry for entry in self.entries("directional") if entry.get("pairs")])
+
+    def changed(self, entry: Entry) -> list[Pair]:
+        """The pairs of an entry that change for certain, the largest change first."""
+        return sorted(self._changed.get(place_of(entry), ()), key=lambda pair: -abs(pair["delta"] or 0.0))
+
+    def known(self, entry: Entry) -> list[Pair]:
+        """The pairs of an entry whose direction is known: from other records, or for certain from these."""
+        return known_directions(entry)
+
     @property
     def attributes(self) -> list[Counted]:
         """The attributes themselves, without their crossing."""
@@ -160,7 +183,7 @@ def figure(entry: Entry, **more: Any) -> dict[str, Any]:
     return {**{name: entry[name] for name in names}, **more}  # type: ignore[literal-required]
 
 
-def place(entry: Entry | SweepEntry, between: str = ", ") -> str:
+def place(entry: Entry | SweepEntry | Excluded, between: str = ", ") -> str:
     """The attribute and direction that a sentence begins with."""
     return between.join(filter(None, (printable(entry["attribute"], 40), direction_symbol(entry["direction"]))))
 
@@ -172,15 +195,8 @@ def _finding(code: str, text: str, weight: float, entry: Entry, **more: Any) -> 
 
 def _amplification(context: Context) -> Iterator[Finding]:
     for entry in context.entries("directional"):
-        where, shown, verdict = place(entry), value_with_interval(entry), side(entry)
-        crossed = _crossed(entry)
-        if verdict and crossed is not None:
-            verdict = 0
-            words = (
-                f"{where}: amplification is {shown} with signs from the same records, which they cannot tell for many "
-                f"pairs; with signs from the other half of them it is {crossed}. This concludes nothing."
-            )
-        elif verdict is None:
+        where, shown, verdict = place(entry), value_with_interval(entry), context.verdict(entry)
+        if verdict is None:
             words = f"{where}: amplification is {shown}. There is no interval, so this concludes nothing."
         elif verdict > 0:
             what, other = ("task", "groups") if entry["direction"] == "A->T" else ("attribute", "tasks")
@@ -190,49 +206,64 @@ def _amplification(context: Context) -> Iterator[Finding]:
             )
         elif verdict < 0:
             words = f"{where}: the model weakens the associations of its data, {shown}."
-        elif any(entry["interval"]):
-            words = f"{where}: amplification is {shown}. The interval covers 0, so this concludes nothing."
-        else:
+        elif not any(entry["interval"]):
             words = (
                 f"{where}: amplification is 0 in every resample: no pair has a direction, or no prediction is wrong."
             )
+        else:
+            words = f"{where}: amplification is {shown}. {_undecided(context, entry)}, so this concludes nothing."
         weight = (DECIDED_AGGREGATE if verdict else AGGREGATE) + abs(entry["value"] or 0.0)
-        yield _finding("amplification", words, weight, entry)
+        yield _finding("amplification", words, weight, entry, verdict=verdict)
 
 
-def _crossed(entry: Entry) -> str | None:
-    """The cross-fitted value where signs are in doubt and its interval does not say the same as the value's."""
-    low, high = entry.get("crossfit_interval") or (None, None)
-    doubtful = UNCLEAR_SIGNS in entry.get("caution_kinds", ())
-    if not doubtful or side_of_zero(low, high) in (None, side(entry)):
-        return None
-    return f"{number(entry['crossfit'])} [{number(low)}, {number(high)}]"
-
-
-def _decided(entry: Entry) -> list[tuple[float, Pair]]:
-    """Pairs of clear sign that change beyond their interval, each with its change, the largest first."""
-    pairs = [pair for pair in entry["pairs"] if pair["clear"] and side_of_zero(pair["low"], pair["high"])]
-    return sorted(((pair["amplification"] or 0.0, pair) for pair in pairs), key=lambda item: -abs(item[0]))
+def _undecided(context: Context, entry: Entry) -> str:
+    """Why a figure with an interval gets no verdict."""
+    if not side(entry):
+        return "The interval covers 0"
+    low, high = entry.get("bounds") or (None, None)
+    if entry.get("unknown") and side_of_zero(low, high) == 0:
+        return (
+            f"The signs come from the same records, which do not tell the direction of {entry['unknown']:,} of "
+            f"{entry.get('pairs_in_all', len(entry['pairs'])):,} pairs; with the better and the worse sign of each, "
+            f"amplification may lie anywhere from {number(low)} to {number(high)}"
+        )
+    return f"Its own interval does not cover 0, but with all {len(context.verdicts)} figures counted that may be chance"
 
 
 def _pairs(context: Context) -> Iterator[Finding]:
     for entry in context.entries("directional"):
-        decided = _decided(entry)
-        if not decided:
+        changed = context.changed(entry)
+        if not changed:
             continue
-        named = _distinct([pair for _, pair in decided])[:_PAIRS_SHOWN]
-        shown = "; ".join(
-            f"{printable(pair['given'], 30)} → {printable(pair['outcome'], 30)} "
-            f"{number(pair['truth_rate'], False)} becomes {number(pair['predicted_rate'], False)} "
-            f"({number(pair['amplification'])} [{number(pair['low'])}, {number(pair['high'])}])"
-            for pair in named
-        )
-        up = sum(change > 0 for change, _ in decided)
+        known = _oriented(context, entry)
+        oriented = {id(pair): change for change, pair in known}
+        named = _distinct(changed)[:_PAIRS_SHOWN]
+        shown = "; ".join(_pair_words(pair, oriented.get(id(pair))) for pair in named)
+        up = sum(change > 0 for change, _ in known)
+        ways = [f"{up} are amplified", f"{len(known) - up} weakened"]
+        if len(changed) > len(known):
+            ways.append(f"{len(changed) - len(known)} changed without a known direction")
         words = (
-            f"{place(entry)}: of {_listed(entry)}, {up} are amplified and {len(decided) - up} weakened beyond their "
-            f"interval. Largest: {shown}."
+            f"{place(entry)}: of {_listed(entry)}, {', '.join(ways[:-1])} and {ways[-1]} beyond chance (of such pairs, at "
+            f"most {FALSE_DISCOVERIES:.0%} are expected to be chance). Largest: {shown}."
         )
-        yield _finding("pairs", words, PAIRS + abs(decided[0][0]), entry, pairs=named)
+        figures = [{**pair, "known": id(pair) in oriented} for pair in named]
+        yield _finding("pairs", words, PAIRS + abs(named[0]["delta"] or 0.0), entry, pairs=figures)
+
+
+def _pair_words(pair: Pair, change: float | None) -> str:
+    """The rates of a pair, with its amplification where its direction is known."""
+    turned = "" if change is None else f" ({number(change)})"
+    return (
+        f"{printable(pair['given'], 30)} → {printable(pair['outcome'], 30)} {number(pair['truth_rate'], False)} becomes "
+        f"{number(pair['predicted_rate'], False)}{turned}"
+    )
+
+
+def _oriented(context: Context, entry: Entry) -> list[tuple[float, Pair]]:
+    """Pairs that change for certain and whose direction is known, each with its amplification."""
+    known = {id(pair) for pair in context.known(entry)}
+    return [(pair["amplification"] or 0.0, pair) for pair in context.changed(entry) if id(pair) in known]
 
 
 def _listed(entry: Entry) -> str:
@@ -254,7 +285,7 @@ def _distinct(pairs: list[Pair]) -> list[Pair]:
 def _hidden(context: Context) -> Iterator[Finding]:
     """An aggregate near 0 can hide large opposite pairs."""
     for entry in context.entries("directional"):
-        changes = [change for change, _ in _decided(entry)]
+        changes = [change for change, _ in _oriented(context, entry)]
         up, down = max(changes, default=0.0), min(changes, default=0.0)
         if up > 0 > down and min(up, -down) > _HIDES * abs(entry["value"] or 0.0):
             words = (
@@ -266,63 +297,66 @@ def _hidden(context: Context) -> Iterator[Finding]:
 
 def _multi(context: Context) -> Iterator[Finding]:
     for entry in context.entries("multi"):
-        value, floor, low = entry["value"] or 0.0, entry.get("floor"), entry["interval"][0]
+        value, floor, verdict = entry["value"] or 0.0, entry.get("floor"), context.verdict(entry)
         if floor is None:
             continue
-        above = (value if low is None else low) > floor
+        if verdict is None:
+            meaning = "Without an interval this concludes nothing"
+        else:
+            meaning = "The change is more than noise" if verdict else "The change cannot be told from noise"
         words = (
             f"{place(entry)}: rates change by {value_with_interval(entry)} on average (Multi); a model without "
-            f"amplification that errs as often would show {number(floor, False)}. "
-            + ("The change is more than noise." if above else "This is no more than noise would give.")
+            f"amplification that errs as often would show {number(floor, False)}. {meaning}."
         )
-        yield _finding("multi", words, OTHER_METRIC + value, entry, floor=floor)
+        yield _finding("multi", words, OTHER_METRIC + value, entry, floor=floor, verdict=verdict)
 
 
-# What attackers measure: the title, and what a value above and below 0 means.
+# What attackers measure: the title, and what is easier or harder.
 _ATTACKS = {
-    "dpa": (
-        "DPA",
-        "the model's answers are easier to guess from what is given than the truth is",
-        "the model's answers are harder to guess from what is given than the truth is",
-    ),
+    "dpa": ("DPA", "the model's answers are {} to guess from what is given than {}", ("easier", "harder")),
     "leakage": (
         "leakage amplification",
-        "the model's answers give the attribute away more than the truth does",
-        "the model's answers give the attribute away less than the truth does",
+        "the model's answers give the attribute away {} than {}",
+        ("more", "less"),
     ),
 }
 
 
 def _predictability(context: Context) -> Iterator[Finding]:
-    for metric, (title, above, below) in _ATTACKS.items():
+    for metric, (title, meaning, (more, less)) in _ATTACKS.items():
         for entry in context.entries(metric):
-            verdict = side(entry)
+            verdict = context.verdict(entry)
+            truth = "the truth" if entry.get("equalize") is None else "the truth made as inaccurate as the model"
             if verdict is None:
-                meaning = "without an interval this concludes nothing"
+                words = "without an interval this concludes nothing"
             elif entry["interval"] == [0, 0]:
-                meaning = "no resample moves it"
+                words = "no resample moves it"
             elif not verdict:
-                meaning = "the interval covers 0, so this concludes nothing"
+                reason = _undecided(context, entry)
+                words = f"{reason[:1].lower()}{reason[1:]}, so this concludes nothing"
             else:
-                meaning = above if verdict > 0 else below
-            gain = entry["model_gain"]
+                words = meaning.format(more if verdict > 0 else less, truth)
             text = (
-                f"{place(entry)}: {title} is {value_with_interval(entry)}: {meaning}. Attackers gain {number(gain)} over "
-                "guessing without input."
+                f"{place(entry)}: {title} is {value_with_interval(entry)}: {words}. Attackers score "
+                f"{number(entry['model_gain'])} above guessing without input on the model's answers, and "
+                f"{number(entry['dataset_gain'])} on that truth."
             )
             weight = (DECIDED_OTHER if verdict else OTHER_METRIC) + abs(entry["value"] or 0.0)
-            yield _finding(metric, text, weight, entry, gain=entry["gain"], model_gain=gain)
+            gains = {name: entry.get(name) for name in ("gain", "dataset_gain", "model_gain")}
+            yield _finding(metric, text, weight, entry, verdict=verdict, **gains)
 
 
 def _mals(context: Context) -> Iterator[Finding]:
     for entry in context.entries("mals"):
-        wrong = [pair for pair in entry["pairs"] if pair.get("wrong_group")]
+        data = context.document["data"]
+        sizes = None if data["train"] else context.subjects[0].independent_tasks
+        wrong = wrong_groups(entry, sizes, data["confidence"])
         words = f"{place(entry)}: MALS, which mixes both directions, is {value_with_interval(entry)}."
         if wrong:
             words += (
-                f" For {len(wrong)} of {len(entry['pairs'])} pairs it follows the larger group instead of the associated "
-                f"one, such as ({printable(wrong[0]['given'], 30)}, {printable(wrong[0]['outcome'], 30)}): prefer the "
-                "directional values."
+                f" For {len(wrong)} of {_listed(entry)} it follows the larger group instead of the associated one, such "
+                f"as ({printable(wrong[0]['given'], 30)}, {printable(wrong[0]['outcome'], 30)}): prefer the directional "
+                "values."
             )
         yield _finding("mals", words, MIXED_DIRECTIONS, entry, wrong_group=len(wrong))
 
@@ -334,20 +368,27 @@ def _parity(context: Context) -> Iterator[Finding]:
         found = [(metric.gap, entry) for metric in gaps if (entry := context.entry(metric.name, attribute, "A->T"))]
         if not found:
             continue
-        parts = [
-            f"{gap} differ by up to {value_with_interval(entry)} ({printable(entry['outcome'] or '', 30)}{_furthest(entry)})"
-            for gap, entry in found
-        ]
-        text = f"{printable(attribute, 40)}: between groups, {', '.join(parts)}."
-        largest = max(entry["value"] or 0.0 for _, entry in found)
-        yield _finding("parity", text, ERROR_RATES + largest, found[0][1])
+        text = f"{printable(attribute, 40)}: between groups, {'; '.join(gap_words(context, *one) for one in found)}."
+        decided = [entry for _, entry in found if context.verdict(entry)]
+        about = (decided or [entry for _, entry in found])[0]
+        weight = ERROR_RATES + max((entry["value"] or 0.0 for entry in decided), default=0.0)
+        yield _finding("parity", text, weight, about, decided=[entry["metric"] for entry in decided])
 
 
-def _furthest(entry: Entry) -> str:
-    """The two groups that a difference is between, with the records that each rate is taken over."""
-    names, sizes = entry.get("between") or (), entry.get("sizes") or ()
-    shown = [f"{printable(name, 40)}, {size:,.0f} records" for name, size in zip(names, sizes, strict=False)]
-    return f": {' over '.join(shown)}" if shown else ""
+def gap_words(context: Context, gap: str, entry: Entry) -> str:
+    """What a difference between groups is, in words: between which two where it is decided, else that it may be chance."""
+    shown = value_with_interval(entry)
+    outcome = printable(entry.get("outcome") or "", 30)
+    if not context.verdict(entry):
+        because = "chance may explain it" if context.verdict(entry) == 0 else "without an interval it concludes nothing"
+        return f"the largest difference in {gap} seen is {shown} ({outcome}), and {because}"
+    names, sizes = entry.get("between") or [], entry.get("sizes") or []
+    groups = [
+        printable(name, 30) + (f" ({sizes[i]:,.0f} records)" if i < len(sizes) and sizes[i] is not None else "")
+        for i, name in enumerate(names)
+    ]
+    apart = f" between {' and '.join(groups)}" if groups else ""
+    return f"{gap} differ by {shown}{apart} ({outcome})"
 
 
 FINDINGS: tuple[Rule, ...] = (_amplification, _pairs, _hidden, _multi, _predictability, _mals, _parity)

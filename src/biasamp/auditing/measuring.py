@@ -31,7 +31,7 @@ from .group_choice import IGNORED, drop_labels
 from .parity_entries import measure_parity
 from .settings import Measured, Settings
 from .subject import Counted, records_of
-from .threshold_notes import threshold_entry
+from .threshold_notes import decided_value, threshold_entry
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
 MOST_PAIRS = 1000
@@ -51,7 +51,7 @@ def measure(subject: Counted, settings: Settings) -> Measured:
         for metric in DIRECTED:
             _run(subject, metric, direction, settings, out)
         if "directional" in settings.metrics and direction in subject.counts.pairs:
-            _sweep(subject, direction, out)
+            _scores(subject, direction, out)
     for metric in UNDIRECTED:
         _run(subject, metric, None, settings, out)
     if "parity" in settings.metrics:
@@ -210,10 +210,13 @@ def _mals(subject: Counted, settings: Settings) -> Any:
     return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence, kept)
 
 
-def _sweep(subject: Counted, direction: str, out: Measured) -> None:
-    """Amplification over thresholds, where predictions are scores."""
+def _scores(subject: Counted, direction: str, out: Measured) -> None:
+    """Where predictions are scores: amplification over thresholds, and of the decisions they make."""
     if not subject.counts.pairs[direction].soft:
         return
+    made = [row for row in out.entries if (row["metric"], row["direction"]) == ("directional", direction)]
+    for row in made:
+        row["decided"] = None
     try:
         if subject.data is None:
             raise ValueError(_NO_SCORES)
@@ -222,7 +225,10 @@ def _sweep(subject: Counted, direction: str, out: Measured) -> None:
         out.skip(subject.attribute, "sweep", direction, str(error))
         return
     held, train = records.evaluation(subject.number, direction), records.train(subject.number, direction)
-    swept = threshold_entry(held, subject.base_source(direction), train)
+    source = subject.base_source(direction)
+    for row in made:
+        row["decided"] = decided_value(held, source)
+    swept = threshold_entry(held, source, train)
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
 

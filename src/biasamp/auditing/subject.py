@@ -20,6 +20,7 @@ from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import SubjectCounts, labels_in
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
 from biasamp.resampling.sample import Sample
+from biasamp.resampling.significance import fair_coins_p, summed_p
 
 from .group_choice import without_labels
 from .label_reader import AuditRecords
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 class Margins:
     """Totals of the outcome labels of one direction, over all records.
 
-    ``truth``, ``predicted`` and ``agreeing`` are of shape (labels,); the last is how often both have the label.
+    ``truth``, ``predicted`` and ``p`` are of shape (labels,); the last is of the test that both rates are one.
     """
 
     labels: tuple[Label, ...]
@@ -42,7 +43,7 @@ class Margins:
     n: float
     truth: NDArray[np.float64]
     predicted: NDArray[np.float64]
-    agreeing: NDArray[np.float64]
+    p: NDArray[np.float64]
 
 
 @dataclass(eq=False)
@@ -100,6 +101,14 @@ class Counted:
         sides = {"A": no_records(self.counts.A), "T": no_records(self.counts.T)}
         return {side: (held.labels, self.counts.sizes[side], held.exclusive) for side, held in sides.items()}
 
+    @property
+    def independent_tasks(self) -> dict[str, float]:
+        """How many independent records have each task: with clusters no more of them than there are clusters."""
+        labels, sizes, _ = self.sizes["T"]
+        filled = max((len(bags.numbers) for bags in self.counts.pairs.values()), default=0)
+        share = min(filled / max(self.records, 1), 1.0) if self.clustered else 1.0
+        return {str(label): float(size) * share for label, size in zip(labels, sizes, strict=True)}
+
     def margins(self, direction: str) -> Margins | None:
         """Totals of the outcome labels; None where its predictions are not there."""
         bags = self.counts.pairs.get(direction)
@@ -108,10 +117,18 @@ class Counted:
         _, outcome = self.sides(direction)
         counts = bags.whole
         truth, predicted = (floats(held).max(axis=0) for held in (counts.truth, counts.predicted))
-        agreeing = floats(bags.agreeing)
-        return Margins(
-            counts.outcome_labels, outcome.exclusive, float(floats(counts.n).max()), truth, predicted, agreeing
-        )
+        n = float(floats(counts.n).max())
+        return Margins(counts.outcome_labels, outcome.exclusive, n, truth, predicted, self._rate_p(bags))
+
+    def _rate_p(self, bags: BagCounts) -> NDArray[np.float64]:
+        """Two-sided p-values that outcomes are predicted as often as they occur: only wrong predictions tell."""
+        counts = bags.whole
+        truth, predicted = (floats(held).max(axis=0) for held in (counts.truth, counts.predicted))
+        both = floats(bags.agreeing)
+        if not bags.resamplable or (counts.unweighted and not self.clustered):
+            return fair_coins_p(predicted - both, truth - both)
+        moved = (floats(bags.counts.predicted) - floats(bags.counts.truth)).sum(axis=1)
+        return summed_p(moved)
 
     def sample(self, direction: str, bags: BagCounts) -> Sample:
         """The pairs of a direction as a sample."""

@@ -17,6 +17,7 @@ from biasamp.amplification.signs import association_signs
 from biasamp.amplification.sweep import sweep
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Dense, Evaluation, LabelSet
+from biasamp.resampling.significance import fair_coins_p, summed_p
 from biasamp.results.interval import plain
 
 # The threshold that classifiers use by default.
@@ -52,6 +53,7 @@ def threshold_entry(
             "threshold": USUAL,
             "amplification": usual,
             "rates": [plain(x) for x in np.average(scores >= USUAL, axis=0, weights=weights)],
+            "rate_p": [plain(x) for x in _rate_p(evaluation, (scores >= USUAL) - truth.astype(np.float64))],
         },
         "calibrated": {
             "threshold": plain(found.thresholds[0]) if len(names) == 1 else None,
@@ -63,6 +65,43 @@ def threshold_entry(
             for name, t, r, w in zip(names, found.thresholds, found.rates, found.wanted, strict=True)
         ],
     }
+
+
+def decided_value(evaluation: Evaluation, source: Base) -> Any:
+    """The directional value of the decisions that soft predictions make: at 0.5, or for the likeliest class."""
+    if evaluation.missing:
+        return None
+    blocks = tuple(Dense(block.variables, _decisions(block)) for block in evaluation.predicted.blocks)
+    held = replace(evaluation, predicted=LabelSet(blocks))
+    counts = PairCounts.from_labels(held)
+    signs = association_signs(counts.truth_joint) if source.signs is None else source.signs
+    pairs = directional_pairs(counts, signs, base=source.rates)
+    return plain(float(mean_over_pairs(pairs.amplification, pairs.defined)))
+
+
+def _decisions(block: Any) -> NDArray[np.uint8]:
+    """What the probabilities of some variables decide: yes/no at 0.5, of several classes the likeliest."""
+    rows = LabelSet((block,)).rows().astype(np.float64)
+    variable = block.variables[0]
+    if variable.kind != "categorical":
+        return (rows >= USUAL).astype(np.uint8)
+    place = rows.argmax(axis=1)
+    if set(variable.categories) == {"0", "1"}:
+        one = variable.categories.index("1")
+        place = np.where(rows[:, one] >= USUAL, one, 1 - one)
+    return np.eye(rows.shape[1], dtype=np.uint8)[place]
+
+
+def _rate_p(evaluation: Evaluation, moved: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P-values that decisions are as frequent as the truth; records of a cluster, and of a bag, move together."""
+    if evaluation.weights is not None:
+        moved = moved * evaluation.weights[:, None]
+    if evaluation.weights is None and evaluation.clusters is None:
+        return fair_coins_p((moved > 0).sum(axis=0).astype(float), (moved < 0).sum(axis=0).astype(float))
+    _, unit = np.unique(evaluation.units, axis=0, return_inverse=True)
+    summed = np.zeros((int(unit.max()) + 1, moved.shape[1]))
+    np.add.at(summed, unit.reshape(-1), moved)
+    return summed_p(summed)
 
 
 def _chances(evaluation: Evaluation) -> tuple[NDArray[np.float64], NDArray[Any], list[str]] | None:

@@ -68,8 +68,9 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         A→T holds predictions of the task against the groups; T→A predictions of the group against the tasks and needs
         ``group_preds``. The two are not comparable.
     threshold : float or None
-        Probabilities at or above it are positive; None counts them as fractions. Of several classes the most likely
-        is predicted, or with None each its fraction.
+        Probabilities at or above it are positive; None counts them as fractions, as :func:`biasamp.directional` and
+        :func:`biasamp.audit` do with probabilities: by default the same scores give another value there, and an audit
+        shows both. Of several classes the most likely is predicted, or with None each its fraction.
     logits : bool
         Whether float predictions are logits. Nothing is guessed from the values of a batch.
     train : pair of tensors, optional

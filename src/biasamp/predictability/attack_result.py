@@ -32,10 +32,11 @@ class Predictability:
         The mean score of the attackers on the equalized truth (lambda_D, psi_D) and on the predictions
         (lambda_M, psi_M).
     gain : float
-        The same figure made of the gains over the attacker without input. A gain below 0 counts as 0 in DPA's
+        The one figure that is called gain over no input: the value made of the scores less those of the attacker without
+        input. A gain below 0 counts as 0 in DPA's
         ratio; with gains near 0 the ratio is mostly noise, and the two gains say more.
     dataset_gain, model_gain : float
-        The scores less those of the attacker without input.
+        By how much the scores are above those of the attacker without input.
     trials : Table
         One row per trial: dataset, model, value, dataset_gain, model_gain.
     unequalized, accuracy_equalized, confusion_equalized : float
@@ -129,8 +130,9 @@ class Predictability:
         rows = {
             "dataset": self.dataset,
             "model": self.model,
-            "gain over no input: dataset": self.dataset_gain,
-            "gain over no input: model": self.model_gain,
+            "gain over no input": self.gain,
+            "dataset, above no input": self.dataset_gain,
+            "model, above no input": self.model_gain,
             "value, not equalized": self.unequalized,
             "value, accuracy equalized": self.accuracy_equalized,
             "value, confusion equalized": self.confusion_equalized,

@@ -24,7 +24,7 @@ from .rates_view import (
     rates_of_row,
     rates_views,
 )
-from .written import difference_words, further_figures, largest_pairs, not_run_by_reason, without_mirrors
+from .written import EACH_BY_ITSELF, difference_words, further_figures, largest_pairs, not_run_by_reason, without_mirrors
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
 # Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs
@@ -73,7 +73,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
         f"Measured on {data['records']:,} records{source}. Protected attributes: "
         f"{', '.join(escaped(name) for name in data['attributes'])}. Tasks: "
         f"{escaped(data['tasks']['title'])}. Intervals have the level {data['confidence']:.0%} and say how the figures vary "
-        "with the sampling of records, not between training runs.",
+        f"with the sampling of records, not between training runs. {EACH_BY_ITSELF}",
         "",
         *_group_rows(audit, under),
         f"{under} Findings",

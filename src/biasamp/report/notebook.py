@@ -16,7 +16,7 @@ from biasamp.results.interval import figure
 from biasamp.results.metric_registry import is_signed
 
 from .rates_view import FEW, RATE_TITLES, few_said, group_names, marks, percent_cell, rates_of_row, rates_views
-from .written import LESS, MORE, UNSURE, largest_pairs
+from .written import EACH_BY_ITSELF, LESS, MORE, UNSURE, largest_pairs
 
 _ROWS = 20
 _WIDTH = 140
@@ -84,7 +84,7 @@ def audit_table(audit: Audit) -> str:
         for row in audit.metrics.rows()
     ]
     head = ("attribute", "metric", "direction", "", "value", "low", "high")
-    return f"<div>{rates_tables(audit)}<ul>{findings}</ul>{table(head, rows, 4)}</div>"
+    return f"<div>{rates_tables(audit)}<ul>{findings}</ul>{table(head, rows, 4)}<p>{shown(EACH_BY_ITSELF, 400)}</p></div>"
 
 
 def rates_tables(audit: Audit) -> str:

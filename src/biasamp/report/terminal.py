@@ -23,7 +23,7 @@ from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed
 
 from .rates_terminal import show_rates
 from .terminal_parts import name, plain_table
-from .written import difference_words, further_figures, largest_pairs, not_run_by_reason, without_mirrors
+from .written import EACH_BY_ITSELF, difference_words, further_figures, largest_pairs, not_run_by_reason, without_mirrors
 
 _PAIRS_SHOWN = 10
 _BAR = 12
@@ -45,6 +45,7 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
     show_rates(audit, console, "crossing")
     for attribute in data["attributes"]:
         console.print(metric_table(audit, attribute))
+    console.print(Text(EACH_BY_ITSELF, style="dim"))
     if pairs > 0:
         for entry in audit.document["metrics"]:
             if pairs_oriented(entry["metric"]) and entry.get("pairs"):
@@ -105,7 +106,7 @@ def _colour(entry: Entry) -> str:
 
 
 def _with_value(entry: Entry) -> Text:
-    parts = further_figures(entry, ("crossfit", "floor", "model_gain"))
+    parts = further_figures(entry, ("crossfit", "floor", "gain"))
     parts += difference_words(entry)
     parts += [f"base: {printable(base, 24)}" for base in [entry.get("base_source")] if base]
     return Text("; ".join(parts), style="dim")

@@ -13,12 +13,12 @@ from biasamp.results.interval import figure
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
 MORE, LESS, UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"
-_BESIDE = {
-    "crossfit": "cross-fitted {}",
-    "floor": "noise floor {}",
-    "gain": "gain over no input {}",
-    "model_gain": "attackers gain {} over no input",
-}
+_BESIDE = {"crossfit": "cross-fitted {}", "floor": "noise floor {}", "gain": "gain over no input {}"}
+# Stands by every table of intervals.
+EACH_BY_ITSELF = (
+    "Each interval holds for its figure by itself. Sentences are stricter: they count all figures of the audit that get a "
+    "verdict, and all pairs."
+)
 
 
 def further_figures(entry: Entry, names: Iterable[str]) -> list[str]:

@@ -272,7 +272,7 @@ def delta_p(counts: PairCounts) -> Floats:
     amplified: McNemar's test, exact. With weights other than 1 or soft predictions the normal approximation
     :math:`\sum w d / \sqrt{\sum w^2 d^2}`.
     """
-    from scipy.special import betainc, ndtr
+    from scipy.special import ndtr
 
     held, one = floats(counts.joint_predicted), floats(counts.joint_truth)
     if not counts.unweighted:
@@ -280,11 +280,32 @@ def delta_p(counts: PairCounts) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(second > 0, (held - one) / np.sqrt(second), 0.0)
         return np.asarray(2.0 * ndtr(-np.abs(z)))
-    wrong = held + one - 2.0 * floats(counts.joint_both)
-    more = (wrong + np.abs(held - one)) / 2.0
+    both = floats(counts.joint_both)
+    return fair_coins_p(held - both, one - both)
+
+
+def fair_coins_p(heads: Floats, tails: Floats) -> Floats:
+    """Two-sided p-value of the exact test that both sides are as likely.
+
+    >>> fair_coins_p(np.array([1.0]), np.array([3.0]))
+    array([0.625])
+    """
+    from scipy.special import betainc
+
+    more, less = np.maximum(heads, tails), np.minimum(heads, tails)
     # P(X >= more) of that many fair coins.
-    tail = np.where(more > 0, betainc(np.maximum(more, 1.0), wrong - more + 1.0, 0.5), 1.0)
+    tail = np.where(more > 0, betainc(np.maximum(more, 1.0), less + 1.0, 0.5), 1.0)
     return np.minimum(2.0 * tail, 1.0)
+
+
+def summed_p(moved: Floats) -> Floats:
+    """Two-sided p-values that the sums over independent units (rows) are 0 on average, by Student's distribution."""
+    from scipy.special import stdtr
+
+    units = (moved != 0).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(moved.sum(axis=0)) / np.sqrt((moved**2).sum(axis=0))
+    return np.where(units > 1, 2.0 * stdtr(np.maximum(units - 1.0, 1.0), -np.nan_to_num(t)), 1.0)
 
 
 def rate_p(counts: PairCounts, rates: Floats) -> Floats:

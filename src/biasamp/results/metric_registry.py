@@ -19,7 +19,8 @@ AKA_2021 = "Aka et al. (2021), Measuring Model Biases in the Absence of Ground T
 # The directions of amplification: what is given, and what is predicted from it.
 DIRECTIONS = ("A->T", "T->A")
 _ONE_PREDICTION = ("attribute", "task", "a prediction of the one that is not given")
-# What attackers gain over guessing without input, and what they reach on the data and on the model.
+# The figure of what attackers gain over guessing without input, what they reach on the data and on the model, and by how
+# much either is above guessing.
 _GAINS = ("gain", "dataset", "model", "dataset_gain", "model_gain")
 _TASK_PREDICTED = ("attribute", "task", "task predictions")
 
@@ -36,7 +37,8 @@ class Metric:
     asked for and described, where that is not its own; ``directions`` are those it is measured in, none where it has
     no direction; ``paired`` says that it has a value for each pair, ``by_outcome`` one for each outcome;
     ``figures`` are further figures that a policy can limit, ``beside`` the numbers that stand beside the value;
-    ``higher_is_better`` says which way a limit goes; ``gap`` names what differs between groups.
+    ``higher_is_better`` says which way a limit goes; ``gap`` names what differs between groups; ``judged`` says that an
+    audit tells in words which way it is decided, all such figures of the audit counted.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Metric:
     beside: tuple[str, ...] = ()
     higher_is_better: bool = False
     gap: str = ""
+    judged: bool = False
 
     @property
     def audited(self) -> bool:
@@ -209,6 +212,7 @@ for _metric in (
         directions=DIRECTIONS,
         paired=True,
         figures=("crossfit",),
+        judged=True,
         beside=("crossfit", "clear_value"),
     ),
     Metric(
@@ -233,6 +237,7 @@ for _metric in (
         directions=DIRECTIONS,
         paired=True,
         figures=("over_floor",),
+        judged=True,
         beside=("variance", "floor"),
     ),
     _signed(
@@ -270,6 +275,7 @@ for _metric in (
             more=f"has a larger gap in {words}",
             less=f"has a smaller gap in {words}",
             gap=gap,
+            judged=True,
         )
         for name, short, symbol, words, gap, event in _RATES
     ),
@@ -288,9 +294,9 @@ for _metric in (
     _signed(
         name="leakage",
         title="Leakage amplification",
-        question="Do the model's outputs give the attribute away more than the true labels do?",
-        formula="quality of predicting A from T̂ - quality of predicting A from T",
-        sign="positive: the model's outputs leak more",
+        question="Do the model's outputs give the attribute away more than true labels made as inaccurate as the model?",
+        formula="quality of predicting A from T̂ - quality of predicting A from T, perturbed to the model's quality",
+        sign="positive: the model's outputs leak more than such labels",
         paper=WANG_2019,
         needs=_TASK_PREDICTED,
         limits="has no direction; depends on the attacker and on the quality function",
@@ -302,13 +308,15 @@ for _metric in (
         more="gives the attribute away more",
         less="gives the attribute away less",
         beside=_GAINS,
+        judged=True,
     ),
     _signed(
         name="dpa",
         title="Directional predictability amplification (DPA)",
-        question="Is the prediction easier to guess from the group than the truth is, also on balanced data?",
-        formula="(Ψ_M - Ψ_D) / (Ψ_M + Ψ_D), Ψ the quality of predicting outcome from given",
-        sign="positive: the model's outcomes follow the given label more closely",
+        question="Is the prediction easier to guess from what is given than the truth made as inaccurate as the model?",
+        formula="(Ψ_M - Ψ_D) / (Ψ_M + Ψ_D), Ψ the quality of predicting outcome from given; Ψ_D of truth perturbed to the "
+        "model's quality",
+        sign="positive: the model's outcomes follow the given label more closely than such truth",
         paper=TOKAS,
         needs=_ONE_PREDICTION,
         limits="unequal class sizes alone make outcomes predictable: read the gain over no input beside it",
@@ -321,6 +329,7 @@ for _metric in (
         less="follows what is given less closely",
         directions=DIRECTIONS,
         beside=_GAINS,
+        judged=True,
     ),
     Metric(
         name="association",

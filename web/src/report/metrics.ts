@@ -20,8 +20,8 @@ function beside(entry: Entry, place: string): { first: HTMLElement[]; rest: HTML
   if (entry.clear_value !== undefined) add("pairs of certain sign only ", num(`${place}/clear_value`, entry.clear_value, signed));
   if (entry.floor !== undefined) add("noise floor ", num(`${place}/floor`, entry.floor, plain));
   if (entry.variance !== undefined) later("variance of the changes ", num(`${place}/variance`, entry.variance, plain));
-  if (entry.dataset !== undefined) later("from the data ", num(`${place}/dataset`, entry.dataset, plain), entry.dataset_gain === undefined ? "" : ", gain ", entry.dataset_gain === undefined ? "" : num(`${place}/dataset_gain`, entry.dataset_gain, signed));
-  if (entry.model !== undefined) later("from the model ", num(`${place}/model`, entry.model, plain), entry.model_gain === undefined ? "" : ", gain ", entry.model_gain === undefined ? "" : num(`${place}/model_gain`, entry.model_gain, signed));
+  if (entry.dataset !== undefined) later("from the data ", num(`${place}/dataset`, entry.dataset, plain), entry.dataset_gain === undefined ? "" : ", above no input by ", entry.dataset_gain === undefined ? "" : num(`${place}/dataset_gain`, entry.dataset_gain, signed));
+  if (entry.model !== undefined) later("from the model ", num(`${place}/model`, entry.model, plain), entry.model_gain === undefined ? "" : ", above no input by ", entry.model_gain === undefined ? "" : num(`${place}/model_gain`, entry.model_gain, signed));
   for (const [key, words] of [["unequalized", "not equalized "], ["accuracy_equalized", "accuracy equalized "], ["confusion_equalized", "confusion equalized "]] as const) {
     if (entry[key] !== undefined) later(words, num(`${place}/${key}`, entry[key], signed));
   }
@@ -71,7 +71,7 @@ export function metrics(page: ReportPage): HTMLElement {
   const out = section(
     "metrics",
     "Metrics",
-    h("p", {}, `Brackets and whiskers are ${level} intervals. Each bar has its own scale; a dotted line is the noise floor. `,
+    h("p", {}, `Brackets and whiskers are ${level} intervals, each for its figure by itself; sentences are stricter, and count all figures of the audit that get a verdict, and all pairs. Each bar has its own scale; a dotted line is the noise floor. `,
       "A→T asks how group membership moves predictions of the task, T→A how the task moves predictions of the group: their values are never comparable."),
   );
   for (const attribute of page.audit.data.attributes) {

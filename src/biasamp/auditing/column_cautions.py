@@ -1,0 +1,161 @@
+"""Cautions of the records and the columns as they were given: what is missing, undefined or likely mistaken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.data import Label, printable
+
+from .document_types import Excluded
+from .evidence import Place, place_of
+from .findings import Context, Finding, Rule, caution, number, place
+
+_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
+# Labels that a sentence names of many.
+_SHOWN = 3
+
+
+def missing_labels(context: Context) -> Iterator[Finding]:
+    """What was done about missing labels."""
+    policy = context.document["data"]["missing"]
+    gone = context.document["data"]["missing_values"]
+    if not gone or policy == "error":
+        return
+    if policy == "negative":
+        words = "were read as not having the label. Where annotation is incomplete this makes true labels false"
+    else:
+        words = "were left out of the pairs concerned. If labels are missing more often in one group, rates are off"
+    yield caution("missing", f"{gone:,} missing values {words}.", missing=gone, policy=policy)
+
+
+def undefined_pairs(context: Context) -> Iterator[Finding]:
+    """Pairs left out of the mean."""
+    rows: dict[Place, list[Excluded]] = {}
+    for row in context.document["excluded"]:
+        if row.get("ignored"):
+            continue
+        rows.setdefault(place_of(row), []).append(row)
+    for (attribute, metric, direction), held in rows.items():
+        first = held[0]
+        yield caution(
+            "excluded",
+            f"{place(first)}: {len(held):,} figure{'s' if len(held) > 1 else ''} of {metric} "
+            f"{'are' if len(held) > 1 else 'is'} undefined and left out, such as ({printable(first['given'], 30)}, "
+            f"{printable(first['outcome'], 30)}): {first['reason']}.",
+            {"attribute": attribute, "metric": metric, "direction": direction},
+            count=len(held),
+        )
+
+
+def unknown_positive(context: Context) -> Iterator[Finding]:
+    """Two-valued tasks of which neither value is plainly the positive one."""
+    names = context.document["data"].get("positive_unknown", [])
+    if names:
+        shown = ", ".join(printable(name, 40) for name in names[:_SHOWN])
+        yield caution(
+            "positive",
+            f"Neither value of {shown} is plainly the positive one, so rates are given for both, and false positive rates of "
+            "one are true positive rates of the other turned round. Name the value that is meant with positive=.",
+            tasks=names,
+        )
+
+
+def ignored(context: Context) -> Iterator[Finding]:
+    """Groups that were left out of comparisons, and names that no group goes by."""
+    data = context.document["data"]
+    left_out, strange = data.get("ignored_groups", []), data.get("ignored_unknown", [])
+    if left_out:
+        shown = ", ".join(printable(name, 40) for name in left_out[:_SHOWN])
+        more = f" and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
+        yield caution(
+            "ignored-groups",
+            f"{shown}{more} {'are' if len(left_out) > 1 else 'is'} ignored: in no difference between groups and in no mean over "
+            "pairs. What happens to them is in the table of groups alone.",
+            groups=left_out,
+        )
+    if strange:
+        shown = ", ".join(repr(printable(name, 40)) for name in strange[:_SHOWN])
+        yield caution("ignored-groups", f"No group goes by the name {shown}, which was to be ignored.", groups=strange)
+
+
+def one_value(context: Context) -> Iterator[Finding]:
+    """An attribute or a task with a single value has nothing to be associated with."""
+    sides = [("attribute", subject.attribute, subject.sizes["A"]) for subject in context.subjects]
+    sides.append(("task", context.document["data"]["tasks"]["title"], context.subjects[0].sizes["T"]))
+    for role, title, (labels, sizes, exclusive) in sides:
+        if exclusive and int((sizes > 0).sum()) == 1:
+            only = str(labels[int(np.argmax(sizes))])
+            attribute = title if role == "attribute" else None
+            moved = [e for e in context.entries("directional") if attribute in (None, e["attribute"]) and e["value"]]
+            shown = ", ".join(f"{place(entry, ' ')} {number(entry['value'])}" for entry in moved)
+            rest = f"; what is left is a change against labels of other records ({shown})" if moved else ""
+            yield caution(
+                "one-value",
+                f"The {role} {printable(title, 40)} has one value only, {printable(only, 40)}: without a second one there is "
+                f"nothing to compare in these records{rest}.",
+                {"attribute": attribute, "metric": "directional", "label": only},
+                label=only,
+            )
+
+
+def disjoint(context: Context) -> Iterator[Finding]:
+    """Predictions that never name a category of the truth."""
+    for subject in context.subjects:
+        for direction, role in (("A->T", "task"), ("T->A", "attribute")):
+            if direction == "A->T" and subject is not context.subjects[0]:
+                continue
+            margins = subject.margins(direction)
+            if margins is None or not margins.exclusive or ((margins.truth > 0) & (margins.predicted > 0)).any():
+                continue
+            truth, said = (_shown(margins.labels, side) for side in (margins.truth, margins.predicted))
+            yield caution(
+                "disjoint",
+                f"No {role} prediction is a value of the truth: the truth has {truth}, the predictions have {said}. Is this "
+                "the column that was meant, and are its values spelled like those of the truth?",
+                {"attribute": subject.attribute if direction == "T->A" else None, "direction": direction},
+                direction=direction,
+            )
+
+
+def _shown(labels: tuple[Label, ...], sizes: NDArray[np.float64]) -> str:
+    held = [label for label, size in zip(labels, sizes, strict=True) if size > 0]
+    names = ", ".join(printable(label.category or "", 30) for label in held[:_SHOWN])
+    return names + (f" and {len(held) - _SHOWN} more" if len(held) > _SHOWN else "")
+
+
+def perfect(context: Context) -> Iterator[Finding]:
+    """Predictions that equal the truth."""
+    for direction, what in (("A->T", "Task"), ("T->A", "Attribute")):
+        entries = list(context.entries("multi", direction))
+        if entries and all(entry["value"] == 0 and entry.get("floor") == 0 for entry in entries):
+            still = all(entry["value"] == 0 for entry in context.entries("directional", direction))
+            yield caution(
+                "perfect",
+                f"{what} predictions equal the truth in every record{', so amplification is 0' if still else ''}. Is the "
+                "column of predictions a copy of the truth?",
+                {"direction": direction},
+                direction=direction,
+            )
+
+
+def swapped(context: Context) -> Iterator[Finding]:
+    """Column names that suggest that truth and predictions were swapped."""
+    roles = context.document["data"]["roles"]
+    for truth, predicted in (("tasks", "task_predictions"), ("attributes", "attribute_predictions")):
+        if not roles[predicted]:
+            continue
+        if any(_PREDICTED.search(n) for n in roles[truth]) and not any(_PREDICTED.search(n) for n in roles[predicted]):
+            yield caution(
+                "swapped",
+                f"{truth} names {', '.join(printable(n, 40) for n in roles[truth][:3])} and {predicted} names "
+                f"{', '.join(printable(n, 40) for n in roles[predicted][:3])}: are truth and predictions swapped?",
+            )
+
+
+_RECORDS = (missing_labels, undefined_pairs, ignored)
+_MISTAKES = (unknown_positive, one_value, disjoint, perfect, swapped)
+COLUMN_CAUTIONS: tuple[Rule, ...] = (*_RECORDS, *_MISTAKES)
