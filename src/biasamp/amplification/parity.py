@@ -306,7 +306,7 @@ def parity(given: Any, truth: Any, predicted: Any, *, weights: Any = None) -> Pa
     >>> result.table["fpr_difference"].tolist(), result.table["tpr_difference"].tolist()
     ([1.0], [0.0])
     """
-    evaluation, _ = read_evaluation(given, truth, predicted, None, weights)
+    evaluation, _, _ = read_evaluation(given, truth, predicted, None, weights)
     result = from_counts(PairCounts.from_labels(evaluation))
     if result.excluded:
         first, more = result.excluded[0], len(result.excluded) > 1

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.amplification import directional, mals, multi, parity
+from biasamp.amplification.base import Base, pairs_without_sign
 from biasamp.amplification.mals_sample import MalsSample
 from biasamp.amplification.parity import (
     DIFFERENCES,
@@ -25,6 +26,7 @@ from biasamp.counts.bagging import deal_out
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable, bags_of_cells
 from biasamp.counts.fixed import Fixed
+from biasamp.counts.joint import some_moments
 from biasamp.counts.signed_sums import Block
 from biasamp.counts.subject_counts import MOST_COMBINATIONS
 from biasamp.data import Evaluation, LabelSet
@@ -33,7 +35,7 @@ from biasamp.predictability.attack_result import Predictability
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import DIRECTIONS
 
-from .subject import Counted, records_of
+from .subject import Counted, records_of, within
 from .threshold_notes import threshold_entry
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
@@ -111,8 +113,17 @@ def _run(subject: Counted, metric: str, direction: str | None, settings: Setting
 
 
 def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
-    sample, source = subject.sample(direction, subject.counts.pairs[direction]), subject.base_source(direction)
-    return directional.from_sample(sample, source, direction=direction, level=settings.confidence)
+    source = subject.base_source(direction)
+    labels = [
+        side.only(keep).labels for side, keep in zip(subject.sides(direction), subject.kept(direction), strict=True)
+    ]
+    signed = source.signed(*map(len, labels))
+    unsigned = pairs_without_sign(labels, signed, source.sign_source)
+    if len(unsigned) == len(labels[0]) * len(labels[1]):
+        raise ValueError(f"no pair has a sign: {unsigned[0]['reason']}")
+    sample = subject.sample(direction, signed)
+    result = directional.from_sample(sample, source.only(*signed), direction=direction, level=settings.confidence)
+    return replace(result, excluded=(*result.excluded, *unsigned))
 
 
 def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
@@ -120,7 +131,7 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     bags = subject.counts.pairs[direction]
     options: dict[str, Any] = {"direction": direction, "level": settings.confidence}
     if given.exclusive and outcome.exclusive:
-        return multi.from_sample(subject.sample(direction, bags), subject.train(direction), **options)
+        return multi.from_sample(subject.sample(direction), subject.train(direction), **options)
     cells, by_bag = subject.counts.cells[direction], subject.counts.by_bag.get(direction)
     options["clustered"] = subject.clustered
     train_known = subject.counts.train is None or subject.counts.train_cells is not None
@@ -133,8 +144,9 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     if subject.data is not None and (not complete or subject.clustered or subject.weighted or not train_known):
         records = subject.data.records
         train = records.train(subject.number, direction)
-        block = Block(records.evaluation(subject.number, direction))
-        return multi.from_records(block, None if train is None else (*train, None), **options)
+        kept = subject.kept(direction)
+        known = None if train is None else (train[0].only(kept[0]), train[1].only(kept[1]), None)
+        return multi.from_records(Block(records.evaluation(subject.number, direction).only(*kept)), known, **options)
     if subject.weighted:
         raise ValueError("Multi of sets of labels needs the records where they have weights: audit them in memory")
     if cells is None or not train_known:
@@ -149,10 +161,10 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
 
 
 def _cells_as_records(subject: Counted, table: ContingencyTable, direction: str) -> Evaluation:
-    """The cells of a table as records that weigh as much as they hold."""
+    """The cells of a table as records that weigh as much as they hold, with the labels that have truth."""
     given, outcome = (side.variables for side in subject.sides(direction))
     one, two, three = records_of(table, given, outcome, outcome)
-    return Evaluation(one, two, three, table.counts)
+    return Evaluation(one, two, three, table.counts).only(*subject.kept(direction))
 
 
 def _train_cells(subject: Counted, direction: str) -> tuple[LabelSet, LabelSet, NDArray[Any]] | None:
@@ -160,6 +172,7 @@ def _train_cells(subject: Counted, direction: str) -> tuple[LabelSet, LabelSet, 
     if table is None:
         return None
     A, T = records_of(table, subject.counts.A, subject.counts.T)
+    A, T = A.only(subject.known["A"]), T.only(subject.known["T"])
     return (A, T, table.counts) if direction == "A->T" else (T, A, table.counts)
 
 
@@ -211,16 +224,22 @@ def _mals(subject: Counted, settings: Settings) -> Any:
     if subject.counts.mals is None:
         side = _NEEDED["A->T" if "T->A" in subject.counts.pairs else "T->A"]
         raise ValueError(f"MALS needs predictions of both sides; {side} were not given")
-    predicted, truth = subject.counts.mals
-    train = subject.counts.train
-    labels = truth.whole if train is None else train
+    train = subject.train("A->T")
+    kept = subject.kept("A->T")
+    groups = [side.only(keep).labels for side, keep in zip(subject.sides("A->T"), kept, strict=True)]
+    signed = Base(sign_counts=train).signed(*map(len, groups))
+    unsigned = pairs_without_sign(groups, signed, "the train labels")
+    # Groups and tasks are those of the labels that indicators come from.
+    kept = within(kept[0], signed[0]), within(kept[1], signed[1])
+    predicted, truth = (held.only(*kept) for held in subject.counts.mals)
+    moments = some_moments(subject.counts.moments, *kept)
+    labels = truth.whole if train is None else train.only(*signed)
     source = "the evaluated labels" if train is None else "the train labels"
-    sample = MalsSample(
-        predicted, truth if train is None else None, None, None, subject.clustered, subject.counts.moments
-    )
+    sample = MalsSample(predicted, truth if train is None else None, None, None, subject.clustered, moments)
     if not sample.has_bags and subject.data is not None:
-        sample = subject.data.records.mals_sample(subject.number, train is None)
-    return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence)
+        sample = subject.data.records.mals_sample(subject.number, train is None, kept)
+    result = mals.from_counts(labels, predicted.whole, source, sample, settings.confidence)
+    return replace(result, excluded=(*result.excluded, *unsigned))
 
 
 def _sweep(subject: Counted, direction: str, out: Measured) -> None:
@@ -235,14 +254,18 @@ def _sweep(subject: Counted, direction: str, out: Measured) -> None:
         out.skip(subject.attribute, "sweep", direction, str(error))
         return
     held, train = records.evaluation(subject.number, direction), records.train(subject.number, direction)
-    swept = threshold_entry(held, subject.base_source(direction), train)
+    source, kept = subject.base_source(direction), subject.kept(direction)
+    signed = source.signed(*(int(side.sum()) for side in kept))
+    kept = within(kept[0], signed[0]), within(kept[1], signed[1])
+    known = None if train is None else (train[0].only(kept[0]), train[1].only(kept[1]))
+    swept = threshold_entry(held.only(*kept), source.only(*signed), known)
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
 
 
 def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
     """One entry for each of the four companions of A->T."""
-    bags = subject.counts.pairs.get("A->T")
+    bags = subject.pairs("A->T")
     if bags is None:
         out.skip(subject.attribute, "parity", "A->T", _NO_PARITY)
         return

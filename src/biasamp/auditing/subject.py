@@ -19,6 +19,8 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
+from biasamp.data.label import Mask
+from biasamp.data.vocabulary import true_labels
 from biasamp.resampling.sample import Sample
 
 from .label_reader import AuditRecords
@@ -69,14 +71,37 @@ class Counted:
         return "T->A" in self.counts.pairs
 
     @cached_property
+    def known(self) -> dict[str, Mask]:
+        """Of both sides, which labels have truth: in these records or in the train labels."""
+        counts, train = self.counts, self.counts.train
+        left, right = ([], []) if train is None else ([floats(train.left)], [floats(train.right)])
+        return {
+            "A": true_labels(counts.A, counts.sizes["A"], *(held.max(axis=-1) for held in left)),
+            "T": true_labels(counts.T, counts.sizes["T"], *(held.max(axis=-2) for held in right)),
+        }
+
+    def kept(self, direction: str) -> tuple[Mask, Mask]:
+        """Which given labels and which outcomes of a direction have truth."""
+        sides = self.known["A"], self.known["T"]
+        return sides if direction == "A->T" else sides[::-1]
+
+    @cached_property
     def sizes(self) -> dict[str, tuple[tuple[Label, ...], NDArray[np.int64], bool]]:
-        """Of both sides: the labels, how many records have each, and whether a record has one at most."""
+        """Of both sides: the labels with truth, how many records have each, and whether a record has one at most."""
         sides = {"A": no_records(self.counts.A), "T": no_records(self.counts.T)}
-        return {side: (held.labels, self.counts.sizes[side], held.exclusive) for side, held in sides.items()}
+        return {
+            side: (held.only(self.known[side]).labels, self.counts.sizes[side][self.known[side]], held.exclusive)
+            for side, held in sides.items()
+        }
+
+    def pairs(self, direction: str) -> BagCounts | None:
+        """The pair counts of the labels with truth; None where predictions are not there."""
+        bags = self.counts.pairs.get(direction)
+        return None if bags is None else bags.only(*self.kept(direction))
 
     def margins(self, direction: str) -> Margins | None:
         """Totals of the outcome labels; None where its predictions are not there."""
-        bags = self.counts.pairs.get(direction)
+        bags = self.pairs(direction)
         if bags is None:
             return None
         _, outcome = self.sides(direction)
@@ -87,30 +112,45 @@ class Counted:
             counts.outcome_labels, outcome.exclusive, float(floats(counts.n).max()), truth, predicted, agreeing
         )
 
-    def sample(self, direction: str, bags: BagCounts) -> Sample:
-        """The pairs of a direction as a sample."""
+    def sample(self, direction: str, signed: tuple[Mask, Mask] | None = None) -> Sample:
+        """The pairs of a direction as a sample; ``signed`` says which of the labels with truth have a sign."""
+        given, outcome = self.kept(direction)
+        if signed is not None:
+            given, outcome = within(given, signed[0]), within(outcome, signed[1])
+        bags = self.counts.pairs[direction].only(given, outcome)
         again: Callable[[SecondLook], SignedSums] | None = None
         if self.data is not None and not bags.resamplable:
-            again = partial(self.data.look, self.number, direction)
+            again = partial(self.data.look, self.number, direction, (given, outcome))
         return Sample(bags, self.clustered, again)
 
     def sides(self, direction: str) -> tuple[LabelSet, LabelSet]:
-        """Given and outcome of a direction, without records."""
+        """Given and outcome of a direction, without records, with all labels that any of them has."""
         A, T = no_records(self.counts.A), no_records(self.counts.T)
         return (A, T) if direction == "A->T" else (T, A)
 
     def train(self, direction: str) -> JointCounts | None:
-        """Joint counts of the train labels as (given, truth)."""
+        """Joint counts of the train labels as (given, truth), of the labels with truth."""
         train = self.counts.train
-        return train if train is None or direction == "A->T" else turned(train)
+        if train is None:
+            return None
+        return (train if direction == "A->T" else turned(train)).only(*self.kept(direction))
 
     def base_source(self, direction: str) -> Base:
         """Where signs and base rates come from."""
-        given, outcome = self.sides(direction)
+        given, outcome = (
+            side.only(keep) for side, keep in zip(self.sides(direction), self.kept(direction), strict=True)
+        )
         base = None
         if self.base is not None and self.attribute in self.plan.groups:
             base = self.base.argument(self.plan.groups[self.attribute], self.plan.task, direction)
         return read_base(base, None, Evaluation(given, outcome, outcome), self.train(direction))
+
+
+def within(kept: Mask, signed: Mask) -> Mask:
+    """Of all labels, those that are kept and, among these, signed."""
+    out = kept.copy()
+    out[kept] = signed
+    return out
 
 
 def no_records(variables: tuple[Variable, ...]) -> LabelSet:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data import Label, LabelSet
+from biasamp.data.label import Mask
 
 from .fixed import Count, add, exact_sums, floats
 from .kernels.cross import by_product
@@ -51,12 +52,33 @@ class JointCounts:
         summed = {name: add(getattr(self, name), getattr(other, name)) for name in (*JOINT, "squared")}
         return JointCounts(self.left_labels, self.right_labels, self.records + other.records, **summed)
 
+    def only(self, left: Mask, right: Mask) -> JointCounts:
+        """The counts of some of the labels, of all records."""
+        if left.all() and right.all():
+            return self
+        arrays: dict[str, Any] = {name: some_of(getattr(self, name), left, right) for name in JOINT}
+        return replace(
+            self, left_labels=kept(self.left_labels, left), right_labels=kept(self.right_labels, right), **arrays
+        )
+
     @property
     def effective(self) -> NDArray[np.float64]:
         """The sample size that unequal weights leave (Kish): ``(sum w)**2 / sum w**2``."""
         n = floats(self.n)
         total = n.max(initial=0.0)
         return n * (total / max(floats(self.squared).max(initial=0.0), np.finfo(float).tiny))
+
+
+def kept(labels: tuple[Label, ...], keep: Mask) -> tuple[Label, ...]:
+    """Some of the labels."""
+    return tuple(label for label, held in zip(labels, keep.tolist(), strict=True) if held)
+
+
+def some_of(values: Count, left: Mask, right: Mask) -> Count:
+    """Counts of some labels, of arrays whose last two axes are the labels or, where they do not differ, of length 1."""
+    if values.shape[-2] == len(left):
+        values = values[..., left, :]
+    return values[..., right] if values.shape[-1] == len(right) else values
 
 
 def squared_weights(weights: NDArray[Any] | None, records: int) -> Count:
@@ -124,6 +146,11 @@ def count_moments(
         return [by_product(left, right, own) for left, right in sides]
 
     return tuple(add_up(part(start, stop) for start, stop in chunks(len(A), A.width + T.width)))
+
+
+def some_moments(moments: Moments | None, left: Mask, right: Mask) -> Moments | None:
+    """The sums of some of the labels."""
+    return None if moments is None else tuple(some_of(moment, left, right) for moment in moments)
 
 
 def add_moments(one: Moments | None, two: Moments | None) -> Moments | None:

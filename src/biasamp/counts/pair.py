@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data import Evaluation, Label
+from biasamp.data.label import Mask
 
 from .fixed import Count, add, as_fixed, concatenate, floats, subtract
-from .joint import JointCounts, refuse_too_many, same_labels, squared_weights
+from .joint import JointCounts, kept, refuse_too_many, same_labels, some_of, squared_weights
 from .kernels.cross import by_product
 from .tables import PAIR, add_up, chunks, pair_tables, present_rows
 
@@ -97,6 +98,15 @@ class PairCounts:
             spread = tuple(concatenate([lot[i] for lot in lots], axis=-1) for i in range(3))
         labels = tuple(label for part in parts for label in part.outcome_labels)
         return replace(first, outcome_labels=labels, **wide, spread=spread)  # type: ignore[arg-type]
+
+    def only(self, given: Mask, outcome: Mask) -> PairCounts:
+        """The counts of some of the given labels and outcomes, of all records; bags may be a leading axis."""
+        if given.all() and outcome.all():
+            return self
+        arrays: dict[str, Any] = {name: some_of(getattr(self, name), given, outcome) for name in PAIR}
+        spread = None if self.spread is None else tuple(some_of(part, given, outcome) for part in self.spread)
+        labels = {"given_labels": kept(self.given_labels, given), "outcome_labels": kept(self.outcome_labels, outcome)}
+        return replace(self, **labels, **arrays, spread=spread)  # type: ignore[arg-type]
 
     @property
     def truth_joint(self) -> JointCounts:
