@@ -63,13 +63,18 @@ class Base:
 def pairs_without_sign(
     labels: Sequence[Sequence[Label]], signed: tuple[Mask, Mask], source: str
 ) -> tuple[dict[str, Any], ...]:
-    """The pairs of given labels and outcomes that those records lack which decide the signs, with the reason."""
+    """The pairs of given labels and outcomes that those records lack which decide the signs, with the reason.
+
+    It is an error where that is all of them.
+    """
     given, outcome = labels
     rows = []
     for i, j in np.argwhere(~(signed[0][:, None] & signed[1][None, :])).tolist():
         lacking = outcome[j] if signed[0][i] else given[i]
         reason = f"{source} have no record of {printable(str(lacking), 40)!r}, so the pair has no sign"
         rows.append({"given": str(given[i]), "outcome": str(outcome[j]), "reason": reason, "lacking": str(lacking)})
+    if len(rows) == len(given) * len(outcome):
+        raise ValueError(f"no pair has a sign: {rows[0]['reason']}")
     return tuple(rows)
 
 

@@ -134,8 +134,6 @@ def directional(
     signed = source.signed(evaluation.given.width, evaluation.truth.width)
     labels = evaluation.given.labels, evaluation.truth.labels
     unsigned = pairs_without_sign(labels, signed, source.sign_source)
-    if len(unsigned) == len(labels[0]) * len(labels[1]):
-        raise ValueError(f"no pair has a sign: {unsigned[0]['reason']}")
     warn_of(unsigned)
     sample = Sample.of(evaluation.only(*signed).owned())
     result = from_sample(sample, source.only(*signed), signs=signs, ties=ties)

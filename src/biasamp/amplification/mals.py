@@ -150,7 +150,9 @@ def _side(own: Any, said: Any, train: LabelSet | None, name: str, unseen: str) -
     labels = placed if placed_train is None else placed_train
     real = labels_with_truth(placed, placed_train)
     apart = ~real & (p.totals() > 0)
-    side = _Side(None if truth is None else placed, p, labels, labels_with_truth(labels, None)[real])
+    # What train labels lack has no rate to go by; without them, what the truth lacks is undefined in its pairs alone.
+    signed = np.ones(labels.width, dtype=bool) if train is None else labels.totals() > 0
+    side = _Side(None if truth is None else placed, p, labels, signed[real])
     return side.only(real)._replace(invented=p.only(apart) if apart.any() else None)
 
 

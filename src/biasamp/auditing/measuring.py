@@ -119,8 +119,6 @@ def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
     ]
     signed = source.signed(*map(len, labels))
     unsigned = pairs_without_sign(labels, signed, source.sign_source)
-    if len(unsigned) == len(labels[0]) * len(labels[1]):
-        raise ValueError(f"no pair has a sign: {unsigned[0]['reason']}")
     sample = subject.sample(direction, signed)
     result = directional.from_sample(sample, source.only(*signed), direction=direction, level=settings.confidence)
     return replace(result, excluded=(*result.excluded, *unsigned))

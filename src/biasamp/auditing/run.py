@@ -11,6 +11,7 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
+from biasamp.data.arguments import same_index
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
 from biasamp.results.interval import Caution
@@ -165,6 +166,7 @@ def audit(
         with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
             counts, again = count_plan(data, plan, train, running, needs=needs)
             return from_counts(counts, settings, base, min_group, again)
+    same_index({"data": data, "weights": weights})
     source = read_source(data, plan.columns)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, min_group, held, weighted=weights is not None)

@@ -16,7 +16,7 @@ from biasamp.policy.template import policy_text
 from biasamp.report.terminal import show_verdict
 
 from .output import check_targets, console, json_option, with_status, write_json
-from .role_options import COLUMNS, MISSING, shared_options, split_roles
+from .role_options import COLUMNS, MISSING, UNSEEN, shared_options, split_roles
 
 
 @click.command(name="check")
@@ -33,6 +33,7 @@ from .role_options import COLUMNS, MISSING, shared_options, split_roles
 @click.option("--baseline", type=click.Path(), help="A saved audit to be no worse than, in place of the policy's own.")
 @shared_options(*COLUMNS)
 @click.option("--missing", type=click.Choice(MISSING), help="What to do about missing labels.")
+@click.option("--unseen", type=click.Choice(UNSEEN), help="What to do about predicted values that the truth never has.")
 @click.option("--resamples", type=int, help="How many resamples intervals rest on.")
 @click.option("--seed", type=int, help="The seed of the resamples.")
 @click.option("--save", type=click.Path(), help="Save the audit, to be the baseline of a later check.")

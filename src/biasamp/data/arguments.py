@@ -264,6 +264,7 @@ def _scipy(data: Any, role: str) -> Columns:
 def _mapping(data: Mapping[Any, Any], role: str) -> Columns:
     if not data:
         raise ValueError(f"{role} is an empty mapping: at least one column is needed")
+    same_index({f"{role}[{name!r}]": values for name, values in data.items()})
     columns: list[Column] = []
     for name, values in data.items():
         item = read_columns(values, f"{role}[{name!r}]").items[0]

@@ -161,7 +161,7 @@ def check_other(
     """
     lacking = [value for value in known if value not in set(other)]
     added = [value for value in other if value not in known]
-    if not lacking and not added:
+    if (not lacking and not added) or ({*known, *other} <= set(_YES_NO) and not lists):
         return
     first, second = titles
     apart = side_by_side(first, known, second, other)
@@ -234,7 +234,23 @@ def one_space(
     out = next(placed), None if predicted is None else next(placed), None if train is None else next(placed)
     if checked:
         _compare(truth, predicted, train, names, unseen, declared, counted)
-    return out
+    # What is predicted of a 0/1 variable may be either, whichever these records have.
+    whole = tuple(
+        variable._replace(categories=_YES_NO) if variable.kind == "categorical" and _is_yes_no(variable) else variable
+        for variable in out[0].variables
+    )
+    if predicted is None or whole == out[0].variables:
+        return out
+    return (
+        out[0].into(whole),
+        None if out[1] is None else out[1].into(whole),
+        None if out[2] is None else out[2].into(whole),
+    )
+
+
+def _is_yes_no(variable: Variable) -> bool:
+    """Whether all categories are 0 and 1."""
+    return bool(variable.categories) and set(variable.categories) <= set(_YES_NO)
 
 
 def _compare(
@@ -275,7 +291,7 @@ def true_labels(variables: Sequence[Variable], *held: NDArray[Any]) -> Mask:
     """
     there = np.logical_or.reduce([np.asarray(counts) > 0 for counts in held])
     always = [
-        variable.kind == "binary" or (variable.kind == "categorical" and set(variable.categories) <= set(_YES_NO))
+        variable.kind == "binary" or (variable.kind == "categorical" and _is_yes_no(variable))
         for variable in variables
         for _ in range(variable.width)
     ]
