@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 import biasamp
+import reference
 
 KINDS = ("variable", "numbers", "set", "lists")
 SOFT_KINDS = {"numbers": "chance of one", "variable": "class matrix", "set": "probabilities"}
@@ -22,6 +23,7 @@ class Side:
     data: Any
     records: list[dict[str, Fraction]]
     labels: set[str]
+    kind: str = ""
 
 
 @dataclass
@@ -38,8 +40,19 @@ class Case:
 
     @property
     def outcome_labels(self) -> list[str]:
+        """Those that truth or train labels have: what only the model has is no outcome."""
         extra = self.train[1].labels if self.train else set()
-        return sorted(self.truth.labels | self.predicted.labels | extra)
+        both = {"0", "1"} if self.truth.kind == "numbers" else set()
+        return sorted(self.truth.labels | extra | both)
+
+    @property
+    def refused(self) -> bool:
+        """Whether train labels or predictions are in another vocabulary than the truth."""
+        train = self.train_records or (None, None)
+        given, truth = self.given, self.truth
+        return reference.refuses(given.kind, given.records, None, train[0]) or reference.refuses(
+            truth.kind, truth.records, self.predicted.records, train[1]
+        )
 
     @property
     def exact_weights(self) -> list[Fraction] | None:
@@ -89,7 +102,7 @@ def random_case(seed: int) -> Case:
 
 
 def side(rng: np.random.Generator, n: int, kind: str, width: int) -> Side:
-    return _MAKERS[kind](rng, n, width)
+    return replace(_MAKERS[kind](rng, n, width), kind=kind)
 
 
 def _letters(width: int) -> list[str]:

@@ -60,6 +60,46 @@ def sign_of(number: Fraction) -> int:
     return (number > 0) - (number < 0)
 
 
+def held(records: Sequence[Labels]) -> dict[Any, Fraction]:
+    """How much of each label records have."""
+    out: dict[Any, Fraction] = {}
+    for record in records:
+        for label, amount in record.items():
+            out[label] = out.get(label, Fraction(0)) + amount
+    return {label: amount for label, amount in out.items() if amount}
+
+
+def refuses(
+    kind: str,
+    truth: Sequence[Labels],
+    predicted: Sequence[Labels] | None = None,
+    train: Sequence[Labels] | None = None,
+) -> bool:
+    """Whether predictions or train labels are in another vocabulary than the truth; ``kind`` is that of the truth.
+
+    No two labels are spellings of one value here.
+    """
+    if kind in ("set", "numbers"):
+        return False
+    here, one_each = held(truth), kind == "variable"
+    there = {} if train is None else held(train)
+    if train is not None and set(here) != set(there):
+        lacking = {label: amount for label, amount in here.items() if label not in there}
+        added = set(there) - set(here)
+        if one_each and lacking and added and max(len(here), len(there)) == 2:
+            return True
+        if 2 * sum(lacking.values()) > sum(here.values()) or (lacking and len(lacking) == len(here)):
+            return True
+    if predicted is None:
+        return False
+    known = {*here, *there}
+    if one_each and len(known) == 1:
+        return True
+    said = held(predicted)
+    strange = sum((amount for label, amount in said.items() if label not in known), Fraction(0))
+    return bool(strange) and ((one_each and len(known) == 2) or 2 * strange > sum(said.values()))
+
+
 def directional(
     given: Sequence[Labels],
     truth: Sequence[Labels],
@@ -69,6 +109,7 @@ def directional(
     weights: Sequence[Fraction] | None = None,
     train: tuple[Sequence[Labels], Sequence[Labels]] | None = None,
     ties: str = "zero",
+    signed: bool = True,
 ) -> Answer:
     weights = [Fraction(1)] * len(given) if weights is None else weights
     answer = Answer(None, {}, set())
@@ -83,6 +124,9 @@ def directional(
             n = total(source[2])
             left = [share(record, g) for record in source[0]]
             right = [share(record, o) for record in source[1]]
+            if signed and train is not None and not (total(source[2], left) and total(source[2], right)):
+                answer.excluded.add((g, o))
+                continue
             dependence = total(source[2], left, right) / n - total(source[2], left) / n * total(source[2], right) / n
             y = sign_of(dependence)
             before = total(weights, has_g, [share(record, o) for record in truth]) / size
@@ -109,10 +153,14 @@ def mals(
     answer = Answer(None, {}, set())
     n = total(source[2])
     defined = set()
+    there = groups if train is None else [a for a in groups if total(source[2], [share(r, a) for r in source[0]])]
     for t in tasks:
         has_t = [share(record, t) for record in source[1]]
         has_t_hat = [share(record, t) for record in T_pred]
         for a in groups:
+            if a not in there:
+                answer.excluded.add((a, t))
+                continue
             if total(source[2], has_t) == 0 or total(weights, has_t_hat) == 0:
                 answer.excluded.add((a, t))
                 continue
@@ -121,7 +169,7 @@ def mals(
             before = total(source[2], has_a, has_t) / total(source[2], has_t)
             has_a_hat = [share(record, a) for record in A_pred]
             after = total(weights, has_a_hat, has_t_hat) / total(weights, has_t_hat)
-            fair, marginal = Fraction(1, len(groups)), total(source[2], has_a) / n
+            fair, marginal = Fraction(1, len(there)), total(source[2], has_a) / n
             y = int(before > fair)
             wrong = min(fair, marginal) < before < max(fair, marginal)
             answer.pairs[a, t] = Pair(y, before, after, after - before, y * (after - before), wrong)
@@ -183,7 +231,7 @@ def multi(
     choice = (how, min_size, max_size, min_support)
     left = itemsets(source[0], given, given_labels, *choice)
     right = itemsets(source[1], truth, outcome_labels, *choice)
-    answer = directional(given, truth, predicted, left, right, weights, train)
+    answer = directional(given, truth, predicted, left, right, weights, train, signed=False)
     if not answer.pairs:
         return answer
     deltas = [pair.delta for pair in answer.pairs.values()]

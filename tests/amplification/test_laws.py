@@ -14,7 +14,7 @@ import biasamp
 from biasamp import directional, mals, multi
 from random_cases import Case, random_case
 
-cases = st.integers(10_000, 20_000).map(random_case)
+cases = st.integers(10_000, 20_000).map(random_case).filter(lambda case: not case.refused)
 
 
 def quietly(call: Any) -> Any:
@@ -24,7 +24,9 @@ def quietly(call: Any) -> Any:
         try:
             return call()
         except ValueError as error:
-            if "is defined" in str(error) or "no itemset" in str(error):
+            if any(
+                words in str(error) for words in ("is defined", "no itemset", "no pair has a sign", "one value only")
+            ):
                 return None
             raise
 

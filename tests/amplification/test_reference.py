@@ -19,12 +19,18 @@ def name(item: Any) -> str:
     return " & ".join(sorted(item)) if isinstance(item, frozenset) else str(item)
 
 
-def agree(expected: reference.Answer, call: Any, signed: bool = True) -> None:
-    """The value, every pair and every excluded pair are the reference's."""
+def agree(expected: reference.Answer, call: Any, signed: bool = True, refused: bool = False) -> None:
+    """The value, every pair and every excluded pair are the reference's, or the vocabulary is refused."""
+    if refused:
+        with pytest.raises(ValueError, match=r"never has|one value only|have different values"):
+            call()
+        return
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if expected.value is None:
-            with pytest.raises(ValueError, match=r"no pair is defined|no task is defined|no itemset"):
+            with pytest.raises(
+                ValueError, match=r"no pair is defined|no pair has a sign|no task is defined|no itemset"
+            ):
                 call()
             return
         result = call()
@@ -66,6 +72,7 @@ def test_directional(seed: int) -> None:
             weights=case.weights,
             ties=ties,
         ),
+        refused=case.refused,
     )
 
 
@@ -90,8 +97,8 @@ def test_multi(seed: int) -> None:
         max_size=max_size,
         min_support=min_support,
     )
-    agree(expected, call, signed=False)
-    if expected.value is not None:
+    agree(expected, call, signed=False, refused=case.refused)
+    if expected.value is not None and not case.refused:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert call().variance == pytest.approx(float(expected.variance), abs=TOLERANCE)
@@ -110,13 +117,17 @@ def test_mals(seed: int) -> None:
     outcome_labels = case.outcome_labels
     if no_truth:
         assert case.train is not None
-        outcome_labels = sorted(case.predicted.labels | case.train[1].labels)
+        both = {"0", "1"} if case.truth.kind == "numbers" else set()
+        outcome_labels = sorted(case.train[1].labels | both)
+    given_labels = sorted(case.train[0].labels) if no_truth and case.train else case.given_labels
+    if case.given.kind == "numbers":
+        given_labels = ["0", "1"]
     expected = reference.mals(
         A_pred_records,
         case.predicted.records,
         case.given.records,
         case.truth.records,
-        case.given_labels,
+        given_labels,
         outcome_labels,
         case.exact_weights,
         case.train_records,
@@ -129,8 +140,14 @@ def test_mals(seed: int) -> None:
         train=case.train_data,
         weights=case.weights,
     )
-    agree(expected, call)
-    if expected.value is not None:
+    train = case.train_records or (None, None)
+    A = train[0] if no_truth else case.given.records, None if no_truth else train[0]
+    T = train[1] if no_truth else case.truth.records, None if no_truth else train[1]
+    refused = reference.refuses(case.given.kind, A[0], A_pred_records, A[1]) or reference.refuses(
+        case.truth.kind, T[0], case.predicted.records, T[1]
+    )
+    agree(expected, call, refused=refused)
+    if expected.value is not None and not refused:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             flags = {(r["given"], r["outcome"]): r["wrong_group"] for r in call().pairs.rows()}
@@ -144,4 +161,9 @@ def test_the_random_cases_hold_the_hard_ones() -> None:
     soft = sum(any(0 < v < 1 for r in c.predicted.records for v in r.values()) for c in cases)
     weighted = sum(c.weights is not None for c in cases)
     train = sum(c.train is not None for c in cases)
-    assert min(unseen, empty, soft, weighted, train) >= 10, (unseen, empty, soft, weighted, train)
+    refused = sum(c.refused for c in cases)
+    invented = sum(
+        not c.refused and bool(set(reference.held(c.predicted.records)) - set(c.outcome_labels)) for c in cases
+    )
+    found = unseen, empty, soft, weighted, train, refused, invented
+    assert min(found) >= 10, found

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
-from biasamp.data import Evaluation, Label, LabelSet, align, canonical
+from biasamp.data import Evaluation, Label, LabelSet, canonical, printable
 from biasamp.data.arguments import read_train
+from biasamp.data.label import Mask
+from biasamp.data.vocabulary import one_space, respelled
 
 from .signs import association_signs, compare_products
 
@@ -35,6 +37,45 @@ class Base:
     sign_p: Rates | None = None
     rates: Rates | None = None
     rate_source: str | None = None
+
+    def signed(self, given: int, outcome: int) -> tuple[Mask, Mask]:
+        """Which given labels and outcomes have a sign: where it comes from other records, those that these have."""
+        counts = self.sign_counts
+        if counts is None:
+            return np.ones(given, dtype=bool), np.ones(outcome, dtype=bool)
+        return floats(counts.left).max(axis=-1) > 0, floats(counts.right).max(axis=-2) > 0
+
+    def only(self, given: Mask, outcome: Mask) -> Base:
+        """Signs and rates of some of the labels."""
+        if given.all() and outcome.all():
+            return self
+        counts = None if self.sign_counts is None else self.sign_counts.only(given, outcome)
+        return Base(
+            None if self.signs is None else self.signs[given][:, outcome],
+            self.sign_source,
+            counts,
+            None if self.sign_p is None else self.sign_p[given][:, outcome],
+            None if self.rates is None else self.rates[given][:, outcome],
+            self.rate_source,
+        )
+
+
+def pairs_without_sign(
+    labels: Sequence[Sequence[Label]], signed: tuple[Mask, Mask], source: str
+) -> tuple[dict[str, Any], ...]:
+    """The pairs of given labels and outcomes that those records lack which decide the signs, with the reason.
+
+    It is an error where that is all of them.
+    """
+    given, outcome = labels
+    rows = []
+    for i, j in np.argwhere(~(signed[0][:, None] & signed[1][None, :])).tolist():
+        lacking = outcome[j] if signed[0][i] else given[i]
+        reason = f"{source} have no record of {printable(str(lacking), 40)!r}, so the pair has no sign"
+        rows.append({"given": str(given[i]), "outcome": str(outcome[j]), "reason": reason, "lacking": str(lacking)})
+    if len(rows) == len(given) * len(outcome):
+        raise ValueError(f"no pair has a sign: {rows[0]['reason']}")
+    return tuple(rows)
 
 
 def read_base(
@@ -117,8 +158,12 @@ def _is_pair(data: Any) -> bool:
 def _labels(pair: Any, evaluation: Evaluation, argument: str) -> JointCounts:
     given, truth = read_train(pair, ("given", "truth"), argument)
     wide = len(evaluation.given.labels), len(evaluation.truth.labels)
-    _, given = align([evaluation.given, given], ["given", f"{argument} given"])
-    _, truth = align([evaluation.truth, truth], ["truth", f"{argument} truth"])
+    counted = len(evaluation) > 0
+    placed = [
+        one_space(mine, None, theirs, [name, "", f"{argument} {name}"], counted=counted)[2] or theirs
+        for mine, theirs, name in ((evaluation.given, given, "given"), (evaluation.truth, truth, "truth"))
+    ]
+    given, truth = placed
     for labels, expected, name in ((given, wide[0], "given"), (truth, wide[1], "truth")):
         if len(labels.labels) != expected:
             mine = evaluation.given.labels if name == "given" else evaluation.truth.labels
@@ -231,6 +276,15 @@ def _layout(table: Any, evaluation: Evaluation, argument: str) -> Rates:
 
 def _by_name(table: Mapping[Any, Any], labels: Sequence[Label], argument: str) -> list[Any]:
     spelled = {canonical(name): value for name, value in table.items()}
+    names = {name for label in labels for name in (str(label), label.category, label.variable) if name}
+    twice = respelled(
+        [name for name in spelled if name not in names], [label.category or str(label) for label in labels]
+    )
+    if twice is not None:
+        raise ValueError(
+            f"{argument} has an entry {printable(twice[0], 40)!r}, which looks like another spelling of the label "
+            f"{printable(twice[1], 40)!r}: spell them alike"
+        )
     out = []
     for label in labels:
         for name in (str(label), label.category, label.variable):

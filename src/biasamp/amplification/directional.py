@@ -23,8 +23,9 @@ from biasamp.resampling.unseen_errors import aggregate_excess, alternating, excl
 from biasamp.results import Table
 from biasamp.results.interval import Interval
 
-from .base import Base, read_base
+from .base import Base, pairs_without_sign, read_base
 from .bounds import REACH, WorseSigns, clustered_sign_p, standard_errors, worse_signs
+from .invented import warn_of, with_apart
 from .pair_table import CLEAR_SIGN, PairValues, mean_over_pairs, pair_table, pairs_without_given
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs
@@ -47,6 +48,7 @@ def directional(
     cluster: Any = None,
     signs: str = "plugin",
     ties: str = "zero",
+    unseen: str = "invented",
 ) -> Amplification:
     r"""Directional bias amplification, BiasAmp→.
 
@@ -85,6 +87,11 @@ def directional(
         amplification may reach whatever the directions that the records do not tell.
     ties : {"zero", "negative"}
         Pairs without association count 0 but stay in the mean, or ``-delta`` as the formula is printed.
+    unseen : {"invented", "error"}
+        Predicted values that the truth never has. Likely mistakes are refused: a second spelling of a true value, any
+        other value than the two of a two-valued truth, values that most records have. Others are labels that the model
+        invented: they have no truth to be amplified, so they are no pair and stand in ``.invented``; or they are
+        refused too.
 
     Returns
     -------
@@ -120,15 +127,22 @@ def directional(
     if direction is not None and base is None and train is not None:
         raise ValueError("both train and direction say where the signs come from: give one of them")
     without_truth = truth is None
-    evaluation, train_sets = read_evaluation(
-        given, predicted_as_truth(predicted) if without_truth else truth, predicted, train, weights
+    known = predicted_as_truth(predicted) if without_truth else truth
+    evaluation, train_sets, invented = read_evaluation(
+        given, known, predicted, train, weights, unseen=unseen, apart=not without_truth
     )
     evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
     train_counts = None if train_sets is None else JointCounts.from_labels(*train_sets)
     source = read_base(base, direction, evaluation, train_counts, without_truth)
     if signs == "crossfit" and source.signs is not None:
         raise ValueError("signs='crossfit' is for signs from the evaluated labels; here they come from elsewhere")
-    return from_sample(Sample.of(evaluation.owned()), source, signs=signs, ties=ties)
+    signed = source.signed(evaluation.given.width, evaluation.truth.width)
+    labels = evaluation.given.labels, evaluation.truth.labels
+    unsigned = pairs_without_sign(labels, signed, source.sign_source)
+    warn_of(unsigned)
+    sample = Sample.of(evaluation.only(*signed).owned())
+    result = from_sample(sample, source.only(*signed), signs=signs, ties=ties)
+    return with_apart(result, unsigned, evaluation, invented)
 
 
 def predicted_as_truth(predicted: Any) -> Any:

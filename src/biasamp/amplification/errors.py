@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.tables import chunks
-from biasamp.data import LabelSet, align, same_length
-from biasamp.data.arguments import read, read_train
+from biasamp.data import LabelSet, same_length
+from biasamp.data.arguments import read, read_train, same_index
+from biasamp.data.vocabulary import one_space
 from biasamp.results import Table, text
 
 from .signs import association_signs
@@ -71,29 +72,22 @@ def classify_errors(A: Any, T: Any, A_pred: Any = None, T_pred: Any = None, *, t
     """
     if A_pred is None and T_pred is None:
         raise ValueError("A_pred and T_pred are both None: give the predictions whose errors are to be classed")
-    a, t = [read(A, "A")], [read(T, "T")]
-    names_a, names_t = ["A"], ["T"]
-    if A_pred is not None:
-        a.append(read(A_pred, "A_pred", soft=True, like=a[0]))
-        names_a.append("A_pred")
-    if T_pred is not None:
-        t.append(read(T_pred, "T_pred", soft=True, like=t[0]))
-        names_t.append("T_pred")
-    same_length(dict(zip(names_a + names_t, a + t, strict=True)))
-    for name, labels in zip(names_a + names_t, a + t, strict=True):
-        if labels.soft:
+    same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred})
+    a, t = read(A, "A"), read(T, "T")
+    a_pred = None if A_pred is None else read(A_pred, "A_pred", soft=True, like=a)
+    t_pred = None if T_pred is None else read(T_pred, "T_pred", soft=True, like=t)
+    same_length({"A": a, "T": t, "A_pred": a_pred, "T_pred": t_pred})
+    for name, labels in (("A_pred", a_pred), ("T_pred", t_pred)):
+        if labels is not None and labels.soft:
             raise ValueError(f"{name} holds probabilities: an error needs hard predictions, so threshold them first")
-    if train is not None:
-        train_a, train_t = read_train(train, ("A", "T"))
-        *a, train_a = align([*a, train_a], [*names_a, "train A"])
-        *t, train_t = align([*t, train_t], [*names_t, "train T"])
-        signs = association_signs(JointCounts.from_labels(train_a, train_t))
-    else:
-        a, t = align(a, names_a), align(t, names_t)
-        signs = association_signs(JointCounts.from_labels(a[0], t[0]))
+    train_a, train_t = (None, None) if train is None else read_train(train, ("A", "T"))
+    a, a_pred, train_a = one_space(a, a_pred, train_a, ["A", "A_pred", "train A"])
+    t, t_pred, train_t = one_space(t, t_pred, train_t, ["T", "T_pred", "train T"])
+    known = (a, t) if train_a is None or train_t is None else (train_a, train_t)
+    signs = association_signs(JointCounts.from_labels(*known))
     rows: list[tuple[str, str, str, bool, int]] = []
-    task = _classed("task", a[0], t, signs, a[0], t[0], rows) if T_pred is not None else (0, 0)
-    attribute = _classed("attribute", t[0], a, signs.T, a[0], t[0], rows) if A_pred is not None else (0, 0)
+    task = _classed("task", a, [t, t_pred], signs, a, t, rows) if t_pred is not None else (0, 0)
+    attribute = _classed("attribute", t, [a, a_pred], signs.T, a, t, rows) if a_pred is not None else (0, 0)
     table = Table(
         {
             "error": text([row[0] for row in rows]),
@@ -108,7 +102,7 @@ def classify_errors(A: Any, T: Any, A_pred: Any = None, T_pred: Any = None, *, t
         "T->A amplifying": attribute[1],
         "neither": task[0] - task[1] + attribute[0] - attribute[1],
     }
-    return ErrorClasses(counts, task[0], attribute[0], len(a[0]), table)
+    return ErrorClasses(counts, task[0], attribute[0], len(a), table)
 
 
 def _classed(

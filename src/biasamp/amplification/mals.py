@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from biasamp.counts.bagging import FEWEST_BAGS, addends, bag_weights, weighted_sums
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
-from biasamp.data import LabelSet, align, printable, same_length, weights_of
-from biasamp.data.arguments import read, read_clusters, read_train
+from biasamp.data import Evaluation, LabelSet, printable, same_length, weights_of
+from biasamp.data.arguments import labels_with_truth, read, read_clusters, read_train, same_index
+from biasamp.data.vocabulary import UNSEEN, one_space
 from biasamp.resampling.intervals import SMALL_GROUP, Intervals
 from biasamp.resampling.sample import TOO_MANY_PAIRS
 from biasamp.results import Table
 
+from .base import pairs_without_sign
+from .invented import warn_of, with_apart
 from .mals_sample import MalsSample, all_errors, influence_of_bags, mals_intervals, mals_p, unseen_variance
 from .pair_table import PairValues, excluded_pairs, pair_table
 from .result import Amplification, Estimate
@@ -27,7 +30,15 @@ Floats = NDArray[np.float64]
 
 
 def mals(
-    A: Any, T: Any, A_pred: Any, T_pred: Any, *, train: Any = None, weights: Any = None, cluster: Any = None
+    A: Any,
+    T: Any,
+    A_pred: Any,
+    T_pred: Any,
+    *,
+    train: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+    unseen: str = "invented",
 ) -> Amplification:
     r"""Bias amplification as in Zhao et al. (2017), BiasAmp-MALS.
 
@@ -50,6 +61,9 @@ def mals(
         One weight an evaluated record.
     cluster : array-like, optional
         What each evaluated record belongs to: intervals then resample clusters.
+    unseen : {"invented", "error"}
+        What to do about predicted values that the labels never have, as for :func:`biasamp.directional`. Invented
+        groups and tasks are no pair and no part of ``|A|`` and ``|T|``; ``.invented`` has the tasks among them.
 
     Returns
     -------
@@ -80,30 +94,66 @@ def mals(
     """
     if train is None and (A is None or T is None):
         raise ValueError(f"{'A' if A is None else 'T'} is None: true labels are needed unless train=(A, T) is given")
-    a_sets: dict[str, LabelSet] = {}
-    t_sets: dict[str, LabelSet] = {}
-    if train is not None:
-        a_sets["train A"], t_sets["train T"] = read_train(train, ("A", "T"))
-    if A is not None and T is not None:
-        a_sets["A"], t_sets["T"] = read(A, "A"), read(T, "T")
-    elif A is not None or T is not None:
+    if (A is None) != (T is None):
         raise ValueError("A and T come together: give both or neither")
-    one_attribute(next(iter(a_sets.values())))
-    a_sets["A_pred"] = read(A_pred, "A_pred", soft=True, like=next(iter(a_sets.values())))
-    t_sets["T_pred"] = read(T_pred, "T_pred", soft=True, like=next(iter(t_sets.values())))
-    count = same_length({name: s for name, s in {**a_sets, **t_sets}.items() if not name.startswith("train")})
-    a_sets = dict(zip(a_sets, align(list(a_sets.values()), list(a_sets)), strict=True))
-    t_sets = dict(zip(t_sets, align(list(t_sets.values()), list(t_sets)), strict=True))
+    if unseen not in UNSEEN:
+        raise ValueError(f"unseen is {unseen!r}; use one of {', '.join(map(repr, UNSEEN))}")
+    same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred, "weights": weights})
+    known = (None, None) if train is None else read_train(train, ("A", "T"))
+    a = _side(A, A_pred, known[0], "A", unseen)
+    t = _side(T, T_pred, known[1], "T", unseen)
+    one_attribute(a.predicted)
+    count = same_length({"A": a.truth, "T": t.truth, "A_pred": a.predicted, "T_pred": t.predicted})
+    signed = a.signed, t.signed
+    unsigned = pairs_without_sign((a.labels.labels, t.labels.labels), signed, "the train labels")
+    warn_of(unsigned)
+    a, t = a.only(signed[0]), t.only(signed[1])
     w = weights_of(weights, count)
-    predictions = JointCounts.from_labels(a_sets["A_pred"], t_sets["T_pred"], w)
-    truth = None if train is not None else (a_sets["A"], t_sets["T"])
-    sides = (a_sets["A"], t_sets["T"], w) if train is None else (a_sets["train A"], t_sets["train T"], None)
-    labels = JointCounts.from_labels(*sides)
+    labels = JointCounts.from_labels(a.labels, t.labels, w if train is None else None)
+    predictions = JointCounts.from_labels(a.predicted, t.predicted, w)
     units = read_clusters(cluster, count)
-    predicted = (a_sets["A_pred"].owned(), t_sets["T_pred"].owned())
-    held = None if truth is None else (truth[0].owned(), truth[1].owned())
+    predicted = (a.predicted.owned(), t.predicted.owned())
+    held = (a.labels.owned(), t.labels.owned()) if train is None else None
     sample = MalsSample(predicted, held, None if w is None else w.copy(), units, cluster is not None)
-    return from_counts(labels, predictions, "the evaluated labels" if train is None else "the train labels", sample)
+    result = from_counts(labels, predictions, "the evaluated labels" if train is None else "the train labels", sample)
+    groups = a.predicted if a.truth is None else a.truth
+    return with_apart(result, unsigned, Evaluation(groups, t.labels, t.predicted, w, clusters=units), t.invented)
+
+
+class _Side(NamedTuple):
+    """One side of MALS: true labels where there are any, predictions, and the labels that give rates and indicators.
+
+    ``signed`` says which labels those have; ``invented`` are predicted labels that no truth has.
+    """
+
+    truth: LabelSet | None
+    predicted: LabelSet
+    labels: LabelSet
+    signed: NDArray[np.bool_]
+    invented: LabelSet | None = None
+
+    def only(self, keep: NDArray[np.bool_]) -> _Side:
+        """The side with some of its labels."""
+        truth = None if self.truth is None else self.truth.only(keep)
+        return self._replace(truth=truth, predicted=self.predicted.only(keep), labels=self.labels.only(keep))
+
+
+def _side(own: Any, said: Any, train: LabelSet | None, name: str, unseen: str) -> _Side:
+    """One side of MALS in one label space; without truth it is that of the train labels."""
+    truth = None if own is None else read(own, name)
+    known = train if truth is None else truth
+    assert known is not None
+    predicted = read(said, f"{name}_pred", soft=True, like=known)
+    names = [f"train {name}" if truth is None else name, f"{name}_pred", f"train {name}"]
+    placed, p, placed_train = one_space(known, predicted, None if truth is None else train, names, unseen=unseen)
+    assert p is not None
+    labels = placed if placed_train is None else placed_train
+    real = labels_with_truth(placed, placed_train)
+    apart = ~real & (p.totals() > 0)
+    # What train labels lack has no rate to go by; without them, what the truth lacks is undefined in its pairs alone.
+    signed = np.ones(labels.width, dtype=bool) if train is None else labels.totals() > 0
+    side = _Side(None if truth is None else placed, p, labels, signed[real])
+    return side.only(real)._replace(invented=p.only(apart) if apart.any() else None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from biasamp.results import Table
 from biasamp.results.interval import CUT_BELOW, ONE_LABEL, Caution, Interval
 
 from .directional import directional_pairs
+from .invented import with_apart
 from .pair_table import PairValues, mean_over_pairs, pair_table, pairs_without_given
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs
@@ -163,6 +164,7 @@ def multi(
     min_size: int = 1,
     max_size: int | None = None,
     min_support: int = 1,
+    unseen: str = "invented",
 ) -> Amplification:
     r"""Multi-attribute bias amplification, Multi→.
 
@@ -174,7 +176,7 @@ def multi(
 
     Parameters
     ----------
-    given, truth, predicted, train, weights, cluster
+    given, truth, predicted, train, weights, cluster, unseen
         As for :func:`biasamp.directional`. Itemsets come from the train labels where they are given.
     itemsets : {"records", "subsets"}
         ``"records"``: the distinct label sets that records carry. ``"subsets"``: every set of labels that
@@ -221,14 +223,15 @@ def multi(
             raise ValueError(f"{name} is {number}; it must be at least 1")
     if max_size is not None and max_size < min_size:
         raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
-    evaluation, train_sets = read_evaluation(given, truth, predicted, train, weights)
+    evaluation, train_sets, invented = read_evaluation(given, truth, predicted, train, weights, unseen=unseen)
     evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
-    return from_records(
+    result = from_records(
         Block(evaluation.owned()),
         None if train_sets is None else (*train_sets, None),
         Choice(itemsets, min_size, max_size, min_support),
         clustered=cluster is not None,
     )
+    return with_apart(result, (), evaluation, invented)
 
 
 @dataclass(frozen=True)

@@ -174,9 +174,9 @@ def parity(
     >>> result.table["fpr_difference"].tolist(), result.table["tpr_difference"].tolist()
     ([1.0], [0.0])
     """
-    evaluation, _ = read_evaluation(given, truth, predicted, None, weights)
+    evaluation, _, _ = read_evaluation(given, truth, predicted, None, weights)
     outcomes = choose_outcomes(evaluation.truth.variables, positive)
-    bags = Sample.of(evaluation).bags.some_labels(outcome=outcomes.columns)
+    bags = Sample.of(evaluation).bags.outcomes(outcomes.columns)
     against = None if reference is None else group_number(bags.counts.given_labels, reference, "reference")
     result = from_bags(bags, reference=against)
     if outcomes.unknown:

@@ -75,6 +75,9 @@ class Amplification:
         high, support, and whether the data can tell the sign (``clear``).
     excluded : tuple of dict
         Pairs that are undefined, with the reason and their counts.
+    invented : Table
+        Labels that only predictions have, which are no pair: one row for each and each given label, with its rate, the
+        difference of the largest and the smallest rate, its interval, and the test's p- and q-value.
     n : float
         The total weight of the records (their number, without weights).
     direction : str or None
@@ -105,6 +108,7 @@ class Amplification:
     sign_source: str = ""
     base_source: str | None = None
     excluded: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    invented: Table = field(default_factory=lambda: Table({}), repr=False)
     _estimate: Estimate = field(default_factory=Estimate, repr=False)
 
     @cached_property

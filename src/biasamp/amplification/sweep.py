@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.joint import JointCounts
-from biasamp.data import Evaluation, LabelSet, Variable, align, same_length, weights_of
-from biasamp.data.arguments import read, read_train
+from biasamp.data import Evaluation, LabelSet, Variable, same_length, weights_of
+from biasamp.data.arguments import read, read_train, same_index
 from biasamp.data.label import Dense
+from biasamp.data.vocabulary import one_space
 from biasamp.resampling.sample import Aggregates, Sample
 from biasamp.results import Table
 from biasamp.results.interval import Interval
@@ -79,6 +80,7 @@ def sweep(
     >>> round(result.integral, 4) == round(biasamp.directional(group, truth, [0.9, 0.8, 0.6, 0.5, 0.2, 0.1]).value, 4)
     True
     """
+    same_index({"scores": scores, "given": given, "truth": truth, "weights": weights})
     values, _ = read_scores(scores)
     held, outcome = read(given, "given"), read(truth, "truth")
     count = same_length({"scores": values, "given": held, "truth": outcome})
@@ -86,9 +88,11 @@ def sweep(
     signs_from = None
     if train is not None:
         train_given, train_truth = read_train(train, ("given", "truth"))
-        held, train_given = align([held, train_given], ["given", "train given"])
-        outcome, train_truth = align([outcome, train_truth], ["truth", "train truth"])
-        signs_from = JointCounts.from_labels(train_given, train_truth)
+        held, _, placed_given = one_space(held, None, train_given, ["given", "", "train given"])
+        outcome, _, placed_truth = one_space(outcome, None, train_truth, ["truth", "", "train truth"])
+        assert placed_given is not None
+        assert placed_truth is not None
+        signs_from = JointCounts.from_labels(placed_given, placed_truth)
     columns = _positive(outcome, values.shape[1])
     flags, member = _by_label(outcome, columns), _by_label(held, np.arange(held.width))
     whole = None if own is None else own.astype(np.float64)

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
+from biasamp.amplification.invented import invented_table
 from biasamp.data.saving import save_bytes
 from biasamp.results.flat import flat_entries
 from biasamp.results.renderers import render
@@ -66,6 +67,11 @@ class Audit:
     def excluded(self) -> Table:
         """Pairs that are undefined, with the reason and their counts."""
         return Table.from_rows(self.document["excluded"])
+
+    @property
+    def invented(self) -> Table:
+        """Labels that only predictions have: one row for each and each group, with its rate and how far groups differ."""
+        return invented_table(self.document.get("invented", []))
 
     @property
     def metrics(self) -> Table:
@@ -165,13 +171,13 @@ class Audit:
 
         Parameters
         ----------
-        which : {"metrics", "pairs", "groups", "excluded"}
+        which : {"metrics", "pairs", "groups", "excluded", "invented"}
             Which table.
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library; by default the first of these that is installed.
         """
-        if which not in ("metrics", "pairs", "groups", "excluded"):
-            raise ValueError(f"which is {which!r}; take 'metrics', 'pairs', 'groups' or 'excluded'")
+        if which not in ("metrics", "pairs", "groups", "excluded", "invented"):
+            raise ValueError(f"which is {which!r}; take 'metrics', 'pairs', 'groups', 'excluded' or 'invented'")
         table: Table = getattr(self, which)
         return table.to_frame(backend)
 

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from biasamp.data import Label, printable
+from biasamp.data import printable
 
 from .document_types import Excluded
 from .evidence import Place, place_of
@@ -36,7 +35,7 @@ def undefined_pairs(context: Context) -> Iterator[Finding]:
     """Pairs left out of the mean."""
     rows: dict[Place, list[Excluded]] = {}
     for row in context.document["excluded"]:
-        if row.get("ignored"):
+        if row.get("ignored") or "lacking" in row:
             continue
         rows.setdefault(place_of(row), []).append(row)
     for (attribute, metric, direction), held in rows.items():
@@ -102,29 +101,42 @@ def one_value(context: Context) -> Iterator[Finding]:
             )
 
 
-def disjoint(context: Context) -> Iterator[Finding]:
-    """Predictions that never name a category of the truth."""
-    for subject in context.subjects:
-        for direction, role in (("A->T", "task"), ("T->A", "attribute")):
-            if direction == "A->T" and subject is not context.subjects[0]:
-                continue
+def no_truth(context: Context) -> Iterator[Finding]:
+    """Yes/no columns that no record has, though the model predicts them."""
+    for direction, what in (("A->T", "task"), ("T->A", "attribute")):
+        named: dict[str, float] = {}
+        for subject in context.subjects if direction == "T->A" else context.subjects[:1]:
             margins = subject.margins(direction)
-            if margins is None or not margins.exclusive or ((margins.truth > 0) & (margins.predicted > 0)).any():
-                continue
-            truth, said = (_shown(margins.labels, side) for side in (margins.truth, margins.predicted))
+            if margins is not None:
+                columns = zip(margins.labels, margins.truth, margins.predicted, strict=True)
+                named |= {
+                    str(label): said for label, true, said in columns if not true and said and label.category is None
+                }
+        if named:
+            shown = ", ".join(printable(name, 30) for name in list(named)[:_SHOWN])
+            more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
             yield caution(
-                "disjoint",
-                f"No {role} prediction is a value of the truth: the truth has {truth}, the predictions have {said}. Is this "
-                "the column that was meant, and are its values spelled like those of the truth?",
-                {"attribute": subject.attribute if direction == "T->A" else None, "direction": direction},
-                direction=direction,
+                "no-truth",
+                f"{len(named)} {what} column{'s have' if len(named) > 1 else ' has'} no record in truth, and the model "
+                f"predicts {'them' if len(named) > 1 else 'it'}: {shown}{more}. Their pairs have no direction and count 0 in "
+                "the mean.",
+                {"direction": direction},
+                labels=list(named),
             )
 
 
-def _shown(labels: tuple[Label, ...], sizes: NDArray[np.float64]) -> str:
-    held = [label for label, size in zip(labels, sizes, strict=True) if size > 0]
-    names = ", ".join(printable(label.category or "", 30) for label in held[:_SHOWN])
-    return names + (f" and {len(held) - _SHOWN} more" if len(held) > _SHOWN else "")
+def no_sign(context: Context) -> Iterator[Finding]:
+    """Groups and tasks that the records lack which decide the signs."""
+    rows = [row for row in context.document["excluded"] if "lacking" in row]
+    if rows:
+        first = rows[0]
+        yield caution(
+            "no-sign",
+            f"{len(rows)} pairs are left out of the mean, such as ({printable(first['given'], 30)}, "
+            f"{printable(first['outcome'], 30)}): {first['reason']}.",
+            count=len(rows),
+            labels=list(dict.fromkeys(row["lacking"] for row in rows))[:_SHOWN],
+        )
 
 
 def perfect(context: Context) -> Iterator[Finding]:
@@ -157,5 +169,5 @@ def swapped(context: Context) -> Iterator[Finding]:
 
 
 _RECORDS = (missing_labels, undefined_pairs, ignored)
-_MISTAKES = (unknown_positive, one_value, disjoint, perfect, swapped)
+_MISTAKES = (unknown_positive, one_value, no_truth, no_sign, perfect, swapped)
 COLUMN_CAUTIONS: tuple[Rule, ...] = (*_RECORDS, *_MISTAKES)

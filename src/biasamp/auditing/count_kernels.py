@@ -20,6 +20,7 @@ from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
 from biasamp.data import Dense, LabelSet
 from biasamp.data.keys import Keys, row_keys
+from biasamp.data.label import Mask
 from biasamp.data.labelset import MOST_SQUARES
 from biasamp.engines import counted
 from biasamp.results.metric_registry import DIRECTIONS
@@ -118,9 +119,12 @@ class Kernel:
         return two if one is None else one if two is None else self.add(one, two)
 
 
-def look_again(batch: Batch, before: Any, number: int, direction: str, asked: SecondLook) -> SignedSums:
-    """A second look at the records of one subject and direction."""
-    return look_at((Block(batch.subjects[number].evaluation(direction, batch.weights, batch.units)),), asked)
+def look_again(
+    batch: Batch, before: Any, number: int, direction: str, kept: tuple[Mask, Mask], asked: SecondLook
+) -> SignedSums:
+    """A second look at the records of one subject and direction, of which some labels are kept."""
+    held = batch.subjects[number].evaluation(direction, batch.weights, batch.units)
+    return look_at((Block(held.only(*kept)),), asked)
 
 
 TrainCounts = list[tuple[JointCounts, ContingencyTable | None]]

@@ -22,6 +22,7 @@ from biasamp.counts.subject_counts import TOO_LARGE
 from biasamp.data import Codes, LabelSet, Variable, weights_of
 from biasamp.data.frames import arrow_column
 from biasamp.data.keys import row_keys
+from biasamp.data.label import Mask
 from biasamp.data.labelset import LEAST_TOTAL
 from biasamp.engines import Engine, counted, engine_for
 from biasamp.engines.engine import total_rows
@@ -40,9 +41,10 @@ from .count_kernels import (
     train_counts,
 )
 from .label_reader import HINT, AuditRecords, Reader, Subject, read_labels
-from .plan import Plan, make_plan
+from .plan import Plan, Spec, make_plan
 from .source import Source, data_parts, read_source
 from .survey import Survey, survey
+from .unseen_labels import check_vocabulary
 
 # What a value of a column takes in memory while it is read, about.
 _BYTES = 24
@@ -67,6 +69,7 @@ def count(
     cluster: str | None = None,
     missing: str = "error",
     intersections: bool = False,
+    unseen: str = "invented",
     labels: AuditCounts | str | os.PathLike[str] | None = None,
     engine: Any = "auto",
     threads: int | None = None,
@@ -82,7 +85,7 @@ def count(
     data : path, dataframe or mapping of arrays
         A file or folder (Parquet, CSV, Arrow, JSON lines) of any size, which is read part by part; a dataframe in
         memory; or a Dask or Spark dataframe, which stays on its cluster.
-    attributes, tasks, attribute_predictions, task_predictions, train, weights, record, cluster, missing, intersections
+    attributes, tasks, attribute_predictions, task_predictions, train, weights, record, cluster, missing, intersections, unseen
         As in :func:`biasamp.audit`; ``weights`` names a column. Rows without ``record`` are known by their number
         in the whole; those of a Dask or Spark dataframe have none, and need it.
     identities, label, score, threshold
@@ -121,9 +124,10 @@ def count(
         "cluster": cluster,
         "missing": missing,
         "intersections": intersections,
+        "unseen": unseen,
     }
     if identities is not None:
-        others = {**roles, "labels": labels, "record": None, "missing": None, "intersections": None}
+        others = {**roles, "labels": labels, "record": None, "missing": None, "intersections": None, "unseen": None}
         strange = [name for name, value in others.items() if value is not None]
         if strange:
             raise TypeError(f"{strange[0]} has no meaning with identities: count one or the other")
@@ -144,7 +148,9 @@ def count(
         labels = AuditCounts.load(os.fspath(labels))
     plan = make_plan(**roles)
     with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
-        return count_plan(data, plan, train, running, labels)[0]
+        counted_all = count_plan(data, plan, train, running, labels)[0]
+    check_vocabulary(counted_all)
+    return counted_all
 
 
 def count_plan(
@@ -186,6 +192,8 @@ def count_plan(
     if train_parts is not None:
         kernel = Kernel(replace(reader, plan=plan.of_train, lead="train "), count_train, add_train)
         total = _with_train(total, _reduced(kernel, train_parts, engine, "counting train") or [])
+    if labels is not None:
+        total = replace(total, plan=_declaring(plan, labels).to_dict())
     return total.of_source(name), StreamedData(reader, parts, train, engine)
 
 
@@ -217,9 +225,9 @@ class StreamedData:
         columns = {name: arrow_column(name, whole.column(name)) for name in plan.columns}
         return read_records(Source("data", columns, whole.num_rows), plan, self.train, plan.weights)
 
-    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
-        """A second look at the records of a subject."""
-        look = partial(look_again, number=number, direction=direction, asked=asked)
+    def look(self, number: int, direction: str, kept: tuple[Mask, Mask], asked: SecondLook) -> SignedSums:
+        """A second look at the records of a subject, of which some labels are kept."""
+        look = partial(look_again, number=number, direction=direction, kept=kept, asked=asked)
         found: SignedSums = _reduced(Kernel(self.reader, look, add), self.parts, self.engine, "second look")
         return found
 
@@ -299,14 +307,19 @@ def _spaces(
 ) -> tuple[list[Subject], list[LabelSet]]:
     """Made-up records of each attribute in the label space of all parts, and their truths before predictions are seen."""
     example = found.example()
-    reader = Reader(replace(plan, missing="drop", intersections=False))
+    declared: tuple[tuple[Variable, ...], ...] = ()
+    if labels is not None:
+        known = {subject.attribute: subject.A for subject in labels.subjects}
+        declared = (labels.subjects[0].T, *(known.get(name, ()) for name in plan.groups))
+    seen = replace(plan, missing="drop", intersections=False)
+    reader = Reader(seen, records=found.rows, declared=declared)
     subjects = reader.subjects(example, None if train is None else train.example())
-    truths = [read_labels(example, plan.task, "tasks", "drop")]
-    truths += [read_labels(example, one, "attributes", "drop") for one in plan.groups.values()]
+    truths = [read_labels(example, plan.task, "tasks", "drop", identifiers=True)]
+    truths += [read_labels(example, one, "attributes", "drop", identifiers=True) for one in plan.groups.values()]
     if plan.intersections:
         names = [subject.attribute for subject in subjects]
-        known = sorted(found.crossings | (set() if train is None else train.crossings))
-        space = Variable(" x ".join(names), "categorical", tuple(known))
+        combined = sorted(found.crossings | (set() if train is None else train.crossings))
+        space = Variable(" x ".join(names), "categorical", tuple(combined))
         crossed = LabelSet((Codes((space,), np.zeros(1, dtype=np.int64)),))
         predicted = crossed if all(s.A_pred is not None and not s.A_pred.soft for s in subjects) else None
         first = subjects[0]
@@ -336,3 +349,15 @@ def _in_space(subject: Subject, labels: AuditCounts) -> Subject:
         predicted: LabelSet | None = getattr(subject, f"{side}_pred")
         moved[f"{side}_pred"] = None if predicted is None else predicted.into(variables)
     return replace(subject, **moved)
+
+
+def _declaring(plan: Plan, labels: AuditCounts) -> Plan:
+    """The plan with the values of other counts declared, so that one which these records lack is known."""
+
+    def declared(one: Spec, variables: tuple[Variable, ...]) -> Spec:
+        known = len(variables) == 1 and variables[0].kind == "categorical" and one.categories is None
+        return replace(one, declared="categorical", categories=variables[0].categories) if known else one
+
+    spaces = {subject.attribute: subject.A for subject in labels.subjects}
+    groups = {name: declared(one, spaces.get(name, ())) for name, one in plan.groups.items()}
+    return replace(plan, task=declared(plan.task, labels.subjects[0].T), groups=groups)

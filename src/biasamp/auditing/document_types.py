@@ -212,17 +212,49 @@ class FindingFields(TypedDict):
 
 
 class Excluded(Measurement):
-    """A figure that is undefined, with the reason and the counts it would rest on."""
+    """A figure that is undefined, with the reason and the counts it would rest on.
+
+    ``lacking`` is the label that those records lack which decide the sign, where that is why.
+    """
 
     given: str
     outcome: str
     reason: str
+    lacking: NotRequired[str]
     rate: NotRequired[str]
     ignored: NotRequired[bool]
     support: NotRequired[float]
     given_count: NotRequired[float]
     outcome_count: NotRequired[float]
     joint_count: NotRequired[float]
+
+
+class InventedGroup(TypedDict):
+    """How often one group gets an invented label."""
+
+    group: str
+    count: float
+    records: float
+    rate: Figure
+
+
+class Invented(TypedDict):
+    """A label that only predictions have; ``low``, ``high``, ``p`` and ``q`` are of the largest difference of groups."""
+
+    attribute: str
+    direction: Direction
+    variable: str
+    label: str
+    category: str | None
+    count: float
+    rate: Figure
+    groups: list[InventedGroup]
+    between: list[str] | None
+    difference: Figure
+    low: Figure
+    high: Figure
+    p: Figure
+    q: Figure
 
 
 class NotRun(Measurement):
@@ -348,6 +380,7 @@ class AuditDocument(TypedDict):
     not_run: list[NotRun]
     rates: NotRequired[list[GroupRow]]
     sweep: NotRequired[list[SweepEntry]]
+    invented: NotRequired[list[Invented]]
     compare: NotRequired[ComparisonDocument]
     registry: NotRequired[dict[str, MetricFacts]]
     provenance: NotRequired[Provenance]

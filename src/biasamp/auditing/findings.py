@@ -10,7 +10,7 @@ from typing import Any
 from biasamp.data import printable
 from biasamp.results.metric_registry import audited_metrics, direction_symbol, is_signed
 
-from .document_types import AuditDocument, Entry, Excluded, Pair, SweepEntry
+from .document_types import AuditDocument, Entry, Excluded, Invented, Pair, SweepEntry
 from .evidence import FALSE_DISCOVERIES, Place, changed_pairs, known_directions, place_of, verdicts, wrong_groups
 from .subject import Counted
 
@@ -21,16 +21,19 @@ AGGREGATE, DECIDED_AGGREGATE = 100.0, 110.0
 PAIRS, OPPOSITE_PAIRS = 80.0, 85.0
 # Then other views of the same data: sizes of changes and attackers, which may decide; MALS, which mixes directions;
 # error rates, which are not about amplification.
+# What the model says that the truth never does comes before other views of what both say.
+INVENTED = 70.0
 OTHER_METRIC, DECIDED_OTHER, MIXED_DIRECTIONS, ERROR_RATES = 60.0, 65.0, 55.0, 50.0
 # Cautions come after all findings. What each adds orders them: first what suggests that the columns are wrong and all
 # figures with them, then what changes how the figures are read, last what holds of most audits.
 CAUTION = 40.0
 URGENCY = {
-    "disjoint": 9.95,
     "swapped": 9.9,
     "one-value": 9.85,
     "perfect": 9.8,
     "positive": 9.7,
+    "no-truth": 9.65,
+    "no-sign": 9.6,
     "balanced": 9.5,
     "sensitive-prediction": 9.0,
     "disagreement": 8.5,
@@ -49,6 +52,8 @@ URGENCY = {
     "perceived": 3.0,
     "incomparable": 2.0,
 }
+# Groups are said to differ where the q-value over all labels of the audit is below this.
+CLEAR_DIFFERENCE = 0.05
 _PAIRS_SHOWN = 3
 # An aggregate is said to hide its pairs when the largest is so many times larger.
 _HIDES = 5.0
@@ -183,7 +188,7 @@ def figure(entry: Entry, **more: Any) -> dict[str, Any]:
     return {**{name: entry[name] for name in names}, **more}  # type: ignore[literal-required]
 
 
-def place(entry: Entry | SweepEntry | Excluded, between: str = ", ") -> str:
+def place(entry: Entry | SweepEntry | Excluded | Invented, between: str = ", ") -> str:
     """The attribute and direction that a sentence begins with."""
     return between.join(filter(None, (printable(entry["attribute"], 40), direction_symbol(entry["direction"]))))
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from biasamp.amplification.parity import group_number
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.subject_counts import SubjectCounts, labels_in
-from biasamp.data import Codes, Dense, Label, LabelSet, Sparse, Variable, printable
+from biasamp.data import Label, printable
 from biasamp.data.label import canonical
 
 IGNORED = "the group is ignored"
@@ -135,44 +132,3 @@ def reference_groups(counts: AuditCounts, reference: Any) -> dict[str, Label]:
         for attribute, labels in here.items():
             found[attribute] = labels[group_number(labels, name, "reference")]
     return found
-
-
-def without_labels(variables: Sequence[Variable], ignored: frozenset[Label]) -> tuple[Variable, ...]:
-    """A label space without some labels."""
-    kept = [
-        one
-        if one.kind == "binary"
-        else one._replace(categories=tuple(x.category or "" for x in one.labels if x not in ignored))
-        for one in variables
-    ]
-    return tuple(one for one in kept if (one.labels and not set(one.labels) <= ignored))
-
-
-def drop_labels(labels: LabelSet, ignored: frozenset[Label]) -> LabelSet:
-    """The same records without some labels: they then have none in their place, and are not missing."""
-    blocks = []
-    for block in labels.blocks:
-        mine = [label for variable in block.variables for label in variable.labels]
-        keep = np.array([label not in ignored for label in mine], dtype=bool)
-        variables = without_labels(block.variables, ignored)
-        if keep.all():
-            blocks.append(block)
-        elif variables:
-            blocks.append(_some_of(block, keep, variables))
-    return LabelSet(tuple(blocks))
-
-
-def _some_of(
-    block: Codes | Dense | Sparse, keep: NDArray[np.bool_], variables: tuple[Variable, ...]
-) -> Codes | Dense | Sparse:
-    number = np.where(keep, np.cumsum(keep) - 1, -1)
-    if isinstance(block, Codes):
-        codes = np.where(block.codes >= 0, number[block.codes], -1)
-        return Codes(variables, codes, sparse=True)
-    if isinstance(block, Dense):
-        there = None if block.there is None else block.there[:, keep]
-        return Dense(variables, np.ascontiguousarray(block.values[:, keep]), there)
-    held = keep[block.indices]
-    row = np.repeat(np.arange(len(block)), np.diff(block.indptr))[held]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(block)))]).astype(np.int64)
-    return replace(block, variables=variables, indptr=indptr, indices=number[block.indices[held]])

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from biasamp.amplification.mals_sample import MalsSample
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
-from biasamp.data import Codes, Evaluation, LabelSet, Variable, align, label_set, printable, refuse_missing
+from biasamp.data import Codes, Evaluation, LabelSet, Variable, align, label_set, refuse_missing
+from biasamp.data.arguments import refuse_lists
 from biasamp.data.keys import Keys, row_keys
+from biasamp.data.label import Mask
+from biasamp.data.vocabulary import one_space, refuse_identifiers
 
 from .plan import Plan, Spec
 from .source import Source
 
-# A column with more categories than this, most of them of a single record, is no label.
-_MANY_CATEGORIES = 1000
 HINT = 'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the label.'
 
 
@@ -76,14 +77,14 @@ class AuditRecords:
             return None
         return (A, T) if direction == "A->T" else (T, A)
 
-    def mals_sample(self, number: int, against_truth: bool) -> MalsSample:
-        """What MALS looks at: the records of a subject that have all labels."""
+    def mals_sample(self, number: int, against_truth: bool, kept: tuple[Mask, Mask]) -> MalsSample:
+        """What MALS looks at: the records of a subject that have all labels, of which some are kept."""
         subject = self.subjects[number]
         assert subject.A_pred is not None
         assert subject.T_pred is not None
         sides = [subject.A, subject.T, subject.A_pred, subject.T_pred]
         keep = np.logical_and.reduce([labels.complete() for labels in sides])
-        A, T, A_pred, T_pred = (labels.take(keep) for labels in sides)
+        A, T, A_pred, T_pred = (labels.take(keep).only(kept[side % 2]) for side, labels in enumerate(sides))
         units = row_keys(0, len(keep)) if self.ids is None else self.ids
         units = (units if self.clusters is None else self.clusters)[keep]
         weights = None if self.weights is None else self.weights[keep]
@@ -95,9 +96,9 @@ class AuditRecords:
         """All records, which are at hand."""
         return self
 
-    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
-        """A second look at the records of a subject."""
-        return look_at((Block(self.evaluation(number, direction)),), asked)
+    def look(self, number: int, direction: str, kept: tuple[Mask, Mask], asked: SecondLook) -> SignedSums:
+        """A second look at the records of a subject, of which some labels are kept."""
+        return look_at((Block(self.evaluation(number, direction).only(*kept)),), asked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +115,18 @@ class Reader:
         decide how predictions are read.
     lead : str
         What stands before the name of a role in messages.
+    records : int, optional
+        How many records there are, where those that are read are made up to have the labels of all.
+    declared : tuple of tuples of Variable
+        Of the tasks and of the attributes, variables whose values are known from elsewhere.
     """
 
     plan: Plan
     spaces: tuple[Subject, ...] = ()
     truths: tuple[LabelSet, ...] = ()
     lead: str = ""
+    records: int | None = None
+    declared: tuple[tuple[Variable, ...], ...] = ()
 
     def subjects(self, source: Source, train: Source | None = None) -> list[Subject]:
         """One subject for each attribute, and one for their crossing."""
@@ -128,9 +135,11 @@ class Reader:
         roles += [("attribute", *specs) for specs in zip(plan.groups.values(), plan.group_predictions, strict=True)]
         spaces = [self.spaces[0].T, *(subject.A for subject in self.spaces)] if self.spaces else []
         sides = []
-        for (role, spec, predictions), space, like in zip_longest(roles, spaces[: len(roles)], self.truths):
+        for (role, spec, predictions), space, like, declared in zip_longest(
+            roles, spaces[: len(roles)], self.truths, self.declared
+        ):
             names = _names(role, self.lead)
-            truth = read_labels(source, spec, names[0], missing, space=space)
+            truth = read_labels(source, spec, names[0], missing, space=space, records=self.records)
             predicted, known = None, None
             if predictions is not None:
                 predicted = read_labels(
@@ -138,7 +147,11 @@ class Reader:
                 )
             if train is not None:
                 known = read_labels(train, spec, names[2], missing, identifiers=True)
-            sides.append((truth, predicted, known) if space is not None else _one_space(truth, predicted, known, names))
+            if space is None:
+                options: dict[str, Any] = {"declared": declared or (), "counted": self.records is None}
+                sides.append(one_space(truth, predicted, known, names, unseen=plan.unseen, **options))
+            else:
+                sides.append((truth, predicted, known))
         (T, T_pred, T_train), *groups = sides
         out = [
             Subject(name, A, T, A_pred, T_pred, A_train, T_train)
@@ -161,21 +174,14 @@ class Reader:
         )
         assert A is not None
         if known is None:
-            A, A_pred, A_train = _one_space(A, A_pred, A_train, _names("attribute"))
+            # Combinations of known values are no other vocabulary, whichever occur.
+            A, A_pred, A_train = one_space(A, A_pred, A_train, _names("attribute"), checked=False)
         first = subjects[0]
         return Subject(" x ".join(names), A, first.T, A_pred, first.T_pred, A_train, first.T_train)
 
 
 def _names(role: str, lead: str = "") -> tuple[str, str, str]:
     return f"{lead}{role}s", f"{role}_predictions", f"train {role}s"
-
-
-def _one_space(
-    truth: LabelSet, predicted: LabelSet | None, train: LabelSet | None, names: tuple[str, str, str]
-) -> tuple[LabelSet, LabelSet | None, LabelSet | None]:
-    sets = [(labels, name) for labels, name in zip((truth, predicted, train), names, strict=True) if labels is not None]
-    placed = iter(align([labels for labels, _ in sets], [name for _, name in sets]))
-    return next(placed), None if predicted is None else next(placed), None if train is None else next(placed)
 
 
 def read_labels(
@@ -187,17 +193,22 @@ def read_labels(
     like: LabelSet | None = None,
     space: LabelSet | None = None,
     identifiers: bool = False,
+    records: int | None = None,
 ) -> LabelSet:
     """The labels of some columns, under the policy for missing ones.
 
     Predictions are read ``like`` their truth and may be probabilities. Those of a batch are put into the ``space`` of
-    the whole. Columns that look like ``identifiers`` are refused unless they are let through.
+    the whole. Columns that look like ``identifiers`` are refused unless they are let through; ``records`` is how many
+    there are where these stand for more.
     """
     labels = label_set(spec.columns(source), role, soft=like is not None, like=like)
+    if space is None and spec.declared is None:
+        refuse_lists(labels, role)
     if space is None and not labels.width:
         raise ValueError(f"{role} column {spec.title!r} holds no label: every value is missing")
-    if space is None and not identifiers:
-        _refuse_identifiers(labels, role)
+    if space is None and like is None and not identifiers:
+        for variable in labels.variables:
+            refuse_identifiers(variable, records or len(labels), role, group=role.endswith("attributes"))
     if missing == "error":
         refuse_missing({role: labels}, HINT)
     elif missing == "negative":
@@ -208,18 +219,6 @@ def read_labels(
     if placed.variables != space.variables:
         raise ValueError(f"{role} holds labels that were not there at first: the data changed while it was counted")
     return placed
-
-
-def _refuse_identifiers(labels: LabelSet, role: str) -> None:
-    """Refuse a variable that has a value of its own for nearly every record."""
-    for variable in labels.variables:
-        many = len(variable.categories)
-        if variable.kind == "categorical" and many > _MANY_CATEGORIES and 2 * many > len(labels):
-            raise ValueError(
-                f"{role} column '{printable(variable.name, 60)}' holds {many:,} different values in {len(labels):,} "
-                "records: it looks like an identifier or a measurement, not like groups. Name another column, or group "
-                "its values first"
-            )
 
 
 def crossing(sets: Sequence[LabelSet], names: Sequence[str], categories: Sequence[str] | None = None) -> LabelSet:

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.amplification import directional, mals, multi
+from biasamp.amplification.base import Base, pairs_without_sign
 from biasamp.amplification.mals_sample import MalsSample
 from biasamp.amplification.parity import Parity
 from biasamp.counts.bagging import deal_out
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable, bags_of_cells
 from biasamp.counts.fixed import Fixed
+from biasamp.counts.joint import some_moments
 from biasamp.counts.pair import drop_records
 from biasamp.counts.signed_sums import Block
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, labels_in
@@ -27,10 +29,10 @@ from biasamp.predictability.attack_result import Predictability
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import DIRECTIONS
 
-from .group_choice import IGNORED, drop_labels
+from .group_choice import IGNORED
 from .parity_entries import measure_parity
 from .settings import Measured, Settings
-from .subject import Counted, records_of
+from .subject import Counted, records_of, within
 from .threshold_notes import decided_value, threshold_entry
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
@@ -81,9 +83,15 @@ def _run(subject: Counted, metric: str, direction: str | None, settings: Setting
 
 
 def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
-    subject = subject.compared
-    sample, source = subject.sample(direction, subject.counts.pairs[direction]), subject.base_source(direction)
-    return directional.from_sample(sample, source, direction=direction, level=settings.confidence)
+    source = subject.base_source(direction)
+    labels = [
+        side.only(keep).labels for side, keep in zip(subject.sides(direction), subject.kept(direction), strict=True)
+    ]
+    signed = source.signed(*map(len, labels))
+    unsigned = pairs_without_sign(labels, signed, source.sign_source)
+    sample = subject.sample(direction, signed)
+    result = directional.from_sample(sample, source.only(*signed), direction=direction, level=settings.confidence)
+    return replace(result, excluded=(*result.excluded, *unsigned))
 
 
 def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
@@ -91,9 +99,7 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     bags = subject.counts.pairs[direction]
     options: dict[str, Any] = {"direction": direction, "level": settings.confidence}
     if given.exclusive and outcome.exclusive:
-        compared = subject.compared
-        sample = compared.sample(direction, compared.counts.pairs[direction])
-        return multi.from_sample(sample, compared.train(direction), **options)
+        return multi.from_sample(subject.sample(direction), subject.train(direction), **options)
     cells, by_bag = subject.counts.cells[direction], subject.counts.by_bag.get(direction)
     options["clustered"] = subject.clustered
     train_known = subject.counts.train is None or subject.counts.train_cells is not None
@@ -102,12 +108,14 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     if by_bag is not None and train_known and (complete or subject.data is None):
         bag, many = bags_of_cells(by_bag)
         block = Block(_cells_as_records(subject, by_bag, direction), bag, many)
-        return _multi_of_sets(subject, direction, block, _train_cells(subject, direction), options)
+        return multi.from_records(block, _train_cells(subject, direction), **options)
     if subject.data is not None and (not complete or subject.clustered or subject.weighted or not train_known):
         records = subject.data.records
         train = records.train(subject.number, direction)
-        block = Block(drop_records(records.evaluation(subject.number, direction)))
-        return _multi_of_sets(subject, direction, block, None if train is None else (*train, None), options)
+        kept = subject.kept(direction)
+        known = None if train is None else (train[0].only(kept[0]), train[1].only(kept[1]), None)
+        block = Block(drop_records(records.evaluation(subject.number, direction).only(*kept)))
+        return multi.from_records(block, known, **options)
     if subject.weighted:
         raise ValueError("Multi of sets of labels needs the records where they have weights: audit them in memory")
     if cells is None or not train_known:
@@ -118,27 +126,14 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     assert whole.weights is not None
     rows, bag, dealt, many = deal_out(whole.weights)
     block = Block(replace(whole.take(rows), weights=dealt), bag, many)
-    return _multi_of_sets(subject, direction, block, _train_cells(subject, direction), options)
-
-
-def _multi_of_sets(subject: Counted, direction: str, block: Block, train: Any, options: dict[str, Any]) -> Any:
-    """Multi of sets of labels, those of ignored groups left out."""
-    if subject.ignored:
-        held = block.evaluation
-        sides = ("given",) if direction == "A->T" else ("truth", "predicted")
-        fewer: dict[str, Any] = {side: drop_labels(getattr(held, side), subject.ignored) for side in sides}
-        block = replace(block, evaluation=replace(held, **fewer))
-        if train is not None:
-            place = 0 if direction == "A->T" else 1
-            train = (*train[:place], drop_labels(train[place], subject.ignored), *train[place + 1 :])
-    return multi.from_records(block, train, **options)
+    return multi.from_records(block, _train_cells(subject, direction), **options)
 
 
 def _cells_as_records(subject: Counted, table: ContingencyTable, direction: str) -> Evaluation:
-    """The cells of a table as records that weigh as much as they hold."""
+    """The cells of a table as records that weigh as much as they hold, with the labels that have truth."""
     given, outcome = (side.variables for side in subject.sides(direction))
     one, two, three = records_of(table, given, outcome, outcome)
-    return Evaluation(one, two, three, table.counts)
+    return Evaluation(one, two, three, table.counts).only(*subject.kept(direction))
 
 
 def _train_cells(subject: Counted, direction: str) -> tuple[LabelSet, LabelSet, NDArray[Any]] | None:
@@ -146,6 +141,7 @@ def _train_cells(subject: Counted, direction: str) -> tuple[LabelSet, LabelSet, 
     if table is None:
         return None
     A, T = records_of(table, subject.counts.A, subject.counts.T)
+    A, T = (side.only(keep) for side, keep in zip((A, T), subject.kept("A->T"), strict=True))
     return (A, T, table.counts) if direction == "A->T" else (T, A, table.counts)
 
 
@@ -197,17 +193,23 @@ def _mals(subject: Counted, settings: Settings) -> Any:
     if subject.counts.mals is None:
         side = _NEEDED["A->T" if "T->A" in subject.counts.pairs else "T->A"]
         raise ValueError(f"MALS needs predictions of both sides; {side} were not given")
-    predicted, truth = subject.counts.mals
-    train = subject.counts.train
-    labels = truth.whole if train is None else train
+    kept = subject.with_truth("A->T")
+    train = None if subject.counts.train is None else subject.counts.train.only(*kept)
+    groups = [side.only(keep).labels for side, keep in zip(subject.sides("A->T"), kept, strict=True)]
+    signed = Base(sign_counts=train).signed(*map(len, groups))
+    unsigned = pairs_without_sign(groups, signed, "the train labels")
+    # Groups and tasks are those of the labels that indicators come from.
+    kept = within(kept[0], signed[0]), within(kept[1], signed[1])
+    predicted, truth = (held.only(*kept) for held in subject.counts.mals)
+    moments = some_moments(subject.counts.moments, *kept)
+    labels = truth.whole if train is None else train.only(*signed)
     source = "the evaluated labels" if train is None else "the train labels"
-    sample = MalsSample(
-        predicted, truth if train is None else None, None, None, subject.clustered, subject.counts.moments
-    )
+    sample = MalsSample(predicted, truth if train is None else None, None, None, subject.clustered, moments)
     if not sample.has_bags and subject.data is not None:
-        sample = subject.data.records.mals_sample(subject.number, train is None)
-    kept = subject.kept if subject.ignored else None
-    return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence, kept)
+        sample = subject.data.records.mals_sample(subject.number, train is None, kept)
+    compared = subject.compared[kept[0]] if subject.ignored else None
+    result = mals.from_counts(labels, predicted.whole, source, sample, settings.confidence, compared)
+    return replace(result, excluded=(*result.excluded, *unsigned))
 
 
 def _scores(subject: Counted, direction: str, out: Measured) -> None:
@@ -225,10 +227,14 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
         out.skip(subject.attribute, "sweep", direction, str(error))
         return
     held, train = records.evaluation(subject.number, direction), records.train(subject.number, direction)
-    source = subject.base_source(direction)
+    source, kept = subject.base_source(direction), subject.kept(direction)
+    signed = source.signed(*(int(side.sum()) for side in kept))
+    kept = within(kept[0], signed[0]), within(kept[1], signed[1])
+    known = None if train is None else (train[0].only(kept[0]), train[1].only(kept[1]))
+    held, source = held.only(*kept), source.only(*signed)
     for row in made:
         row["decided"] = decided_value(held, source)
-    swept = threshold_entry(held, source, train)
+    swept = threshold_entry(held, source, known)
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
 

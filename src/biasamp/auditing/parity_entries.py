@@ -13,6 +13,7 @@ from biasamp.amplification.largest_difference import Deciding, largest_differenc
 from biasamp.amplification.parity import DIFFERENCES, Parity, from_bags, rates_of, resampled_rates
 from biasamp.amplification.positive import choose_outcomes
 from biasamp.counts.bags import BagCounts
+from biasamp.data.label import Mask
 from biasamp.results.interval import Caution, plain
 
 from .settings import Measured, Settings
@@ -29,16 +30,16 @@ _METHOD = "Newcombe score, simultaneous over {} differences (Bonferroni)"
 
 def measure_parity(subject: Counted, settings: Settings, out: Measured) -> None:
     """The table of groups, and one entry for each of the four companions of A->T."""
-    everything = subject.counts.pairs.get("A->T")
+    everything = subject.pairs("A->T")
     if everything is None:
         out.skip(subject.attribute, "parity", "A->T", _NO_PARITY)
         return
-    outcomes = choose_outcomes(subject.counts.T, settings.positive)
+    outcomes = choose_outcomes(subject.true_tasks, settings.positive)
     out.positive, out.unknown_positive = dict(outcomes.positive), outcomes.unknown
-    bags = everything.some_labels(outcome=outcomes.columns)
+    bags = everything.outcomes(outcomes.columns)
     made = rates_of(bags, subject.clustered)
     reference = None if subject.reference is None else bags.counts.given_labels.index(subject.reference)
-    kept = subject.kept
+    kept = subject.compared[subject.known["A"]]
     result = from_bags(bags, "A->T", proportions=made, level=settings.confidence, reference=reference, kept=kept)
     places: dict[str, int] = {}
     groups: dict[str, tuple[int, int]] = {}
@@ -80,7 +81,7 @@ def measure_parity(subject: Counted, settings: Settings, out: Measured) -> None:
         entry["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
         entry["excluded"] = list(result.excluded)
         out.entries.append(entry)
-    out.rates += _rows(subject, bags, made, settings, reference)
+    out.rates += _rows(subject, bags, made, settings, reference, kept)
     drawing = partial(resampled_rates, bags, places, groups, kept) if bags.resamplable and places else None
     out.results.append(replace(result, _draw=drawing))
 
@@ -110,6 +111,7 @@ def _rows(
     made: dict[str, Proportion],
     settings: Settings,
     reference: int | None,
+    kept: Mask,
 ) -> list[dict[str, Any]]:
     """A row for every group and outcome: its size, and each rate with its interval."""
     labels, outcomes = bags.counts.given_labels, bags.counts.outcome_labels
@@ -117,8 +119,8 @@ def _rows(
     for held in figures.values():
         for name in held:
             if name.startswith(("difference", "ratio")):
-                held[name] = np.where(subject.kept[:, None], held[name], np.nan)
-    apart = np.nan_to_num(np.stack([between_groups(made[rate].value[subject.kept]) for rate in DIFFERENCES.values()]))
+                held[name] = np.where(kept[:, None], held[name], np.nan)
+    apart = np.nan_to_num(np.stack([between_groups(made[rate].value[kept]) for rate in DIFFERENCES.values()]))
     most = max(1, MOST_RATES // len(labels))
     columns = np.sort(np.argsort(-apart.max(axis=0), kind="stable")[:most])
     records = subject.sizes["A"][1].tolist()

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from biasamp.data import Columns, Declared, printable
+from biasamp.data.vocabulary import UNSEEN
 
 from .source import Source
 
@@ -60,6 +61,7 @@ class Plan:
     missing: str = "error"
     intersections: bool = False
     train: bool = False
+    unseen: str = "invented"
 
     @property
     def labels(self) -> list[tuple[Spec, str]]:
@@ -119,11 +121,14 @@ def make_plan(
     weights: Any = None,
     missing: str = "error",
     intersections: bool = False,
+    unseen: str = "invented",
     **keys: str | None,
 ) -> Plan:
     """The plan that the arguments of :func:`biasamp.audit` mean."""
     if missing not in MISSING:
         raise ValueError(f"missing is {missing!r}; take one of {', '.join(map(repr, MISSING))}")
+    if unseen not in UNSEEN:
+        raise ValueError(f"unseen is {unseen!r}; take one of {', '.join(map(repr, UNSEEN))}")
     groups = _attributes(attributes)
     task = Spec.of(tasks, "tasks")
     # A column goes with itself, whatever a model does.
@@ -142,6 +147,15 @@ def make_plan(
         )
     if intersections and len(groups) < 2:
         raise ValueError("intersections=True crosses several attributes, but only one is given")
+    _refuse_two_roles(
+        {
+            "attributes": columns_of(*groups.values()),
+            "tasks": columns_of(task),
+            "attribute_predictions": columns_of(*group_predictions),
+            "task_predictions": columns_of(task_prediction),
+        },
+        {"weights": weights if isinstance(weights, str) else None, "record": keys.get("record")},
+    )
     return Plan(
         groups,
         task,
@@ -152,7 +166,35 @@ def make_plan(
         missing=missing,
         intersections=bool(intersections),
         train=train is not None,
+        unseen=unseen,
     )
+
+
+def _refuse_two_roles(labels: Mapping[str, Sequence[str]], others: Mapping[str, str | None]) -> None:
+    """Refuse a column of predictions that is a column of truth, and a column of ids or weights that is read as labels."""
+    wrong = {
+        ("tasks", "task_predictions"): "the truth would be compared with itself, and nothing would ever be amplified",
+        ("attributes", "attribute_predictions"): (
+            "the truth would be compared with itself, and nothing would ever be amplified"
+        ),
+        ("attributes", "task_predictions"): "the groups themselves would be read as predictions of the task",
+        ("tasks", "attribute_predictions"): "the tasks themselves would be read as predictions of the group",
+        ("attribute_predictions", "task_predictions"): "one column cannot predict both",
+    }
+    for (first, second), why in wrong.items():
+        both = [name for name in labels[first] if name in labels[second]]
+        if both:
+            raise ValueError(
+                f"{first} and {second} both name the column '{printable(both[0], 60)}': {why}. Name the column of the "
+                "model's predictions"
+            )
+    for role, column in others.items():
+        named = next((first for first, names in labels.items() if column in names), None)
+        if column is not None and named is not None:
+            raise ValueError(
+                f"{role} and {named} both name the column '{printable(column, 60)}': "
+                f"{'ids' if role == 'record' else 'weights'} are no labels, so name another column"
+            )
 
 
 def columns_of(*specs: Spec | None) -> list[str]:

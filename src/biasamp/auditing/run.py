@@ -11,6 +11,7 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
+from biasamp.data.arguments import same_index
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
 from biasamp.results.interval import Caution
@@ -28,6 +29,7 @@ from .plan import Plan, make_plan
 from .settings import Measured, Settings
 from .source import in_parts, read_audit_base, read_source
 from .subject import Counted
+from .unseen_labels import check_vocabulary, differing_inventions, invented_entries
 
 
 def audit(
@@ -44,6 +46,7 @@ def audit(
     cluster: str | None = None,
     missing: str = "error",
     intersections: bool = False,
+    unseen: str = "invented",
     metrics: Any = "auto",
     confidence: float = 0.95,
     resamples: int = 1000,
@@ -89,6 +92,10 @@ def audit(
         having the label.
     intersections : bool
         Whether to measure the crossing of all attributes as one more attribute.
+    unseen : {"invented", "error"}
+        Predicted values that neither truth nor train labels have. Likely mistakes are refused: a second spelling of a
+        true value, any third value of a two-valued truth, values that most records have. Others are labels that the
+        model invented: no pair of any mean, and listed in ``.invented`` with their rate in each group; or refused too.
     metrics : "auto" or list of str
         Which metrics: of directional, multi, mals, dpa, leakage and parity. ``"auto"`` runs what the columns
         allow; what was not run is listed with the reason.
@@ -153,6 +160,7 @@ def audit(
         "cluster": cluster,
         "missing": missing,
         "intersections": intersections,
+        "unseen": unseen,
     }
     if isinstance(data, (str, os.PathLike)) and is_counts(data):
         data = AuditCounts.load(os.fspath(data))
@@ -160,6 +168,7 @@ def audit(
         raise TypeError("data are counts of labels with identities: measure them with associate()")
     if isinstance(data, AuditCounts):
         given = {**roles, "missing": None if missing == "error" else missing, "intersections": intersections or None}
+        check_vocabulary(data, None if given.pop("unseen") == "invented" else unseen)
         named = [name for name, value in given.items() if value is not None]
         if named:
             raise ValueError(f"data are counts, which say how they were made: leave {', '.join(named)} out")
@@ -177,6 +186,7 @@ def audit(
         with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
             counts, again = count_plan(data, plan, train, running, needs=needs)
             return from_counts(counts, settings, base, chosen, again)
+    same_index({"data": data, "weights": weights})
     source = read_source(data, plan.columns)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
@@ -200,6 +210,7 @@ def from_counts(
             f"cluster column {plan.cluster!r} has one value in all {counts.records:,} records: with fewer than two "
             "clusters there is no interval. Leave cluster out, or name the column that tells the clusters apart"
         )
+    check_vocabulary(counts)
     weighted = weighted or plan.weights is not None
     read = read_audit_base(base, plan.groups, plan.task)
     ignored, unknown = ignored_groups(counts, chosen.ignored)
@@ -251,8 +262,11 @@ def from_counts(
     sweeps = [row for part in measured for row in part.sweeps]
     if sweeps:
         document["sweep"] = sweeps  # type: ignore[typeddict-item]
+    invented = invented_entries(subjects, settings.confidence)
+    if invented:
+        document["invented"] = invented  # type: ignore[typeddict-item]
     context = Context(document, subjects)
-    found = [finding for rule in (*FINDINGS, *CAUTIONS) for finding in rule(context)]
+    found = [finding for rule in (*FINDINGS, differing_inventions, *CAUTIONS) for finding in rule(context)]
     found.sort(key=lambda finding: -finding.weight)
     document["findings"] = [finding.to_dict() for finding in found]  # type: ignore[misc]
     owned = [

@@ -14,6 +14,7 @@ from biasamp.data import Column, check_columns, column_codes
 from biasamp.data.files import open_files
 from biasamp.data.frames import arrow_column, arrow_table, named_columns
 from biasamp.data.keys import Keys, record_keys
+from biasamp.data.label_rules import refuse_rounded
 from biasamp.data.parts import read_table, split, split_frame, split_table
 from biasamp.engines import home_of
 
@@ -60,6 +61,7 @@ class Source:
         if column.kind == "float":
             if (values != np.rint(values)).any():
                 raise TypeError(f"{role} column {name!r} holds fractions; ids are whole numbers or text")
+            refuse_rounded(values, f"{role} column {name!r}")
             values = values.astype(np.int64)
         return record_keys(values)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -15,14 +15,15 @@ from biasamp.amplification.base import Base, read_base
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
-from biasamp.counts.joint import JointCounts, some_cells
+from biasamp.counts.joint import JointCounts
 from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import SubjectCounts, labels_in
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
+from biasamp.data.label import Mask
+from biasamp.data.vocabulary import true_labels
 from biasamp.resampling.sample import Sample
 from biasamp.resampling.significance import fair_coins_p, summed_p
 
-from .group_choice import without_labels
 from .label_reader import AuditRecords
 from .plan import Plan
 from .source import BaseSource
@@ -52,7 +53,6 @@ class Counted:
 
     ``data`` is there where it can be read again, ``number`` which of its subjects this is. Groups that are
     ``ignored`` are in no comparison; ``reference`` is the group that the rates of others are held against.
-    ``whole`` is what this was taken from, where ignored groups were left out of it.
     """
 
     counts: SubjectCounts
@@ -64,7 +64,6 @@ class Counted:
     weighted: bool = False
     ignored: frozenset[Label] = frozenset()
     reference: Label | None = None
-    whole: Counted | None = None
 
     def __post_init__(self) -> None:
         self.attribute = self.counts.attribute
@@ -75,31 +74,49 @@ class Counted:
         """Whether the model predicts the attribute."""
         return "T->A" in self.counts.pairs
 
-    @property
-    def kept(self) -> NDArray[np.bool_]:
-        """Which groups are not ignored, in the order of their labels."""
+    @cached_property
+    def compared(self) -> Mask:
+        """Which groups are not ignored, in the order of all labels."""
         return np.array([label not in self.ignored for label in labels_in(self.counts.A)], dtype=bool)
 
     @cached_property
-    def compared(self) -> Counted:
-        """The same records without the pairs of ignored groups: what aggregates over groups are of."""
-        if not self.ignored:
-            return self
-        keep = np.flatnonzero(self.kept)
-        pairs = {
-            way: bags.some_labels(given=keep) if way == "A->T" else bags.some_labels(outcome=keep)
-            for way, bags in self.counts.pairs.items()
+    def known(self) -> dict[str, Mask]:
+        """Of both sides, which labels have truth: in these records or in the train labels."""
+        counts, train = self.counts, self.counts.train
+        left, right = ([], []) if train is None else ([floats(train.left)], [floats(train.right)])
+        return {
+            "A": true_labels(counts.A, counts.sizes["A"], *(held.max(axis=-1) for held in left)),
+            "T": true_labels(counts.T, counts.sizes["T"], *(held.max(axis=-2) for held in right)),
         }
-        train = None if self.counts.train is None else self.counts.train.some_labels(left=keep)
-        counts = replace(self.counts, A=without_labels(self.counts.A, self.ignored), pairs=pairs, train=train)
-        data = None if self.data is None else _SomeGroups(self.data, keep, len(self.kept))
-        return replace(self, counts=counts, data=data, ignored=frozenset(), whole=self)  # type: ignore[arg-type]
+
+    def with_truth(self, direction: str) -> tuple[Mask, Mask]:
+        """Which given labels and which outcomes of a direction have truth."""
+        sides = self.known["A"], self.known["T"]
+        return sides if direction == "A->T" else sides[::-1]
+
+    def kept(self, direction: str) -> tuple[Mask, Mask]:
+        """Which of these aggregates over pairs are of: those of ignored groups are left out."""
+        sides = self.known["A"] & self.compared, self.known["T"]
+        return sides if direction == "A->T" else sides[::-1]
 
     @cached_property
     def sizes(self) -> dict[str, tuple[tuple[Label, ...], NDArray[np.int64], bool]]:
-        """Of both sides: the labels, how many records have each, and whether a record has one at most."""
+        """Of both sides: the labels with truth, how many records have each, and whether a record has one at most."""
         sides = {"A": no_records(self.counts.A), "T": no_records(self.counts.T)}
-        return {side: (held.labels, self.counts.sizes[side], held.exclusive) for side, held in sides.items()}
+        return {
+            side: (held.only(self.known[side]).labels, self.counts.sizes[side][self.known[side]], held.exclusive)
+            for side, held in sides.items()
+        }
+
+    @property
+    def true_tasks(self) -> tuple[Variable, ...]:
+        """The tasks with the labels that have truth."""
+        return no_records(self.counts.T).only(self.known["T"]).variables
+
+    def pairs(self, direction: str) -> BagCounts | None:
+        """The pair counts of the labels with truth; None where predictions are not there."""
+        bags = self.counts.pairs.get(direction)
+        return None if bags is None else bags.only(*self.with_truth(direction))
 
     @property
     def independent_tasks(self) -> dict[str, float]:
@@ -111,7 +128,7 @@ class Counted:
 
     def margins(self, direction: str) -> Margins | None:
         """Totals of the outcome labels; None where its predictions are not there."""
-        bags = self.counts.pairs.get(direction)
+        bags = self.pairs(direction)
         if bags is None:
             return None
         _, outcome = self.sides(direction)
@@ -130,72 +147,45 @@ class Counted:
         moved = (floats(bags.counts.predicted) - floats(bags.counts.truth)).sum(axis=1)
         return summed_p(moved)
 
-    def sample(self, direction: str, bags: BagCounts) -> Sample:
-        """The pairs of a direction as a sample."""
+    def sample(self, direction: str, signed: tuple[Mask, Mask] | None = None) -> Sample:
+        """The pairs that aggregates are of, as a sample; ``signed`` says which of the kept labels have a sign."""
+        given, outcome = self.kept(direction)
+        if signed is not None:
+            given, outcome = within(given, signed[0]), within(outcome, signed[1])
+        bags = self.counts.pairs[direction].only(given, outcome)
         again: Callable[[SecondLook], SignedSums] | None = None
         if self.data is not None and not bags.resamplable:
-            again = partial(self.data.look, self.number, direction)
+            again = partial(self.data.look, self.number, direction, (given, outcome))
         return Sample(bags, self.clustered, again)
 
     def sides(self, direction: str) -> tuple[LabelSet, LabelSet]:
-        """Given and outcome of a direction, without records."""
+        """Given and outcome of a direction, without records, with all labels that any of them has."""
         A, T = no_records(self.counts.A), no_records(self.counts.T)
         return (A, T) if direction == "A->T" else (T, A)
 
     def train(self, direction: str) -> JointCounts | None:
-        """Joint counts of the train labels as (given, truth)."""
+        """Joint counts of the train labels as (given, truth), of the labels that are kept."""
         train = self.counts.train
-        return train if train is None or direction == "A->T" else turned(train)
+        if train is None:
+            return None
+        return (train if direction == "A->T" else turned(train)).only(*self.kept(direction))
 
     def base_source(self, direction: str) -> Base:
         """Where signs and base rates come from."""
-        if self.whole is not None:
-            return _of_some(self.whole.base_source(direction), np.flatnonzero(self.whole.kept), direction)
-        given, outcome = self.sides(direction)
+        given, outcome = (
+            side.only(keep) for side, keep in zip(self.sides(direction), self.kept(direction), strict=True)
+        )
         base = None
         if self.base is not None and self.attribute in self.plan.groups:
             base = self.base.argument(self.plan.groups[self.attribute], self.plan.task, direction)
         return read_base(base, None, Evaluation(given, outcome, outcome), self.train(direction))
 
 
-@dataclass(frozen=True, eq=False)
-class _SomeGroups:
-    """Data that is asked about some groups only, and answers a second look at its records for all of them."""
-
-    data: AuditRecords | StreamedData
-    keep: NDArray[np.int64]
-    groups: int
-
-    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
-        """A second look at the records; pairs of the other groups pull nothing."""
-        axis = 1 if direction == "A->T" else 2
-        pulls = tuple(
-            replace(pull, each=self._all(pull.each, axis), centre=self._all(pull.centre, axis)) for pull in asked.pulls
-        )
-        given, outcome = asked.given, asked.outcome
-        if direction == "A->T":
-            given = self.keep[given]
-        else:
-            outcome = self.keep[outcome]
-        return self.data.look(number, direction, SecondLook(pulls, given, outcome))
-
-    def _all(self, values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-        shape = list(values.shape)
-        shape[axis] = self.groups
-        out = np.zeros(shape)
-        out[(slice(None),) * axis + (self.keep,)] = values
-        return out
-
-
-def _of_some(base: Base, keep: NDArray[np.int64], direction: str) -> Base:
-    """Signs and base rates of some groups."""
-    some = (keep, None) if direction == "A->T" else (None, keep)
-    arrays = {name: getattr(base, name) for name in ("signs", "sign_p", "rates")}
-    sliced: dict[str, Any] = {
-        name: None if values is None else some_cells(values, *some) for name, values in arrays.items()
-    }
-    counts = None if base.sign_counts is None else base.sign_counts.some_labels(*some)
-    return replace(base, **sliced, sign_counts=counts)
+def within(kept: Mask, signed: Mask) -> Mask:
+    """Of all labels, those that are kept and, among these, signed."""
+    out = kept.copy()
+    out[kept] = signed
+    return out
 
 
 def no_records(variables: tuple[Variable, ...]) -> LabelSet:

@@ -92,6 +92,7 @@ class Survey:
 
     columns: dict[str, ColumnFacts]
     crossings: set[str] = field(default_factory=set)
+    rows: int = 0
 
     def __iadd__(self, other: Survey) -> Survey:
         for name, facts in other.columns.items():
@@ -102,6 +103,7 @@ class Survey:
                     "an identifier or a measurement, not like groups. Name another column, or group its values first"
                 )
         self.crossings |= other.crossings
+        self.rows += other.rows
         return self
 
     def example(self) -> Source:
@@ -127,6 +129,7 @@ class SurveyKernel:
             for specs in self.crossed:
                 sets = [label_set(one.columns(source), "attributes") for one in specs]
                 out.crossings.update(crossing(sets, [one.title for one in specs]).variables[0].categories)
+            out.rows += source.rows
             counted(part, source.rows)
         return out
 

@@ -20,7 +20,7 @@ from biasamp.report.terminal import show_verdict
 
 from .command_files import STDOUT, Command, Input, Output, Params, Use
 from .output import console, json_option, with_status, write_json
-from .role_options import COLUMNS, MISSING, shared_options, split_roles
+from .role_options import COLUMNS, MISSING, UNSEEN, shared_options, split_roles
 
 
 class _PolicyFile(Input):
@@ -63,6 +63,7 @@ class _PolicyFile(Input):
 )
 @shared_options(*COLUMNS)
 @click.option("--missing", type=click.Choice(MISSING), help="What to do about missing labels.")
+@click.option("--unseen", type=click.Choice(UNSEEN), help="What to do about predicted values that the truth never has.")
 @click.option("--resamples", type=int, help="How many resamples intervals rest on.")
 @click.option("--seed", type=int, help="The seed of the resamples.")
 @click.option("--save", type=Output(), help="Save the audit, to be the baseline of a later check.")

@@ -55,7 +55,7 @@ def command(
         # The columns of an audit; ids tell records apart here too.
         names = [f"as_{name}" if name in ("binary", "categorical") else name for name in ROLES if name != "record"]
         roles = {name: options.pop(name) for name in names}
-        strange = [name for name, value in roles.items() if value not in (None, (), False, "error")]
+        strange = [name for name, value in roles.items() if value not in (None, (), False, "error", "invented")]
         if strange or labels is not None:
             named = (strange or ["labels"])[0].replace("as_", "").replace("_", "-")
             raise click.UsageError(f"--{named} has no meaning beside --identities")

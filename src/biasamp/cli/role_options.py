@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import click
@@ -54,10 +54,34 @@ def split_predictions(text: str | None, truth: Any, option: str) -> Any:
     return dict(pair for pair in pairs if pair)
 
 
-def _declared(names: Any, role: str, as_binary: tuple[str, ...], as_categorical: tuple[str, ...]) -> Any:
-    if role in as_binary and role in as_categorical:
+def split_categories(listed: tuple[str, ...]) -> dict[str, list[str]]:
+    """The values of each role that ``ROLE=VALUES`` names."""
+    out: dict[str, list[str]] = {}
+    for text in listed:
+        role, sign, values = text.partition("=")
+        if not sign or role not in _LABELLED:
+            raise click.BadParameter(
+                f"--categories is {text!r}; say attributes=... or tasks=..., values comma separated"
+            )
+        found = split_names(values, f"--categories {role}")
+        out[role] = [found] if isinstance(found, str) else found
+    return out
+
+
+def _declared(
+    names: Any,
+    role: str,
+    as_binary: tuple[str, ...],
+    as_categorical: tuple[str, ...],
+    categories: dict[str, list[str]],
+) -> Any:
+    if role in as_binary and (role in as_categorical or role in categories):
         raise click.UsageError(f"{role} cannot be both binary and categorical")
-    declare = binary if role in as_binary else categorical if role in as_categorical else None
+    declare: Callable[[Any], Any] | None = None
+    if role in as_binary:
+        declare = binary
+    elif role in as_categorical or role in categories:
+        declare = partial(categorical, categories=categories.get(role))
     if declare is None:
         return names
     # Attributes are measured one by one, tasks together.
@@ -75,10 +99,13 @@ def number_option(flag: str, default: float, words: str) -> Decorator:
 
 
 MISSING = ["error", "drop", "negative"]
+UNSEEN = ["invented", "error"]
 _ENGINES = ["auto", "local", "dask", "spark"]
-_ROLES: dict[str, Any] = {"multiple": True, "type": click.Choice(["attributes", "tasks"])}
+_LABELLED = ["attributes", "tasks"]
+_ROLES: dict[str, Any] = {"multiple": True, "type": click.Choice(_LABELLED)}
 _PAIRED = "in the same order, or truth=prediction pairs."
 _DROPPED = "Missing labels: stop, leave the record out of the pairs concerned, or read as not having the label."
+_UNSEEN = "Predicted values that the truth never has and that are no likely mistake: measure apart, or stop."
 _WHERE = "Where counting runs: auto reads small files into memory, the others count part by part."
 _TRAIN = "Training records with the same truth columns; they decide the signs."
 _IDS = "A column of record ids, which key the resamples; they differ over all files and sites."
@@ -96,10 +123,14 @@ _SHARED: dict[str, Decorator] = {
     "record": click.option("--record", help=_IDS),
     "cluster": click.option("--cluster", help="A column of clusters that are resampled together."),
     "missing": choice_option("--missing", MISSING, _DROPPED),
+    "unseen": choice_option("--unseen", UNSEEN, _UNSEEN),
     "intersections": click.option("--intersections", is_flag=True, help="Measure the crossing of all attributes too."),
     "binary": click.option("--binary", "as_binary", **_ROLES, help="Read this role as yes/no: only value 1 counts."),
     "categorical": click.option(
         "--categorical", "as_categorical", **_ROLES, help="Read every value of this role as a label."
+    ),
+    "categories": click.option(
+        "--categories", multiple=True, metavar="ROLE=VALUES", help="All values of a role, such as tasks=no,yes,refused."
     ),
     "resamples": number_option("--resamples", 1000, "How many resamples intervals rest on."),
     "seed": number_option("--seed", 0, "What the resamples are drawn from."),
@@ -110,7 +141,7 @@ _SHARED: dict[str, Decorator] = {
     "memory": click.option("--memory", help="Memory budget of a process that counts part by part, such as 512MB."),
 }
 COLUMNS = tuple(_SHARED)[:8]
-ROLES = tuple(_SHARED)[:12]
+ROLES = tuple(_SHARED)[:14]
 ENGINE = ("engine", "threads", "memory")
 
 
@@ -134,6 +165,7 @@ def split_roles(options: dict[str, Any]) -> dict[str, Any]:
 def audit_roles(data: str, options: dict[str, Any]) -> dict[str, Any]:
     """As :func:`split_roles`, for an audit that needs them; saved counts know theirs, and take none."""
     as_binary, as_categorical = options.pop("as_binary"), options.pop("as_categorical")
+    categories = split_categories(options.pop("categories"))
     roles = split_roles(options)
     if is_counts(data):
         roles |= {name: options.pop(name) for name in ("train", "weights", "record", "cluster")}
@@ -144,5 +176,5 @@ def audit_roles(data: str, options: dict[str, Any]) -> dict[str, Any]:
     for name in ("attributes", "tasks"):
         if roles[name] is None:
             raise click.UsageError(f"Missing option '--{name}': name the columns, comma separated")
-        roles[name] = _declared(roles[name], name, as_binary, as_categorical)
+        roles[name] = _declared(roles[name], name, as_binary, as_categorical, categories)
     return roles

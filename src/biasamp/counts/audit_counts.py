@@ -357,7 +357,8 @@ def _plan_columns(plan: Mapping[str, Any]) -> dict[str, Any]:
             return [held[0], None, None]
         return [plain(one) for one in held] if isinstance(held, list) else held
 
-    return {name: plain(held) for name, held in plan.items()}
+    # What is refused changes no count.
+    return {name: plain(held) for name, held in plan.items() if name != "unseen"}
 
 
 def _shown(held: Any) -> str:

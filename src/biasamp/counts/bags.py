@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import Evaluation, LabelSet
 from biasamp.data.keys import Keys
+from biasamp.data.label import Mask
 
 from .bagging import (
     FEWEST_BAGS,
@@ -181,6 +182,12 @@ class BagCounts(InBags[PairCounts]):
         counts = PairCounts.side_by_side([part.counts for part in parts], [part.whole for part in parts])
         return replace(parts[0], counts=counts, agreeing=agreeing)
 
+    def only(self, given: Mask, outcome: Mask) -> BagCounts:
+        """The counts of some of the given labels and outcomes, of all records."""
+        if given.all() and outcome.all():
+            return self
+        return replace(self, counts=self.counts.only(given, outcome), agreeing=self.agreeing[outcome])
+
     @cached_property
     def halves(self) -> tuple[BagCounts, BagCounts] | None:
         """The two halves of the records, in the order in which signs are lent; None where one has no pair."""
@@ -194,10 +201,11 @@ class BagCounts(InBags[PairCounts]):
         counts = self.with_each(lambda values: values[rows], spread=None)
         return replace(self, counts=counts, numbers=self.numbers[rows])
 
-    def some_labels(self, given: Index | None = None, outcome: Index | None = None) -> BagCounts:
-        """The pairs of some given and some outcome labels, by number; the records stay the same."""
-        agreeing = self.agreeing if outcome is None else self.agreeing[outcome]
-        return replace(self, counts=self.counts.some_labels(given, outcome), agreeing=agreeing)
+    def outcomes(self, columns: NDArray[np.int64]) -> BagCounts:
+        """The counts of some outcomes, by number and in their order."""
+        given, some = len(self.counts.given_labels), np.zeros(len(self.counts.outcome_labels), dtype=bool)
+        some[columns] = True
+        return self.only(np.ones(given, dtype=bool), some)
 
     @property
     def resamplable(self) -> bool:
@@ -269,6 +277,10 @@ class BagJoint(InBags[JointCounts]):
     def of_truth(cls, bags: BagCounts) -> BagJoint:
         """The joint counts of given and truth."""
         return cls(bags.bags, bags.numbers, bags.counts.truth_joint)
+
+    def only(self, left: Mask, right: Mask) -> BagJoint:
+        """The counts of some of the labels, of all records."""
+        return self if left.all() and right.all() else replace(self, counts=self.counts.only(left, right))
 
     def resampled(self, resamples: int, seed: int) -> JointCounts:
         """The joint counts of every resample of the bags, with a leading axis of resamples."""

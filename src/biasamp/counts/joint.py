@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data import Label, LabelSet
+from biasamp.data.label import Mask
 
 from .fixed import Count, add, exact_sums, floats
 from .kernels.cross import by_product
@@ -53,14 +54,13 @@ class JointCounts:
         summed = {name: add(getattr(self, name), getattr(other, name)) for name in (*JOINT, "squared")}
         return JointCounts(self.left_labels, self.right_labels, self.records + other.records, **summed)
 
-    def some_labels(self, left: Index | None = None, right: Index | None = None) -> JointCounts:
-        """The pairs of some left and some right labels, by number; ``n`` and the marginals stay those of all records."""
-        arrays: dict[str, Any] = {name: some_cells(getattr(self, name), left, right) for name in JOINT}
+    def only(self, left: Mask, right: Mask) -> JointCounts:
+        """The counts of some of the labels, of all records."""
+        if left.all() and right.all():
+            return self
+        arrays: dict[str, Any] = {name: some_of(getattr(self, name), left, right) for name in JOINT}
         return replace(
-            self,
-            left_labels=self.left_labels if left is None else tuple(self.left_labels[i] for i in left),
-            right_labels=self.right_labels if right is None else tuple(self.right_labels[i] for i in right),
-            **arrays,
+            self, left_labels=kept(self.left_labels, left), right_labels=kept(self.right_labels, right), **arrays
         )
 
     @property
@@ -71,6 +71,18 @@ class JointCounts:
         return n * (total / max(floats(self.squared).max(initial=0.0), np.finfo(float).tiny))
 
 
+def kept(labels: tuple[Label, ...], keep: Mask) -> tuple[Label, ...]:
+    """Some of the labels."""
+    return tuple(label for label, held in zip(labels, keep.tolist(), strict=True) if held)
+
+
+def some_of(values: Count, left: Mask, right: Mask) -> Count:
+    """Counts of some labels, of arrays whose last two axes are the labels or, where they do not differ, of length 1."""
+    if values.shape[-2] == len(left):
+        values = values[..., left, :]
+    return values[..., right] if values.shape[-1] == len(right) else values
+
+
 def squared_weights(weights: NDArray[Any] | None, records: int) -> Count:
     """Sum of squared weights."""
     if weights is None:
@@ -78,15 +90,6 @@ def squared_weights(weights: NDArray[Any] | None, records: int) -> Count:
     if weights.dtype.kind == "f":
         return exact_sums(weights**2, lambda limb, _: limb.sum(keepdims=True))
     return np.array([int((weights.astype(object) ** 2).sum())], dtype=np.int64)
-
-
-def some_cells(values: Count, rows: Index | None, columns: Index | None) -> Count:
-    """Some rows and columns of the last two axes; an axis over which values do not differ stays as it is."""
-    if rows is not None and values.shape[-2] > 1:
-        values = values[..., rows, :]
-    if columns is not None and values.shape[-1] > 1:
-        values = values[..., columns]
-    return values
 
 
 def drop_missing_records(
@@ -145,6 +148,11 @@ def count_moments(
         return [by_product(left, right, own) for left, right in sides]
 
     return tuple(add_up(part(start, stop) for start, stop in chunks(len(A), A.width + T.width)))
+
+
+def some_moments(moments: Moments | None, left: Mask, right: Mask) -> Moments | None:
+    """The sums of some of the labels."""
+    return None if moments is None else tuple(some_of(moment, left, right) for moment in moments)
 
 
 def add_moments(one: Moments | None, two: Moments | None) -> Moments | None:

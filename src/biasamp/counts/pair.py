@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data import Evaluation, Label
+from biasamp.data.label import Mask
 
 from .fixed import Count, Fixed, add, as_fixed, concatenate, floats, subtract
-from .joint import JointCounts, refuse_too_many, same_labels, some_cells, squared_weights
+from .joint import JointCounts, kept, refuse_too_many, same_labels, some_of, squared_weights
 from .kernels.cross import by_product
 from .tables import PAIR, add_up, chunks, pair_tables, present_rows
 
@@ -100,22 +101,20 @@ class PairCounts:
         labels = tuple(label for part in parts for label in part.outcome_labels)
         return replace(first, outcome_labels=labels, **wide, spread=spread)  # type: ignore[arg-type]
 
+    def only(self, given: Mask, outcome: Mask) -> PairCounts:
+        """The counts of some of the given labels and outcomes, of all records; bags may be a leading axis."""
+        if given.all() and outcome.all():
+            return self
+        arrays: dict[str, Any] = {name: some_of(getattr(self, name), given, outcome) for name in PAIR}
+        spread = None if self.spread is None else tuple(some_of(part, given, outcome) for part in self.spread)
+        labels = {"given_labels": kept(self.given_labels, given), "outcome_labels": kept(self.outcome_labels, outcome)}
+        return replace(self, **labels, **arrays, spread=spread)  # type: ignore[arg-type]
+
     @property
     def truth_joint(self) -> JointCounts:
         """The joint counts of given and truth alone."""
         arrays = self.n, self.given, self.truth, self.joint_truth, self.squared
         return JointCounts(self.given_labels, self.outcome_labels, self.records, *arrays)
-
-    def some_labels(self, given: Index | None = None, outcome: Index | None = None) -> PairCounts:
-        """The pairs of some given and some outcome labels, by number; ``n`` and the marginals stay those of all records."""
-        labels = self.given_labels, self.outcome_labels
-        kept = [
-            held if some is None else tuple(held[i] for i in some)
-            for held, some in zip(labels, (given, outcome), strict=True)
-        ]
-        arrays: dict[str, Any] = {name: some_cells(getattr(self, name), given, outcome) for name in PAIR}
-        spread = None if self.spread is None else tuple(some_cells(part, given, outcome) for part in self.spread)
-        return replace(self, given_labels=kept[0], outcome_labels=kept[1], **arrays, spread=spread)  # type: ignore[arg-type]
 
     def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """``sum w**2``, ``sum w**2 d`` and ``sum w**2 d**2`` over the records with g, ``d = o_hat - o``."""

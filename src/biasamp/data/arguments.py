@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, check_lengths, compact, is_missing
 from .keys import Keys, record_keys
 from .label import Block, Dense, Variable, printable
-from .label_rules import label_set
-from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet, align
+from .label_rules import EXACT, label_set, refuse_rounded
+from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
+from .vocabulary import UNSEEN, one_space, refuse_identifiers, refuse_listed, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5
-# Floats hold every integer up to this one.
-_EXACT = 1 << 53
 _ACCEPTED = (
     "a list, a numpy array, a pandas, polars or pyarrow column or table, a scipy.sparse matrix or a torch tensor"
 )
@@ -26,7 +25,13 @@ _ACCEPTED = (
 
 def read(data: Any, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
     """One argument as labels; labels that have been read already stay as they are."""
-    labels = data if isinstance(data, LabelSet) else label_set(read_columns(data, role), role, soft=soft, like=like)
+    if isinstance(data, LabelSet):
+        labels = data
+    else:
+        columns = read_columns(data, role)
+        labels = label_set(columns, role, soft=soft, like=like)
+        if columns.declared is None:
+            refuse_lists(labels, role)
     refuse_missing({role: labels}, _HINT)
     if not labels.width and like is None:  # a model that never predicts a label still has the labels of the truth
         raise ValueError(f"{role} holds no label at all")
@@ -38,6 +43,8 @@ def read_clusters(cluster: Any, count: int) -> Keys | None:
     if cluster is None:
         return None
     ids = tensor_array(cluster) if hasattr(cluster, "detach") else np.asarray(cluster)
+    if ids.dtype.kind == "f" and len(ids):
+        refuse_rounded(ids, "cluster")
     if ids.ndim != 1 or len(ids) != count:
         raise ValueError(f"cluster has shape {ids.shape}, but there are {count:,} records: one cluster per record")
     missing = [i for i, value in enumerate(ids.tolist()) if is_missing(value)] if ids.dtype.kind in "Of" else []
@@ -59,6 +66,7 @@ def read_train(train: Any, roles: tuple[str, str], argument: str = "train") -> t
             f"{argument} must be a pair ({roles[0]}, {roles[1]}) of labels, found {type(train).__name__}"
             + (f" of {len(train)} items" if isinstance(train, (tuple, list)) else "")
         )
+    same_index({f"{argument} {role}": side for role, side in zip(roles, train, strict=True)})
     left = read(train[0], f"{argument} {roles[0]}")
     right = read(train[1], f"{argument} {roles[1]}")
     same_length({f"{argument} {roles[0]}": left, f"{argument} {roles[1]}": right})
@@ -66,21 +74,72 @@ def read_train(train: Any, roles: tuple[str, str], argument: str = "train") -> t
 
 
 def read_evaluation(
-    given: Any, truth: Any, predicted: Any, train: Any, weights: Any
-) -> tuple[Evaluation, tuple[LabelSet, LabelSet] | None]:
-    """The evaluated labels and, where there are any, the train labels in the same label space."""
+    given: Any, truth: Any, predicted: Any, train: Any, weights: Any, *, unseen: str = "invented", apart: bool = True
+) -> tuple[Evaluation, tuple[LabelSet, LabelSet] | None, LabelSet | None]:
+    """The evaluated labels, where there are any the train labels in the same label space, and invented labels.
+
+    The label space is that of the truth and of the train labels. Labels that only predictions have are apart: they are
+    None where there are none. With ``apart=False`` the space is that of all of them, whatever their values.
+    """
+    if unseen not in UNSEEN:
+        raise ValueError(f"unseen is {unseen!r}; use one of {', '.join(map(repr, UNSEEN))}")
+    same_index({"given": given, "truth": truth, "predicted": predicted, "weights": weights})
     g = read(given, "given")
     t = read(truth, "truth")
     p = read(predicted, "predicted", soft=True, like=t)
     count = same_length({"given": g, "truth": t, "predicted": p})
+    for variable in g.variables:
+        refuse_identifiers(variable, count, "given", group=True)
     w = weights_of(weights, count)
-    if train is None:
-        t, p = align([t, p], ["truth", "predicted"])
-        return Evaluation(g, t, p, w), None
-    train_g, train_t = read_train(train, ("given", "truth"))
-    g, train_g = align([g, train_g], ["given", "train given"])
-    t, p, train_t = align([t, p, train_t], ["truth", "predicted", "train truth"])
-    return Evaluation(g, t, p, w), (train_g, train_t)
+    train_g, train_t = (None, None) if train is None else read_train(train, ("given", "truth"))
+    g, _, train_g = one_space(g, None, train_g, ["given", "", "train given"])
+    names = ["truth", "predicted", "train truth"]
+    t, placed, train_t = one_space(t, p, train_t, names, unseen=unseen, checked=apart)
+    assert placed is not None
+    p, invented = placed, None
+    real = labels_with_truth(t, train_t)
+    if apart and not real.all():
+        said = ~real & (p.totals() > 0)
+        invented = p.only(said) if said.any() else None
+        t, p = t.only(real), p.only(real)
+        train_t = None if train_t is None else train_t.only(real)
+    known = None if train_g is None or train_t is None else (train_g, train_t)
+    return Evaluation(g, t, p, w), known, invented
+
+
+def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.bool_]:
+    """Which labels of a space records have in truth, here or in the train labels; yes/no labels are always there."""
+    if all(variable.kind == "binary" for variable in truth.variables):
+        return np.ones(truth.width, dtype=bool)
+    return true_labels(truth.variables, truth.totals(), *([] if train is None else [train.totals()]))
+
+
+def refuse_lists(labels: LabelSet, role: str) -> None:
+    """Refuse text that looks like lists of labels."""
+    for variable in labels.variables:
+        if variable.kind == "categorical":
+            refuse_listed(variable, role)
+
+
+def same_index(sides: Mapping[str, Any]) -> None:
+    """Refuse pandas objects whose rows are labelled differently: read by position, records would be mixed up."""
+    first: tuple[str, Any] | None = None
+    for name, data in sides.items():
+        held = data.data if isinstance(data, Declared) else data
+        if type(held).__module__.split(".")[0] != "pandas" or not hasattr(held, "index"):
+            continue
+        if first is None:
+            first = name, held.index
+        elif held.index is not first[1] and not held.index.equals(first[1]):
+            if len(held.index) != len(first[1]):
+                continue  # what differs in length is refused with its lengths
+            at = next(i for i, (a, b) in enumerate(zip(first[1], held.index, strict=True)) if a != b)
+            raise ValueError(
+                f"{first[0]} and {name} are pandas objects with different indexes: at position {at} the index is "
+                f"{printable(str(first[1][at]), 40)!r} in {first[0]} and {printable(str(held.index[at]), 40)!r} in {name}. "
+                "Bring them into one order (reindex), or, where their rows agree by position, say so with "
+                ".reset_index(drop=True) or .to_numpy()"
+            )
 
 
 def same_length(sets: Mapping[str, Any]) -> int:
@@ -205,6 +264,7 @@ def _scipy(data: Any, role: str) -> Columns:
 def _mapping(data: Mapping[Any, Any], role: str) -> Columns:
     if not data:
         raise ValueError(f"{role} is an empty mapping: at least one column is needed")
+    same_index({f"{role}[{name!r}]": values for name, values in data.items()})
     columns: list[Column] = []
     for name, values in data.items():
         item = read_columns(values, f"{role}[{name!r}]").items[0]
@@ -240,7 +300,7 @@ def _sequence(data: list[Any], role: str) -> Columns:
 
 def _no_float(value: Any) -> bool:
     """Whether a value would not survive being made a float."""
-    return value is None or (isinstance(value, int) and abs(value) > _EXACT)
+    return value is None or (isinstance(value, int) and abs(value) > EXACT)
 
 
 def _holds_lists(data: list[Any]) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arguments import object_column, read_columns, split_missing, tensor_array
+from .arguments import object_column, read_columns, same_index, split_missing, tensor_array
 from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact
 from .label import canonical, printable
 
@@ -85,7 +85,10 @@ def _by_name(data: Any, wanted: Sequence[str] | None, role: str, accepted: str =
     names, held = [name for name, _ in pairs], dict(pairs)
     wanted = names if wanted is None else wanted
     check_columns(wanted, names, role)
-    return {name: held[name] for name in wanted}
+    found = {name: held[name] for name in wanted}
+    if isinstance(data, Mapping):
+        same_index({f"{role}[{name!r}]": values for name, values in found.items()})
+    return found
 
 
 def _pairs(native: Any) -> list[tuple[str, Any]]:

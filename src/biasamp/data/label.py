@@ -56,6 +56,12 @@ class Variable(NamedTuple):
         """How many labels this variable gives."""
         return 1 if self.kind == "binary" else len(self.categories)
 
+    def only(self, keep: Mask) -> Variable:
+        """The variable with some of its categories; one that is yes or no stays as it is."""
+        return self._replace(
+            categories=tuple(c for c, kept in zip(self.categories, keep.tolist(), strict=False) if kept)
+        )
+
 
 def canonical(value: Any) -> str:
     """Spell a category so that ``1``, ``1.0``, ``True`` and ``"1"`` are one category.
@@ -159,6 +165,16 @@ class _Labelled:
         """Row and label of every label that a record has, sorted."""
         raise NotImplementedError
 
+    def totals(self) -> NDArray[Any]:
+        """How many records have each label; probabilities count as fractions."""
+        return np.bincount(self.nonzero(0, len(self))[1], minlength=self.width)
+
+    def _kept(self, keep: Mask) -> tuple[Variable, ...]:
+        """The variables with the labels that are kept; those that keep none are gone."""
+        ends = np.cumsum([variable.width for variable in self.variables])
+        parts = zip(self.variables, np.split(keep, ends[:-1]), strict=True)
+        return tuple(variable.only(mine) for variable, mine in parts if mine.any())
+
 
 @dataclass(frozen=True, eq=False)
 class Codes(_Labelled):
@@ -194,6 +210,16 @@ class Codes(_Labelled):
         codes = np.where(self.codes >= 0, target[self.codes], -1) if len(target) else self.codes
         return replace(self, variables=variables, codes=codes)
 
+    def only(self, keep: Mask) -> Codes | Sparse:
+        """The block with some of its labels: a record that has another one has none of these, and misses none."""
+        target = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)
+        codes, variables = target[self.codes], self._kept(keep)
+        missing = self.codes < 0
+        if self.sparse or not missing.any():
+            return Codes(variables, codes, self.sparse or bool((codes < 0).any()))
+        held = codes >= 0
+        return Sparse(variables, np.concatenate([[0], np.cumsum(held)]), codes[held], ~missing)
+
 
 @dataclass(frozen=True, eq=False)
 class Dense(_Labelled):
@@ -223,6 +249,15 @@ class Dense(_Labelled):
     def take(self, records: Mask | Index) -> Dense:
         """The block of some of the records."""
         return replace(self, values=self.values[records], there=None if self.there is None else self.there[records])
+
+    def totals(self) -> NDArray[Any]:
+        """How many records have each label; probabilities count as fractions."""
+        return np.asarray(self.values.sum(axis=0, dtype=np.float64))
+
+    def only(self, keep: Mask) -> Dense:
+        """The block with some of its labels."""
+        there = None if self.there is None else self.there[:, keep]
+        return Dense(self._kept(keep), np.ascontiguousarray(self.values[:, keep]), there)
 
     def moved(self, variables: tuple[Variable, ...], target: Index) -> Dense:
         """The block in another label space: own label i becomes label ``target[i]`` of it."""
@@ -264,6 +299,12 @@ class Sparse(_Labelled):
         within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], sizes)
         indices = self.indices[np.repeat(self.indptr[:-1][index], sizes) + within]
         return Sparse(self.variables, indptr, indices, None if self.there is None else self.there[index])
+
+    def only(self, keep: Mask) -> Sparse:
+        """The block with some of its labels."""
+        kept = keep[self.indices]
+        indptr = np.concatenate([[0], np.cumsum(kept)])[self.indptr]
+        return Sparse(self._kept(keep), indptr, (np.cumsum(keep) - 1)[self.indices[kept]], self.there)
 
     def moved(self, variables: tuple[Variable, ...], target: Index) -> Sparse:
         """The block in another label space: own label i becomes label ``target[i]`` of it."""

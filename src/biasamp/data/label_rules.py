@@ -22,6 +22,8 @@ from .labelset import LabelSet
 _ROW_SUM_TOLERANCE = 5e-3
 # Integers within so small a range are coded by a table instead of by sorting.
 _TABLE_RANGE = 1 << 16
+# Floats hold every integer up to this one.
+EXACT = 1 << 53
 # Records whose whole numbers are read at once.
 _LOOKED_AT = 1 << 10
 
@@ -70,6 +72,9 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             "category, wrap them in biasamp.categorical(...)."
         )
         raise ValueError(f"{role} holds fractions such as {fraction:g}, and one column is read as a variable. {hint}")
+    if column.kind == "float":
+        there = column.values if column.missing is None else column.values[~column.missing]
+        refuse_rounded(there, f"{role} column {column.name!r}" if column.name else role)
     codes, categories = column_codes(column)
     return Codes((Variable(column.name, "categorical", categories),), codes)
 
@@ -249,7 +254,7 @@ def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tup
     if values.dtype == np.bool_:
         values = values.view(np.uint8)
     low, high = values.min(), values.max()
-    if abs(float(high)) < 2**53 and abs(float(low)) < 2**53 and float(high) - float(low) < _TABLE_RANGE:
+    if abs(float(high)) < EXACT and abs(float(low)) < EXACT and float(high) - float(low) < _TABLE_RANGE:
         whole = values.astype(np.int64)
         if values.dtype.kind in "iu" or (whole == values).all():
             shifted = whole - int(low)
@@ -268,3 +273,14 @@ def _fraction(column: Column) -> float | None:
     there = column.values if column.missing is None else column.values[~column.missing]
     fractions = there[there != np.rint(there)]
     return float(fractions[0]) if len(fractions) else None
+
+
+def refuse_rounded(values: NDArray[Any], what: str) -> None:
+    """Refuse whole numbers in floats that cannot tell them from their neighbours."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if largest >= EXACT and np.isfinite(largest):
+        raise ValueError(
+            f"{what} holds {largest:.0f} as a floating number, which does not tell it from its neighbours: ids of more "
+            "than 2**53 were rounded before they came here, as pandas does to whole numbers with missing values. Read "
+            "them as text or as whole numbers (dtype 'Int64')"
+        )

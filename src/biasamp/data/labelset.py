@@ -102,6 +102,18 @@ class LabelSet:
         """The labels of some of the records."""
         return LabelSet(tuple(block.take(records) for block in self.blocks))
 
+    def only(self, keep: Mask) -> LabelSet:
+        """The same records with some of the labels."""
+        if keep.all():
+            return self
+        ends = np.cumsum([block.width for block in self.blocks])
+        parts = zip(self.blocks, np.split(keep, ends[:-1]), strict=True)
+        return LabelSet(tuple(block.only(mine) for block, mine in parts if mine.any()))
+
+    def totals(self) -> NDArray[Any]:
+        """How many records have each label; probabilities count as fractions."""
+        return np.concatenate([block.totals() for block in self.blocks])
+
     def without_missing(self) -> LabelSet:
         """Missing values read as holding no label, missing lists as empty."""
         held = (replace(b, sparse=True) if isinstance(b, Codes) else replace(b, there=None) for b in self.blocks)
@@ -155,6 +167,11 @@ class Evaluation:
         weights = None if self.weights is None else self.weights.copy()
         return replace(self, given=given, truth=truth, predicted=predicted, weights=weights)
 
+    def only(self, given: Mask, outcome: Mask) -> Evaluation:
+        """The same records with some of the given labels and some of the outcomes."""
+        truth, predicted = self.truth.only(outcome), self.predicted.only(outcome)
+        return replace(self, given=self.given.only(given), truth=truth, predicted=predicted)
+
     def take(self, records: Mask | Index) -> Evaluation:
         """Some of the records, which keep their keys."""
         given, truth, predicted = (side.take(records) for side in (self.given, self.truth, self.predicted))
@@ -177,7 +194,7 @@ def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
 
     Yes/no columns of the same names pair by name, whatever their order; all others pair by position, unless
     their names say that the positions are wrong.
-    Within a variable the categories are united, so that one only the model predicts still counts.
+    Within a variable the categories are united: what may be united is decided before (``vocabulary``).
     """
     first = sets[0]
     placed = [first]
@@ -185,12 +202,12 @@ def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
         mine, theirs = first.variables, other.variables
         if len(mine) != len(theirs):
             raise ValueError(f"{name} has {_columns(theirs)}, but {names[0]} has {_columns(mine)}: they must pair up")
-        wrong = [(a, b) for a, b in zip(mine, theirs, strict=True) if (a.kind == "binary") != (b.kind == "binary")]
+        wrong = [(a, b) for a, b in zip(mine, theirs, strict=True) if a.kind != b.kind]
         if wrong:
             a, b = wrong[0]
             raise ValueError(
                 f"{names[0]} column {a.name!r} was read as {a.kind} and {name} column {b.name!r} as {b.kind}: "
-                "say what they are with biasamp.binary(...) or biasamp.categorical(...)"
+                "say what they are with biasamp.binary(...) or biasamp.categorical(...), or give lists on both sides"
             )
         placed.append(_by_name(other, mine))
         _refuse_crossed(mine, placed[-1].variables, names[0], name)

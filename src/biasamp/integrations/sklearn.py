@@ -18,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from biasamp.amplification.base import Base
 from biasamp.amplification.calibrate import calibrate
 from biasamp.amplification.directional import directional_pairs
 from biasamp.amplification.group_rates import between_groups, group_rates, over_groups
@@ -27,7 +28,7 @@ from biasamp.amplification.signs import association_signs
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import binary
-from biasamp.data.arguments import read_evaluation
+from biasamp.data.arguments import read_evaluation, same_index
 
 
 def bias_amplification_score(
@@ -84,6 +85,7 @@ def bias_amplification_score(
     0.3333
     >>> scorer = make_scorer(bias_amplification_score, greater_is_better=False)
     """
+    _same_rows(y_true, y_pred, sensitive_features, sample_weight)
     if train is None:
         (given,) = _crossed(sensitive_features)
     else:
@@ -94,11 +96,13 @@ def bias_amplification_score(
             raise ValueError(f"sensitive_features has {own} columns, but that of train has {other}")
         given, train_given = _crossed(sensitive_features, train[0])
         train = train_given, train[1]
-    evaluation, train_sets = read_evaluation(given, y_true, y_pred, train, sample_weight)
+    evaluation, train_sets, _ = read_evaluation(given, y_true, y_pred, train, sample_weight)
     counts = PairCounts.from_labels(evaluation)
-    signs_from = counts.truth_joint if train_sets is None else JointCounts.from_labels(*train_sets)
-    pairs = directional_pairs(counts, association_signs(signs_from))
-    value = float(mean_over_pairs(pairs.amplification, pairs.defined))
+    known = None if train_sets is None else JointCounts.from_labels(*train_sets)
+    pairs = directional_pairs(counts, association_signs(known or counts.truth_joint))
+    # A group or a class that the training set lacks has no sign.
+    groups, classes = Base(sign_counts=known).signed(*pairs.defined.shape)
+    value = float(mean_over_pairs(pairs.amplification, pairs.defined & groups[:, None] & classes))
     return abs(value) if absolute else value
 
 
@@ -124,6 +128,7 @@ def multi_amplification_score(
     >>> multi_amplification_score([0, 0, 1, 1], [0, 1, 1, 1], sensitive_features=["a", "a", "b", "b"])
     0.25
     """
+    _same_rows(y_true, y_pred, sensitive_features, sample_weight)
     (given,) = _crossed(sensitive_features)
     result = multi(given, y_true, y_pred, weights=sample_weight)
     return float(result.value - (result.floor or 0.0)) if over_floor else float(result.value)
@@ -185,14 +190,21 @@ def _difference(rate: str, y_true: Any, y_pred: Any, sensitive_features: Any, sa
 
 def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any) -> Any:
     """Rates by group; a 0/1 variable has the rates of class 1, as in scikit-learn and Fairlearn."""
+    _same_rows(y_true, y_pred, sensitive_features, sample_weight)
     (given,) = _crossed(sensitive_features)
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
     numbers = truth.ndim == predicted.ndim == 1 and truth.dtype.kind in "biuf" and predicted.dtype.kind in "biuf"
     # A fold may lack a class that is predicted in it: then there are more than two.
     if numbers and np.isin(truth, (0, 1)).all() and ((predicted >= 0) & (predicted <= 1)).all():
         y_true, y_pred = binary(truth), binary(predicted)
-    evaluation, _ = read_evaluation(given, y_true, y_pred, None, sample_weight)
+    evaluation, _, _ = read_evaluation(given, y_true, y_pred, None, sample_weight)
     return group_rates(PairCounts.from_labels(evaluation))
+
+
+def _same_rows(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any) -> None:
+    """Refuse pandas objects whose rows are labelled differently."""
+    sides = {"y_true": y_true, "y_pred": y_pred, "sensitive_features": sensitive_features}
+    same_index({**sides, "sample_weight": sample_weight})
 
 
 def _width(features: Any) -> int:

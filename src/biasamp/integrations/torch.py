@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torchmetrics import Metric
 
+from biasamp.amplification.base import Base
 from biasamp.amplification.directional import directional_pairs
 from biasamp.amplification.pair_table import PairValues, mean_over_pairs
 from biasamp.amplification.signs import association_signs
@@ -137,7 +138,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
                     shape = (_LIMBS, *shape)
                 self.add_state(_state(which, name), torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("n", torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
-        self._signs = {which: self._train_signs(train, which) for which in self._directions}
+        self._train = {which: self._train_counts(train, which) for which in self._directions}
 
     def _sides(self, direction: str) -> tuple[_Side, _Side]:
         return (self._groups, self._tasks) if direction == "A->T" else (self._tasks, self._groups)
@@ -240,19 +241,21 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         return self._plot(val, ax)
 
     def _pairs(self, counts: PairCounts, which: str) -> PairValues:
-        signs = self._signs[which]
-        pairs = directional_pairs(counts, association_signs(counts.truth_joint) if signs is None else signs)
-        if not self._sides(which)[1].exclusive:
-            return pairs
-        # A class that is neither true nor predicted of anybody is no label, as where labels come from the data.
-        seen = (floats(counts.truth) > 0) | (floats(counts.predicted) > 0)
-        return replace(pairs, defined=pairs.defined & seen)
+        train = self._train[which]
+        pairs = directional_pairs(counts, association_signs(counts.truth_joint if train is None else train))
+        # A group or a task that the training set lacks has no sign.
+        given, outcome = Base(sign_counts=train).signed(*pairs.defined.shape)
+        defined = pairs.defined & given[:, None] & outcome
+        if self._sides(which)[1].exclusive and train is None and counts.truth.shape[-1] != 2:
+            # A class that nobody has is no pair, even where it is predicted: it has no truth to be amplified.
+            defined = defined & (floats(counts.truth) > 0)
+        return replace(pairs, defined=defined)
 
     def set_dtype(self, dst_type: Any) -> BiasAmplification:
         """Counts stay whole numbers, whatever precision a model is trained in."""
         return self
 
-    def _train_signs(self, train: Sequence[Tensor] | None, which: str) -> Any:
+    def _train_counts(self, train: Sequence[Tensor] | None, which: str) -> JointCounts | None:
         if train is None:
             return None
         if not isinstance(train, (tuple, list)) or len(train) != 2:
@@ -265,7 +268,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         n = np.full((1, 1), len(given), dtype=np.int64)
         left, right = given.sum(0).cpu().numpy()[:, None], outcome.sum(0).cpu().numpy()[None, :]
         joint = _product(given, outcome).cpu().numpy()
-        return association_signs(JointCounts(labels[0], labels[1], len(given), n, left, right, joint, n))
+        return JointCounts(labels[0], labels[1], len(given), n, left, right, joint, n)
 
 
 def _state(direction: str, name: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ MIN_GROUP = 30
 DATA_KEYS = (
     *("attributes", "tasks", "attribute_predictions", "task_predictions", "train", "base", "weights", "record"),
     *("cluster", "missing", "intersections", "metrics", "confidence", "resamples", "seed", "binary", "categorical"),
-    *("positive", "reference"),
+    *("positive", "reference", "unseen", "categories"),
 )
 # Of these, what counts do not say by themselves.
 _OF_COUNTS = (
@@ -159,15 +160,17 @@ class Policy:
         if self.ignore_groups:
             held.setdefault("ignore_groups", list(self.ignore_groups))
         held.setdefault("min_group", self.min_group)
-        declared = {"binary": held.pop("binary", ()), "categorical": held.pop("categorical", ())}
+        values: Mapping[str, Any] = held.pop("categories", {})
+        declared = {"binary": held.pop("binary", ()), "categorical": (*held.pop("categorical", ()), *values)}
         if _are_counts(data):
             return run_audit(data, **{k: v for k, v in held.items() if k in _OF_COUNTS or k in arguments})
         for key in ("attributes", "tasks"):
             if key not in held:
                 problem = "neither the policy nor the call says which columns"
                 raise PolicyError(f"data.{key}", problem, source=self.source)
-            for declare in (binary, categorical):
-                if key in declared[declare.__name__]:
+            known: Callable[[Any], Any] = partial(categorical, categories=values.get(key))
+            for kind, declare in (("binary", binary), ("categorical", known)):
+                if key in declared[kind]:
                     names = held[key]
                     # Attributes are measured one by one, tasks together.
                     each = key == "attributes" and isinstance(names, list)
@@ -312,6 +315,12 @@ class _Reader:
             roles = data.get(key, [])
             if not isinstance(roles, list) or not set(roles) <= set(_ROLES):
                 raise self._error(("data", key), f"some of {list(_ROLES)} are needed, found {roles!r}")
+        values = data.get("categories", {})
+        listed = isinstance(values, dict) and all(isinstance(held, list) for held in values.values())
+        if not listed or not set(values) <= set(_ROLES):
+            raise self._error(
+                ("data", "categories"), f"lists of values for some of {list(_ROLES)} are needed, found {values!r}"
+            )
         return data
 
     def _table(self, name: str, keys: tuple[str, ...] | None) -> dict[str, Any]:

@@ -21,12 +21,13 @@ from biasamp.data import (
     Columns,
     LabelSet,
     NumberMatrix,
-    align,
     label_set,
     read_columns,
     refuse_missing,
     same_length,
 )
+from biasamp.data.arguments import refuse_lists, same_index
+from biasamp.data.vocabulary import one_space
 
 from .equalize import draw
 from .sides import Index, Labels, Numbers, Side, Values, canonical, labels_from, labels_of_combinations, one_variable
@@ -100,6 +101,7 @@ class Problem:
 
 def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Problem:
     """A problem from the three arguments of a public function."""
+    same_index(dict(zip(names, (other, truth, predicted), strict=True)))
     columns = {name: read_columns(data, name) for name, data in zip(names, (other, truth, predicted), strict=True)}
     for name, held in columns.items():
         if not len(held):
@@ -118,8 +120,11 @@ def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Proble
         return problem_from_labels(left, *pair, names)
     truth_labels = _labels(true, names[1])
     said_labels = label_set(said, names[2], soft=True, like=truth_labels)
+    if said.declared is None:
+        refuse_lists(said_labels, names[2])
     refuse_missing({names[2]: said_labels})
-    one, two = align([truth_labels, said_labels], names[1:])
+    one, two, _ = one_space(truth_labels, said_labels, None, [*names[1:], ""])
+    assert two is not None
     return problem_from_labels(left, one, two, names)
 
 
@@ -176,6 +181,8 @@ def _problem(sides: list[Side], counts: Index, names: Names) -> Problem:
 
 def _labels(columns: Columns, name: str) -> LabelSet:
     labels = label_set(columns, name)
+    if columns.declared is None:
+        refuse_lists(labels, name)
     refuse_missing({name: labels})
     if not labels.width:
         raise ValueError(f"{name} holds no label at all")

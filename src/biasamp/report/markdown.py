@@ -24,7 +24,14 @@ from .rates_view import (
     rates_of_row,
     rates_views,
 )
-from .written import EACH_BY_ITSELF, difference_words, further_figures, largest_pairs, not_run_by_reason, without_mirrors
+from .written import (
+    EACH_BY_ITSELF,
+    difference_words,
+    further_figures,
+    largest_pairs,
+    not_run_by_reason,
+    without_mirrors,
+)
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
 # Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs

@@ -23,7 +23,14 @@ from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed
 
 from .rates_terminal import show_rates
 from .terminal_parts import name, plain_table
-from .written import EACH_BY_ITSELF, difference_words, further_figures, largest_pairs, not_run_by_reason, without_mirrors
+from .written import (
+    EACH_BY_ITSELF,
+    difference_words,
+    further_figures,
+    largest_pairs,
+    not_run_by_reason,
+    without_mirrors,
+)
 
 _PAIRS_SHOWN = 10
 _BAR = 12

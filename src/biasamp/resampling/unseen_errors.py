@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.fixed import Count, Fixed, floats, subtract
+from biasamp.counts.fixed import Count, floats, subtract
 from biasamp.counts.pair import PairCounts
 
 from .significance import ClusterEffect, adjusted_change

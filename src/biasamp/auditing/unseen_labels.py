@@ -1,0 +1,134 @@
+"""Labels that only predictions have: refused where they are likely mistakes, else measured apart from amplification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.amplification.invented import invented_labels, predicted_joint, with_q
+from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.fixed import floats
+from biasamp.counts.subject_counts import SubjectCounts
+from biasamp.data import Variable, printable
+from biasamp.data.vocabulary import check_other, check_said, title_of
+
+from .findings import CLEAR_DIFFERENCE, INVENTED, Context, Finding, number, place
+from .plan import Plan, Spec
+from .subject import Counted
+
+_SHOWN = 3
+
+
+def check_vocabulary(counts: AuditCounts, unseen: str | None = None) -> None:
+    """Refuse counts whose predictions or train labels are in another vocabulary than the truth.
+
+    Records are looked at when they are read; this is for what only all of them together tell, for counts that were
+    added up and for those of earlier versions.
+    """
+    plan = Plan.from_dict(counts.plan)
+    unseen = unseen or plan.unseen
+    for order, subject in enumerate(counts.subjects):
+        if subject.attribute not in plan.groups:
+            continue  # a crossing has the values of its attributes
+        spec = plan.groups[subject.attribute]
+        predicted = list(plan.group_predictions)[list(plan.groups).index(subject.attribute)]
+        _check_side(subject, "A", (spec, predicted), ("attributes", "attribute_predictions"), unseen)
+        if order == 0:
+            _check_side(subject, "T", (plan.task, plan.task_prediction), ("tasks", "task_predictions"), unseen)
+
+
+def _check_side(
+    subject: SubjectCounts, side: str, specs: tuple[Spec, Spec | None], roles: tuple[str, str], unseen: str
+) -> None:
+    variables: tuple[Variable, ...] = subject.A if side == "A" else subject.T
+    sizes = subject.sizes[side]
+    train = _train_sizes(subject, side)
+    bags = subject.pairs.get("T->A" if side == "A" else "A->T")
+    said = None if bags is None else floats(bags.whole.predicted).max(axis=0)
+    first = 0
+    for number_of, variable in enumerate(variables):
+        here = slice(first, first + variable.width)
+        first += variable.width
+        if variable.kind == "binary":
+            continue
+        lists, categories = variable.kind == "multilabel", variable.categories
+        held = {c: n for c, n in zip(categories, sizes[here].tolist(), strict=True) if n}
+        known = dict(held)
+        title = title_of(roles[0], variable)
+        if train is not None:
+            trained = [c for c, n in zip(categories, train[here].tolist(), strict=True) if n]
+            check_other(held, trained, (title, f"train {title}"), lists=lists)
+            known |= dict.fromkeys(trained, 0)
+        if said is None or specs[1] is None:
+            continue
+        known |= dict.fromkeys(specs[0].categories or (), 0)
+        often = {c: n for c, n in zip(categories, said[here].tolist(), strict=True) if n}
+        names = specs[1].names
+        column = variable._replace(name=names[number_of] if len(names) == len(variables) else specs[1].title)
+        titles = title, title_of(roles[1], column)
+        if set(often) - set(known) or (len(known) == 1 and not lists):
+            check_said(list(known), often, titles, lists=lists, unseen=unseen)
+
+
+def _train_sizes(subject: SubjectCounts, side: str) -> NDArray[np.float64] | None:
+    """How many train records have each label of a side."""
+    if subject.train is None:
+        return None
+    train = subject.train
+    return np.asarray(floats(train.left).max(axis=-1) if side == "A" else floats(train.right).max(axis=-2))
+
+
+def invented_entries(subjects: Sequence[Counted], level: float) -> list[dict[str, Any]]:
+    """The invented labels of every attribute and direction, with q-values over all of them."""
+    out = []
+    for subject in subjects:
+        for direction, bags in subject.counts.pairs.items():
+            given, outcome = subject.kept(direction)
+            counts = bags.whole
+            apart = ~outcome & (floats(counts.predicted).max(axis=0) > 0)
+            if not apart.any():
+                continue
+            joint = predicted_joint(counts.only(given, np.ones(len(outcome), dtype=bool)), apart)
+            exclusive = subject.sides(direction)[0].exclusive
+            found = invented_labels(joint, exclusive=exclusive, level=level, clustered=subject.clustered)
+            out += [{"attribute": subject.attribute, "direction": direction, **entry} for entry in found]
+    return with_q(out)
+
+
+def differing_inventions(context: Context) -> Iterator[Finding]:
+    """Invented labels that groups get at different rates."""
+    rows = context.document.get("invented", [])
+    for attribute, direction in dict.fromkeys((row["attribute"], row["direction"]) for row in rows):
+        mine = [row for row in rows if (row["attribute"], row["direction"]) == (attribute, direction)]
+        clear = [row for row in mine if row["q"] is not None and row["q"] < CLEAR_DIFFERENCE and row["between"]]
+        if not clear:
+            continue
+        clear.sort(key=lambda row: -(row["difference"] or 0.0))
+        words = []
+        for row in clear[:_SHOWN]:
+            rates = {group["group"]: group["rate"] for group in row["groups"]}
+            highest, lowest = row["between"] or ("", "")
+            words.append(
+                f"{printable(row['label'], 40)} is predicted for {number(rates[highest], False)} of "
+                f"{printable(highest, 30)} and {number(rates[lowest], False)} of {printable(lowest, 30)} "
+                f"(difference {number(row['difference'], False)}"
+                + ("" if row["low"] is None else f" [{number(row['low'], False)}, {number(row['high'], False)}]")
+                + ")"
+            )
+        more = f", and {len(clear) - _SHOWN} more" if len(clear) > _SHOWN else ""
+        top = clear[0]
+        yield Finding(
+            "finding",
+            "invented",
+            f"{place(mine[0])}: the model gives labels that the truth never has, "
+            f"and groups get them at different rates: {'; '.join(words)}{more}. They have no truth to be amplified and are "
+            "no part of the figures of amplification.",
+            INVENTED + min(1.0, top["difference"] or 0.0),
+            {"label": top["label"], "difference": top["difference"], "q": top["q"]},
+            attribute=attribute,
+            direction=direction,
+            label=top["label"],
+        )
