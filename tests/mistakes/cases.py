@@ -1,0 +1,256 @@
+"""Everyday mistakes with columns, each as a small table: what must be refused, and what must be measured rightly.
+
+A case says which values it changes in a table that is right: 240 people, two groups, an outcome, and a model that errs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+N = 240
+Column = Any
+
+
+def _made() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(15)
+    gender = np.where(rng.random(N) < 0.5, "woman", "man")
+    hired = (rng.random(N) < np.where(gender == "woman", 0.35, 0.6)).astype(int)
+    said = np.where(rng.random(N) < 0.85, hired, 1 - hired)
+    place = rng.integers(0, 3, N)
+    guess = np.where(rng.random(N) < 0.8, place, rng.integers(0, 3, N))
+    gender_said = np.where(rng.random(N) < 0.9, gender, np.where(gender == "woman", "man", "woman"))
+    return {"gender": gender, "hired": hired, "said": said, "place": place, "guess": guess, "gender_said": gender_said}
+
+
+RIGHT = _made()
+TWO = np.array(["rejected", "hired"])
+THREE = np.array(["rejected", "hired", "waiting"])
+PLACES = ("place", "guess")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake.
+
+    ``columns`` are the table's; ``roles`` the arguments of an audit; ``train`` another table. ``words`` must all stand in
+    the message; without them the table is measured, and the value is that of ``like``, or of the right table.
+    """
+
+    name: str
+    columns: Mapping[str, Column]
+    words: tuple[str, ...] = ()
+    roles: Mapping[str, Any] = field(default_factory=dict)
+    train: Mapping[str, Column] | None = None
+    like: Mapping[str, Column] | None = None
+    only: frozenset[str] = frozenset()
+    skip: frozenset[str] = frozenset()
+
+    @property
+    def refused(self) -> bool:
+        return bool(self.words)
+
+    def goes(self, way: str) -> bool:
+        """Whether the mistake can be made in a way of calling."""
+        return way not in self.skip and (not self.only or way in self.only)
+
+
+ROLES = {"attributes": "gender", "tasks": "hired", "task_predictions": "said"}
+CASES: list[Mistake] = []
+# Where columns go by name: an argument of a function has none.
+NAMED = frozenset(("audit", "streamed", "cli", "check"))
+TABLES = frozenset(("cli", "check", "streamed"))
+
+
+def case(name: str, *words: str, **more: Any) -> None:
+    """Add a case that changes some of the right columns."""
+    options = {key: more.pop(key) for key in ("roles", "train", "like", "only", "skip") if key in more}
+    for key in ("only", "skip"):
+        if key in options:
+            options[key] = frozenset(options[key])
+    columns = {key: RIGHT[key] for key in ("gender", "hired", "said")} | more
+    CASES.append(Mistake(name, columns, words, **options))
+
+
+def two(hired: Callable[[np.ndarray], Any], said: Callable[[np.ndarray], Any]) -> dict[str, Any]:
+    return {"hired": hired(RIGHT["hired"]), "said": said(RIGHT["said"])}
+
+
+def three(hired: Callable[[np.ndarray], Any], said: Callable[[np.ndarray], Any]) -> dict[str, Any]:
+    return {"hired": hired(RIGHT["place"]), "said": said(RIGHT["guess"])}
+
+
+def spelled(*values: Any) -> Callable[[np.ndarray], Any]:
+    kind = object if any(isinstance(value, str) for value in values) else None
+    return lambda codes: np.array(values, dtype=kind)[codes]
+
+
+# Vocabulary: a truth of two values.
+WORDS = spelled("rejected", "hired")
+case("case", "Hired", "hired", **two(WORDS, spelled("rejected", "Hired")))
+case("case of both", "Hired", "Rejected", **two(WORDS, spelled("Rejected", "Hired")))
+case("capitals", "HIRED", **two(WORDS, spelled("REJECTED", "HIRED")))
+case("trailing blank", "'hired '", **two(WORDS, spelled("rejected", "hired ")))
+case("leading blank", "' hired'", **two(WORDS, spelled("rejected", " hired")))
+case("trailing tab", "hired", **two(WORDS, spelled("rejected", "hired\t")))
+case("no-break space", "not hired", **two(spelled("not hired", "hired"), spelled("not\u00a0hired", "hired")))
+case(
+    "underscore for a blank",
+    "not_hired",
+    "not hired",
+    **two(spelled("not hired", "hired"), spelled("not_hired", "hired")),
+)
+case("hyphen for a blank", "not-hired", **two(spelled("not hired", "hired"), spelled("not-hired", "hired")))
+case("accent", "employe", **two(spelled("refus", "employé"), spelled("refus", "employe")))
+case("another form of an accent", "employé", **two(spelled("refus", "employe\u0301"), spelled("refus", "employ\u00e9")))
+case("full-width letters", "hired", **two(WORDS, spelled("rejected", "\uff48\uff49\uff52\uff45\uff44")))
+case("minus one", "'-1'", "'0'", **two(spelled(0, 1), spelled(-1, 1)))
+case("minus one in truth", "'-1'", "'0'", **two(spelled(-1, 1), spelled(0, 1)))
+case("one and two", "'2'", "'0'", **two(spelled(0, 1), spelled(1, 2)))
+case("one and two in truth", "'2'", "'0'", **two(spelled(1, 2), spelled(0, 1)))
+case("yes for 1", "yes", "'1'", **two(spelled(0, 1), spelled("no", "yes")))
+case("1 for yes", "yes", "'1'", **two(spelled("no", "yes"), spelled(0, 1)))
+case("true in text for 1", "True", **two(spelled(0, 1), spelled("False", "True")))
+case("true in text for true", "True", **two(lambda c: c.astype(bool), spelled("False", "True")))
+case("true in small letters", "true", "True", **two(spelled("False", "True"), spelled("false", "true")))
+case("Y for yes", "'Y'", **two(spelled("no", "yes"), spelled("N", "Y")))
+case("1.0 in text", "1.0", **two(spelled("0", "1"), spelled("0.0", "1.0")))
+case("percent in whole numbers", "100", **two(spelled(0, 1), spelled(0, 100)))
+case("codes for words", "'1'", "'hired'", **two(WORDS, spelled(0, 1)))
+case("words for codes", "'1'", "'hired'", **two(spelled(0, 1), WORDS))
+case("a third word", "maybe", "'hired'", **two(WORDS, lambda c: np.where(np.arange(N) < 3, "maybe", TWO[c])))
+case("a third number", "'2'", **two(spelled(0, 1), lambda c: np.where(np.arange(N) < 3, 2, c)))
+case("empty text", "''", **two(WORDS, lambda c: np.where(np.arange(N) < 3, "", TWO[c])), skip=TABLES)
+case("text that says missing", "unknown", **two(WORDS, lambda c: np.where(np.arange(N) < 9, "unknown", TWO[c])))
+case("another language", "eingestellt", **two(WORDS, spelled("abgelehnt", "eingestellt")))
+case("abbreviated", "'h'", **two(WORDS, spelled("r", "h")))
+case("shuffled categories of another column", "woman", **two(WORDS, lambda c: RIGHT["gender"]))
+
+# Vocabulary: three values.
+LONG = spelled(*THREE)
+case("three: case", "Hired", "'hired'", **three(LONG, spelled("rejected", "Hired", "waiting")))
+case("three: blank", "'hired '", **three(LONG, spelled("rejected", "hired ", "waiting")))
+case("three: 1.0", "1.0", **three(spelled("0", "1", "2"), spelled("0.0", "1.0", "2.0")))
+case("three: numbers from one", "'3'", "'0'", **three(spelled(0, 1, 2), spelled(3, 4, 5)))
+case("three: codes for words", "'rejected'", "'0'", **three(LONG, spelled(0, 1, 2)))
+case("three: other words", "'no'", "'rejected'", **three(LONG, spelled("no", "aye", "later")))
+case(
+    "three: mostly another word",
+    "nobody",
+    **three(LONG, lambda c: np.where(RIGHT["gender"] == "woman", "nobody", np.where(c > 0, "nobody", THREE[c]))),
+)
+case(
+    "three: few in another spelling",
+    "WAITING",
+    **three(LONG, lambda c: np.where(np.arange(N) == 7, "WAITING", THREE[c])),
+)
+
+# One value.
+case("one word", "one value only", "'hired'", **two(lambda c: np.full(N, "hired"), WORDS))
+case("one word on both sides", "one value only", **two(lambda c: np.full(N, "hired"), lambda c: np.full(N, "hired")))
+case("one number that is not 0 or 1", "one value only", "'7'", **two(lambda c: np.full(N, 7), spelled(0, 7)))
+
+# Types.
+case(
+    "probabilities in text", "probabilities", **two(spelled(0, 1), lambda c: np.where(c, "0.81", "0.13").astype(object))
+)
+case("probabilities of words", "fractions", **two(WORDS, lambda c: np.where(c, 0.81, 0.13)))
+case("probabilities beyond 1", "holds", **two(spelled(0, 1), lambda c: np.where(c, 81.5, 13.5)))
+case("probabilities as truth", "fractions", **two(lambda c: np.where(c, 0.81, 0.13), spelled(0, 1)))
+case("scores below 0", "holds", **two(spelled(0, 1), lambda c: np.where(c, 1.7, -2.3)))
+case("python lists in text", "list of labels", **two(WORDS, spelled("['a', 'b']", "['a']")))
+case("json lists in text", "list of labels", **two(spelled('["a","b"]', '["a"]'), spelled('["a","b"]', '["a"]')))
+case("bars between labels", "list of labels", "a|b", **three(spelled("a|b", "a", "b"), spelled("a|b", "a", "b")))
+case("semicolons between labels", "list of labels", "a;b", **three(spelled("a;b", "a", "b"), spelled("a;b", "a", "b")))
+case("sets in text", "list of labels", **two(spelled("{'a', 'b'}", "{'a'}"), spelled("{'a', 'b'}", "{'a'}")))
+case(
+    "lists for one value",
+    "read as",
+    **two(WORDS, lambda c: [["hired"] if x else ["rejected", "late"] for x in c]),
+    skip={"sklearn"},
+)
+case(
+    "ids rounded by floats",
+    "does not tell it from its neighbours",
+    gender=np.where(np.arange(N) % 2, 9007199254740993.0, 9007199254740995.0),
+)
+case(
+    "missing truth",
+    "missing",
+    **two(lambda c: [None if i == 3 else TWO[x] for i, x in enumerate(c)], WORDS),
+    skip={"sklearn"},
+)
+case(
+    "missing group", "missing", gender=[None if i == 3 else x for i, x in enumerate(RIGHT["gender"])], skip={"sklearn"}
+)
+
+# Groups.
+case("an id as attribute", "identifier", "gender", gender=np.array([f"person {i}" for i in range(N)]), only=NAMED)
+case("an id as given", "identifier", gender=np.array([f"person {i}" for i in range(N)]), skip=NAMED)
+case("whole numbers as ids", "identifier", gender=np.arange(1000, 1000 + N))
+case("a measurement as attribute", "identifier", gender=(np.arange(N) * 7919) % 199 + 1000)
+case("dates as attribute", "2024-", gender=np.datetime64("2024-01-01") + np.arange(N) % 90)
+case("dates in text", "2024-", gender=[f"2024-03-{1 + i % 28:02d}" for i in range(N)])
+case("times in text", "2024-", gender=[f"2024-03-{1 + i % 28:02d}T0{i % 9}:00:00" for i in range(N)])
+case("dates as elsewhere", "03/2024", gender=[f"{1 + i % 28:02d}/03/2024" for i in range(N)])
+
+# Roles.
+case("the truth as prediction", "hired", "itself", roles={"task_predictions": "hired"}, only=NAMED)
+case("the attribute as prediction", "gender", roles={"task_predictions": "gender"}, only=NAMED)
+case("the attribute as task", "gender", roles={"tasks": "gender"}, only=NAMED)
+case("the attribute as its prediction", "gender", roles={"attribute_predictions": "gender"}, only=NAMED)
+case("the task as prediction of the attribute", "hired", roles={"attribute_predictions": "hired"}, only=NAMED)
+case("one prediction of both", "said", roles={"attribute_predictions": "said"}, only=NAMED)
+case("the prediction as record id", "said", roles={"record": "said"}, only=NAMED)
+case("the truth as weights", "hired", roles={"weights": "hired"}, only=NAMED)
+case("an unknown column", "hried", "hired", roles={"tasks": "hried"}, only=NAMED)
+case("no predictions", "task_predictions", roles={"task_predictions": None}, only=NAMED)
+case("groups for predictions", "woman", **two(spelled(0, 1), lambda c: RIGHT["gender"]))
+case("group and truth swapped", "woman", gender=RIGHT["hired"], hired=RIGHT["gender"])
+case("predicted groups in another spelling", "Woman", gender_said=np.char.capitalize(RIGHT["gender_said"]),
+     roles={"attribute_predictions": "gender_said"}, only=NAMED)  # fmt: skip
+case("predicted groups in codes", "'0'", "woman", gender_said=(RIGHT["gender_said"] == "man").astype(int),
+     roles={"attribute_predictions": "gender_said"}, only=NAMED)  # fmt: skip
+case("a third predicted group", "nobody", gender_said=np.where(np.arange(N) < 5, "nobody", RIGHT["gender_said"]),
+     roles={"attribute_predictions": "gender_said"}, only=NAMED)  # fmt: skip
+
+# Train labels.
+KNOWN = {"gender": RIGHT["gender"], "hired": RIGHT["hired"]}
+case(
+    "train: other words",
+    "'Hired'",
+    **two(WORDS, WORDS),
+    train=KNOWN | {"hired": np.array(["Rejected", "Hired"])[RIGHT["hired"]]},
+)
+case("train: codes", "'1'", "'hired'", **two(WORDS, WORDS), train=KNOWN)
+case("train: minus one", "'-1'", train=KNOWN | {"hired": np.array([-1, 1])[RIGHT["hired"]]})
+case("train: one and two", "'2'", train=KNOWN | {"hired": np.array([1, 2])[RIGHT["hired"]]})
+case("train: groups in another spelling", "Woman", train=KNOWN | {"gender": np.char.capitalize(RIGHT["gender"])})
+case("train: groups in codes", "'0'", "woman", train=KNOWN | {"gender": (RIGHT["gender"] == "man").astype(int)})
+case("train: groups in letters", "'w'", "woman", train=KNOWN | {"gender": np.where(RIGHT["gender"] == "man", "m", "w")})
+case(
+    "train: blank",
+    "'hired '",
+    **two(WORDS, WORDS),
+    train=KNOWN | {"hired": np.array(["rejected", "hired "])[RIGHT["hired"]]},
+)
+
+# What is no mistake is measured, and rightly.
+case("true and false against 0 and 1", **two(lambda c: c.astype(bool), spelled(0, 1)))
+case("0 and 1 against true and false", **two(spelled(0, 1), lambda c: c.astype(bool)))
+case("whole floats against 0 and 1", **two(spelled(0, 1), lambda c: c.astype(float)))
+case("text of 0 and 1 against numbers", **two(spelled(0, 1), spelled("0", "1")))
+case("small integers", **two(lambda c: c.astype(np.uint8), lambda c: c.astype(np.int16)))
+case("groups in numbers", gender=(RIGHT["gender"] == "woman").astype(int))
+case("commas in words", **two(spelled("no, thanks", "yes, please"), spelled("no, thanks", "yes, please")))
+case("brackets in words", **two(spelled("[none]", "[offer]"), spelled("[none]", "[offer]")))
+case("bars in words", **two(spelled("out|no", "in|yes"), spelled("out|no", "in|yes")))
+case("text with blanks on both sides", **two(spelled(" no", " yes"), spelled(" no", " yes")))
+case(
+    "an invented third answer",
+    **three(LONG, lambda c: np.where((RIGHT["gender"] == "woman") & (np.arange(N) % 4 == 0), "refused", THREE[c])),
+    like=three(LONG, lambda c: np.where((RIGHT["gender"] == "woman") & (np.arange(N) % 4 == 0), "refused", THREE[c])),
+)

@@ -1,0 +1,242 @@
+"""Everyday mistakes are refused with the column and the values, wherever they are made; none passes a gate."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import biasamp
+import reference
+from biasamp.cli import main
+from biasamp.data.frames import arrow_table
+from biasamp.data.label import canonical
+from extras import needs
+from mistakes.cases import CASES, RIGHT, ROLES, Mistake, N
+
+ids = [case.name for case in CASES]
+
+
+def expected(case: Mistake) -> float:
+    """The value by the definition, record by record, of the labels that the truth has."""
+    columns = {**case.columns, **(case.like or {})}
+    sides = [[{canonical(value): Fraction(1)} for value in columns[name]] for name in ("gender", "hired", "said")]
+    labels = [sorted({label for record in side for label in record}) for side in sides[:2]]
+    answer = reference.directional(*sides, *labels)
+    assert answer.value is not None
+    return float(answer.value)
+
+
+def arguments(case: Mistake, **more: Any) -> dict[str, Any]:
+    held = {**ROLES, **case.roles, "metrics": "directional", "resamples": 50, **more}
+    return {name: value for name, value in held.items() if value is not None}
+
+
+def directional(case: Mistake, folder: Path) -> float:
+    c, t = case.columns, case.train
+    train = None if t is None else (t["gender"], t["hired"])
+    return biasamp.directional(c["gender"], c["hired"], c["said"], train=train).value
+
+
+def audited(case: Mistake, folder: Path, **more: Any) -> float:
+    train = None if case.train is None else dict(case.train)
+    audit = biasamp.audit(dict(case.columns), **arguments(case, train=train, **more))
+    return audit.document["metrics"][0]["value"]  # type: ignore[return-value]
+
+
+def streamed(case: Mistake, folder: Path) -> float:
+    return audited(case, folder, engine="local", threads=1)
+
+
+def scored(case: Mistake, folder: Path) -> float:
+    from biasamp.integrations.sklearn import bias_amplification_score
+
+    c, t = case.columns, case.train
+    train = None if t is None else (t["gender"], t["hired"])
+    return bias_amplification_score(c["hired"], c["said"], sensitive_features=c["gender"], train=train)
+
+
+WAYS: dict[str, Any] = {"directional": directional, "audit": audited, "streamed": streamed, "sklearn": scored}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", CASES, ids=ids)
+def test_in_python(case: Mistake, way: str, tmp_path: Path) -> None:
+    if not case.goes(way):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        if not case.refused:
+            assert WAYS[way](case, tmp_path) == pytest.approx(expected(case), abs=1e-12)
+            return
+        with pytest.raises((ValueError, TypeError)) as caught:
+            WAYS[way](case, tmp_path)
+    for word in case.words:
+        assert word in str(caught.value)
+
+
+POLICY = """
+schema = 1
+[data]
+{data}
+metrics = ["directional"]
+resamples = 50
+[[limit]]
+metric = "directional"
+max = 0.9
+"""
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *given: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["biasamp", *map(str, given)])
+    try:
+        main()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+@pytest.mark.parametrize("command", ["audit", "check"])
+@pytest.mark.parametrize("case", CASES, ids=ids)
+def test_in_the_command_line(
+    case: Mistake,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if not case.goes("cli"):
+        return
+    file, train = tmp_path / "data.parquet", tmp_path / "train.parquet"
+    pq.write_table(arrow_table(dict(case.columns), None, "data"), file)
+    roles = {name: value for name, value in {**ROLES, **case.roles}.items() if value is not None}
+    if case.train is not None:
+        pq.write_table(arrow_table(dict(case.train), None, "train"), train)
+        roles["train"] = str(train)
+    if command == "audit":
+        options = [part for name, value in roles.items() for part in (f"--{name.replace('_', '-')}", value)]
+        code = run(monkeypatch, "audit", file, *options, "--metrics", "directional", "--resamples", 50, "--json", "-")
+    else:
+        policy = tmp_path / "policy.toml"
+        policy.write_text(POLICY.format(data="\n".join(f'{name} = "{value}"' for name, value in roles.items())))
+        code = run(monkeypatch, "check", file, "--policy", policy)
+    said = capsys.readouterr()
+    if case.refused:
+        assert code == 2, said.out
+        for word in case.words:
+            assert word in said.err.replace("\\t", "\t")
+    else:
+        assert code in ((0,) if command == "audit" else (0, 3)), said.err
+
+
+# Groups are numbers there, as many as were declared.
+NUMBERS = [
+    case
+    for case in CASES
+    if not case.roles
+    and (not case.refused or case.columns["gender"] is RIGHT["gender"])
+    and all(np.asarray(case.columns[name]).dtype.kind in "biuf" for name in ("hired", "said"))
+]
+
+
+@pytest.mark.parametrize("case", NUMBERS, ids=[case.name for case in NUMBERS])
+def test_in_torch(case: Mistake) -> None:
+    torch = needs("torch")
+    needs("torchmetrics")
+    from biasamp.integrations.torch import BiasAmplification
+
+    groups, codes = np.unique(np.asarray(case.columns["gender"]).astype(str), return_inverse=True)
+    hired, said = (torch.as_tensor(np.asarray(case.columns[name])) for name in ("hired", "said"))
+    train = None
+    if case.train is not None:
+        known = [
+            int(np.flatnonzero(groups == str(value))[0]) if str(value) in groups else -1
+            for value in case.train["gender"]
+        ]
+        train = torch.as_tensor(known), torch.as_tensor(np.asarray(case.train["hired"]))
+    if case.refused:
+        with pytest.raises((ValueError, TypeError)):
+            BiasAmplification(task="binary", num_groups=2, train=train).update(said, hired, torch.as_tensor(codes))
+        return
+    metric = BiasAmplification(task="binary", num_groups=2, train=train)
+    metric.update(said, hired, torch.as_tensor(codes))
+    assert metric.compute().item() == pytest.approx(expected(case), abs=1e-12)
+
+
+def test_there_are_many() -> None:
+    assert sum(case.refused for case in CASES) >= 80
+    assert len({case.name for case in CASES}) == len(CASES)
+
+
+SHUFFLED = np.random.default_rng(3).permutation(N)
+
+
+@pytest.mark.parametrize("side", ["gender", "hired", "said", "weights"])
+@pytest.mark.parametrize("index", ["another order", "other labels"])
+def test_series_that_are_aligned_differently(side: str, index: str) -> None:
+    held = {name: pd.Series(RIGHT[name]) for name in ("gender", "hired", "said")}
+    held["weights"] = pd.Series(np.ones(N))
+    held[side] = held[side].iloc[SHUFFLED] if index == "another order" else held[side].set_axis(np.arange(N) + 1000)
+    A, T, P, w = held.values()
+    calls = [lambda: biasamp.directional(A, T, P, weights=w), lambda: biasamp.multi(A, T, P, weights=w)]
+    calls += [lambda: biasamp.mals(A, T, A, P, weights=w), lambda: biasamp.parity(A, T, P, weights=w)]
+    calls += [lambda: biasamp.audit(held, **ROLES, weights="weights")]
+    if side != "weights":
+        calls += [lambda: biasamp.dpa(A, T, P), lambda: biasamp.sweep(P, A, T)]
+    for call in calls:
+        with pytest.raises(ValueError, match="reset_index"):
+            call()
+    right = biasamp.directional(*(x.to_numpy() for x in (A, T, P)), weights=w.to_numpy()).value
+    assert right == biasamp.directional(*(x.reset_index(drop=True) for x in (A, T, P))).value
+
+
+def test_series_of_one_shuffled_index_are_read() -> None:
+    frame = pd.DataFrame({name: RIGHT[name] for name in ("gender", "hired", "said")}).iloc[SHUFFLED]
+    value = biasamp.directional(frame["gender"], frame["hired"], frame["said"].to_numpy()).value
+    assert value == pytest.approx(biasamp.directional(RIGHT["gender"], RIGHT["hired"], RIGHT["said"]).value)
+
+
+def test_weights_of_another_index_in_an_audit() -> None:
+    frame = pd.DataFrame({name: RIGHT[name] for name in ("gender", "hired", "said")})
+    with pytest.raises(ValueError, match="reset_index"):
+        biasamp.audit(frame, **ROLES, weights=pd.Series(np.ones(N), index=SHUFFLED))
+
+
+def test_scores_of_another_index() -> None:
+    from biasamp.integrations.sklearn import bias_amplification_score
+
+    with pytest.raises(ValueError, match=r"sensitive_features.*reset_index"):
+        bias_amplification_score(
+            RIGHT["hired"], pd.Series(RIGHT["said"]), sensitive_features=pd.Series(RIGHT["gender"], index=SHUFFLED)
+        )
+
+
+def test_ids_that_went_through_floats() -> None:
+    ids = np.arange(N) * 2.0 + 2.0**53
+    with pytest.raises(ValueError, match="neighbours"):
+        biasamp.audit({**RIGHT, "id": ids}, **ROLES, record="id")
+    with pytest.raises(ValueError, match="neighbours"):
+        biasamp.directional(RIGHT["gender"], RIGHT["hired"], RIGHT["said"], cluster=ids // 4 * 4)
+    whole = biasamp.audit({**RIGHT, "id": ids.astype(np.int64)}, **ROLES, record="id", metrics="directional")
+    assert (
+        whole.document["metrics"][0]["value"]
+        == biasamp.directional(RIGHT["gender"], RIGHT["hired"], RIGHT["said"]).value
+    )
+
+
+def test_many_small_groups_and_rare_labels_are_read() -> None:
+    """Twenty groups of two records each, and a label for every other record, are few, but no ids."""
+    groups = [f"g{i % 20}" for i in range(40)]
+    truth = [f"t{i // 2}" for i in range(40)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert biasamp.directional(groups, truth, truth).value == 0
+        lists = [[f"rare {i}", "common"] for i in range(40)]
+        assert biasamp.directional(groups, lists, lists).value == 0
