@@ -58,7 +58,7 @@ def outcomes(
     return found
 
 
-def mixed(size: int, tasks: int, moved: float, weak: float = 0.02) -> Population:
+def mixed(size: int, tasks: int, moved: float, weak: float = 0.003) -> Population:
     """Half of the tasks lean clearly and are amplified, half lean weakly and are reversed as much: the value is 0."""
     clear = population(size, tasks=tasks, lean=0.15, moved=moved)
     faint = population(size, tasks=tasks, lean=weak, moved=-moved)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from biasamp.amplification.group_rates import Proportion
-from biasamp.amplification.largest_difference import deciding, largest_difference
+from biasamp.amplification.largest_difference import Deciding, largest_difference
 from biasamp.amplification.parity import DIFFERENCES
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Data, Entry, GroupRow
@@ -73,7 +73,8 @@ def _largest(entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int
         value[place], size[place], records[place] = _size(row, rate, level)
     there = np.nan_to_num(size)
     made = Proportion(np.nan_to_num(value) * there, there, np.nan_to_num(records), there)
-    found = largest_difference(made, deciding(made, min_group, np.isin(groups, sorted(ignored))), level)
+    kept = ~np.isin(groups, sorted(ignored))
+    found = largest_difference(made, Deciding.of(made, min_group, kept), level)
     return None if found is None else (found.value, found.low, found.high)
 
 
