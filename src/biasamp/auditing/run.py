@@ -24,7 +24,7 @@ from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, E
 from .findings import FINDINGS, Context
 from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
-from .measuring import measure, needed_counts, resampled
+from .measuring import correct_pairs, measure, needed_counts, resampled
 from .plan import Plan, make_plan
 from .settings import Measured, Settings
 from .source import in_parts, read_audit_base, read_source
@@ -230,6 +230,7 @@ def from_counts(
         for number, subject in enumerate(counts.subjects)
     ]
     measured = [measure(subject, settings) for subject in subjects]
+    correct_pairs(measured)
     rows = [row for part in measured for row in part.entries]
     not_run = [row for part in measured for row in part.not_run]
     if not rows:
