@@ -124,7 +124,7 @@ def test_overlapping_counts_are_noticed_by_ids(pairable):
     make = {"identities": IDENTITIES, "record": "record", "label": "label", "pairable": pairable}
     one = biasamp.count(long_table(records(5, 300), "integers"), **make)
     some = biasamp.count(long_table(records(6, 300, first=280), "integers"), **make)
-    with pytest.raises(ValueError, match="holds records that .* has too, by their ids"):
+    with pytest.raises(ValueError, match="too, by their ids"):
         one + some
     other = biasamp.count(long_table(records(6, 300, first=300), "integers"), **make)
     assert (one + other).n == 600
