@@ -43,7 +43,10 @@ class Setting:
 
 
 SETTINGS = tuple(
-    Setting(counts, same, ids) for counts in ("0 to 5", "5 to 30", "hundreds") for same in (True, False) for ids in (True, False)
+    Setting(counts, same, ids)
+    for counts in ("0 to 5", "5 to 30", "hundreds")
+    for same in (True, False)
+    for ids in (True, False)
 )
 EXPECTED = {"0 to 5": (0.2, 5.0), "5 to 30": (5.0, 30.0), "hundreds": (100.0, 300.0)}
 

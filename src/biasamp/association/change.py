@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.label_bags import BAGS
+from biasamp.counts.label_bags import BAGS, LabelBags
 from biasamp.resampling.significance import q_values
 from biasamp.results.table import Table, text
 
-from .association_metric import Array
+from .association_metric import Array, Slope
 from .association_result import Association
 from .metrics import metric_form
 from .values import Contrast, Moments, contrast_weights
@@ -70,7 +70,8 @@ def association_change(
 
     .. math:: \tilde G_{new} - \tilde G_{old} \pm z \cdot se,
 
-    stretched to the change itself where that lies outside. The standard error is, by the delta method,
+    stretched to the change itself where that lies outside. The standard error is, by the delta method, the larger of
+    that with the shares of each run and that with the shares of both together; it is
 
     - where both runs were counted by the ids of their records (``pairable=True``) and share some, that of the sums over
       bags of ids of what each record adds to the difference, and half a record more for each run and identity;
@@ -126,38 +127,53 @@ def association_change(
     from scipy.special import erfc, ndtri
 
     _refuse(old, new, level, records)
-    old.checked(metric)
+    for run in (old, new):
+        run.checked(metric)
     contrast, sign = new.gap_toward(toward, against)
+    literal = bool(new.settings["paper_literal"])
     labels = list(dict.fromkeys([*old.labels, *new.labels]))
     names = {**dict(zip(old.labels, old.names, strict=True)), **dict(zip(new.labels, new.names, strict=True))}
-    one, two = (_Side(run, labels, new.checked(metric), contrast) for run in (old, new))
-    sharing = _sharing(one, two, records)
+    places = [_places(run, labels) for run in (old, new)]
+    both = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))
+
+    def of_run(which: int, values: NDArray[Any], gone: Any = np.nan) -> NDArray[Any]:
+        return np.where(places[which] >= 0, values[places[which]], gone)
+
+    runs = tuple(run.values.at_least_half.of_labels(place[both]) for run, place in zip((old, new), places, strict=True))
+    sharing = _sharing(old, new, records)
+    errors = _Errors(runs, metric, contrast, literal)
     if sharing == "paired":
-        error = np.sqrt(_paired_variance(one, two))
-    elif sharing == "independent":
-        error = np.hypot(one.error, two.error)
+        bags = tuple(
+            run.values.counts.bags.moved(_targets(place, both, len(run.labels)))  # type: ignore[union-attr]
+            for run, place in zip((old, new), places, strict=True)
+        )
+        found = errors.paired(bags)
     else:
-        error = one.error + two.error
+        found = errors.unpaired(independent=sharing == "independent")
+    error, centre = np.full((2, len(labels)), np.nan)
+    error[both] = found
+    gaps = [run.gaps(metric, contrast, paper_literal=literal) for run in runs]
     with np.errstate(invalid="ignore"):
-        change = sign * (two.gap - one.gap)
-        centre = sign * (two.smooth_gap - one.smooth_gap)
+        centre[both] = sign * (gaps[1] - gaps[0])
+        gap_old, gap_new = (sign * of_run(i, run.values.gaps(metric, contrast)) for i, run in enumerate((old, new)))
+        change = gap_new - gap_old
         reach = float(ndtri(0.5 + level / 2)) * error
         # A gap has this bound, and the difference of two twice that.
-        most = 2.0 * metric_form(metric, bool(new.settings["paper_literal"])).bound
+        most = 2.0 * metric_form(metric, literal).bound
         low = np.maximum(np.fmin(centre - reach, change), -most)
         high = np.minimum(np.fmax(centre + reach, change), most)
     known = ~np.isnan(change)
-    ranked = one.ranked & two.ranked
+    ranked = of_run(0, old.ranked(contrast), False) & of_run(1, new.ranked(contrast), False)
     tested = ranked & known & (error > 0)
     p = np.full(len(labels), np.nan)
     p[tested] = erfc(np.abs(centre[tested]) / error[tested] / np.sqrt(2.0))
     columns: dict[str, NDArray[Any]] = {
         "label": text(labels),
         "name": text([names[label] for label in labels]),
-        "count_old": one.count,
-        "count_new": two.count,
-        "gap_old": sign * one.gap,
-        "gap_new": sign * two.gap,
+        "count_old": of_run(0, old.count, 0),
+        "count_new": of_run(1, new.count, 0),
+        "gap_old": gap_old,
+        "gap_new": gap_new,
         "change": change,
         "low": np.where(known, low, np.nan),
         "high": np.where(known, high, np.nan),
@@ -191,46 +207,24 @@ def _refuse(old: Any, new: Any, level: float, records: str) -> None:
             )
 
 
-class _Side:
-    """What one run says of every label: 0, NaN or no where it does not have the label.
-
-    ``count``, ``gap`` and ``ranked`` are as the run shows them, ``smooth_gap`` and ``error`` those of the counts with half a
-    record more in each cell. Arrays have one entry per label.
-    """
-
-    def __init__(self, run: Association, labels: list[str], metric: str, contrast: Contrast) -> None:
-        place = {label: i for i, label in enumerate(run.labels)}
-        self.place = np.array([place.get(label, -1) for label in labels], dtype=np.int64)
-        self.bags, self.known = run.values.counts.bags, run.values.counts.known
-        self.moments: Moments = run.values.at_least_half
-        self.weights = contrast_weights(contrast, len(run.identities))
-        literal = bool(run.settings["paper_literal"])
-        variance = self.moments.variance(metric, self.weights, paper_literal=literal)
-        self.count = self._pick(run.count, 0)
-        self.gap = self._pick(run.values.gaps(metric, contrast), np.nan)
-        self.ranked = self._pick(run.ranked(contrast), False)
-        self.smooth_gap = self._pick(self.moments.gaps(metric, contrast, paper_literal=literal), np.nan)
-        self.error = self._pick(np.sqrt(np.maximum(variance, 0.0)), np.nan)
-        self._slopes = self.moments.slopes(metric, np.arange(len(run.identities)), paper_literal=literal)
-
-    def _pick(self, values: NDArray[Any], gone: Any) -> NDArray[Any]:
-        return np.where(self.place >= 0, values[self.place], gone)
-
-    def added(self, rows: NDArray[np.int64]) -> tuple[Array, Array]:
-        """What a record adds to the gap of some labels: without the label, and what it adds more with it.
-
-        Arrays of shape (rows, 1 + identities): in any case, and for each identity that it has.
-        """
-        at = self.place[rows]
-        by_x, by_y, by_xy = (part[at] * self.weights / self.moments.n for part in self._slopes)
-        nothing = np.zeros((len(rows), 1))
-        return np.hstack([nothing, by_x]), np.hstack([by_y.sum(axis=1, keepdims=True), by_xy])
+def _places(run: Association, labels: list[str]) -> NDArray[np.int64]:
+    """Where a run has each label; -1 where it does not."""
+    place = {label: i for i, label in enumerate(run.labels)}
+    return np.array([place.get(label, -1) for label in labels], dtype=np.int64)
 
 
-def _sharing(old: _Side, new: _Side, records: str) -> str:
+def _targets(place: NDArray[np.int64], both: NDArray[np.int64], many: int) -> NDArray[np.int64]:
+    """The number of each of a run's labels among those that both runs have; -1 where the other lacks it."""
+    target = np.full(many, -1, dtype=np.int64)
+    target[place[both]] = np.arange(len(both))
+    return target
+
+
+def _sharing(old: Association, new: Association, records: str) -> str:
     """What is known of the records that two runs share."""
-    by_ids = old.known is not None and new.known is not None
-    shared = old.known is not None and new.known is not None and old.known.shares(new.known)
+    one, two = old.values.counts, new.values.counts
+    by_ids = one.known is not None and two.known is not None
+    shared = one.known is not None and two.known is not None and one.known.shares(two.known)
     if records == "independent":
         if shared:
             raise ValueError(
@@ -239,22 +233,53 @@ def _sharing(old: _Side, new: _Side, records: str) -> str:
         return "independent"
     if by_ids and not shared:
         return "independent"
-    return "paired" if shared and old.bags is not None and new.bags is not None else "unknown"
+    return "paired" if shared and one.bags is not None and two.bags is not None else "unknown"
 
 
-def _paired_variance(old: _Side, new: _Side) -> Array:
-    """Variance of the change from what the runs have in each bag of records; NaN for labels that one does not have."""
-    out = np.full(len(old.place), np.nan)
-    there = np.flatnonzero((old.place >= 0) & (new.place >= 0))
-    for start in range(0, len(there), _AT_ONCE):
-        rows = there[start : start + _AT_ONCE]
-        sums, half = np.zeros((len(rows), BAGS)), np.zeros(len(rows))
-        for side, sign in ((old, -1.0), (new, 1.0)):
-            assert side.bags is not None
-            of_records, of_label = side.added(rows)
-            order = np.argsort(side.place[rows])
-            sums[order] += sign * side.bags.linear(side.place[rows][order], of_records[order], of_label[order])
+class _Errors:
+    """Standard errors of the change of every label that two runs have, by the delta method.
+
+    Each is the larger of two: with the shares and slopes of each run, and with those of both runs taken together, as they
+    are where nothing changed. The first alone is too small where a run has all records of a label with one identity
+    (tau_b, t_test), the second where a run has none of them (the logarithms).
+    """
+
+    def __init__(self, runs: tuple[Moments, ...], metric: str, contrast: Contrast, literal: bool) -> None:
+        self.runs, self.metric, self.literal = runs, metric, literal
+        self.weights = contrast_weights(contrast, len(runs[0].size))
+        self.pooled = runs[0] + runs[1]
+
+    def unpaired(self, independent: bool) -> Array:
+        """Of different records, or whatever the runs share: no dependence makes it larger than the sum of two errors."""
+        own = [run.variance(self.metric, self.weights, paper_literal=self.literal) for run in self.runs]
+        pooled = self.pooled.variance(self.metric, self.weights, paper_literal=self.literal)
+        out = np.zeros(len(pooled))
+        for pair in (own, [pooled * self.pooled.n / run.n for run in self.runs]):
+            errors = [np.sqrt(np.maximum(variance, 0.0)) for variance in pair]
+            out = np.maximum(out, np.hypot(*errors) if independent else sum(errors))
+        return out
+
+    def paired(self, bags: tuple[LabelBags, ...]) -> Array:
+        """From what the runs have in each bag of records."""
+        identities = np.arange(len(self.weights))
+        own, pooled = (
+            [at.slopes(self.metric, identities, paper_literal=self.literal) for at in moments]
+            for moments in (self.runs, (self.pooled, self.pooled))
+        )
+        out = np.zeros(len(self.pooled.count))
+        for start in range(0, len(out), _AT_ONCE):
+            labels = np.arange(start, min(start + _AT_ONCE, len(out)))
+            parts = [self._paired_variance(bags, slopes, labels) for slopes in (own, pooled)]
+            out[labels] = np.sqrt(np.maximum(*parts))
+        return out
+
+    def _paired_variance(self, bags: tuple[LabelBags, ...], slopes: list[Slope], labels: NDArray[np.int64]) -> Array:
+        sums, half = np.zeros((len(labels), BAGS)), np.zeros(len(labels))
+        for run, held, slope, sign in zip(self.runs, bags, slopes, (-1.0, 1.0), strict=True):
+            by_x, by_y, by_xy = (part[labels] * self.weights / run.n for part in slope)
+            of_records = np.hstack([np.zeros((len(labels), 1)), by_x])
+            of_label = np.hstack([by_y.sum(axis=1, keepdims=True), by_xy])
+            sums += sign * held.linear(labels, of_records, of_label)
             # Half a record with the label and each identity, as the counts have more.
-            half += 0.5 * (of_label[:, 1:] ** 2).sum(axis=1)
-        out[rows] = (sums**2).sum(axis=1) * BAGS / (BAGS - 1) + half
-    return out
+            half += 0.5 * (by_xy**2).sum(axis=1)
+        return (sums**2).sum(axis=1) * BAGS / (BAGS - 1) + half

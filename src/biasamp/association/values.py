@@ -95,6 +95,26 @@ class Moments:
                 out += times * (product - mean[:, k] * mean[:, m]) / n
         return out
 
+    def of_labels(self, labels: NDArray[np.int64]) -> Moments:
+        """The moments of some labels."""
+        return Moments(
+            self.n,
+            self.count[labels],
+            self.overlap,
+            self.together[labels],
+            lambda first, second: self.both(first, second)[labels],
+        )
+
+    def __add__(self, other: Moments) -> Moments:
+        """The moments of both sets of records together, of the same labels and identities."""
+        return Moments(
+            self.n + other.n,
+            self.count + other.count,
+            self.overlap + other.overlap,
+            self.together + other.together,
+            lambda first, second: self.both(first, second) + other.both(first, second),
+        )
+
     def slopes(self, metric: str, identities: NDArray[np.int64], *, paper_literal: bool = False) -> Slope:
         """Derivatives of ``A(x, y)`` by p(x), p(y) and p(x,y): one row per label, one column per identity."""
         n = self.n
