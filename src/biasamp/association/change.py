@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from biasamp.counts.label_bags import BAGS, LabelBags
 from biasamp.resampling.significance import q_values
+from biasamp.results.interval import plain
 from biasamp.results.table import Table, text
 
 from .association_metric import Array, Slope
@@ -50,6 +51,11 @@ class AssociationChange(Table):
     def note(self) -> str:
         """On what the intervals rest, in words."""
         return _NOTES[self.sharing]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table in plain Python values that JSON can hold."""
+        rows = [{name: plain(value) for name, value in row.items()} for row in self.rows()]
+        return {"sharing": self.sharing, "note": self.note, "labels": rows}
 
 
 def association_change(

@@ -189,7 +189,7 @@ class AssociationCounts:
             "kind": _KIND,
             "records": self.n,
             "labels": len(self.labels),
-            "pairable": self.bags is not None,
+            **({} if self.bags is None else {"pairable": True}),
             "identities": [
                 {"identity": name, "labels": list(members), "records": int(count)}
                 for name, members, count in zip(self.identities, self.members, self.identity_count, strict=True)
