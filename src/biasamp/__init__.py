@@ -25,7 +25,7 @@ _PLACES = {
     "dpa": "predictability.attack",
     "leakage": "predictability.attack",
     "mals": "amplification.mals",
-    "movement": "association.change",
+    "movement": "association.movement",
     "multi": "amplification.multi",
     "open_images_shape": "datasets.generated",
     "orientation": "association.gaps",
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from .amplification.sweep import sweep as sweep
     from .association.associate import associate as associate
     from .association.change import association_change as association_change
-    from .association.change import movement as movement
     from .association.gaps import orientation as orientation
+    from .association.movement import movement as movement
     from .auditing import audit as audit
     from .auditing import compare as compare
     from .auditing import count as count

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import biasamp
@@ -57,17 +58,30 @@ def test_change_between_two_results():
 
     old = biasamp.associate(sets({"m": {"bike": 300, "hat": 50}, "w": {"bike": 100, "hat": 52}}), ["m", "w"])
     new = biasamp.associate(sets({"m": {"bike": 200, "hat": 50, "new": 90}, "w": {"bike": 200, "hat": 50}}), ["m", "w"])
-    table = biasamp.association_change(old, new, "dp")
+    table = biasamp.association_change(old, new, "dp", records="independent")
     rows = {row["label"]: row for row in table.rows()}
     assert table["label"][0] == "bike"
     assert rows["bike"]["change"] == pytest.approx(-0.2)
-    error = np.sqrt((0.3 * 0.7 + 0.1 * 0.9 + 2 * 0.2 * 0.8) / 1000)
-    assert rows["bike"]["low"] == pytest.approx(-0.2 - 1.959964 * error, rel=1e-6)
+    # By hand: half a record of 1001 in each cell, and the larger of the errors of each run's rates and of all rates pooled.
+    rates = np.array([[300.5, 100.5], [200.5, 200.5]]) / 1001
+    own, pooled = (rates * (1 - rates)).sum(), 2 * (rates.mean(axis=0) * (1 - rates.mean(axis=0))).sum()
+    reach = 1.959964 * np.sqrt(max(own, pooled) / 1001)
+    assert pooled > own
+    assert rows["bike"]["low"] == pytest.approx(-200 / 1001 - reach, rel=1e-6)
+    assert rows["bike"]["high"] == pytest.approx(-200 / 1001 + reach, rel=1e-6)
+    # Whatever the runs share, the error of a difference is no more than the sum of the errors.
+    unknown = {row["label"]: row for row in biasamp.association_change(old, new, "dp").rows()}
+    wider = 1.959964 * 2 * np.sqrt((rates.mean(axis=0) * (1 - rates.mean(axis=0))).sum() / 1001)
+    assert unknown["bike"]["low"] == pytest.approx(-200 / 1001 - wider, rel=1e-6)
+    assert not unknown["bike"]["paired"]
     assert rows["bike"]["q"] < 1e-6 < 0.5 < rows["hat"]["q"]
     assert rows["new"]["gap_old"] is None
     assert rows["new"]["p"] is None
-    turned = {row["label"]: row for row in biasamp.association_change(old, new, "dp", toward="w").rows()}
+    turned = biasamp.association_change(old, new, "dp", toward="w", records="independent")
+    turned = {row["label"]: row for row in turned.rows()}
     assert turned["bike"]["change"] == pytest.approx(0.2)
+    assert turned["bike"]["low"] == pytest.approx(-rows["bike"]["high"])
+    assert turned["bike"]["p"] == pytest.approx(rows["bike"]["p"])
 
 
 def test_results_of_different_kinds_are_not_compared():
@@ -84,3 +98,138 @@ def test_a_change_refuses_what_it_cannot_compare(result):
         biasamp.association_change(result, result, level=95)
     with pytest.raises(TypeError, match=r"new is a list; what biasamp.associate gives"):
         biasamp.association_change(result, [["man"]])
+    with pytest.raises(ValueError, match="records is 'same'; use one of 'auto', 'independent'"):
+        biasamp.association_change(result, result, records="same")
+
+
+def long_table(said, who, first=0):
+    """Records of (identity, labels) rows; who is 0 for a man, 1 for a woman, 2 for neither."""
+    rows = [
+        (first + i, label)
+        for i, (person, labels) in enumerate(zip(who, said, strict=True))
+        for label in [
+            *(["man"] if person == 0 else ["woman"] if person == 1 else []),
+            *(f"y{j}" for j in np.flatnonzero(labels)),
+            None,
+        ]
+    ]
+    return pa.table(
+        {"record": [record for record, _ in rows], "label": pa.array([label for _, label in rows], pa.string())}
+    )
+
+
+def associated(said, who, first=0, **options):
+    options = {"record": "record", "label": "label", "pairable": True, "min_expected": 0, **options}
+    return biasamp.associate(long_table(said, who, first), ["man", "woman"], **options)
+
+
+def two_runs(rng, who, rates, kept):
+    """Two runs that each find most of the same latent labels."""
+    latent = rng.random((len(who), rates.shape[1])) < rates[who]
+    return [latent & (rng.random(latent.shape) < kept) for _ in range(2)]
+
+
+@pytest.mark.parametrize("metric", ["dp", "npmi_xy", "pmi", "tau_b", "t_test", "sdc", "ji", "llr", "pmi2", "npmi_y"])
+def test_a_handful_of_records_is_no_evidence(metric):
+    who = np.repeat([0, 1, 2], [600, 400, 1000])
+    old, new = (np.zeros((2000, 1), dtype=bool) for _ in range(2))
+    old[[600, *range(1000, 1300)]] = True
+    new[[*range(4), *range(1000, 1300)]] = True
+    for first, options in ((0, {}), (2000, {}), (0, {"pairable": False})):
+        runs = associated(old, who, **options), associated(new, who, first, **options)
+        row = next(row for row in biasamp.association_change(*runs, metric).rows() if row["label"] == "y0")
+        assert row["low"] < 0 < row["high"]
+        assert row["low"] <= row["change"] <= row["high"]
+        assert row["p"] == row["q"] > 0.03
+
+
+def test_a_paired_error_is_that_of_resampled_records():
+    """The reference draws records with replacement, both runs' labels of a record together, and counts anew."""
+    rng = np.random.default_rng(3)
+    who = rng.choice(3, 1500, p=[0.3, 0.3, 0.4])
+    rates = rng.uniform(0.05, 0.5, (3, 12))
+    old, new = two_runs(rng, who, rates, 0.8)
+
+    def gaps(said, people):
+        sizes, count = np.bincount(people, minlength=3), said.sum(axis=0)
+        return {
+            metric: association_gap(
+                metric,
+                len(people),
+                sizes[0],
+                sizes[1],
+                count,
+                said[people == 0].sum(axis=0),
+                said[people == 1].sum(axis=0),
+            )
+            for metric in ("dp", "npmi_xy", "tau_b")
+        }
+
+    drawn = {metric: [] for metric in ("dp", "npmi_xy", "tau_b")}
+    for _ in range(1000):
+        at = rng.integers(0, len(who), len(who))
+        one, two = gaps(old[at], who[at]), gaps(new[at], who[at])
+        for metric, values in drawn.items():
+            values.append(two[metric] - one[metric])
+    runs = associated(old, who), associated(new, who)
+    for metric, values in drawn.items():
+        change = biasamp.association_change(*runs, metric)
+        assert change.sharing == "paired"
+        assert change["paired"].all()
+        rows = {row["label"]: row for row in change.rows()}
+        error = np.array([(rows[f"y{j}"]["high"] - rows[f"y{j}"]["low"]) / 2 / 1.959964 for j in range(12)])
+        wanted = np.std(values, axis=0)
+        # Bags make a single error uncertain by 4 percent; all together they agree.
+        assert error == pytest.approx(wanted, rel=0.15)
+        assert np.mean(error / wanted) == pytest.approx(1, abs=0.04)
+        wider = biasamp.association_change(*(associated(said, who, pairable=False) for said in (old, new)), metric)
+        assert wider.sharing == "unknown"
+        by_label = {row["label"]: row["high"] - row["low"] for row in wider.rows()}
+        assert all(by_label[f"y{j}"] > 2 * 1.959964 * wanted[j] for j in range(12))
+
+
+def test_ids_say_which_records_runs_share(tmp_path):
+    rng = np.random.default_rng(4)
+    who = rng.choice(3, 600, p=[0.3, 0.3, 0.4])
+    rates = rng.uniform(0.1, 0.4, (3, 5))
+    old, new = two_runs(rng, who, rates, 0.9)
+    run = associated(old, who)
+    assert biasamp.association_change(run, associated(new, who)).sharing == "paired"
+    assert biasamp.association_change(run, associated(new, who, 300)).sharing == "paired"
+    assert biasamp.association_change(run, associated(new, who, 600)).sharing == "independent"
+    assert biasamp.association_change(run, associated(new, who, 600, pairable=False)).sharing == "unknown"
+    with pytest.raises(ValueError, match="by their ids some are"):
+        biasamp.association_change(run, associated(new, who), records="independent")
+    for name, said in (("old", old), ("new", new)):
+        counts = biasamp.count(
+            long_table(said, who), identities=["man", "woman"], record="record", label="label", pairable=True
+        )
+        counts.save(tmp_path / name)
+    saved = [biasamp.associate(tmp_path / name, min_expected=0) for name in ("old", "new")]
+    table, direct = biasamp.association_change(*saved), biasamp.association_change(run, associated(new, who))
+    assert table.to_dict() == direct.to_dict()
+    assert "ids" in table.note
+
+
+def test_a_run_against_itself_changed_nothing():
+    rng = np.random.default_rng(5)
+    who = rng.choice(3, 300)
+    said = rng.random((300, 4)) < 0.3
+    change = biasamp.association_change(associated(said, who), associated(said, who))
+    assert (change["change"][change["ranked"]] == 0).all()
+    assert (change["p"][change["ranked"]] == 1).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("counts", ["0 to 5", "5 to 30", "hundreds"])
+def test_intervals_hold_and_nulls_name_no_label(counts, same, ids):
+    """A short form of ``benchmarks/association_change.py``."""
+    from benchmarks.association_change import Setting, study
+
+    for metric, tally in study(Setting(counts, same, ids, records=1000, labels=40), 15, seed=100).items():
+        assert tally.held / tally.intervals > 0.92, metric
+        # Labels of a trial share their identities: rates vary more than 600 tests would.
+        assert tally.rejected / max(tally.tests, 1) < 0.085, metric
+        assert tally.named <= 2, metric

@@ -176,3 +176,34 @@ def test_an_engine_that_is_not_installed_is_a_message(table, monkeypatch, capsys
     assert capsys.readouterr().err == (
         "biasamp: engine='dask' needs distributed, which is not installed: pip install \"biasamp[dask]\"\n"
     )
+
+
+def test_against_another_run(table, tmp_path):
+    other = tmp_path / "other.csv"
+    frame = pd.read_csv(table, dtype=str)
+    frame.loc[(frame["tag"] == "hat") & (frame["id"].astype(int) < 12), "tag"] = "bike"
+    frame.to_csv(other, index=False)
+    options = ("--record", "id", "--label", "tag", "-i", "man", "-i", "woman", "--min-expected", "0")
+    shown = run(str(other), "--against", table, *options)
+    assert shown.exit_code == 0
+    assert "change from labels.csv to other.csv" in shown.output
+    assert "by which the change is paired" in shown.output
+    document = json.loads(run(str(other), "--against", table, *options, "--sort", "dp", "--json", "-").output)
+    make = {"record": "id", "label": "tag", "min_expected": 0, "pairable": True}
+    old, new = (biasamp.associate(str(path), ["man", "woman"], **make) for path in (table, other))
+    wanted = biasamp.association_change(old, new, "dp")
+    assert document["change"] == {"against": "labels.csv", "metric": "dp", **wanted.to_dict()}
+    assert {"low", "high", "p", "q", "paired"} <= set(document["change"]["labels"][0])
+    for name, path in (("old.parquet", table), ("new.parquet", other)):
+        counted = CliRunner().invoke(
+            group, ["count", str(path), *options[:8], "--pairable", "--save", str(tmp_path / name)]
+        )
+        assert counted.exit_code == 0, counted.output
+    saved = run(str(tmp_path / "new.parquet"), "--against", str(tmp_path / "old.parquet"), *options[8:], "--json", "-")
+    assert json.loads(saved.output)["change"]["sharing"] == "paired"
+    refused = CliRunner().invoke(
+        group,
+        ["count", str(other), "--attributes", "id", "--tasks", "tag", "--pairable", "--save", str(tmp_path / "x")],
+    )
+    assert refused.exit_code == 2
+    assert "--pairable belongs to --identities" in refused.output

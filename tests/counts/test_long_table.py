@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasamp.counts import ContingencyTable
-from biasamp.counts.association_counts import AssociationCounts, SharedCounts
+from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.kernels.long_tally import numba_installed, repeated
 from biasamp.counts.long_columns import Unordered, keys_of
 from biasamp.counts.long_part import Scattered
 from biasamp.counts.long_table import LongCounter, ScatteredCounter
+from biasamp.counts.shared_counts import SharedCounts
 from biasamp.data import label_set, read_columns
 from biasamp.data.keys import mix, record_keys
 from saved_counts import save

@@ -12,6 +12,7 @@ import numpy as np
 from biasamp import __version__
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.long_table import UNPAIRED, Pairing
 from biasamp.counts.storage import is_counts, load_counts
 from biasamp.data import canonical
 from biasamp.data.label_source import label_source
@@ -41,6 +42,7 @@ def associate(
     min_expected: float = 5,
     paper_literal: bool = False,
     correction: str = "bh",
+    pairable: bool = False,
     engine: Any = "auto",
     memory: int | str | None = None,
     threads: int | None = None,
@@ -88,6 +90,10 @@ def associate(
         The metrics as printed, where the print differs from the definition.
     correction : {"bh", "by"}
         Benjamini-Hochberg or, for any dependence between labels, Benjamini-Yekutieli q-values.
+    pairable : bool
+        Whether to keep the counts by bag of the records' ids (``record`` names them) too, by which
+        :func:`biasamp.association_change` pairs two runs on the same records. It costs a second look at each row and
+        some 16 bytes per label, identity and bag (256 at most); :func:`biasamp.count` keeps them in its file.
     engine : {"auto", "local", "dask", "spark"}, distributed.Client, SparkSession or Engine
         Where the counting runs: on the threads of this machine, or on a cluster. ``"auto"`` counts Dask and Spark
         dataframes where they are, and everything else here. Counts are the same to the last digit.
@@ -135,8 +141,23 @@ def associate(
     reading: Reading | None = None
     if isinstance(data, AssociationCounts):
         counts = data if identities is None else _of_identities(data, identities)
+        if pairable and counts.bags is None:
+            raise ValueError(
+                "pairable=True: these counts were made without it; count the data again with pairable=True"
+            )
     else:
-        counts, reading = count_labels(data, identities, label, record, score, threshold, engine, memory, threads)
+        counts, reading = count_labels(
+            data,
+            identities,
+            label,
+            record,
+            score,
+            threshold,
+            engine,
+            memory,
+            threads,
+            pairing=Pairing(pairable, pairable),
+        )
     settings = {"zero": zero_name, "alpha": alpha or None, "min_count": min_count, "min_expected": min_expected}
     return _result(counts, reading, names, {**settings, "paper_literal": paper_literal, "correction": correction})
 
@@ -152,6 +173,7 @@ def count_labels(
     memory: int | str | None = None,
     threads: int | None = None,
     absent: bool = False,
+    pairing: Pairing = UNPAIRED,
 ) -> tuple[AssociationCounts, Reading]:
     """Count labels with identities, and say what was met while reading."""
     if identities is None:
@@ -159,7 +181,7 @@ def count_labels(
     with RowsBar() as bar, engine_for(engine, data, memory=memory, threads=threads, progress=bar) as chosen:
         source = label_source(data, label=label, record=record, score=score)
         counts, reading = count_source(
-            source, identities, threshold=_checked_threshold(threshold), engine=chosen, absent=absent
+            source, identities, threshold=_checked_threshold(threshold), engine=chosen, absent=absent, pairing=pairing
         )
     return counts.named(source.origin), reading
 

@@ -19,7 +19,7 @@ import numpy as np
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.long_columns import Unordered, keys_of, plain_records
 from biasamp.counts.long_part import LongPart, Scattered
-from biasamp.counts.long_table import LongCounter, ScatteredCounter, rows_of
+from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, rows_of
 from biasamp.data import canonical, printable
 from biasamp.data.label_source import Batch, LabelSource, wide_labels
 from biasamp.engines import Engine, counted
@@ -50,7 +50,7 @@ class CountLabels:
     """Counts a part whose records' rows stand together.
 
     ``shape`` is "long" for all that says which record a row belongs to, else "lists" or "wide"; ``members`` are the
-    labels of each identity, ``rows`` those of a batch, ``keep_keys`` as in
+    labels of each identity, ``rows`` those of a batch, ``pairing`` and ``keep_keys`` as in
     :class:`~biasamp.counts.long_table.LongCounter`.
     """
 
@@ -60,11 +60,13 @@ class CountLabels:
     kernel: str
     rows: int
     keep_keys: bool = False
+    pairing: Pairing = UNPAIRED
     # What a thread has learnt from its last part: the codes of labels.
     known: threading.local = field(default_factory=threading.local, init=False, compare=False, repr=False)
 
     def __reduce__(self) -> Any:
-        return CountLabels, (self.shape, self.members, self.threshold, self.kernel, self.rows, self.keep_keys)
+        parts = (self.shape, self.members, self.threshold, self.kernel, self.rows, self.keep_keys, self.pairing)
+        return CountLabels, parts
 
     def __call__(self, part: Any) -> LongPart:
         """The counts of a part."""
@@ -74,6 +76,7 @@ class CountLabels:
             kernel=self.kernel,
             keep_keys=self.keep_keys,
             codes=getattr(self.known, "codes", None),
+            pairing=self.pairing,
         )
         self.known.codes = counter.codes
         for batch in part.batches(self.rows):
@@ -118,10 +121,11 @@ class CountSpread:
     members: Sequence[Sequence[str]]
     threshold: Threshold
     kernel: str
+    pairing: Pairing = UNPAIRED
 
     def __call__(self, batches: Iterable[Any]) -> LongPart:
         """The counts of the batches that :class:`SpreadLabels` gave."""
-        counter = ScatteredCounter(self.members, threshold=self.threshold, kernel=self.kernel)
+        counter = ScatteredCounter(self.members, threshold=self.threshold, kernel=self.kernel, pairing=self.pairing)
         for batch in batches:
             keys = batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64, copy=False).view(np.uint64)
             counter.add_keys(keys, batch.column(1), batch.column(2) if batch.num_columns > 2 else None)
@@ -214,8 +218,11 @@ def count_source(
     kernel: str = "auto",
     engine: Engine | None = None,
     absent: bool = False,
+    pairing: Pairing = UNPAIRED,
 ) -> tuple[AssociationCounts, Reading]:
     """Count a source; ``absent`` allows identities that no record has, as one of several sources may not have all.
+
+    ``pairing`` says what is kept of the records' ids; without ids nothing is, and bags are refused.
 
     Rows in the order of their records, or with each record's rows together, are counted in one pass. Where a
     record comes back after others, the source is read again and rows are brought together by record: in temporary
@@ -228,8 +235,19 @@ def count_source(
             f"engine is {engine.name!r}, which counts files and tables; this data ({source.origin}) is read on this "
             "machine: use engine='local'"
         )
+    if pairing.bags and not source.has_records:
+        raise ValueError(
+            f"pairable=True needs ids, by which the records of two runs are known to be the same: this data "
+            f"({source.origin}) has none. Give a long table, or a table with a column of lists, and name its ids with "
+            "record="
+        )
+    if not source.has_records:
+        pairing = UNPAIRED
     notes: list[str] = []
-    part, counts, order = _counted(source, names, members, threshold, kernel, engine, notes)
+    count = CountLabels(
+        "long" if source.has_records else source.shape, members, threshold, kernel, engine.batch_rows, pairing=pairing
+    )
+    part, counts, order = _counted(source, names, count, engine, notes)
     notes.extend(source.notes())
     if part.duplicates:
         notes.append(
@@ -254,18 +272,11 @@ def count_source(
 
 
 def _counted(
-    source: LabelSource,
-    names: Sequence[str],
-    members: Sequence[Sequence[str]],
-    threshold: Threshold,
-    kernel: str,
-    engine: Engine,
-    notes: list[str],
+    source: LabelSource, names: Sequence[str], count: CountLabels, engine: Engine, notes: list[str]
 ) -> tuple[LongPart, AssociationCounts, str]:
     """What was counted, and the order that rows were found in."""
     parts: Sequence[Any] = source.parts or [WholeSource(source.origin, source.batches)]
-    shape = "long" if source.has_records else source.shape
-    count = CountLabels(shape, members, threshold, kernel, engine.batch_rows)
+    shape, members = count.shape, count.members
 
     def finished(part: LongPart) -> AssociationCounts:
         if not part.runs:
@@ -293,7 +304,8 @@ def _counted(
                 f"records do not come in ascending order, but the rows of each stand together: counted in one pass{cost}"
             )
         return part, counts, "grouped"
-    spread, gather = SpreadLabels(threshold, engine.batch_rows), CountSpread(members, threshold, kernel)
+    spread = SpreadLabels(count.threshold, count.rows)
+    gather = CountSpread(members, count.threshold, count.kernel, count.pairing)
     part = engine.regroup(spread, parts, gather, operator.add)
     where = "in files of a temporary directory" if engine.name == "local" else f"by {engine.name}'s shuffle"
     notes.append(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.resampling.significance import fisher_exact, q_values
 
-from .association_metric import Array, Counts
+from .association_metric import Array, Counts, Slope
 from .gaps import gap_under_independence, rest_gap, slope
 from .metrics import metric_form
 from .overlap_test import overlap_test
@@ -76,7 +76,7 @@ class Moments:
         w = weights[used]
         size, p_y = self.size[used] / n, self.count / n
         p_xy = self.filled[:, used] / n
-        a, b, c = slope(metric, n, size, p_y[:, None], np.minimum(p_xy, 1.0), paper_literal=paper_literal)
+        a, b, c = self.slopes(metric, used, paper_literal=paper_literal)
         out = np.zeros(len(self.count))
         with np.errstate(invalid="ignore", over="ignore"):
             mean = a * size + b * p_y[:, None] + c * p_xy
@@ -94,6 +94,32 @@ class Moments:
                 times = w[k] * w[m] * (1.0 if k == m else 2.0)
                 out += times * (product - mean[:, k] * mean[:, m]) / n
         return out
+
+    def of_labels(self, labels: NDArray[np.int64]) -> Moments:
+        """The moments of some labels."""
+        return Moments(
+            self.n,
+            self.count[labels],
+            self.overlap,
+            self.together[labels],
+            lambda first, second: self.both(first, second)[labels],
+        )
+
+    def __add__(self, other: Moments) -> Moments:
+        """The moments of both sets of records together, of the same labels and identities."""
+        return Moments(
+            self.n + other.n,
+            self.count + other.count,
+            self.overlap + other.overlap,
+            self.together + other.together,
+            lambda first, second: self.both(first, second) + other.both(first, second),
+        )
+
+    def slopes(self, metric: str, identities: NDArray[np.int64], *, paper_literal: bool = False) -> Slope:
+        """Derivatives of ``A(x, y)`` by p(x), p(y) and p(x,y): one row per label, one column per identity."""
+        n = self.n
+        at = (self.size[identities] / n, self.count[:, None] / n, np.minimum(self.filled[:, identities] / n, 1.0))
+        return slope(metric, n, *at, paper_literal=paper_literal)
 
     def counts(self, identity: int, *, filled: bool = False) -> Counts:
         """The four counts of one identity, over labels."""
@@ -205,10 +231,21 @@ class AssociationValues:
         self.contrasts = self.pairs + ([(k, None) for k in range(many)] if many > 2 else [])
         self._kept: dict[Any, Any] = {}
         self._raw = Moments(counts.n, counts.count, counts.overlap, counts.identity_joint, counts.both)
-        # Every cell of the table of (x, y) gets alpha more records; identities overlap as before.
-        add = settings["alpha"] or 0.0
+        self.alpha: float = settings["alpha"] or 0.0
+        self._smooth = self._with_more(self.alpha)
+
+    def _with_more(self, add: float) -> Moments:
+        """The moments where every cell of the table of (x, y) has so many more records; identities overlap as before."""
+        if not add:
+            return self._raw
+        counts, many = self.counts, len(self.counts.identities)
         cells = counts.count + 2 * add, counts.overlap + 2 * add * np.eye(many), counts.identity_joint + add
-        self._smooth = Moments(counts.n + 4 * add, *cells, counts.both) if add else self._raw
+        return Moments(counts.n + 4 * add, *cells, counts.both)
+
+    @cached_property
+    def at_least_half(self) -> Moments:
+        """The moments with half a record more in each cell, or as many as the settings say: no gap or error is infinite."""
+        return self._with_more(max(self.alpha, _HALF))
 
     @kept
     def values(self, metric: str) -> Array:

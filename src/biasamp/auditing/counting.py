@@ -17,6 +17,7 @@ from biasamp.association.associate import count_labels
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
+from biasamp.counts.long_table import Pairing
 from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.subject_counts import TOO_LARGE
 from biasamp.data import Codes, LabelSet, Variable, weights_of
@@ -63,6 +64,7 @@ def count(
     label: Any = None,
     score: str | None = None,
     threshold: Any = None,
+    pairable: bool = False,
     train: Any = None,
     weights: str | None = None,
     record: str | None = None,
@@ -88,8 +90,9 @@ def count(
     attributes, tasks, attribute_predictions, task_predictions, train, weights, record, cluster, missing, intersections, unseen
         As in :func:`biasamp.audit`; ``weights`` names a column. Rows without ``record`` are known by their number
         in the whole; those of a Dask or Spark dataframe have none, and need it.
-    identities, label, score, threshold
-        As in :func:`biasamp.associate`, instead of attributes and tasks: labels are counted with identities.
+    identities, label, score, threshold, pairable
+        As in :func:`biasamp.associate`, instead of attributes and tasks: labels are counted with identities. With
+        ``record``, counts that share records are refused when they are added up.
     labels : AuditCounts or path, optional
         Other counts, or the file they were saved to, whose label space this is counted in, so that the two add up even where a label does not occur
         here. A label that they do not know is an error.
@@ -132,11 +135,16 @@ def count(
         if strange:
             raise TypeError(f"{strange[0]} has no meaning with identities: count one or the other")
         found, reading = count_labels(
-            data, identities, label, record, score, threshold, engine, memory, threads, absent=True
+            data,
+            *(identities, label, record, score, threshold, engine, memory, threads),
+            absent=True,
+            pairing=Pairing(ids=True, bags=pairable),
         )
         for note in reading.notes:
             warnings.warn(note, UserWarning, stacklevel=2)
         return found
+    if pairable:
+        raise TypeError("pairable=True belongs to identities=: the counts of an audit can always be paired")
     if attributes is None or tasks is None:
         absent = "attributes" if attributes is None else "tasks"
         raise TypeError(

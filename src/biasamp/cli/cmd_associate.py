@@ -11,7 +11,8 @@ import click
 
 from biasamp.association.metrics import usual_metric
 from biasamp.counts.storage import is_counts
-from biasamp.report.association_tables import show_association
+from biasamp.data.label_source import label_source
+from biasamp.report.association_tables import show_association, show_association_change
 from biasamp.report.explorer_document import write_explorer
 from biasamp.report.figures import association_figures
 from biasamp.report.spreadsheet import write_csv
@@ -101,6 +102,12 @@ def read_threshold(value: str | None) -> Any:
 @click.option("--classes", type=Input(), help="Open Images: the class-description file.")
 @choice_option("--sources", ["all", "machine", "human"], "Open Images: whose labels to read.")
 @click.option("--miap", type=Input(), help="Open Images: a file of MIAP person boxes.")
+@click.option(
+    "--against",
+    type=Input(),
+    metavar="OLD",
+    help="Another run's labels, or counts of them: what changed from OLD to DATA, paired where records have ids.",
+)
 @number_option("--top", 10, "How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
 @click.option(
@@ -123,6 +130,7 @@ def command(
     classes: str | None,
     sources: str,
     miap: str | None,
+    against: str | None,
     top: int,
     sort_by: str | None,
     csv_path: str | None,
@@ -141,36 +149,61 @@ def command(
       biasamp associate labels.parquet --record image --label label -i man=Man,Male -i woman=Woman,Female
       biasamp associate labels.csv --record id --label tag --score p --threshold 0.5 -i Man -i Woman --csv out.csv
       biasamp associate oidv6/ --open-images --classes class-descriptions.csv -i Man -i Woman --top 20
+      biasamp associate new.parquet --against old.parquet --record image --label label -i Man -i Woman
     """
     import biasamp
 
     if top < 0:
         raise click.BadParameter("--top is a number of 0 or more")
-    source: Any = data
     limit = read_threshold(threshold)
-    if open_images:
-        if isinstance(limit, dict):
-            raise click.UsageError("--open-images takes one --threshold for all machine labels")
-        source = biasamp.read_open_images(data, classes=classes, sources=sources, threshold=limit, miap=miap)
-        limit = None
-    elif classes or miap or sources != "all":
+
+    def source(path: str) -> Any:
+        if not open_images:
+            return path
+        return biasamp.read_open_images(path, classes=classes, sources=sources, threshold=limit, miap=miap)
+
+    if open_images and isinstance(limit, dict):
+        raise click.UsageError("--open-images takes one --threshold for all machine labels")
+    if not open_images and (classes or miap or sources != "all"):
         raise click.UsageError("--classes, --sources and --miap belong to --open-images")
     names = metrics if metrics == "all" else [name.strip() for name in metrics.split(",")]
-    arguments = {"threshold": limit, "metrics": names, **options}
-    if not identities and not is_counts(data):
-        raise click.UsageError("Missing option '--identities' / '-i'.")
-    result = biasamp.associate(source, read_identities(identities) or None, **arguments)
+    arguments = {"threshold": None if open_images else limit, "metrics": names, **options}
+
+    def associated(path: str) -> Any:
+        counts = is_counts(path)
+        if not identities and not counts:
+            raise click.UsageError("Missing option '--identities' / '-i'.")
+        data = source(path)
+        columns = {name: options[name] for name in ("label", "record", "score")}
+        pairable = against is not None and not counts and label_source(data, **columns).has_records
+        return biasamp.associate(data, read_identities(identities) or None, pairable=pairable, **arguments)
+
+    result = associated(data)
+    old = None if against is None else associated(against)
     shown = sort_by or usual_metric(result.metrics)
     if shown not in result.metrics:
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")
+    change = None if old is None else biasamp.association_change(old, result, shown, correction=options["correction"])
+    runs = _run_names(against, data)
     if html_path is not None:
-        write_explorer({Path(data).name: result}, html_path)
+        write_explorer({runs[1]: result} if old is None else {runs[0]: old, runs[1]: result}, html_path)
     if figures_folder is not None:
         write_figures(association_figures(result), figures_folder)
-    taken = write_json(result.to_dict(), json_path, indent=None) if json_path is not None else False
+    taken = False
+    if json_path is not None:
+        more = {} if change is None else {"change": {"against": runs[0], "metric": shown, **change.to_dict()}}
+        taken = write_json({**result.to_dict(), **more}, json_path, indent=None)
     if csv_path is not None:
         text = io.StringIO(newline="")
         write_csv(result.table.rows(), list(result.table.columns), text)
         taken = write_data(text.getvalue(), csv_path) or taken
     if not taken:
         show_association(result, console(), metric=shown, top=top)
+        if change is not None:
+            show_association_change(change, console(), metric=shown, top=top, names=runs, toward=result.identities[0])
+
+
+def _run_names(old: str | None, new: str) -> tuple[str, str]:
+    """What two runs are called: their files' names, or paths where those are the same."""
+    names = ("" if old is None else Path(old).name, Path(new).name)
+    return names if names[0] != names[1] else (str(old), new)

@@ -21,6 +21,9 @@ from .role_options import ENGINE, ROLES, audit_roles, shared_options
 @click.argument("data", type=Input())
 @shared_options(*ROLES)
 @label_options
+@click.option(
+    "--pairable", is_flag=True, help="With --identities and --record: keep what pairs two runs on the same records."
+)
 @shared_options(*ENGINE)
 @click.option(
     "--labels", type=Input(), help="Saved counts whose label space this is counted in, so that the two add up."
@@ -34,6 +37,7 @@ def command(
     json_path: str | None,
     identities: tuple[str, ...],
     threshold: str | None,
+    pairable: bool,
     **options: Any,
 ) -> None:
     """Count DATA where it is, so that only counts need to travel.
@@ -60,7 +64,10 @@ def command(
             named = (strange or ["labels"])[0].replace("as_", "").replace("_", "-")
             raise click.UsageError(f"--{named} has no meaning beside --identities")
         arguments = {"identities": read_identities(identities), "threshold": read_threshold(threshold)}
+        arguments["pairable"] = pairable
     else:
+        if pairable:
+            raise click.UsageError("--pairable belongs to --identities")
         for name in ("label", "score", "threshold"):
             if (threshold if name == "threshold" else options.pop(name)) is not None:
                 raise click.UsageError(f"--{name} belongs to --identities")

@@ -12,109 +12,14 @@ from numpy.typing import NDArray
 
 from biasamp.data import printable
 
+from .known_records import KnownRecords
+from .label_bags import BAG_OF_LABEL, BAGS, LabelBags
+from .shared_counts import SharedCounts, shared_of_patterns
 from .storage import read_arrays, write_arrays
 
 Index = NDArray[np.int64]
 
 _KIND = "association"
-# A cell's key: the pair above these bits, the label in them.
-_LABEL_BITS = 32
-_LABEL = (1 << _LABEL_BITS) - 1
-
-
-@dataclass(frozen=True, eq=False)
-class SharedCounts:
-    """Counts of cells (pair of identities, label) that are not 0, in the order of their keys.
-
-    A pair ``first < second`` of ``many`` identities has the number ``first * many + second``.
-    """
-
-    many: int
-    keys: Index
-    values: Index
-
-    @classmethod
-    def none(cls, many: int) -> SharedCounts:
-        """No record with two identities."""
-        return cls(many, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-
-    @classmethod
-    def of_cells(cls, many: int, pair: Index, label: Index, values: Index) -> SharedCounts:
-        """From cells in any order; those that are named twice are added up."""
-        return cls(many, *summed((pair << _LABEL_BITS) | label, values))
-
-    @property
-    def pair(self) -> Index:
-        """The pair of each cell."""
-        return self.keys >> _LABEL_BITS
-
-    @property
-    def label(self) -> Index:
-        """The label of each cell."""
-        return self.keys & _LABEL
-
-    def of_pair(self, first: int, second: int, labels: int) -> Index:
-        """C(x1, x2, y) of every label."""
-        first, second = min(first, second), max(first, second)
-        low = (first * self.many + second) << _LABEL_BITS
-        a, b = np.searchsorted(self.keys, [low, low + _LABEL])
-        out = np.zeros(labels, dtype=np.int64)
-        out[self.keys[a:b] & _LABEL] = self.values[a:b]
-        return out
-
-    def moved(self, target: Index) -> SharedCounts:
-        """The same counts where label i is now label ``target[i]``; a target below 0 leaves it out."""
-        label = target[self.label]
-        kept = label >= 0
-        return SharedCounts.of_cells(self.many, self.pair[kept], label[kept], self.values[kept])
-
-    def __add__(self, other: SharedCounts) -> SharedCounts:
-        return SharedCounts(
-            self.many,
-            *summed(np.concatenate([self.keys, other.keys]), np.concatenate([self.values, other.values])),
-        )
-
-
-def summed(keys: Index, values: Index) -> tuple[Index, Index]:
-    """Distinct keys in order, with the sum of their values."""
-    if not len(keys):
-        return keys, values
-    order = np.argsort(keys, kind="stable")
-    keys, values = keys[order], values[order]
-    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    return keys[starts], np.add.reduceat(values, starts)
-
-
-def _shared_of_patterns(many: int, masks: Index, pattern: Index, label: Index, values: Index) -> SharedCounts:
-    """From counts of (set of identities, label).
-
-    Parameters
-    ----------
-    masks : ndarray of shape (patterns,)
-        The sets: bit k stands for identity k.
-    pattern, label, values : ndarray of shape (cells,)
-        How many records with the set ``masks[pattern]`` have the label.
-    """
-    bits = ((masks[:, None] >> np.arange(many)) & 1).astype(bool)
-    size = bits.sum(axis=1)
-    most = int(size.max(initial=0))
-    # The identities of each set, one after another, as far as there are any.
-    held = np.zeros((len(masks), most), dtype=np.int64)
-    row, column = np.nonzero(bits)
-    held[row, np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)] = column
-    pairs: list[Index] = []
-    labels: list[Index] = []
-    sums: list[Index] = []
-    for second in range(1, most):
-        here = size[pattern] > second
-        at, own, count = pattern[here], label[here], values[here]
-        for first in range(second):
-            pairs.append(held[at, first] * many + held[at, second])
-            labels.append(own)
-            sums.append(count)
-    if not pairs:
-        return SharedCounts.none(many)
-    return SharedCounts.of_cells(many, np.concatenate(pairs), np.concatenate(labels), np.concatenate(sums))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,6 +48,10 @@ class AssociationCounts:
         C(x1, x2, y) where it is not 0.
     sources : tuple of (str, int, str)
         What was counted: names, records, and digests of their counts, by which the same source is known again.
+    known : KnownRecords or None
+        Which records were counted, where they have ids: sums of counts that share records are refused.
+    bags : LabelBags or None
+        The counts by bag of the records' ids, where they were asked for: they pair runs on the same records.
     """
 
     labels: tuple[str, ...]
@@ -155,6 +64,8 @@ class AssociationCounts:
     identity_joint: Index
     shared: SharedCounts
     sources: tuple[tuple[str, int, str], ...] = ()
+    known: KnownRecords | None = None
+    bags: LabelBags | None = None
 
     @property
     def records(self) -> int:
@@ -207,6 +118,12 @@ class AssociationCounts:
                     f"'{printable(name, 60)}' and '{printable(known[digest][0], 60)}' hold the same counts of "
                     f"{records:,} records: counted twice they would weigh twice. Leave one of them out"
                 )
+        if self.known is not None and other.known is not None and self.known.shares(other.known):
+            one, two = (", ".join(printable(source[0], 60) for source in c.sources[:5]) for c in (self, other))
+            raise ValueError(
+                f"'{two}' holds records that '{one}' has too, by their ids: counted twice they would weigh twice. Leave "
+                "them out of one; where ids start again at each source, put the source's name before them"
+            )
         new, target = _united(self.labels, other.labels)
         width = len(self.labels) + len(new)
         count = np.zeros(width, dtype=np.int64)
@@ -227,6 +144,8 @@ class AssociationCounts:
             identity_joint=joint,
             shared=self.shared + other.shared.moved(target),
             sources=self.sources + other.sources,
+            known=None if self.known is None or other.known is None else self.known + other.known,
+            bags=None if self.bags is None or other.bags is None else self.bags + other.bags.moved(target),
         )
 
     def __radd__(self, other: Any) -> AssociationCounts:
@@ -246,6 +165,7 @@ class AssociationCounts:
             count=self.count[place],
             identity_joint=self.identity_joint[place],
             shared=self.shared.moved(target),
+            bags=None if self.bags is None else self.bags.moved(target),
         )
 
     def sorted(self) -> AssociationCounts:
@@ -269,6 +189,7 @@ class AssociationCounts:
             "kind": _KIND,
             "records": self.n,
             "labels": len(self.labels),
+            **({} if self.bags is None else {"pairable": True}),
             "identities": [
                 {"identity": name, "labels": list(members), "records": int(count)}
                 for name, members, count in zip(self.identities, self.members, self.identity_count, strict=True)
@@ -289,6 +210,7 @@ class AssociationCounts:
             "members": [list(group) for group in self.members],
             "n": self.n,
             "sources": [list(source) for source in self.sources],
+            **({} if self.known is None else {"known": self.known.to_dict()}),
         }
         arrays = {
             "count": self.count,
@@ -297,6 +219,8 @@ class AssociationCounts:
             "shared_keys": self.shared.keys,
             "shared_values": self.shared.values,
         }
+        if self.bags is not None:
+            arrays.update(bag_sizes=self.bags.sizes, bag_keys=self.bags.keys, bag_values=self.bags.values)
         write_arrays(path, header, arrays)
 
     @classmethod
@@ -319,6 +243,11 @@ class AssociationCounts:
                 arrays["identity_joint"],
                 SharedCounts(many, arrays["shared_keys"], arrays["shared_values"]),
                 tuple((str(name), int(records), str(digest)) for name, records, digest in header["sources"]),
+                # Version 0.1 had neither.
+                KnownRecords.from_dict(header["known"]) if "known" in header else None,
+                LabelBags(*(arrays[f"bag_{part}"] for part in ("sizes", "keys", "values")))
+                if "bag_keys" in arrays
+                else None,
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"{name} is damaged: it does not hold what counts consist of ({error})") from None
@@ -327,6 +256,13 @@ class AssociationCounts:
             (width,), (width, many), (many, many), width,
         ):  # fmt: skip
             raise ValueError(f"{name} holds association counts whose parts do not fit each other")
+        held = counts.bags
+        if held is not None and (
+            held.sizes.shape != (BAGS, 1 + many)
+            or len(held.keys) != len(held.values)
+            or (len(held.keys) and not 0 <= held.keys[0] <= held.keys[-1] < width * held.sizes.size)
+        ):
+            raise ValueError(f"{name} holds counts by bag that do not fit its labels and identities")
         return counts
 
 
@@ -350,6 +286,7 @@ def from_patterns(
     records: Index,
     table: Index,
     rare: tuple[Index, Index, Index] | None = None,
+    bagged: bool = False,
 ) -> AssociationCounts:
     """Counts from how many records, and how many of each label's, carry each set of identities.
 
@@ -363,6 +300,8 @@ def from_patterns(
         Records with the label of each of the first patterns.
     rare : tuple of ndarray, optional
         Pattern, label and records with both, where the pattern is not in the table.
+    bagged : bool
+        Whether patterns hold the bag of their records, and labels those that say it.
     """
     keys = tuple(labels)
     many = len(identities)
@@ -380,7 +319,7 @@ def from_patterns(
             here = bits[at, k] == 1
             np.add.at(joint[:, k], own[here], more[here])
         pattern, label, values = (np.concatenate(pair) for pair in ((pattern, at), (label, own), (values, more)))
-    return AssociationCounts(
+    counts = AssociationCounts(
         keys,
         keys,
         tuple(identities),
@@ -389,5 +328,13 @@ def from_patterns(
         count,
         (bits.T * records) @ bits,
         joint,
-        _shared_of_patterns(many, masks, pattern, label, values),
+        shared_of_patterns(many, masks, pattern, label, values),
     )
+    if not bagged:
+        return counts
+    own, column = np.nonzero(table)
+    cells = (column, own, table[own, column])
+    if rare is not None:
+        cells = tuple(np.concatenate(pair) for pair in zip(cells, rare, strict=True))  # type: ignore[assignment]
+    counts = replace(counts, bags=LabelBags.of_patterns(many, masks, records, cells, bits))
+    return counts.take([i for i, name in enumerate(keys) if name not in BAG_OF_LABEL])

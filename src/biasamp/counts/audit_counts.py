@@ -68,6 +68,12 @@ class Fingerprint:
             self.records + other.records, (self.total + other.total) & wrap, (self.mixed + other.mixed) & wrap
         )
 
+    def __sub__(self, other: Fingerprint) -> Fingerprint:
+        wrap = (1 << 64) - 1
+        return Fingerprint(
+            self.records - other.records, (self.total - other.total) & wrap, (self.mixed - other.mixed) & wrap
+        )
+
     def __str__(self) -> str:
         return f"{self.records}-{self.total:016x}-{self.mixed:016x}"
 

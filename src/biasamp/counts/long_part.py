@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from .association_counts import AssociationCounts, from_patterns
-from .long_columns import Keys, before, has_repeats
+from .known_records import KnownRecords
+from .label_bags import BAG_OF_LABEL, BAG_SHIFT
+from .long_columns import Keys, before, has_repeats, keys_of
 
 Labels = tuple[str, ...]
 
@@ -68,6 +70,8 @@ class LongPart:
         Whole records that are not in the counts yet.
     rows, duplicates, below : int
         Rows; rows that named a label of their record again; rows under the threshold.
+    known : KnownRecords or None
+        Which records they are of, where that was asked for.
     """
 
     counts: AssociationCounts
@@ -76,6 +80,7 @@ class LongPart:
     rows: int
     duplicates: int
     below: int
+    known: KnownRecords | None = None
 
     @property
     def runs(self) -> bool:
@@ -84,7 +89,7 @@ class LongPart:
 
     def __add__(self, other: LongPart) -> LongPart:
         counts = self.counts + other.counts
-        edges, closed, again = _contracted(sorted((*self.edges, *other.edges), key=lambda edge: edge.start))
+        edges, closed, again, met = _contracted(sorted((*self.edges, *other.edges), key=lambda edge: edge.start))
         out = LongPart(
             counts,
             tuple(edges),
@@ -92,6 +97,7 @@ class LongPart:
             self.rows + other.rows,
             self.duplicates + other.duplicates + again,
             self.below + other.below,
+            None if self.known is None or other.known is None else (self.known + other.known).once(_keys_of_ids(met)),
         )
         return out if len(out.closed) < _MOST_CLOSED else out._settled()
 
@@ -125,22 +131,32 @@ class LongPart:
         there = sorted(np.flatnonzero(counts.count).tolist(), key=counts.labels.__getitem__)
         counts = counts.take(there)
         shown = tuple(names.get(label, label) for label in counts.labels) if names else counts.labels
-        return replace(counts, identities=tuple(identities), names=shown)
+        return replace(counts, identities=tuple(identities), names=shown, known=self.known)
 
 
-def _contracted(edges: Sequence[Edge]) -> tuple[list[Edge], list[Labels], int]:
-    """Neighbouring stretches as one; the records that are whole by that, and the labels that two parts name."""
+def _contracted(edges: Sequence[Edge]) -> tuple[list[Edge], list[Labels], int, list[Any]]:
+    """Neighbouring stretches as one; the records that are whole by that, the labels and the records that two parts name."""
     out: list[Edge] = []
     closed: list[Labels] = []
     again = 0
+    met: list[Any] = []
     for edge in edges:
         if out and out[-1].stop == edge.start:
+            if out[-1].last is not None and edge.last is not None and out[-1].last_record == edge.first_record:
+                met.append(edge.first_record)
             out[-1], whole, twice = _pair(out[-1], edge)
             closed.extend(whole)
             again += twice
         else:
             out.append(edge)
-    return out, closed, again
+    return out, closed, again, met
+
+
+def _keys_of_ids(ids: Sequence[Any]) -> Keys:
+    """The keys of some records."""
+    import pyarrow as pa
+
+    return np.concatenate([np.zeros(0, np.uint64), *(keys_of(pa.array([record])) for record in ids)])
 
 
 def _pair(left: Edge, right: Edge) -> tuple[Edge, list[Labels], int]:
@@ -152,7 +168,8 @@ def _pair(left: Edge, right: Edge) -> tuple[Edge, list[Labels], int]:
     next_run = right.last if right.first is None else right.first
     # The runs that meet, the outer ones of several aside.
     inner = [tuple(dict.fromkeys((*left.last, *next_run)))] if same else [left.last, next_run]
-    again = len(left.last) + len(next_run) - len(inner[0]) if same else 0
+    # Both parts name the record's bag, as no row does.
+    again = len(set(left.last).intersection(next_run).difference(BAG_OF_LABEL)) if same else 0
     runs = [*([] if left.first is None else [left.first]), *inner, *([] if right.first is None else [right.last])]
     edge = Edge(
         left.start,
@@ -199,10 +216,14 @@ def _count_sets(sets: Sequence[Labels], like: AssociationCounts) -> AssociationC
     for bit, group in enumerate(like.members):
         for label in group:
             of_label[label] = of_label.get(label, 0) | 1 << bit
+    bagged = like.bags is not None
+    if bagged:
+        of_label.update({label: bag << BAG_SHIFT for label, bag in BAG_OF_LABEL.items()})
     masks = [reduce(or_, (of_label.get(label, 0) for label in labels), 0) for labels in sets]
     patterns, pattern = np.unique(np.array(masks, dtype=np.int64), return_inverse=True)
     place: dict[str, int] = {}
     own = np.array([place.setdefault(label, len(place)) for labels in sets for label in labels], dtype=np.int64)
     cells = (np.repeat(pattern, [len(labels) for labels in sets]), own, np.ones_like(own))
     no_table = np.zeros((len(place), 0), dtype=np.int64)
-    return from_patterns(tuple(place), like.identities, like.members, patterns, np.bincount(pattern), no_table, cells)
+    whole = (tuple(place), like.identities, like.members, patterns, np.bincount(pattern))
+    return from_patterns(*whole, no_table, cells, bagged)

@@ -9,13 +9,17 @@ must stand together for that; whether they do is found out on the way (see
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.keys import record_keys
+
 from .association_counts import AssociationCounts, from_patterns
 from .kernels.long_tally import Index, NumpyTally, new_tally
+from .known_records import KnownRecords
+from .label_bags import BAG_LABELS, BAG_SHIFT, label_bags_of
 from .long_columns import Keys, LabelCodes, RecordRuns, keys_of, plain_records
 from .long_part import Edge, Labels, LongPart, Scattered
 
@@ -27,6 +31,16 @@ MOST_IDENTITIES = 63
 _SHARES = 8
 
 
+class Pairing(NamedTuple):
+    """What is kept of records' ids: which they are, and in which bag each is counted; bags need ids."""
+
+    ids: bool = False
+    bags: bool = False
+
+
+UNPAIRED = Pairing()
+
+
 class _Counter:
     """What counters of long tables share: the tally, the codes of labels, and what makes up identities."""
 
@@ -35,14 +49,19 @@ class _Counter:
         members: Sequence[Sequence[str]],
         threshold: float | Mapping[str, float] | None,
         kernel: str,
+        pairing: Pairing,
         codes: LabelCodes | None = None,
     ) -> None:
         self.members = members
         self.tally = new_tally(kernel)
+        self.pairing = pairing
         reserved = [label for group in members for label in group]
+        if pairing.bags:
+            reserved.extend(BAG_LABELS)
         compiled = not isinstance(self.tally, NumpyTally)
         self.codes = LabelCodes(reserved, compiled=compiled) if codes is None else codes
-        self.masks = _member_masks(members, self.codes.places)
+        self.masks = _masks(members, self.codes.places, pairing.bags)
+        self.known: list[Keys] = []
         self.threshold = _Threshold(threshold, self.codes)
 
     def _counts_and_ends(self) -> tuple[AssociationCounts, tuple[Labels, ...]]:
@@ -60,8 +79,25 @@ class _Counter:
             np.asarray(tally.records),
             table,
             tally.rare(),
+            self.pairing.bags,
         )
         return counts, tuple(tuple(names[code] for code in run.tolist()) for run in ends)
+
+    def _with_bags(self, starts: NDArray[np.bool_], codes: Codes, heads: Keys) -> tuple[NDArray[np.bool_], Codes]:
+        """The rows, with one more where each run begins that says the bag of its record; ``heads`` has their keys."""
+        self.known.append(heads)
+        if not self.pairing.bags:
+            return starts, codes
+        at = np.flatnonzero(starts)
+        longer = np.zeros(len(codes) + len(at), dtype=bool)
+        longer[at + np.arange(len(at))] = True
+        said = self.codes.places[BAG_LABELS[0]] + label_bags_of(heads)
+        return longer, np.insert(codes, at, said.astype(np.int32))
+
+    def _known(self) -> KnownRecords | None:
+        if not self.pairing.ids:
+            return None
+        return KnownRecords.of(_joined(self.known, np.uint64))
 
 
 class LongCounter(_Counter):
@@ -80,7 +116,9 @@ class LongCounter(_Counter):
         Whether records may come in any order as long as the rows of each stand together. Without it, a record
         out of order raises :class:`~biasamp.counts.long_columns.Unordered`.
     codes : LabelCodes, optional
-        Those of another counter of the same identities, which need not be found again.
+        Those of another counter of the same identities and pairing, which need not be found again.
+    pairing : Pairing
+        What is kept of the records' ids.
 
     Examples
     --------
@@ -100,8 +138,9 @@ class LongCounter(_Counter):
         kernel: str = "auto",
         keep_keys: bool = False,
         codes: LabelCodes | None = None,
+        pairing: Pairing = UNPAIRED,
     ) -> None:
-        super().__init__(members, threshold, kernel, codes)
+        super().__init__(members, threshold, kernel, pairing, codes)
         self.runs = RecordRuns(keep_keys=keep_keys, compiled=not isinstance(self.tally, NumpyTally))
         self.rows = 0
         # Until some rows are of another kind.
@@ -110,6 +149,8 @@ class LongCounter(_Counter):
 
     def add(self, record: Any, label: Any, score: Any = None) -> None:
         """Count one batch: Arrow arrays of equal length. A null label is a record without a label here."""
+        import pyarrow as pa
+
         if self._in_one_go and len(record):
             at = self._integers(record, label, score)
             self._in_one_go = at == len(record)
@@ -120,8 +161,11 @@ class LongCounter(_Counter):
         if self.runs.scattered():
             raise Scattered
         codes = self._codes(label, score)
-        self.tally.add(starts, codes, self.masks)
         self.rows += len(codes)
+        if self.pairing.ids:
+            heads = keys_of(plain_records(record).filter(pa.array(starts)))
+            starts, codes = self._with_bags(starts, codes, heads)
+        self.tally.add(starts, codes, self.masks)
 
     def _integers(self, record: Any, label: Any, score: Any) -> int:
         """Count rows of whole numbers in one go as far as that is possible; how many were."""
@@ -130,7 +174,8 @@ class LongCounter(_Counter):
         plain = all(pa.types.is_integer(column.type) and not column.null_count for column in (record, label))
         scored = score is not None and self.threshold.given
         # Ids beyond 63 bits, and rows of which something else must be known, go the longer way.
-        if not (plain and self.runs.compiled) or scored or self.runs.keep_keys or pa.types.is_uint64(record.type):
+        longer = scored or self.runs.keep_keys or self.pairing.bags or pa.types.is_uint64(record.type)
+        if longer or not (plain and self.runs.compiled):
             return 0
         ids, labels = record.to_numpy(zero_copy_only=False), label.to_numpy(zero_copy_only=False)
         at = 0
@@ -140,6 +185,9 @@ class LongCounter(_Counter):
                 break
             self._widen()
         if at:
+            if self.pairing.ids:
+                changed = np.concatenate([[ids[0] != self.runs.last], ids[1:at] != ids[: at - 1]])
+                self.known.append(record_keys(ids[:at][changed]))
             self.runs.first = int(ids[0]) if self.runs.first is None else self.runs.first
             self.runs.last = int(ids[at - 1])
             self.rows += at
@@ -178,11 +226,11 @@ class LongCounter(_Counter):
         read = (self.rows, self.tally.duplicates, self.threshold.below)
         if runs.first is None:
             # No rows at all, or rows of whole records, the first and the last of which go on nowhere.
-            return LongPart(counts, (Edge(number, number + 1, keys=runs.keys),), ends, *read)
+            return LongPart(counts, (Edge(number, number + 1, keys=runs.keys),), ends, *read, self._known())
         spans = ((runs.first, runs.last),) if runs.ordered else None
         first = ends[0] if len(ends) > 1 else None
         edge = Edge(number, number + 1, first, ends[-1], runs.first, runs.last, spans, runs.keys)
-        return LongPart(counts, (edge,), (), *read)
+        return LongPart(counts, (edge,), (), *read, self._known())
 
 
 class ScatteredCounter(_Counter):
@@ -194,8 +242,9 @@ class ScatteredCounter(_Counter):
         *,
         threshold: float | Mapping[str, float] | None = None,
         kernel: str = "auto",
+        pairing: Pairing = UNPAIRED,
     ) -> None:
-        super().__init__(members, threshold, kernel)
+        super().__init__(members, threshold, kernel, pairing)
         self._records: list[Keys] = []
         self._labels: list[Codes] = []
 
@@ -223,23 +272,31 @@ class ScatteredCounter(_Counter):
             starts = np.empty(len(keys), dtype=bool)
             starts[:1] = True
             starts[1:] = keys[1:] != keys[:-1]
-            tally.add(starts, codes, self.masks)
             rows += len(keys)
+            if self.pairing.ids:
+                starts, codes = self._with_bags(starts, codes, keys[starts])
+            tally.add(starts, codes, self.masks)
         counts, ends = self._counts_and_ends()
-        return LongPart(counts, (), ends, rows, tally.duplicates, self.threshold.below)
+        return LongPart(counts, (), ends, rows, tally.duplicates, self.threshold.below, self._known())
 
 
 def _joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
 
 
-def _member_masks(members: Sequence[Sequence[str]], codes: Mapping[str, int]) -> Index:
-    if not 1 <= len(members) <= MOST_IDENTITIES:
-        raise ValueError(f"identities names {len(members)}; 1 to {MOST_IDENTITIES} identities are counted")
-    masks = np.zeros(len({label for group in members for label in group}), dtype=np.int64)
+def _masks(members: Sequence[Sequence[str]], codes: Mapping[str, int], bags: bool) -> Index:
+    """The bits that each label adds to its record's pattern: of the identities it makes up, or of the bag it says."""
+    most = BAG_SHIFT if bags else MOST_IDENTITIES
+    if not 1 <= len(members) <= most:
+        why = " where runs are to be paired" if bags else ""
+        raise ValueError(f"identities names {len(members)}; 1 to {most} identities are counted{why}")
+    own = {label for group in members for label in group}
+    masks = np.zeros(len(own) + (len(BAG_LABELS) if bags else 0), dtype=np.int64)
     for bit, group in enumerate(members):
         for label in group:
             masks[codes[label]] |= 1 << bit
+    for bag, label in enumerate(BAG_LABELS if bags else ()):
+        masks[codes[label]] = bag << BAG_SHIFT
     return masks
 
 

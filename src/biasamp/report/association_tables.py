@@ -12,6 +12,7 @@ from rich.text import Text
 
 from biasamp.association.association_metric import AssociationMetric
 from biasamp.association.association_result import Association
+from biasamp.association.change import AssociationChange
 from biasamp.data import printable
 from biasamp.results.interval import figure
 
@@ -39,6 +40,36 @@ def show_association(result: Association, console: Console, *, metric: str, top:
         console.print(Text(f"note: {printable(note, 400)}"))
     for line in _left_out(result):
         console.print(Text(line))
+
+
+def show_association_change(
+    change: AssociationChange, console: Console, *, metric: str, top: int, names: tuple[str, str], toward: str
+) -> None:
+    """Print the labels whose gap changed most, and what the intervals rest on; ``names`` are the old and the new run's."""
+    old, new = (printable(name, 40) for name in names)
+    console.print(Text(f"change from {old} to {new}: a positive one leans more to {printable(toward, 30)} than before"))
+    table = RichTable(title=Text(f"{metric}: new minus old"), title_justify="left")
+    for heading in ("label", "count old", "new", "gap old", "new", "change", "95% interval", "p", "q"):
+        table.add_column(heading, justify="left" if heading == "label" else "right", overflow="fold")
+    tested = [row for row in change.rows() if row["ranked"]]
+    for row in tested[:top]:
+        numbers = (figure(row["gap_old"]), figure(row["gap_new"]), figure(row["change"]))
+        limits = f"[{figure(row['low'])}, {figure(row['high'])}]"
+        chances = ("" if row[name] is None else f"{row[name]:.2g}" for name in ("p", "q"))
+        counts = (f"{row['count_old']:,}", f"{row['count_new']:,}")
+        table.add_row(*map(Text, (printable(row["name"], _LABEL_WIDTH), *counts, *numbers, limits, *chances)))
+    console.print(table)
+    sure = sum(row["q"] is not None and row["q"] < 0.05 for row in tested)
+    console.print(Text(f"{sure:,} of {len(tested):,} labels that both runs rank changed at q < .05"))
+    console.print(Text(f"note: {_SHARING[change.sharing]}"))
+
+
+_SHARING = {
+    "paired": "both runs name the ids of their records, by which the change is paired",
+    "independent": "by the ids of their records the runs share none: they are independent samples",
+    "unknown": "which records the runs share is not known: intervals hold whatever they share, and are wider for it; with "
+    "--record (and counts saved with --pairable) the change is paired",
+}
 
 
 def _top_table(result: Association, metric: str, top: int, identity: str) -> RichTable:

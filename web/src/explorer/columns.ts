@@ -1,5 +1,5 @@
 /** What the table can show, sort and filter by: each a number a label and run. */
-import { chance, count, figure } from "../numbers";
+import { chance, count, figure, float } from "../numbers";
 import { printable } from "../text";
 import type { Facts } from "./meaning";
 import type { Floats, Run } from "./run";
@@ -74,15 +74,26 @@ export class Columns {
     return undefined;
   }
 
-  /** The second run's gap minus the first one's, with its interval, taking the runs as independent samples. */
+  /** The second run's gap minus the first one's, with an interval that holds whatever records the runs share.
+   *
+   * As association_change of the package: gaps and errors are those with half a record more in each cell, and the error of a
+   * difference is at most the sum of the errors, with the shares of each run or with those of both together. */
   change(metric: string, contrast: number, first: number, second: number): { value: Floats; low: Floats; high: Floats } {
     const key = `${metric} ${contrast} ${first} ${second}`;
     if (!this.changes.has(key)) {
       const [a, b] = [this.runs[first], this.runs[second]];
-      const [ga, gb, ea, eb] = [a.gaps(metric, contrast), b.gaps(metric, contrast), a.error(metric, contrast), b.error(metric, contrast)];
+      const [ga, gb] = [a.gaps(metric, contrast), b.gaps(metric, contrast)];
+      const [ha, hb] = [a.atLeastHalf(), b.atLeastHalf()];
+      const [ca, cb, ea, eb] = [ha.gaps(metric, contrast), hb.gaps(metric, contrast), ha.error(metric, contrast), hb.error(metric, contrast)];
+      const pooled = a.computes(metric) && b.computes(metric) ? ha.together(hb).error(metric, contrast) : null;
+      const apart = Math.sqrt(1 + hb.records / ha.records) + Math.sqrt(1 + ha.records / hb.records);
+      // A gap has this bound, and the difference of two twice that.
+      const most = 2 * (float(this.facts[metric].high) - float(this.facts[metric].low));
       const value = ga.map((x, i) => gb[i] - x);
-      const reach = ea.map((x, i) => 1.959963984540054 * Math.hypot(x, eb[i]));
-      this.changes.set(key, { value, low: value.map((x, i) => x - reach[i]), high: value.map((x, i) => x + reach[i]) });
+      const reach = ea.map((x, i) => 1.959963984540054 * Math.max(x + eb[i], pooled === null ? 0 : pooled[i] * apart));
+      const low = value.map((x, i) => Math.max(Math.min(cb[i] - ca[i] - reach[i], x), -most));
+      const high = value.map((x, i) => Math.min(Math.max(cb[i] - ca[i] + reach[i], x), most));
+      this.changes.set(key, { value, low, high });
     }
     return this.changes.get(key)!;
   }

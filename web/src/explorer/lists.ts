@@ -74,7 +74,7 @@ export function runDifferences(columns: Columns, names: string[], rows: Rows, st
     h("td", { class: "number" }, count(columns.runs[first].count[i])), h("td", { class: "number" }, count(columns.runs[second].count[i])))));
   const title = (r: number) => `${runLetter(r)} ${printable(columns.runs[r].name, 24)}`;
   return h("div", { class: "view" },
-    h("p", { class: "soft" }, `${columns.symbol(state.metric)} gap, ${columns.contrastName(state.contrast)}: the second run minus the first, the largest ${top.length} of ${count(held.length)}. Intervals take the runs as independent samples; on the same records they are wider than need be.`),
+    h("p", { class: "soft" }, `${columns.symbol(state.metric)} gap, ${columns.contrastName(state.contrast)}: the second run minus the first, the largest ${top.length} of ${count(held.length)}. Intervals hold whatever records the runs share, and at small counts; association_change in Python pairs runs whose records have ids, with tests.`),
     scrolling(h("table", {}, head("label", title(first), title(second), h("span", {}, h("span", { class: "unseen" }, "bar"), scaleLine(scale, tick)), "change", "interval", `count ${runLetter(first)}`, `count ${runLetter(second)}`), body), "Differences between runs"));
 }
 

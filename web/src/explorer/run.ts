@@ -92,6 +92,39 @@ export class Run {
   private readonly y = (i: number) => this.count[i] + 2 * this.alpha;
   private readonly xy = (k: number, i: number) => this.joint[k][i] + this.alpha;
 
+  /** Records in all, smoothing included. */
+  get records(): number {
+    return this.n();
+  }
+
+  /** Whether a metric follows from counts here; the figures of others came with the document. */
+  computes(metric: string): boolean {
+    return this.document.figures[metric] === undefined;
+  }
+
+  /** The run with half a record more in each cell, or as many as it was made with: no gap or error is infinite. */
+  atLeastHalf(): Run {
+    return this.keep("half", () => new Run({ ...this.document, settings: { ...this.document.settings, alpha: Math.max(this.alpha, HALF) } }, this.facts));
+  }
+
+  /** Both runs' records as those of one. */
+  together(other: Run): Run {
+    const [one, two] = [this.document, other.document];
+    const sum = (a: (number | null)[], b: (number | null)[]) => a.map((x, i) => (x === null || b[i] === null ? null : x + b[i]!));
+    const pairs = [...new Set([...Object.keys(one.both ?? {}), ...Object.keys(two.both ?? {})])];
+    const none = one.count.map(() => 0);
+    return new Run({
+      ...one,
+      n: one.n + two.n,
+      settings: { ...one.settings, alpha: this.alpha + other.alpha },
+      identities: one.identities.map((x, k) => ({ ...x, count: x.count + two.identities[k].count })),
+      overlap: one.overlap.map((row, k) => row.map((x, m) => x + two.overlap[k][m])),
+      count: sum(one.count, two.count),
+      joint: one.joint.map((values, k) => sum(values, two.joint[k])),
+      both: one.both === null || two.both === null ? null : Object.fromEntries(pairs.map((pair) => [pair, sum(one.both![pair] ?? none, two.both![pair] ?? none)])),
+    }, this.facts);
+  }
+
   /** A figure of a metric that the page has no formula for. */
   private given(metric: string, part: keyof Figures, place: number): Floats | null {
     const figures = this.document.figures[metric];

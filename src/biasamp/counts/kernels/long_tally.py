@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..association_counts import summed
+from ..cells import summed
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
