@@ -198,14 +198,15 @@ def _changes(evaluation: Evaluation, start: int, stop: int, against_truth: bool)
     """``o_hat - o`` (or ``o_hat``) of some records as a sparse matrix, 0 where missing, and which labels are known."""
     from scipy.sparse import csr_array
 
-    known = np.ones((stop - start, evaluation.truth.width), dtype=bool)
+    shape = stop - start, evaluation.truth.width
     complete = not (evaluation.truth.missing or evaluation.predicted.missing)
     if complete and not evaluation.predicted.soft:
         held = [
-            csr_array((np.ones(len(row)), (row, label)), shape=known.shape)
+            csr_array((np.ones(len(row)), (row, label)), shape=shape)
             for row, label in (side.nonzero(start, stop) for side in (evaluation.predicted, evaluation.truth))
         ]
         return (held[0] - held[1] if against_truth else held[0]), None
+    known = np.ones(shape, dtype=bool)
     for labels in (evaluation.truth, evaluation.predicted):
         present = labels.present(start, stop)
         if present is not None:
