@@ -36,7 +36,7 @@ def test_labels_are_counted_with_classes(accelerate):
     read, target, records = label_matrix(), classes(), some_records()
     seen = seen_together(read, target, records, accelerate)
     expected = [
-        [sum(read.codes[i, j] for i in records if target.codes[i, v] == c) for j in range(read.width)]
+        [sum(int(read.codes[i, j]) for i in records if target.codes[i, v] == c) for j in range(read.width)]
         for v, size in enumerate(target.sizes)
         for c in range(size)
     ]
