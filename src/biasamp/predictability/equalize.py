@@ -171,7 +171,7 @@ def _moved(truth: Labels, predicted: Labels, variable: int, rule: str, rng: np.r
     """Which records change their class of a variable of two classes: only these are drawn, not an order of all."""
     yes = truth.holders[variable]
     missed = int((predicted.codes[yes, variable] == 0).sum())
-    added = len(predicted.holders[variable]) - (len(yes) - missed)
+    added = int(predicted.holding[variable]) - (len(yes) - missed)
     if rule == "accuracy":
         return _some(len(truth), missed + added, rng)
     no = np.sort(_some(len(truth) - len(yes), added, rng))  # in order, they are found faster

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.kernels.cross import column_sums
 from biasamp.data import Codes, Label, LabelSet
 
 Index = NDArray[np.int64]
@@ -92,10 +93,16 @@ class Labels:
     @cached_property
     def holders(self) -> tuple[Index, ...]:
         """Of each variable the records that are not of its first class (of a label: that have it), in order."""
-        row, variable = np.nonzero(self.codes.astype(bool))
-        order = np.argsort(variable.astype(np.min_scalar_type(self.width)), kind="stable")
-        ends = np.bincount(variable, minlength=self.width).cumsum()
-        return tuple(np.split(row[order], ends[:-1]))
+        place = np.flatnonzero(self.codes != 0)
+        row = place // self.width
+        variable = (place - row * self.width).astype(np.min_scalar_type(self.width))
+        order = np.argsort(variable, kind="stable")
+        return tuple(np.split(row[order], self.holding.cumsum()[:-1]))
+
+    @cached_property
+    def holding(self) -> Index:
+        """Of each variable the number of its :attr:`holders`."""
+        return column_sums((self.codes != 0).view(np.uint8))
 
     def combinations(self) -> tuple[Index, int]:
         """Number the combinations of classes that occur: each record's number, and how many there are."""
