@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency, chisquare, multivariate_hypergeom
+from scipy.stats import chi2_contingency, chisquare, hypergeom, multivariate_hypergeom
 
 from biasamp.predictability.equalize import (
     check_rule,
@@ -131,6 +131,23 @@ def test_draws_are_multivariate_hypergeometric(rows):
     chance = multivariate_hypergeom(counts, size).pmf(outcomes)
     assert chance.sum() == pytest.approx(1)
     assert chisquare(seen, chance * len(drawn)).pvalue > 1e-4
+
+
+def test_cells_of_one_record_are_drawn_as_records():
+    """What a larger cell and a set of single records give is hypergeometric, and every single record is drawn alike."""
+    counts = np.r_[np.ones(900, dtype=np.int64), 0, 30, np.ones(600, dtype=np.int64), 5]
+    rng, times, size = np.random.default_rng(0), 4000, 500
+    drawn = np.concatenate([draw(counts[None], size, rng) for _ in range(times)])
+    assert (drawn.sum(axis=1) == size).all()
+    assert (drawn <= counts).all()
+    parts = {"cell": drawn[:, 901], "singles": drawn[:, :900].sum(axis=1), "last": drawn[:, -1]}
+    for (name, seen), good in zip(parts.items(), (30, 900, 5), strict=True):
+        law = hypergeom(counts.sum(), good, size)
+        assert abs(seen.mean() - law.mean()) < 4 * law.std() / np.sqrt(times), name
+        assert seen.std() == pytest.approx(law.std(), rel=0.06), name
+    single = drawn[:, counts == 1].sum(axis=0)
+    chance = size / counts.sum()
+    assert (((single - times * chance) ** 2 / (times * chance * (1 - chance))).mean()) == pytest.approx(1, abs=0.15)
 
 
 def test_rows_may_differ_in_counts_and_size():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
-from biasamp.counts.itemsets import carried, expand, holders, occurring, one_a_record
+from biasamp.counts.itemsets import carried, expand, occurring, one_a_record, support
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Block
@@ -230,8 +230,10 @@ class Choice:
             return None
         search = carried if self.itemsets == "records" else occurring
         found = search(source, self.min_size, self.max_size, self.min_support)
-        support = {number: len(records) for number, records in holders(evaluated, found)}
-        kept = [items for number, items in enumerate(found) if support[number] >= self.min_support]
+        kept = found
+        if source is not evaluated:
+            enough = support(evaluated, found) >= self.min_support
+            kept = [items for items, held in zip(found, enough.tolist(), strict=True) if held]
         if not kept:
             raise ValueError(
                 f"no itemset of {side} is left: {len(found)} of {self.min_size} labels or more occur, and none has "
@@ -267,7 +269,8 @@ class ItemsetBlocks:
 
     def _some(self, outcome_sets: list[tuple[int, ...]] | None) -> Block:
         held = self.block.evaluation
-        truth, predicted = _expanded(held.truth, outcome_sets), _expanded(held.predicted, outcome_sets)
+        truth = _expanded(held.truth, outcome_sets)
+        predicted = held.predicted if outcome_sets is None else expand(held.predicted, outcome_sets, truth.variables)
         return replace(self.block, evaluation=replace(held, given=self._given, truth=truth, predicted=predicted))
 
     def __iter__(self) -> Iterator[Block]:

@@ -39,9 +39,9 @@ from .threshold_notes import decided_value, threshold_entry
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
 MOST_PAIRS = 1000
-# Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
-# in every trial.
-TRIALS, FEW_TRIALS, FEW_HALVES = 100, 10, 30
+# Attackers that read one variable are a table and cost nothing; those that read sets of labels learn anew on every
+# half of the records that an interval is made from.
+FEW_HALVES = 30
 _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
@@ -169,11 +169,9 @@ def _leakage(subject: Counted, settings: Settings) -> Any:
 def _attacked(metric: str, subject: Counted, direction: str, settings: Settings) -> Any:
     """DPA of one direction, or leakage, which has none but needs the same labels as A->T."""
     given, outcome = subject.sides(direction)
-    read = outcome if metric == "leakage" else given
     options: dict[str, Any] = {
         "direction": None if metric == "leakage" else direction,
         "equalize": "confusion",
-        "trials": TRIALS if read.exclusive else FEW_TRIALS,
         "seed": settings.seed,
     }
     table = subject.counts.cells[direction]
@@ -299,7 +297,7 @@ def entry(subject: Counted, result: Any, settings: Settings) -> dict[str, Any]:
     if isinstance(result, Predictability):
         if subject.clustered:
             result = replace(result, _interval=None, cautions=(*result.cautions, _NO_CLUSTERS))
-        halves = FEW_HALVES if len(result.trials) <= FEW_TRIALS else None
+        halves = None if result.attacker == "lookup" else FEW_HALVES
         return {"attribute": subject.attribute, **result.to_dict(level=settings.confidence, resamples=halves)}
     shown = result.to_dict(
         level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS

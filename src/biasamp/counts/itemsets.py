@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data import Dense, LabelSet, Sparse, Variable
 
+from .tables import worth_compiling
+
 Itemset = tuple[int, ...]
+Index = NDArray[np.int64]
 Records = NDArray[np.int64]
 
-# Flags of every label and record are held in memory up to so many; beyond, one label's at a time.
+# Flags of every label and record are held in memory up to so many; beyond, those of some records or one label.
 _MOST_FLAGS = 1 << 28
 
 
@@ -65,70 +70,179 @@ def occurring(labels: LabelSet, min_size: int, max_size: int | None, min_support
     return sorted(found)
 
 
-def holders(labels: LabelSet, itemsets: Sequence[Itemset]) -> Iterator[tuple[int, Records]]:
-    """For each itemset (by its number, in any order) the records that have all its labels.
+def support(labels: LabelSet, itemsets: Sequence[Itemset], accelerate: bool | None = None) -> Index:
+    """How many records have all labels of each itemset; ``accelerate`` says whether to use numba."""
+    out = np.zeros(len(itemsets), dtype=np.int64)
+    for _, _, indptr, _ in _walks(labels, itemsets, accelerate):
+        out += np.diff(indptr)
+    return out
 
-    The rarest label of an itemset comes first, so that few records are left to look at, and itemsets that
-    begin alike share the work.
+
+def named(labels: LabelSet, itemsets: Sequence[Itemset]) -> tuple[Variable, ...]:
+    """Each itemset as a yes/no label."""
+    own = labels.labels
+    names = {i: str(own[i]) for i in {*chain.from_iterable(itemsets)}}
+    return tuple(Variable(" & ".join([names[i] for i in items]), "binary") for items in itemsets)
+
+
+def expand(
+    labels: LabelSet,
+    itemsets: Sequence[Itemset],
+    variables: tuple[Variable, ...] | None = None,
+    accelerate: bool | None = None,
+) -> LabelSet:
+    """Labels that say of each record which itemsets it has; soft labels give the product of their chances.
+
+    Parameters
+    ----------
+    variables : tuple of Variable, optional
+        What :func:`named` gives, where it is known.
+    accelerate : bool, optional
+        Whether to use numba; by default where it is installed and pays.
     """
-    postings = _Postings(labels)
-    rank = np.argsort(np.argsort([len(p) for p in postings.records], kind="stable"), kind="stable")
-    ordered = sorted((tuple(sorted(items, key=lambda i: rank[i])), number) for number, items in enumerate(itemsets))
-    path: list[tuple[int, Records]] = []
-    for items, number in ordered:
-        shared = 0
-        while shared < min(len(path), len(items)) and path[shared][0] == items[shared]:
-            shared += 1
-        del path[shared:]
-        for label in items[shared:]:
-            records = postings.among(path[-1][1], label) if path else postings.records[label]
-            path.append((label, records))
-        yield number, path[-1][1]
-
-
-def expand(labels: LabelSet, itemsets: Sequence[Itemset]) -> LabelSet:
-    """Labels that say of each record which itemsets it has; soft labels give the product of their chances."""
-    variables = tuple(Variable(itemset_name(labels, items), "binary") for items in itemsets)
+    variables = named(labels, itemsets) if variables is None else variables
     if labels.soft:
         values = labels.rows()
         product = np.ones((len(labels), len(itemsets)))
         for number, items in enumerate(itemsets):
             product[:, number] = values[:, list(items)].prod(axis=1)
         return LabelSet((Dense(variables, product),))
-    lists: list[Records] = [np.zeros(0, dtype=np.int64)] * len(itemsets)
-    for number, records in holders(labels, itemsets):
-        lists[number] = records
-    row = np.concatenate([*lists, np.zeros(0, dtype=np.int64)])
-    item = np.repeat(np.arange(len(itemsets)), [len(records) for records in lists])
-    order = np.argsort(row, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(labels)))])
-    return LabelSet((Sparse(variables, indptr.astype(np.int64), item[order]),))
+    single = [items[0] for items in itemsets if len(items) == 1]
+    if len(single) == len(itemsets) and all(one < two for one, two in pairwise(single)):
+        return LabelSet((_picked(labels, single, variables),))
+    starts, found = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for start, stop, indptr, records in _walks(labels, itemsets, accelerate):
+        by_record, item = _transposed(indptr, records, stop - start)
+        starts.append(starts[-1][-1] + by_record[1:])
+        found.append(item)
+    return LabelSet((Sparse(variables, np.concatenate(starts), np.concatenate(found)),))
 
 
-def itemset_name(labels: LabelSet, items: Itemset) -> str:
-    """How an itemset is shown."""
-    return " & ".join(str(labels.labels[i]) for i in items)
+def _picked(labels: LabelSet, wanted: list[int], variables: tuple[Variable, ...]) -> Sparse:
+    """Some labels, in their order, each as an itemset."""
+    place = np.full(labels.width, -1, dtype=np.int64)
+    place[wanted] = np.arange(len(wanted))
+    row, label = labels.nonzero()
+    item = place[label]
+    held = np.flatnonzero(item >= 0)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row[held], minlength=len(labels)))])
+    return Sparse(variables, indptr.astype(np.int64), item[held])
+
+
+def _walks(
+    labels: LabelSet, itemsets: Sequence[Itemset], accelerate: bool | None
+) -> Iterator[tuple[int, int, Index, Records]]:
+    """Of one lot of records after another (start, stop) those that have each itemset.
+
+    The records of itemset ``i``, numbered from the start of the lot, are ``records[indptr[i]:indptr[i + 1]]``.
+    """
+    if not itemsets:
+        return
+    order = _Prefixes.of(itemsets, np.bincount(labels.nonzero()[1], minlength=labels.width))
+    step = max(1, _MOST_FLAGS // max(labels.width, 1))
+    for start in range(0, len(labels), step):
+        stop = min(start + step, len(labels))
+        postings = _Postings(labels, start, stop)
+        walk = _walk_compiled if worth_compiling(len(itemsets) * (stop - start), accelerate) else _walk
+        yield start, stop, *walk(postings, order)
+
+
+@dataclass(frozen=True, eq=False)
+class _Prefixes:
+    """Itemsets in an order in which those that begin alike follow each other.
+
+    The rarest label of an itemset comes first, so that few records are left to look at.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (itemsets,)
+        Which itemset comes first, second, ...
+    items : ndarray of shape (itemsets, most labels)
+        Their labels, in this order.
+    sizes : ndarray of shape (itemsets,)
+        How many labels each has.
+    """
+
+    numbers: Index
+    items: Index
+    sizes: Index
+
+    @classmethod
+    def of(cls, itemsets: Sequence[Itemset], held: Index) -> _Prefixes:
+        """From how many records hold each label."""
+        sizes = np.fromiter(map(len, itemsets), dtype=np.int64, count=len(itemsets))
+        flat = np.fromiter(chain.from_iterable(itemsets), dtype=np.int64, count=int(sizes.sum()))
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        within = np.arange(len(flat)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        by_rank = np.argsort(held, kind="stable")
+        rank = np.argsort(by_rank, kind="stable")
+        # Big-endian bytes sort as their numbers do; what an itemset lacks comes after all labels.
+        ranked = np.full((len(sizes), int(sizes.max())), len(held), dtype=">u4")
+        ranked[owner, within] = rank[flat]
+        ranked.sort(axis=1)
+        numbers = np.argsort(ranked.view(np.dtype((np.void, 4 * ranked.shape[1])))[:, 0], kind="stable")
+        return cls(numbers, np.append(by_rank, -1)[ranked[numbers].astype(np.int64)], sizes[numbers])
+
+
+def _walk(postings: _Postings, order: _Prefixes) -> tuple[Index, Records]:
+    """The records that have each itemset, in the order of their numbers; those that begin alike share the work."""
+    lists: list[Records] = [np.zeros(0, dtype=np.int64)] * len(order.numbers)
+    path: list[tuple[int, Records]] = []
+    for number, row, size in zip(order.numbers.tolist(), order.items.tolist(), order.sizes.tolist(), strict=True):
+        shared = 0
+        while shared < min(len(path), size) and path[shared][0] == row[shared]:
+            shared += 1
+        del path[shared:]
+        for label in row[shared:size]:
+            records = postings.among(path[-1][1], label) if path else postings.records[label]
+            path.append((label, records))
+        lists[number] = path[-1][1]
+    return np.concatenate([[0], np.cumsum([len(records) for records in lists])]), np.concatenate(lists)
+
+
+def _walk_compiled(postings: _Postings, order: _Prefixes) -> tuple[Index, Records]:
+    """As :func:`_walk`, in numba."""
+    from .kernels.compiled_walk import walk
+
+    edges = np.concatenate([[0], np.cumsum([len(records) for records in postings.records])])
+    sizes, found = walk(order.items, order.sizes, np.concatenate(postings.records), edges, postings.flags)
+    # From the order of the walk to that of the numbers.
+    ends = np.cumsum(sizes)
+    place = np.empty_like(order.numbers)
+    place[order.numbers] = np.arange(len(place))
+    indptr = np.concatenate([[0], np.cumsum(sizes[place])])
+    shift = np.repeat((ends - sizes)[place] - indptr[:-1], sizes[place])
+    return indptr, found[np.arange(len(found)) + shift]
+
+
+def _transposed(indptr: Index, records: Records, many: int) -> tuple[Index, Index]:
+    """The itemsets of each record, ascending, from the records of each itemset."""
+    from scipy.sparse import csc_array
+
+    held = csc_array((np.ones(len(records), dtype=np.uint8), records, indptr), shape=(many, len(indptr) - 1)).tocsr()
+    return held.indptr.astype(np.int64), held.indices.astype(np.int64)
 
 
 class _Postings:
     """The records that have each label, and which of some records do."""
 
-    def __init__(self, labels: LabelSet) -> None:
-        held, column = labels.nonzero()
-        order = np.argsort(column, kind="stable")
+    def __init__(self, labels: LabelSet, start: int = 0, stop: int | None = None) -> None:
+        held, column = labels.nonzero(start, stop)
+        many = (len(labels) if stop is None else stop) - start
+        order = np.argsort(column.astype(np.min_scalar_type(labels.width)), kind="stable")
         edges = np.searchsorted(column[order], np.arange(labels.width + 1))
         row = held[order]
         self.records = [row[edges[i] : edges[i + 1]] for i in range(labels.width)]
-        self._held: NDArray[np.bool_] | None = None
-        if labels.width * len(labels) <= _MOST_FLAGS:
-            self._held = np.zeros((labels.width, len(labels)), dtype=bool)
-            self._held[column, held] = True
-        self._scratch = np.zeros(len(labels), dtype=bool)
+        self.flags: NDArray[np.bool_] | None = None
+        if labels.width * many <= _MOST_FLAGS:
+            self.flags = np.zeros((labels.width, many), dtype=bool)
+            self.flags[column, held] = True
+        self._scratch = np.zeros(many, dtype=bool)
 
     def among(self, records: Records, label: int) -> Records:
         """Those of the records that have the label."""
-        if self._held is not None:
-            return records[self._held[label][records]]
+        if self.flags is not None:
+            return records[self.flags[label][records]]
         others = self.records[label]
         self._scratch[others] = True
         both = records[self._scratch[records]]

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Dense, Evaluation, LabelSet
+from biasamp.data import Dense, Evaluation, LabelSet, Variable
 
 from .bagging import MOST_BAGS, bag_of, bags_for, fewer_bags
 from .bags import BagCounts
 from .itemsets import expand
+from .kernels.cross import indicator
 from .pair import PairCounts, drop_records
 
 Index = NDArray[np.int64]
@@ -125,7 +126,7 @@ class Block:
         bags = MOST_BAGS if self.bag is None else self.bags
         bag = bag_of(whole.units, bags) if self.bag is None else self.bag
         stop = first + whole.truth.width
-        sums = np.stack([_pulled(whole, bag, bags, pull, slice(first, stop)) for pull in asked.pulls])
+        sums = _pulled(whole, bag, bags, asked.pulls, slice(first, stop))
         mine = asked.outcome[(asked.outcome >= first) & (asked.outcome < stop)] - first
         few = None
         if len(mine) and len(asked.given):
@@ -147,29 +148,28 @@ def look_at(blocks: Sequence[Block] | Any, asked: SecondLook) -> SignedSums:
 
 def _narrowed(evaluation: Evaluation, given: Index, outcome: Index) -> Evaluation:
     """The same records with some of their labels, each as a yes/no label."""
+    truth = _some(evaluation.truth, outcome)
     return Evaluation(
         _some(evaluation.given, given),
-        _some(evaluation.truth, outcome),
-        _some(evaluation.predicted, outcome),
+        truth,
+        _some(evaluation.predicted, outcome, truth.variables),
         evaluation.weights,
         evaluation.ids,
         evaluation.clusters,
     )
 
 
-def _some(labels: LabelSet, wanted: Index) -> LabelSet:
+def _some(labels: LabelSet, wanted: Index, variables: tuple[Variable, ...] | None = None) -> LabelSet:
     """Some of the labels; where one is missing, it stays so."""
-    held = expand(labels, [(int(label),) for label in wanted])
+    held = expand(labels, [(int(label),) for label in wanted], variables)
     there = labels.present()
     return held if there is None else LabelSet((Dense(held.variables, held.rows(), there[:, wanted]),))
 
 
-def _pulled(evaluation: Evaluation, bag: Index, bags: int, pull: Pull, columns: slice) -> Index:
-    """The sums of influences over bags, of shape (bags,), as whole multiples of ``1 / pull.steps``."""
-    each, centre = pull.each[..., columns], pull.centre[..., columns]
+def _pulled(evaluation: Evaluation, bag: Index, bags: int, pulls: Sequence[Pull], columns: slice) -> Index:
+    """The sums of influences over bags, of shape (pulls, bags), as whole multiples of ``1 / pull.steps``."""
     complete = not (evaluation.truth.missing or evaluation.predicted.missing)
-    constant = (each * centre).sum(axis=-1)
-    out = np.zeros(bags, dtype=np.int64)
+    out = np.zeros((len(pulls), bags), dtype=np.int64)
     width = min(evaluation.given.width, evaluation.truth.width)
     step = max(64, _CELLS // max(width, 1))
     for start in range(0, len(evaluation), step):
@@ -177,20 +177,23 @@ def _pulled(evaluation: Evaluation, bag: Index, bags: int, pull: Pull, columns: 
         row, label = evaluation.given.nonzero(start, stop)
         here = bag[start:stop]
         half = (here >= bags // 2).astype(np.int64)
-        moved, known = _changes(evaluation, start, stop, pull.against_truth)
-        mine = np.zeros(len(row))
-        for side in (0, 1):
-            these = np.flatnonzero(half[row] == side)
-            rows, labels = row[these], label[these]
-            mine[these] = _products(moved, each[side], rows, labels)
-            if complete:
-                mine[these] -= constant[side][labels]
-            else:
-                mine[these] -= _products(known, each[side] * centre[side], rows, labels)
-        pulled = np.bincount(row, mine, minlength=stop - start)
-        if evaluation.weights is not None:
-            pulled = pulled * evaluation.weights[start:stop]
-        np.add.at(out, here, np.rint(pulled * pull.steps).astype(np.int64))
+        changes = {kind: _changes(evaluation, start, stop, kind) for kind in {p.against_truth for p in pulls}}
+        for pull, sums in zip(pulls, out, strict=True):
+            each, centre = pull.each[..., columns], pull.centre[..., columns]
+            moved, known = changes[pull.against_truth]
+            mine = np.zeros(len(row))
+            for side in (0, 1):
+                these = np.flatnonzero(half[row] == side)
+                rows, labels = row[these], label[these]
+                mine[these] = _products(moved, each[side], rows, labels)
+                if complete:
+                    mine[these] -= (each[side] * centre[side]).sum(axis=-1)[labels]
+                else:
+                    mine[these] -= _products(known, each[side] * centre[side], rows, labels)
+            pulled = np.bincount(row, mine, minlength=stop - start)
+            if evaluation.weights is not None:
+                pulled = pulled * evaluation.weights[start:stop]
+            np.add.at(sums, here, np.rint(pulled * pull.steps).astype(np.int64))
     return out
 
 
@@ -198,14 +201,12 @@ def _changes(evaluation: Evaluation, start: int, stop: int, against_truth: bool)
     """``o_hat - o`` (or ``o_hat``) of some records as a sparse matrix, 0 where missing, and which labels are known."""
     from scipy.sparse import csr_array
 
-    known = np.ones((stop - start, evaluation.truth.width), dtype=bool)
+    shape = stop - start, evaluation.truth.width
     complete = not (evaluation.truth.missing or evaluation.predicted.missing)
     if complete and not evaluation.predicted.soft:
-        held = [
-            csr_array((np.ones(len(row)), (row, label)), shape=known.shape)
-            for row, label in (side.nonzero(start, stop) for side in (evaluation.predicted, evaluation.truth))
-        ]
+        held = [indicator(side.nonzero(start, stop), shape) for side in (evaluation.predicted, evaluation.truth)]
         return (held[0] - held[1] if against_truth else held[0]), None
+    known = np.ones(shape, dtype=bool)
     for labels in (evaluation.truth, evaluation.predicted):
         present = labels.present(start, stop)
         if present is not None:

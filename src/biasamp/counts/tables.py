@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import Evaluation, LabelSet
 
-from .fixed import Count, Fixed, add, concatenate, total
+from .fixed import EXACT, Count, Fixed, add, concatenate, total
 from .kernels import cross
 from .kernels.cross import row_sums
 
@@ -33,6 +33,8 @@ _WORTH_COMPILING = 1 << 21
 # Adding whole rows pays when rows are wide and a record holds few given labels; else a matrix product does.
 _WORTH_ADDING = 16
 _FEW_LABELS = 4
+# Up to so many given labels and bags, each is a column whose sums are taken for every label held.
+_FEW_COLUMNS = 32
 
 
 def pair_tables(
@@ -211,20 +213,36 @@ def _listed(left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: In
     """As :func:`_compiled` for many labels of which a record has few."""
     width = sides[0].width
     shape = (bags * (left.width + 1), width)
+    whole = weights is None or (weights.dtype.kind != "f" and float(weights.sum()) < EXACT)
+    few = whole and shape[0] <= _FEW_COLUMNS
 
     def part(start: int, stop: int) -> Count:
         own = None if weights is None else weights[start:stop]
         rows, keys = _held_in_bags(left, bag, start, stop)
-        order = np.argsort(rows, kind="stable")
-        mine = rows[order], keys[order]
         held = [side.nonzero(start, stop) for side in sides]
+        if few:
+            return _in_columns(
+                rows, keys, [cross.indicator(side, (stop - start, width)) for side in held], shape[0], own
+            )
         if len(held) > 1:
             held.append(cross.held_by_both(held[0], held[1], width))
+        order = np.argsort(rows, kind="stable")
+        mine = rows[order], keys[order]
         parts = [cross.by_listing(mine, side, shape, own) for side in held]
         parts.insert(1, cross.marginal(mine, shape[0], own)[:, None])
         return concatenate(parts, axis=1)
 
     return add_up([part(*rows)] for rows in chunks(len(left), 1, _LISTED))[0]
+
+
+def _in_columns(rows: Index, keys: Index, sides: list[Any], many: int, weights: Weights) -> Index:
+    """The sums of :func:`_listed` for a few keys: a column each, added up for every label held, exactly."""
+    columns = np.zeros((sides[0].shape[0], many))
+    columns[rows, keys] = 1.0 if weights is None else weights[rows]
+    matrices = [*sides, sides[0].multiply(sides[1])] if len(sides) > 1 else sides
+    sums = [(matrix.T @ columns).T for matrix in matrices]
+    sums.insert(1, columns.sum(axis=0)[:, None])
+    return np.concatenate(sums, axis=1).astype(np.int64)
 
 
 def _masked(evaluation: Evaluation, bag: Index | None, bags: int) -> tuple[dict[str, Any], Count]:

@@ -37,10 +37,10 @@ class LabelSet:
         """The labels, in the order of the columns of :meth:`rows`."""
         return labels_of(self.variables)
 
-    @property
+    @cached_property
     def width(self) -> int:
         """How many labels."""
-        return len(self.labels)
+        return sum(block.width for block in self.blocks)
 
     @property
     def soft(self) -> bool:

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from .equalize import Rule, equalize_records
 from .lookup import answers, best_score
+from .naive_bayes import NaiveBayes
 from .problem import Problem
 from .quality import Quality, label_score, number_score
 from .sides import Index, Labels, Numbers, Side, Values
 
-# Laplace's rule: one imagined record for each class and category.
-_SMOOTHING = 1.0
 # A combination of labels is learnt well enough to be looked up when it occurs so many times,
 _WELL_SEEN = 5
 # and a lookup does when no more than this share of the records has a rarer one.
@@ -46,36 +45,6 @@ class Lookup:
             raise ValueError("the lookup attacker needs labels on both sides; continuous data needs a trained one")
         inputs, size = read.combinations()
         return _by_tables(inputs, size, target, learn, test, quality)
-
-
-@dataclass(frozen=True)
-class NaiveBayes:
-    """Naive Bayes: input variables taken as independent given the class, with Laplace's smoothing."""
-
-    name: str = "naive_bayes"
-
-    def score(self, read: Side, target: Side, learn: Index, test: Index, quality: Quality, seed: int) -> float:
-        """See :meth:`Lookup.score`."""
-        if not (isinstance(read, Labels) and isinstance(target, Labels)):
-            raise ValueError("naive_bayes needs labels on both sides; continuous data needs a trained attacker")
-        classes = np.concatenate(
-            [target.codes[learn][:, [v]] == np.arange(size) for v, size in enumerate(target.sizes)], axis=1
-        ).astype(np.float64)
-        held = classes.sum(axis=0)
-        cases = read.indicators()
-        seen = cases[learn].T @ classes + _SMOOTHING
-        columns = [1 if yes else k for yes, k in zip(read.yes_no, read.sizes, strict=True)]
-        yes_no, room = np.repeat(read.yes_no, columns), np.repeat(read.sizes, columns)
-        weight = np.log(seen) - np.log(held + _SMOOTHING * room[:, None])
-        # A yes/no label has one column: its absence speaks for every record, and its presence by the
-        # difference.
-        absent = np.log(held + 2 * _SMOOTHING - seen[yes_no]) - np.log(held + 2 * _SMOOTHING)
-        weight[yes_no] -= absent
-        evidence = cases[test] @ weight + absent.sum(axis=0)
-        # A class that was never seen is never answered; without a prior all seen classes start alike.
-        with np.errstate(divide="ignore"):
-            prior = np.log(held) if quality != "balanced_accuracy" else np.log((held > 0).astype(float))
-        return _by_evidence(evidence + prior, target, test, quality)
 
 
 @dataclass(frozen=True)
@@ -151,24 +120,6 @@ def _by_tables(inputs: Index, size: int, target: Labels, learn: Index, test: Ind
             scores.append(label_score(quality, codes[test], said, None, label=target.yes_no[v]))
         else:
             scores.append(float(best_score(known, asked, quality, label=target.yes_no[v])))
-    return float(np.mean(scores))
-
-
-def _by_evidence(evidence: Values, target: Labels, test: Index, quality: Quality) -> float:
-    """Score the class of most evidence, variable by variable."""
-    codes = target.codes[test]
-    if quality == "accuracy" and set(target.sizes) == {2}:  # many labels at once
-        said = evidence.reshape(len(test), -1, 2).argmax(axis=2)
-        return float((said == codes).mean())
-    scores, start = [], 0
-    for v, classes in enumerate(target.sizes):
-        own = evidence[:, start : start + classes]
-        start += classes
-        chances = None
-        if quality == "auc":
-            chances = np.exp(own - own.max(axis=1, keepdims=True))
-            chances /= chances.sum(axis=1, keepdims=True)
-        scores.append(label_score(quality, codes[:, v], own.argmax(axis=1), chances, label=target.yes_no[v]))
     return float(np.mean(scores))
 
 

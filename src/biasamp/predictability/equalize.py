@@ -31,12 +31,15 @@ from numpy.typing import NDArray
 from .sides import Labels, Numbers, Side
 
 Counts = NDArray[np.int64]
+Records = NDArray[np.int64]
 Rule = str | None
 RULES: tuple[Rule, ...] = ("accuracy", "confusion", None)
 
 # numpy refuses to draw from populations of a billion and more; there the normal limit is exact to some
 # ten-thousandths of a standard deviation.
 _EXACT_BELOW = 1_000_000_000
+# So many cells of one record are worth drawing as records: a cell takes numpy some fifty times as long.
+_MANY_SINGLE = 1024
 
 
 def check_rule(equalize: object) -> Rule:
@@ -62,8 +65,7 @@ def draw(counts: Counts, size: Counts | int, rng: np.random.Generator) -> Counts
     sizes = np.broadcast_to(np.asarray(size, dtype=np.int64), (rows,))
     if cells > rows and rows and counts.sum(axis=1).max() < _EXACT_BELOW:
         # Many cells, few rows: numpy's own loop over the cells is the faster one.
-        each = zip(counts, sizes, strict=True)
-        return np.stack([rng.multivariate_hypergeometric(*row, method="marginals") for row in each])
+        return np.stack([_draw_row(row, int(own), rng) for row, own in zip(counts, sizes, strict=True)])
     drawn = np.zeros_like(counts)
     left, rest = sizes.copy(), counts.sum(axis=1)
     for cell in range(cells - 1):
@@ -72,6 +74,19 @@ def draw(counts: Counts, size: Counts | int, rng: np.random.Generator) -> Counts
         drawn[:, cell] = taken = hypergeometric(here, rest, left, rng)
         left = left - taken
     drawn[:, -1] = left
+    return drawn
+
+
+def _draw_row(counts: Counts, size: int, rng: np.random.Generator) -> Counts:
+    """As :func:`draw` for one row: cells of a single record are one cell first, and then some of its records."""
+    single = np.flatnonzero(counts == 1)
+    if len(single) < _MANY_SINGLE:
+        return rng.multivariate_hypergeometric(counts, size, method="marginals")
+    larger = np.flatnonzero(counts > 1)
+    drawn = np.zeros_like(counts)
+    taken = rng.multivariate_hypergeometric([*counts[larger], len(single)], size, method="marginals")
+    drawn[larger] = taken[:-1]
+    drawn[single[_some(len(single), int(taken[-1]), rng)]] = 1
     return drawn
 
 
@@ -145,32 +160,29 @@ def equalize_records(truth: Side, predicted: Side, rule: Rule, rng: np.random.Ge
         return _numbers(truth, predicted, rule, rng)
     assert isinstance(predicted, Labels)
     codes = truth.codes.copy()
-    pairs = np.flatnonzero(np.array(truth.sizes) == 2)
-    if len(pairs):
-        flip = _pair_flips(truth.codes[:, pairs], predicted.codes[:, pairs], rule, rng)
-        codes[:, pairs] ^= flip
+    for v in np.flatnonzero(np.array(truth.sizes) == 2):
+        codes[_moved(truth, predicted, int(v), rule, rng), v] ^= 1
     for v in np.flatnonzero(np.array(truth.sizes) > 2):
         codes[:, v] = _one_of_many(truth.codes[:, v], predicted.codes[:, v], truth.sizes[v], rule, rng)
     return replace(truth, codes=codes)
 
 
-def _pair_flips(truth: NDArray[Any], predicted: NDArray[Any], rule: str, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which two-class variables of which records change, column by column."""
-    n, width = truth.shape
-    wrong = truth != predicted
+def _moved(truth: Labels, predicted: Labels, variable: int, rule: str, rng: np.random.Generator) -> Records:
+    """Which records change their class of a variable of two classes: only these are drawn, not an order of all."""
+    yes = truth.holders[variable]
+    missed = int((predicted.codes[yes, variable] == 0).sum())
+    added = int(predicted.holding[variable]) - (len(yes) - missed)
     if rule == "accuracy":
-        chosen = np.arange(n)[:, None] < wrong.sum(axis=0)
-        return rng.permuted(chosen, axis=0)
-    # The first so many records of each class, in an order of their own for every column.
-    order = rng.permuted(np.broadcast_to(np.arange(n, dtype=np.int32)[:, None], (n, width)), axis=0)
-    shuffled = np.take_along_axis(truth, order, axis=0) == 1
-    yes_wrong, no_wrong = (wrong & (truth == 1)).sum(axis=0), (wrong & (truth == 0)).sum(axis=0)
-    yes_place = shuffled.cumsum(axis=0, dtype=np.int32)
-    no_place = np.arange(1, n + 1, dtype=np.int32)[:, None] - yes_place
-    chosen = np.where(shuffled, yes_place <= yes_wrong, no_place <= no_wrong)
-    flip = np.zeros((n, width), dtype=bool)
-    np.put_along_axis(flip, order, chosen, axis=0)
-    return flip
+        return _some(len(truth), missed + added, rng)
+    no = np.sort(_some(len(truth) - len(yes), added, rng))  # in order, they are found faster
+    # The k-th record without the label stands behind those with it that have at most k others before them.
+    no = no + np.searchsorted(yes - np.arange(len(yes)), no, side="right")
+    return np.concatenate([yes[_some(len(yes), missed, rng)], no])
+
+
+def _some(n: int, size: int, rng: np.random.Generator) -> Records:
+    """So many of the numbers below n, every set of them alike."""
+    return rng.choice(n, size, replace=False, shuffle=False)
 
 
 def _one_of_many(

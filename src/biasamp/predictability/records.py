@@ -63,23 +63,26 @@ class RecordTrials:
     def _rows(self, plans: list[_Trial]) -> Values:
         """The scores of the trials, in order; the first failure is raised.
 
-        Without ``workers``, joblib's own setting counts; where there is none, long work (by the time of the first
-        trial) goes to all processors, and short work stays here, since starting processes takes seconds.
+        Without ``workers``, joblib's own setting counts; where there is none, long work goes to all processors, and
+        short work stays here, since starting processes takes seconds. The time of the second trial tells: the first
+        one has to load what it needs.
         """
         # What runs elsewhere goes without the progress bar, which cannot be sent there.
         alone = replace(self, progress=None)
+        numbered = list(enumerate(plans))
+        first = [alone._trial(*one) for one in numbered[:1]]
         start = time.perf_counter()
-        first = alone._trial(0, plans[0])
-        seconds = (time.perf_counter() - start) * (len(plans) - 1)
-        later = enumerate(plans[1:], start=1)
+        first += [alone._trial(*one) for one in numbered[1:2]]
+        later = numbered[2:]
+        seconds = (time.perf_counter() - start) * len(later)
         rest: Iterable[list[float]] = (alone._trial(*one) for one in later)
-        workers = self._shares(seconds) if len(plans) > 1 else 1
+        workers = self._shares(seconds) if later else 1
         if workers != 1:
             from joblib import Parallel, delayed
 
             rest = Parallel(n_jobs=workers, return_as="generator")(delayed(alone._trial)(*one) for one in later)
         rows = []
-        for row in itertools.chain([first], rest):
+        for row in itertools.chain(first, rest):
             rows.append(row)
             if self.progress is not None:
                 self.progress(len(rows), len(plans))
@@ -99,14 +102,13 @@ class RecordTrials:
         labelling, splitting, moving, attacking = plan.seed.spawn(4)
         problem, n = self.problem, len(self.problem.truth)
         if plan.half is not None:
-            chosen = np.sort(np.random.default_rng(plan.half).permutation(n)[: n // 2])
+            chosen, _ = _halves(n, plan.half)
             problem, n = problem.take(chosen), n // 2
         moves = np.random.default_rng(moving if plan.move is None else plan.move)
         problem = problem.hard(moves if plan.move is not None else np.random.default_rng(labelling))
         learn = test = np.arange(n)
         if plan.evaluation == "held_out":
-            order = np.random.default_rng(splitting).permutation(n)
-            learn, test = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+            learn, test = _halves(n, splitting)
         ways = [(learn, test), (test, learn)] if plan.both_ways else [(learn, test)]
         seed = int(attacking.generate_state(1)[0])
         row: list[float] = []
@@ -132,6 +134,13 @@ class RecordTrials:
                 f"attacker {self.attacker.name} failed in trial {place} on the {which} side: {error}"
             ) from error
         return [float(np.mean(side)) for side in zip(*scores, strict=True)]
+
+
+def _halves(n: int, seed: Seed) -> tuple[Index, Index]:
+    """Two random halves of the records, each in their order; the first is the smaller one."""
+    first = np.zeros(n, dtype=bool)
+    first[np.random.default_rng(seed).permutation(n)[: n // 2]] = True
+    return np.flatnonzero(first), np.flatnonzero(~first)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.kernels.cross import column_sums
 from biasamp.data import Codes, Label, LabelSet
 
 Index = NDArray[np.int64]
@@ -78,15 +80,29 @@ class Labels:
             columns.append((level[:, None] >= ladder[:, :-1]).sum(axis=1))
         return replace(self, codes=narrow(np.column_stack(columns), self.sizes), chances=None)
 
-    def indicators(self) -> Values:
+    def indicators(self, dtype: Any = np.float64) -> NDArray[Any]:
         """One 0/1 column for each yes/no label, and one for each class of the other variables."""
         if all(self.yes_no):
-            return self.codes.astype(np.float64)
+            return self.codes.astype(dtype)
         columns = [
             self.codes[:, [v]] == 1 if self.yes_no[v] else self.codes[:, [v]] == np.arange(size)
             for v, size in enumerate(self.sizes)
         ]
-        return np.concatenate(columns, axis=1).astype(np.float64)
+        return np.concatenate(columns, axis=1).astype(dtype)
+
+    @cached_property
+    def holders(self) -> tuple[Index, ...]:
+        """Of each variable the records that are not of its first class (of a label: that have it), in order."""
+        place = np.flatnonzero(self.codes != 0)
+        row = place // self.width
+        variable = (place - row * self.width).astype(np.min_scalar_type(self.width))
+        order = np.argsort(variable, kind="stable")
+        return tuple(np.split(row[order], self.holding.cumsum()[:-1]))
+
+    @cached_property
+    def holding(self) -> Index:
+        """Of each variable the number of its :attr:`holders`."""
+        return column_sums((self.codes != 0).view(np.uint8))
 
     def combinations(self) -> tuple[Index, int]:
         """Number the combinations of classes that occur: each record's number, and how many there are."""
@@ -257,9 +273,8 @@ def canonical(other: Side, truth: Side, predicted: Side, counts: Index) -> tuple
         cell = base.copy()
         for group, own in zip(groups, colours, strict=True):
             for salt, side in group:
-                for v in range(side.width):
-                    if side.chances is None:
-                        cell += _salted(own[v], salt)[side.codes[:, v]]
+                if side.chances is None:
+                    _add_colours(cell, side, [_salted(c, salt) for c in own])
         weighed = mix(cell) * counts.astype(np.uint64)
         colours = [_refined(group, own, weighed, cell) for group, own in zip(groups, colours, strict=True)]
     for group, head, own in zip(groups, heads, colours, strict=True):
@@ -296,15 +311,34 @@ def _of_numbers(values: NDArray[np.float64]) -> Colours:
     return np.asarray(mix(bits ^ places).sum(axis=1, dtype=np.uint64))
 
 
+def _add_colours(cell: Colours, side: Labels, colours: list[Colours]) -> None:
+    """Add to each record the colours of its classes."""
+    for v, own in enumerate(colours):
+        if len(own) == 2:  # of a label few records have, only these are looked at
+            cell += own[0]
+            cell[side.holders[v]] += own[1:] - own[:1]
+        else:
+            cell += own[side.codes[:, v]]
+
+
+def _sums_by_class(side: Labels, variable: int, weighed: Colours) -> Colours:
+    """The sums over the records of each class of a variable."""
+    total = np.zeros(side.sizes[variable], dtype=np.uint64)
+    if len(total) == 2:
+        total[1] = weighed[side.holders[variable]].sum()
+        total[:1] = weighed.sum() - total[1:]
+    else:
+        np.add.at(total, side.codes[:, variable], weighed)
+    return total
+
+
 def _refined(group: list[tuple[int, Labels]], colours: list[Colours], weighed: Colours, cell: Colours) -> list[Colours]:
     out = []
     for v, old in enumerate(colours):
         new = mix(old)
         for salt, side in group:
             if side.chances is None:
-                total = np.zeros(len(old), dtype=np.uint64)
-                np.add.at(total, side.codes[:, v], weighed)
-                new = new + _salted(total, 10 + salt)
+                new = new + _salted(_sums_by_class(side, v, weighed), 10 + salt)
             else:
                 bits = np.ascontiguousarray(side.chances[v]).view(np.uint64)
                 new = new + _salted((mix(bits ^ mix(cell)[:, None])).sum(axis=0, dtype=np.uint64), 10 + salt)
@@ -313,7 +347,10 @@ def _refined(group: list[tuple[int, Labels]], colours: list[Colours], weighed: C
 
 
 def _renumbered(side: Labels, variables: list[int], classes: list[Index]) -> Labels:
-    codes = np.column_stack([np.argsort(classes[v])[side.codes[:, v]] for v in variables])
+    codes = side.codes[:, variables]
+    for place, v in enumerate(variables):
+        if not side.yes_no[v]:
+            codes[:, place] = np.argsort(classes[v])[codes[:, place]]
     sizes, yes_no = tuple(side.sizes[v] for v in variables), tuple(side.yes_no[v] for v in variables)
     chances = None if side.chances is None else tuple(side.chances[v][:, classes[v]] for v in variables)
     return Labels(narrow(codes, sizes), sizes, yes_no, chances)

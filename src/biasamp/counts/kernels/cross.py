@@ -109,6 +109,14 @@ def by_listing(left: Held, right: Held, shape: tuple[int, int], weights: Weights
     return sum_at(places, shape, own)
 
 
+def indicator(held: Held, shape: tuple[int, int]) -> Any:
+    """A sparse matrix with a one for every label held, sorted by row and label."""
+    from scipy.sparse import csr_array
+
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(held[0], minlength=shape[0]))])
+    return csr_array((np.ones(len(held[1])), held[1], indptr), shape=shape)
+
+
 def marginal(held: Held, width: int, weights: Weights = None) -> Count:
     """Sum weights over records for every label."""
     return sum_at(held[1], (width,), None if weights is None else weights[held[0]])
