@@ -163,10 +163,10 @@ def command(
     shown = sort_by or usual_metric(result.metrics)
     if shown not in result.metrics:
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")
+    if figures_folder is not None:  # first: it makes the folder, which other results may go to
+        write_figures(association_figures(result), figures_folder)
     if html_path is not None:
         write_explorer({Path(data).name: result}, html_path)
-    if figures_folder is not None:
-        write_figures(association_figures(result), figures_folder)
     taken = write_json(result.to_dict(), json_path, indent=None) if json_path is not None else False
     if csv_path is not None:
         text = io.StringIO(newline="")
