@@ -182,6 +182,7 @@ def test_a_folder_of_results_is_apart_from_what_is_read(run: Any, here: Path, pa
 def test_what_cannot_be_written_is_said_before_the_work(run: Any, here: Path, pair: Pair) -> None:
     for target, words in {
         "folder": "is a folder; name a file",
+        "": "is empty",
         "nowhere/result": "does not exist; make it first",
         "new/": "names a folder",
         "x" * 300: "cannot be written",
@@ -244,13 +245,15 @@ def test_devices_are_shared(here: Path) -> None:
     check_uses(list(uses((os.devnull, False), (os.devnull, True), (os.devnull, True))))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="redirects are looked up as Linux has them")
-def test_what_a_shell_redirects_to_is_an_output(here: Path) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="redirects as POSIX shells have them")
+@pytest.mark.parametrize("streams", [("stdout",), ("stderr",), ("stdout", "stderr")])
+def test_what_a_shell_redirects_to_is_an_output(here: Path, streams: tuple[str, ...]) -> None:
     with (here / "other.csv").open("a") as stream:
         command = [sys.executable, "-m", "biasamp", "audit", "other.csv", "--attributes", "g", "--tasks", "t"]
-        ran = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, text=True, timeout=60)
+        places: dict[str, Any] = {name: stream if name in streams else subprocess.PIPE for name in ("stdout", "stderr")}
+        ran = subprocess.run(command, **places, text=True, timeout=60)
     assert ran.returncode == 2
-    assert "standard output is what is read as DATA" in ran.stderr
+    assert len(streams) == 2 or " is what is read as DATA" in (ran.stdout or "") + (ran.stderr or "")
     assert (here / "other.csv").read_text() == "g,t,p\na,1,1\n"
 
 

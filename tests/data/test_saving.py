@@ -69,8 +69,10 @@ def test_every_step_may_fail(target: Path, monkeypatch: pytest.MonkeyPatch, step
 
     with monkeypatch.context() as patch:
         patch.setattr(module.os, step, fail)
-        with pytest.raises(type(error)):
+        with pytest.raises(type(error)) as caught:
             save_text(target, "new")
+    if isinstance(error, OSError):
+        assert str(caught.value) == f"[Errno 28] No space left on device: '{target}'"
     assert target.read_text() == "old"
     assert only(target)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import suppress
 
 import click
 
@@ -140,7 +141,8 @@ def _run() -> int:
         _say("stopped")
         return INTERRUPTED
     except click.ClickException as error:
-        error.show(file=sys.stderr)
+        with suppress(OSError):
+            error.show(file=sys.stderr)
         return error.exit_code
     except MemoryError:
         _say("biasamp: the data do not fit in memory")
@@ -155,4 +157,5 @@ def _run() -> int:
 
 def _say(message: str) -> None:
     # To the stream itself: without one named, click writes UTF-8 where the stream says ASCII.
-    click.echo(message, file=sys.stderr)
+    with suppress(OSError):  # an exit code can still tell
+        click.echo(message, file=sys.stderr)

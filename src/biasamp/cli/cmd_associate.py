@@ -185,10 +185,10 @@ def command(
         raise click.BadParameter(f"--sort {shown!r}: this run computes {', '.join(result.metrics)}")
     change = None if old is None else biasamp.association_change(old, result, shown, correction=options["correction"])
     runs = _run_names(against, data)
+    if figures_folder is not None:  # first: it makes the folder, which other results may go to
+        write_figures(association_figures(result), figures_folder)
     if html_path is not None:
         write_explorer({runs[1]: result} if old is None else {runs[0]: old, runs[1]: result}, html_path)
-    if figures_folder is not None:
-        write_figures(association_figures(result), figures_folder)
     taken = False
     if json_path is not None:
         more = {} if change is None else {"change": {"against": runs[0], "metric": shown, **change.to_dict()}}

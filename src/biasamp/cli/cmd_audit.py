@@ -76,12 +76,12 @@ def command(
         **options,
     }
     result = with_status(data, lambda: biasamp.audit(data, **arguments), arguments["engine"])
+    if figures_folder is not None:  # first: it makes the folder, which other results may go to
+        write_figures(result.plot(), figures_folder)
     if save is not None:
         result.save(save)
     if html_path is not None:
         result.to_html(html_path)
-    if figures_folder is not None:
-        write_figures(result.plot(), figures_folder)
     if not write_json(result.to_json(), json_path):
         show_audit(result, console(), pairs)
 

@@ -173,6 +173,8 @@ def _targets(use: Use) -> Iterator[_Target]:
     if use.path == STDOUT and not use.names:
         yield _Target(use.option, STDOUT, _stat_of(1), is_stream=True)
         return
+    if not use.path:
+        raise click.UsageError(f"{use.option} is empty: name a {'folder' if use.names else 'file'}")
     try:
         place = os.stat(use.path)
     except FileNotFoundError:
@@ -241,6 +243,7 @@ def _check_apart(target: _Target, use: Use) -> None:
         except (OSError, ValueError):
             continue
         if target.place is not None and os.path.samestat(target.place, held) and not stat.S_ISCHR(held.st_mode):
+            _keep_words_from(held)
             raise click.UsageError(
                 f"{target.shown} is what is read as {use.option}: name another "
                 f"{'folder' if target.names else 'file'}, so that it is not overwritten"
@@ -250,6 +253,15 @@ def _check_apart(target: _Target, use: Use) -> None:
                 f"{target.shown} is in the folder that is read as {use.option}, {use.path!r}, and would be taken for "
                 "data next time: name a place elsewhere"
             )
+
+
+def _keep_words_from(held: os.stat_result) -> None:
+    """Let nothing more be written to what is read, where a shell sends words there; also not why it is refused."""
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        there = _stat_of(number)
+        if there is not None and os.path.samestat(there, held):
+            spoken = name == "stderr" and not os.path.samestat(os.fstat(1), held)
+            setattr(sys, name, sys.stdout if spoken else open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _is_inside(target: _Target, folder: str, held: os.stat_result) -> bool:

@@ -86,9 +86,11 @@ def saving(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[IO[by
             stream.flush()
             _flushed(stream.fileno())
         _put_in_place(temporary, target, new)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and error.errno is not None and error.filename in (None, str(temporary)):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise
     _flush_folder(target.parent)
 
@@ -130,7 +132,7 @@ def _created(temporary: Path, there: os.stat_result | None) -> Any:
     """The temporary file, open for writing, with the permissions of the file that it will replace."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     # Until it has the permissions of the old file nobody else may read it.
-    descriptor = os.open(temporary, flags, 0o666 if there is None else 0o600)
+    descriptor = os.open(str(temporary), flags, 0o666 if there is None else 0o600)
     stream = os.fdopen(descriptor, "wb")
     if there is not None and os.name == "posix":
         if (there.st_uid, there.st_gid) != (os.geteuid(), os.getegid()):
@@ -142,7 +144,7 @@ def _created(temporary: Path, there: os.stat_result | None) -> Any:
 
 def _put_in_place(temporary: Path, target: Path, new: bool) -> None:
     if not new:
-        os.replace(temporary, target)
+        os.replace(str(temporary), target)
         return
     try:
         try:
