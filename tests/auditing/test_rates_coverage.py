@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from benchmarks.parity_coverage import Case, compared, covered
 
 SAMPLES = 60
