@@ -125,6 +125,9 @@ def lowest_mean_accuracy(
 ) -> tuple[Floats, int, float, float]:
     """Mean per-class accuracy averaged over groups: of every outcome, and the lowest with its interval.
 
+    The variance of each rate is that of Agresti and Coull's middle over its own size: small groups and rates near 0 and 1
+    have a spread, on the safe side.
+
     ``positive`` and ``negative`` are the true and the false positive rates, ``keep`` the groups. The lowest of several
     outcomes was selected: intervals are simultaneous over them, and it lies between their lowest bounds.
     """
@@ -134,13 +137,12 @@ def lowest_mean_accuracy(
     level = 1.0 - (1.0 - level) / max(outcomes, 1)
     variance = np.zeros(len(values))
     for rate in (positive, negative):
-        size = rate.sizes(level)[keep]
-        # Agresti and Coull's addition keeps a spread where every record is right.
+        size = np.where(np.isnan(each), 1.0, rate.sizes(level)[keep])
         middle = (rate.value[keep] * size + 2.0) / (size + 4.0)
-        variance += np.where(np.isnan(each), 0.0, 0.25 * middle * (1.0 - middle) / (size + 4.0)).sum(axis=0)
-    reach = normal_quantile(level) * np.sqrt(variance) / np.maximum((~np.isnan(each)).sum(axis=0), 1)
+        variance += np.where(np.isnan(each), 0.0, 0.25 * middle * (1.0 - middle) / size).sum(axis=0)
     if not outcomes:
         return values, 0, np.nan, np.nan
+    reach = normal_quantile(level) * np.sqrt(variance) / np.maximum((~np.isnan(each)).sum(axis=0), 1)
     there = ~np.isnan(values)
     low, high = (np.clip(ends[there].min(), 0.0, 1.0) for ends in (values - reach, values + reach))
     return values, int(np.nanargmin(values)), float(low), float(high)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
-from biasamp.counts.pair import PairCounts
+from biasamp.counts.pair import PairCounts, outcome_masks
 from biasamp.data import Label, printable
 from biasamp.data.arguments import read_evaluation
 from biasamp.data.label import canonical
@@ -176,7 +176,8 @@ def parity(
     """
     evaluation, _, _ = read_evaluation(given, truth, predicted, None, weights)
     outcomes = choose_outcomes(evaluation.truth.variables, positive)
-    bags = Sample.of(evaluation).bags.outcomes(outcomes.columns)
+    bags = Sample.of(evaluation).bags
+    bags = bags.only(*outcome_masks(bags.counts, outcomes.columns))
     against = None if reference is None else group_number(bags.counts.given_labels, reference, "reference")
     result = from_bags(bags, reference=against)
     if outcomes.unknown:

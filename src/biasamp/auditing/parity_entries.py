@@ -13,6 +13,7 @@ from biasamp.amplification.largest_difference import Deciding, largest_differenc
 from biasamp.amplification.parity import DIFFERENCES, Parity, from_bags, rates_of, resampled_rates
 from biasamp.amplification.positive import choose_outcomes
 from biasamp.counts.bags import BagCounts
+from biasamp.counts.pair import outcome_masks
 from biasamp.data.label import Mask
 from biasamp.results.interval import Caution, plain
 
@@ -36,7 +37,7 @@ def measure_parity(subject: Counted, settings: Settings, out: Measured) -> None:
         return
     outcomes = choose_outcomes(subject.true_tasks, settings.positive)
     out.positive, out.unknown_positive = dict(outcomes.positive), outcomes.unknown
-    bags = everything.outcomes(outcomes.columns)
+    bags = everything.only(*outcome_masks(everything.counts, outcomes.columns))
     made = rates_of(bags, subject.clustered)
     reference = None if subject.reference is None else bags.counts.given_labels.index(subject.reference)
     kept = subject.compared[subject.known["A"]]

@@ -201,12 +201,6 @@ class BagCounts(InBags[PairCounts]):
         counts = self.with_each(lambda values: values[rows], spread=None)
         return replace(self, counts=counts, numbers=self.numbers[rows])
 
-    def outcomes(self, columns: NDArray[np.int64]) -> BagCounts:
-        """The counts of some outcomes, by number and in their order."""
-        given, some = len(self.counts.given_labels), np.zeros(len(self.counts.outcome_labels), dtype=bool)
-        some[columns] = True
-        return self.only(np.ones(given, dtype=bool), some)
-
     @property
     def resamplable(self) -> bool:
         """Whether there are enough bags to resample."""

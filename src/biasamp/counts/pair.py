@@ -149,6 +149,13 @@ class PairCounts:
         return replace(self, records=self.records + other.records, **summed, spread=spread)  # type: ignore[arg-type]
 
 
+def outcome_masks(counts: PairCounts, columns: NDArray[np.int64]) -> tuple[Mask, Mask]:
+    """All given labels, and some outcomes by number."""
+    some = np.zeros(len(counts.outcome_labels), dtype=bool)
+    some[columns] = True
+    return np.ones(len(counts.given_labels), dtype=bool), some
+
+
 def drop_records(evaluation: Evaluation) -> Evaluation:
     """A record whose one variable is missing is in none of its pairs: leave it out whole."""
     keep = np.ones(len(evaluation), dtype=bool)
