@@ -39,8 +39,10 @@ from .threshold_notes import threshold_entry
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
 MOST_PAIRS = 1000
 # Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
-# in every trial.
+# in every trial. Of many labels of many records fewer trials are run than the functions run: the variance of their mean
+# is part of the standard error.
 TRIALS, FEW_TRIALS, FEW_HALVES = 100, 10, 30
+_CHEAP_VALUES = 10_000
 # Resampled rates of groups that are held in memory at once.
 _MOST_RATES = 20_000_000
 _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
@@ -182,14 +184,21 @@ def _leakage(subject: Counted, settings: Settings) -> Any:
     return _attacked("leakage", subject, "A->T", settings)
 
 
+def _read_side(subject: Counted, metric: str, direction: str | None) -> LabelSet:
+    """What the attackers of DPA, or of leakage, which has no direction, read."""
+    given, outcome = subject.sides(direction or "A->T")
+    return outcome if metric == "leakage" else given
+
+
 def _attacked(metric: str, subject: Counted, direction: str, settings: Settings) -> Any:
     """DPA of one direction, or leakage, which has none but needs the same labels as A->T."""
     given, outcome = subject.sides(direction)
-    read = outcome if metric == "leakage" else given
+    read = _read_side(subject, metric, direction)
+    cheap = read.exclusive or subject.records * len(read.labels) <= _CHEAP_VALUES
     options: dict[str, Any] = {
         "direction": None if metric == "leakage" else direction,
         "equalize": "confusion",
-        "trials": TRIALS if read.exclusive else FEW_TRIALS,
+        "trials": TRIALS if cheap else FEW_TRIALS,
         "seed": settings.seed,
     }
     table = subject.counts.cells[direction]
@@ -328,7 +337,7 @@ def entry(subject: Counted, result: Any, settings: Settings) -> dict[str, Any]:
     if isinstance(result, Predictability):
         if subject.clustered:
             result = replace(result, _interval=None, cautions=(*result.cautions, _NO_CLUSTERS))
-        halves = FEW_HALVES if len(result.trials) <= FEW_TRIALS else None
+        halves = None if _read_side(subject, result.metric, result.direction).exclusive else FEW_HALVES
         return {"attribute": subject.attribute, **result.to_dict(level=settings.confidence, resamples=halves)}
     shown = result.to_dict(
         level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS

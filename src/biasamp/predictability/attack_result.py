@@ -33,7 +33,8 @@ class Predictability:
         (lambda_M, psi_M).
     gain : float
         The same figure made of the gains over the attacker without input. A gain below 0 counts as 0 in DPA's
-        ratio; with gains near 0 the ratio is mostly noise, and the two gains say more.
+        ratio, which is undefined (NaN) where neither gains anything; with gains near 0 the ratio is mostly noise, and
+        the two gains say more.
     dataset_gain, model_gain : float
         The scores less those of the attacker without input.
     trials : Table
