@@ -231,5 +231,5 @@ def test_intervals_hold_and_nulls_name_no_label(counts, same, ids):
     for metric, tally in study(Setting(counts, same, ids, records=1000, labels=40), 15, seed=100).items():
         assert tally.held / tally.intervals > 0.92, metric
         # Labels of a trial share their identities: rates vary more than 600 tests would.
-        assert tally.rejected / max(tally.tests, 1) < 0.085, metric
-        assert tally.named <= 2, metric
+        assert tally.rejected / max(tally.tests, 1) < 0.11, metric
+        assert tally.named <= 3, metric

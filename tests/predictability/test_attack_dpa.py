@@ -65,7 +65,10 @@ def test_hiring_is_unbiased_only_as_zero_gain():
     result = dpa(gender, hired, hired, evaluation="in_sample")
     assert result.dataset == pytest.approx(2 / 3)
     assert result.dataset_gain == pytest.approx(0, abs=1e-12)
-    assert result.gain == 0.0
+    assert result.model_gain == pytest.approx(0, abs=1e-12)
+    # The ratio of two gains of 0 is undefined, not 0.
+    assert np.isnan(result.gain)
+    assert result.to_dict()["gain"] is None
     assert any("without input" in caution for caution in result.cautions)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 from biasamp.results.table import Table, written
 
+from .as_audit import as_audit
 from .audit_result import Audit
 from .document_types import SCHEMA, ComparisonDocument, Entry, ModelDifference, Note
 from .measuring import name_of
@@ -93,7 +93,8 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
     Parameters
     ----------
     audits : mapping
-        A name and an audit, or the path of a saved one, for each model. Others are held against the first.
+        A name and an audit for each model: what :func:`biasamp.audit` gave, the path of a saved one, or counts or the
+        path of saved counts, which are measured with the defaults. Others are held against the first.
     level : float
         The confidence level of the differences.
 
@@ -119,7 +120,7 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
         raise ValueError("audits must be a mapping of at least two names to audits, such as {'old': a, 'new': b}")
     if not 0.0 < level < 1.0:
         raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
-    held = {str(name): _audit(value, str(name)) for name, value in audits.items()}
+    held = {str(name): as_audit(value, str(name)) for name, value in audits.items()}
     first, *others = held.items()
     rows: list[ModelDifference] = []
     notes: list[Note] = []
@@ -147,14 +148,6 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
     return Comparison(document)
 
 
-def _audit(value: Any, name: str) -> Audit:
-    if isinstance(value, Audit):
-        return value
-    if isinstance(value, (str, os.PathLike)):
-        return Audit.load(os.fspath(value))
-    raise TypeError(f"{name} is a {type(value).__name__}; an audit or the path of a saved one is needed")
-
-
 def _unpaired(one: Audit, other: Audit) -> str | None:
     """Why the resamples of two audits are not of the same records, or None where they are."""
     mine, theirs = one.resamples, other.resamples
@@ -172,12 +165,22 @@ def _differences(
     names, audits = (first[0], other[0]), (first[1], other[1])
     theirs = {_key(entry): entry for entry in other[1].document["metrics"]}
     rows: list[ModelDifference] = []
-    missing = []
+    lacking: dict[str, list[str]] = {}
+
+    def lacks(which: int, key: tuple[str, str, str]) -> None:
+        reason = _why_not_run(audits[which], key)
+        words = " ".join(filter(None, key)) + (f" ({reason})" if reason else "")
+        lacking.setdefault(f"{names[which]} lacks it", []).append(words)
+
     for entry in first[1].document["metrics"]:
         match = theirs.pop(_key(entry), None)
-        found = None if match is None else _difference((entry, match), audits, unpaired, level=level, names=names)
-        if found is None or match is None:
-            missing.append(_key(entry))
+        if match is None:
+            lacks(1, _key(entry))
+            continue
+        found = _difference((entry, match), audits, unpaired, level=level, names=names)
+        if found is None:
+            why = f"one of {names[0]} and {names[1]} has no value or no interval there"
+            lacking.setdefault(why, []).append(" ".join(filter(None, _key(entry))))
             continue
         rows.append(
             {
@@ -195,12 +198,19 @@ def _differences(
                 "verdict": found.verdict,
             }
         )
-    missing += theirs
-    if missing:
-        listed = ", ".join(" ".join(filter(None, key)) for key in missing)
-        words = f"not compared, since one of {names[0]} and {names[1]} lacks it: {listed}."
-        notes.append({"kind": "not-compared", "text": words})
+    for key in theirs:
+        lacks(0, key)
+    for why, listed in lacking.items():
+        notes.append({"kind": "not-compared", "text": f"not compared, since {why}: {', '.join(listed)}."})
     return rows
+
+
+def _why_not_run(audit: Audit, key: tuple[str, str, str]) -> str:
+    """Why an audit has no such figure, where it says so."""
+    for row in audit.not_run:
+        if (row["attribute"], row["metric"], row["direction"] or "") == key:
+            return row["reason"]
+    return ""
 
 
 def _key(entry: Entry) -> tuple[str, str, str]:
@@ -220,11 +230,11 @@ def _difference(
     if values[0] is not None and values[1] is not None:
         drawn = [np.array([np.nan if v is None else v for v in part], dtype=np.float64) for part in values]
         return compare_values(first, second, *drawn, unpaired=unpaired, **options)
-    one, two = map(_error, entries, audits)
+    one, two = map(standard_error, entries, audits)
     return None if one is None or two is None else compare_errors(first, second, one, two, **options)
 
 
-def _error(entry: Entry, audit: Audit) -> float | None:
+def standard_error(entry: Entry, audit: Audit) -> float | None:
     """A standard error from an interval, where that is all an audit says."""
     low, high = entry["interval"]
     if low is None or high is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,11 @@ import numpy as np
 from biasamp.amplification.result import Amplification
 from biasamp.results import Table, text
 from biasamp.results.interval import Interval, plain
+
+from .as_audit import as_audit, is_audit
+from .audit_result import Audit
+from .comparison import standard_error
+from .document_types import Entry
 
 _METHODS = ("student", "normal")
 
@@ -93,7 +98,9 @@ def quantile(level: float, count: int | None) -> float:
     return float(ndtri(tail) if count is None else stdtrit(count - 1, tail))
 
 
-def over_runs(results: Sequence[Any]) -> Runs:
+def over_runs(
+    results: Sequence[Any], *, metric: str | None = None, direction: str | None = None, attribute: str | None = None
+) -> Runs:
     """The mean and its interval over runs of the same model with different seeds.
 
     Fairness figures move with the seed of training as well as with the sample of test records. The interval
@@ -104,8 +111,11 @@ def over_runs(results: Sequence[Any]) -> Runs:
     ----------
     results : sequence
         One result a run, all of the same metric and direction (from :func:`biasamp.directional`,
-        :func:`biasamp.multi`, :func:`biasamp.mals`, or any object with a ``value``), or plain numbers. At
-        least two.
+        :func:`biasamp.multi`, :func:`biasamp.mals`, or any object with a ``value``), or plain numbers; or one audit
+        a run, in any form: what :func:`biasamp.audit` gave, the path of a saved one, counts, or the path of
+        saved counts. At least two.
+    metric, direction, attribute : str, optional
+        Which figure of audits, where they have several.
 
     Returns
     -------
@@ -130,6 +140,12 @@ def over_runs(results: Sequence[Any]) -> Runs:
     runs = list(results)
     if len(runs) < 2:
         raise ValueError(f"results holds {len(runs)} run: how runs vary needs at least two")
+    chosen = {"metric": metric, "direction": direction, "attribute": attribute}
+    if any(is_audit(run) for run in runs):
+        return _of_audits(runs, {name: value for name, value in chosen.items() if value is not None})
+    named = next((name for name, value in chosen.items() if value is not None), None)
+    if named is not None:
+        raise TypeError(f"{named}= chooses a figure of audits; the results are no audits, but a figure each")
     kinds = {(getattr(run, "metric", "value"), getattr(run, "direction", None)) for run in runs}
     if len(kinds) > 1:
         found = ", ".join(sorted(f"{metric} {direction or ''}".strip() for metric, direction in kinds))
@@ -137,6 +153,48 @@ def over_runs(results: Sequence[Any]) -> Runs:
     values = tuple(_value(run, place) for place, run in enumerate(runs))
     (metric, direction) = kinds.pop()
     return Runs(str(metric), values, float(np.var(values, ddof=1)), _sampling_variance(runs), direction, _pairs(runs))
+
+
+def _of_audits(runs: list[Any], chosen: dict[str, str]) -> Runs:
+    """A figure of audits over the runs."""
+    audits = [as_audit(run, f"results[{place}]") for place, run in enumerate(runs)]
+    entries = [_entry(audit, place, chosen) for place, audit in enumerate(audits)]
+    keys = {(entry["attribute"], entry["metric"], entry["direction"]) for entry in entries}
+    if len(keys) > 1:
+        raise ValueError(f"results are audits of different figures: {_listed(keys)}; name one with metric=")
+    (_, metric, direction) = keys.pop()
+    values = tuple(_value(np.nan if e["value"] is None else e["value"], place) for place, e in enumerate(entries))
+    errors = [standard_error(entry, audit) for entry, audit in zip(entries, audits, strict=True)]
+    known = [error**2 for error in errors if error is not None]
+    sampling = float(np.mean(known)) if len(known) == len(errors) else None
+    return Runs(
+        metric, values, float(np.var(values, ddof=1)), sampling, direction, _pairs([_PairsOf(e) for e in entries])
+    )
+
+
+def _entry(audit: Audit, place: int, chosen: dict[str, str]) -> Entry:
+    """The one figure of an audit that was chosen."""
+    entries = audit.document["metrics"]
+    held = [entry for entry in entries if all(entry.get(name) == value for name, value in chosen.items())]
+    if len(held) == 1:
+        return held[0]
+    asked = " ".join(f"{name}={value!r}" for name, value in chosen.items()) or "no choice"
+    there = _listed({(entry["attribute"], entry["metric"], entry["direction"]) for entry in held or entries})
+    raise ValueError(
+        f"results[{place}] is an audit with {len(held)} figures for {asked}; choose one with metric=, direction= and "
+        f"attribute= among {there}"
+    )
+
+
+def _listed(keys: Iterable[tuple[str, str, str | None]]) -> str:
+    return ", ".join(sorted(" ".join(filter(None, key)) for key in keys))
+
+
+class _PairsOf:
+    """The pairs of an audit's figure, where it has any."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.pairs = Table.from_rows(entry.get("pairs", []))
 
 
 def _value(run: Any, place: int) -> float:
@@ -159,7 +217,7 @@ def _sampling_variance(runs: list[Any]) -> float | None:
 
 def _pairs(runs: list[Any]) -> Table | None:
     """Every pair over the runs."""
-    if not all(isinstance(run, Amplification) for run in runs):
+    if not all(isinstance(run, (Amplification, _PairsOf)) and "amplification" in run.pairs.columns for run in runs):
         return None
     names = [list(zip(run.pairs["given"], run.pairs["outcome"], strict=True)) for run in runs]
     if any(name != names[0] for name in names[1:]):

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from biasamp.auditing.as_audit import as_audit
 from biasamp.report.terminal import show_comparison
 
 from .command_files import Command, Input
@@ -50,7 +51,7 @@ def command(
     html_path: str | None,
     **options: Any,
 ) -> None:
-    """Compare models: from saved audits, or from one file that holds the predictions of all of them.
+    """Compare models: from saved audits or counts, or from one file that holds the predictions of all of them.
 
     Differences are paired where the audits are of the same records; what the models share then drops out. Columns,
     resamples and seed go with DATA.
@@ -67,14 +68,13 @@ def command(
     else:
         if models or attribute_models or options["attributes"] or options["tasks"]:
             raise click.UsageError("--model, --attributes and --tasks go with one DATA file, not with saved audits")
-        audits = dict(_named(source, "AUDIT") for source in sources)
-        if len(audits) < len(sources):
+        paths = dict(_named(source, "AUDIT") for source in sources)
+        if len(paths) < len(sources):
             raise click.UsageError("two audits have the same name")
+        audits = {name: as_audit(path, name) for name, path in paths.items()}
     result = biasamp.compare(audits, level=level)
     if html_path is not None:
-        last = list(audits.values())[-1]
-        report = last if isinstance(last, biasamp.Audit) else biasamp.Audit.load(last)
-        report.compared(result).to_html(html_path)
+        list(audits.values())[-1].compared(result).to_html(html_path)
     if not write_json(result.to_json(), json_path):
         show_comparison(result, console())
 

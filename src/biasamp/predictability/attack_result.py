@@ -33,8 +33,8 @@ class Predictability:
         (lambda_M, psi_M).
     gain : float
         The one figure that is called gain over no input: the value made of the scores less those of the attacker without
-        input. A gain below 0 counts as 0 in DPA's
-        ratio; with gains near 0 the ratio is mostly noise, and the two gains say more.
+        input. A gain below 0 counts as 0 in DPA's ratio, which is undefined (NaN) where neither gains anything; with
+        gains near 0 the ratio is mostly noise, and the two gains say more.
     dataset_gain, model_gain : float
         By how much the scores are above those of the attacker without input.
     trials : Table

@@ -67,9 +67,10 @@ def difference(dataset: Values | float, model: Values | float) -> Values:
 
 
 def normalized_difference(dataset: Values | float, model: Values | float) -> Values:
-    """DPA, (psi_M - psi_D) / (psi_M + psi_D), and 0 when both are 0 (Tokas et al., eqs. 13, 14)."""
+    """DPA, (psi_M - psi_D) / (psi_M + psi_D), undefined (NaN) when both are 0 (Tokas et al., eqs. 13, 14)."""
     total = np.add(model, dataset)
-    return np.divide(np.subtract(model, dataset), total, out=np.zeros(np.shape(total)), where=np.asarray(total > 0))
+    nothing = np.full(np.shape(total), np.nan)
+    return np.divide(np.subtract(model, dataset), total, out=nothing, where=np.asarray(total > 0))
 
 
 FIGURES = {"leakage": difference, "dpa": normalized_difference}
@@ -87,7 +88,11 @@ def standard_errors(
 
     ``telling`` are trials to estimate their variance from, ``trials`` how many the figure is the mean of.
     """
-    figure = FIGURES[kind]
+
+    def figure(dataset: Values | float, model: Values | float) -> Values:
+        # Two attackers that score nothing do not differ; a trial of such moves the mean no way.
+        return np.nan_to_num(FIGURES[kind](dataset, model))
+
     records = _shared_variance(*(figure(part.dataset[rule], part.model) for part in halves))
     errors = 0.0
     if perturbed is not None:

@@ -1,0 +1,49 @@
+"""An audit, in whichever form somebody holds it: the one door of ``compare``, ``over_runs`` and ``check``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.storage import is_counts
+
+from .audit_result import Audit
+from .run import audit
+
+FORMS = "an audit, the path of a saved one, counts, or the path of saved counts"
+
+
+def is_audit(value: Any) -> bool:
+    """Whether something is one of the forms of an audit; a path is, whatever its file holds."""
+    return isinstance(value, (Audit, AuditCounts, str, os.PathLike))
+
+
+def as_audit(value: Any, name: str = "audit") -> Audit:
+    """The audit that something holds.
+
+    Parameters
+    ----------
+    value : Audit, AuditCounts, str or path
+        An audit as it is; the file that :meth:`~biasamp.Audit.save` or :meth:`~biasamp.Audit.to_json` wrote; or what
+        :func:`biasamp.count` gave, or the file it was saved to, which is measured with the defaults of
+        :func:`biasamp.audit`.
+    name : str
+        What a message calls it.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> data = {"id": range(100), "g": ["w", "m"] * 50, "t": [1, 0] * 50, "p": [1, 0] * 40 + [0, 1] * 10}
+    >>> roles = dict(attributes="g", tasks="t", task_predictions="p", record="id")
+    >>> counted = as_audit(biasamp.count(data, **roles))
+    >>> counted.document["metrics"] == biasamp.audit(data, **roles).document["metrics"]
+    True
+    """
+    if isinstance(value, Audit):
+        return value
+    if isinstance(value, AuditCounts):
+        return audit(value)
+    if isinstance(value, (str, os.PathLike)):
+        return audit(value) if is_counts(value) else Audit.load(os.fspath(value))
+    raise TypeError(f"{name} is a {type(value).__name__}; {FORMS} is needed")
