@@ -116,6 +116,6 @@ def test_bca_undoes_a_known_bias_and_skew() -> None:
 def test_resamples_without_a_value_are_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = biasamp.directional(biasamp.binary([1, 0, 0, 0, 0]), [1, 0, 1, 0, 1], [1, 1, 1, 0, 0])
+        result = biasamp.directional(biasamp.binary([1, 1, 0, 0, 0]), [1, 0, 1, 0, 1], [1, 1, 1, 0, 0])
     assert any("resamples hold no defined pair" in caution for caution in result.quiet_interval().cautions)
     assert percentile_interval(np.array([np.nan, np.nan]), 0.9) == pytest.approx((np.nan, np.nan), nan_ok=True)

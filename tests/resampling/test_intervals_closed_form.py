@@ -87,8 +87,15 @@ def test_a_mean_has_students_interval() -> None:
     )
     interval = result.confidence_interval(method="closed_form")
     expected = stats.ttest_1samp(score - truth, 0.0)
-    assert interval.standard_error == pytest.approx(stats.sem(score - truth))
-    assert interval.low == pytest.approx(expected.confidence_interval().low, rel=0.02)
+    change = score - truth
+    square, mean = (change**2).mean(), change.mean()
+    adjusted = ((50 * square + 2) / 52 - (50 * mean / 52) ** 2) / 52
+    plain = stats.sem(change) ** 2
+    expected_error = np.sqrt(plain * (1 + (adjusted / (change.var() / 50) - 1)))
+    assert interval.standard_error == pytest.approx(expected_error)
+    by_hand = change.mean() - stats.t.ppf(0.975, 49) * expected_error
+    assert interval.low == pytest.approx(by_hand, rel=0.02)
+    assert interval.low < expected.confidence_interval().low
 
 
 def test_degrees_of_freedom() -> None:
@@ -98,7 +105,8 @@ def test_degrees_of_freedom() -> None:
     rare[:10] = 1.0
     assert degrees_of_freedom(rare - rare.mean()) == pytest.approx(20, rel=0.05)
     assert degrees_of_freedom(np.zeros(5)) == 0.0
-    assert student_interval(0.5, np.zeros(5), 0.95) == (0.5, 0.5)
+    assert student_interval(0.5, 0.1, 4.0, 0.95) == pytest.approx(stats.t.interval(0.95, 4, 0.5, 0.1))
+    assert student_interval(0.5, 0.1, np.inf, 0.95) == pytest.approx(stats.norm.interval(0.95, 0.5, 0.1))
 
 
 def test_influences_of_a_cluster_are_summed_before_squaring() -> None:
@@ -115,5 +123,8 @@ def test_influences_of_a_cluster_are_summed_before_squaring() -> None:
     made = together.interval_maker().influence()
     assert np.sort(made) == pytest.approx(np.sort(summed), abs=1e-14)
     error = quietly(lambda: together.confidence_interval(method="closed_form")).standard_error
-    assert error == pytest.approx(np.sqrt((summed**2).sum() * 10 / 9))
+    seen = np.sqrt((summed**2).sum() * 10 / 9)
+    assert error > seen
+    # Clusters of four, each the worth of one error: about 2 / 10**2 for a pair of all records, and less for nine pairs.
+    assert error**2 - seen**2 < 2 / 10
     assert standard_error(np.array([0.0, 2.0, 0.0])) == pytest.approx(2.0 * np.sqrt(3 / 2))

@@ -45,9 +45,26 @@ def test_bonett_and_price_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("gained", "lost"), [(0, 0), (3, 0), (5, 5), (8, 1), (40, 60)])
-def test_mcnemar_is_the_exact_binomial_test(gained: int, lost: int) -> None:
+def test_mcnemar_exact_p(gained: int, lost: int) -> None:
     expected = stats.binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
     assert delta_p(table(gained, lost, 7))[0, 0] == pytest.approx(expected)
+    assert delta_p(table(lost, gained, 7))[0, 0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("ones", [np.ones(300), np.ones(300, dtype=int), np.ones(300, dtype=bool)])
+def test_weights_of_one_change_no_p_value(ones: np.ndarray) -> None:
+    rng = np.random.default_rng(6)
+    groups, truth = rng.integers(0, 2, 300), rng.integers(0, 2, (300, 4))
+    said = np.where(rng.random(truth.shape) < 0.1, 1, truth)
+    plain = biasamp.directional(groups, truth, said)
+    weighted = biasamp.directional(groups, truth, said, weights=ones)
+    for name in ("p", "q", "sign_p", "low", "high"):
+        assert weighted.pairs[name].tolist() == plain.pairs[name].tolist()
+    assert weighted.bounds() == plain.bounds()
+    assert weighted.quiet_interval() == plain.quiet_interval()
+    changed = np.ones(300)
+    changed[np.flatnonzero((said != truth).any(axis=1))[0]] = 2.0
+    assert biasamp.directional(groups, truth, said, weights=changed).pairs["p"].tolist() != plain.pairs["p"].tolist()
 
 
 @pytest.mark.parametrize("chance", [0.1, 0.5, 0.83])

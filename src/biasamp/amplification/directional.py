@@ -19,12 +19,12 @@ from biasamp.resampling.intervals import Intervals, normal_statistic, sign_cauti
 from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import ClusterEffect, delta_p, pair_intervals, rate_intervals, rate_p
 from biasamp.resampling.statistics_of_bags import Redrawn, Statistic
-from biasamp.resampling.unseen_errors import aggregate_excess, alternating, exclusive_sets, pair_excess
+from biasamp.resampling.unseen_errors import Unseen
 from biasamp.results import Table
 from biasamp.results.interval import Interval
 
 from .base import Base, read_base
-from .bounds import REACH, WorseSigns, clustered_sign_p, standard_errors, worse_signs
+from .bounds import ERRORS_MORE, WorseSigns, bounds_of, clustered_sign_p, worse_signs
 from .pair_table import CLEAR_SIGN, PairValues, mean_over_pairs, pair_table, pairs_without_given
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs
@@ -255,7 +255,7 @@ class Directional(Estimate):
             )
             lent = (upper, lower)
         z = normal_statistic(self.sign_p)
-        others = (self.worse.up, self.worse.down) if self.worse.unknown.any() else ()
+        others = (self.worse.up, self.worse.down) if self.unknown else ()
         return Aggregates(self.sample, self.factor, lent, self.values.delta, z, self.source.rates, self.clear, others)
 
     @cached_property
@@ -278,18 +278,13 @@ class Directional(Estimate):
         return worse_signs(self.sample.counts, self.factor, self.values.delta, sign_p)
 
     @cached_property
-    def _excess(self) -> tuple[NDArray[np.float64], list[NDArray[np.int64]]]:
-        """What errors that were not seen add to the variance of every pair, and which outcomes exclude each other."""
-        counts = self.sample.counts
-        return pair_excess(counts, self.clusters, self.source.rates is None), exclusive_sets(counts)
+    def _errors(self) -> Unseen:
+        return Unseen(self.sample.counts, self.clusters, self.source.rates is None)
 
     def _unseen(self, factor: NDArray[np.int8], counted: NDArray[np.bool_] | None = None) -> float:
-        """What they add to the variance of the mean of ``factor * delta`` over the counted pairs."""
-        excess, sets = self._excess
+        """What errors that were not seen add to the variance of the mean of ``factor * delta``."""
         counted = self.values.defined if counted is None else counted
-        if self.source.signs is None:
-            factor = np.where(factor == 0, alternating(factor.shape, sets), factor).astype(np.int8)
-        return aggregate_excess(excess, np.where(counted, factor, 0), sets) / max(int(counted.sum()), 1) ** 2
+        return self._errors.variance(factor, counted, self.source.signs is None)
 
     @property
     def unknown(self) -> int:
@@ -300,16 +295,11 @@ class Directional(Estimate):
         """How far amplification may reach; None where there is no interval."""
         if not self.sample.has_intervals:
             return None
-        whole, made = self.aggregates.whole, []
+        made = []
         for number, factor in enumerate((self.worse.up, self.worse.down)):
-            signed = self.aggregates.other(number) if self.aggregates.others else whole
-            made.append(self.sample.intervals(signed, (), None, self._unseen(factor)))
-        up, down = made
-        reach = standard_errors(level)
-        low, high = down.value - reach * down.standard_error(), up.value + reach * up.standard_error()
-        method = f"worse sign of {self.unknown:,} pairs of unknown direction, and {REACH:.2f} standard errors at 95%"
-        over = "clusters" if self.sample.clustered else "records"
-        return Interval(low, high, level, method, f"sampling of {over}", up.standard_error(), self.sample.no_interval)
+            signed = self.aggregates.other(number) if self.unknown else self.aggregates.whole
+            made.append(self.sample.intervals(signed, (), None, ERRORS_MORE * self._unseen(factor)))
+        return bounds_of(made[0], made[1], self.unknown, level)
 
     @property
     def lends_signs(self) -> bool:

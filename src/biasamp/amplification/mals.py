@@ -228,7 +228,13 @@ class Mals(Estimate):
         """What makes the intervals of the value; None where there are too few bags."""
         if of != "value" or not self.sample.has_bags:
             return None
-        unseen = unseen_variance(self.labels, self.predictions, self.sample.truth is not None, self.factor)
+        sampled = self.sample.truth is not None
+        factor = self.factor
+        if sampled:
+            # A task that is shared out evenly here counts no group, and would count one with a record more.
+            even = self.values.defined & ~factor.any(axis=0)
+            factor = np.where(even, 1.0 / len(factor) / max(int(self.values.defined.any(axis=0).sum()), 1), factor)
+        unseen = unseen_variance(self.labels, self.predictions, sampled, factor)
         return Intervals(self, self.sample.clustered, self.cautions(), unseen=unseen)
 
 

@@ -19,8 +19,8 @@ from biasamp.data import LabelSet
 from biasamp.data.arguments import read_clusters, read_evaluation
 from biasamp.resampling.intervals import Intervals, Seed, check, pair_errors, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
-from biasamp.resampling.significance import ClusterEffect, delta_p, pair_intervals
-from biasamp.resampling.unseen_errors import aggregate_excess, alternating, exclusive_sets, pair_excess
+from biasamp.resampling.significance import delta_p, pair_intervals
+from biasamp.resampling.unseen_errors import Unseen
 from biasamp.results import Table
 from biasamp.results.interval import CUT_BELOW, ONE_LABEL, Caution, Interval
 
@@ -117,28 +117,9 @@ def size_intervals(sample: Sample, cautions: tuple[str, ...]) -> SizeIntervals:
         upper, lower = sample.halves
         lent = (_leaning(upper.counts), _leaning(lower.counts))
     made = Aggregates(sample, factor, lent, moved, z)
-    unseen = _unseen(counts, factor, sample.cluster_effect(moved, True))
+    unseen = Unseen(counts, sample.cluster_effect(moved, True)).of_sizes(factor)
     lower_bound = None if lent is None else sample.intervals(made.crossed, cautions, Added(made, own=True), unseen)
     return SizeIntervals(sample.intervals(made.whole, cautions, None, unseen), lower_bound)
-
-
-def _unseen(counts: PairCounts, factor: NDArray[np.int8], clusters: ClusterEffect | None) -> float:
-    """The variance of the mean that errors bring which were not seen, and errors that cancel.
-
-    A change of 0 has no sign for records to move it along. Its own variance is added; twice where one outcome excludes
-    the others, as an error then moves two of them.
-    """
-    sets = exclusive_sets(counts)
-    shape = counts.joint_truth.shape
-    defined = np.broadcast_to(floats(counts.given) > 0, shape)
-    turned = np.where(factor == 0, alternating(factor.shape, sets), factor)
-    unseen = aggregate_excess(pair_excess(counts, clusters), np.where(defined, turned, 0), sets)
-    times = np.ones(shape[1])
-    for places in sets:
-        times[places] = 2.0
-    each = pair_errors(counts) ** 2 * (1.0 if clusters is None else clusters.inflation)
-    cancelled = float((times * np.where(defined & (factor == 0), each, 0.0)).sum())
-    return (unseen + cancelled) / max(int(defined.sum()), 1) ** 2
 
 
 def _leaning(counts: PairCounts) -> NDArray[np.int8]:

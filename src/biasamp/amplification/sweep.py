@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, Variable, align, same_length, weights_of
 from biasamp.data.arguments import read, read_train
 from biasamp.data.label import Dense
 from biasamp.resampling.sample import Aggregates, Sample
+from biasamp.resampling.unseen_errors import Unseen
 from biasamp.results import Table
 from biasamp.results.interval import Interval
 
@@ -169,8 +171,11 @@ class _Later:
         )
         sample = Sample.of(evaluation)
         shape = sample.counts.joint_truth.shape
-        fixed = Aggregates(sample, np.broadcast_to(signs, shape), None, np.full(shape, np.nan), np.zeros(shape))
-        return sample.intervals(fixed.whole, ())(level, method, resamples, seed)
+        signs = np.broadcast_to(signs, shape)
+        fixed = Aggregates(sample, signs, None, np.full(shape, np.nan), np.zeros(shape))
+        there = np.broadcast_to(floats(sample.counts.given) > 0, shape)
+        unseen = Unseen(sample.counts).variance(signs, there, free=True)
+        return sample.intervals(fixed.whole, (), None, unseen)(level, method, resamples, seed)
 
 
 def _positive(outcome: LabelSet, width: int) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -21,6 +21,7 @@ from biasamp.amplification.parity import (
     difference_interval,
     resampled_rates,
 )
+from biasamp.amplification.result import Amplification
 from biasamp.counts.bagging import deal_out
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable, bags_of_cells
@@ -30,6 +31,7 @@ from biasamp.counts.subject_counts import MOST_COMBINATIONS
 from biasamp.data import Evaluation, LabelSet
 from biasamp.predictability import attack
 from biasamp.predictability.attack_result import Predictability
+from biasamp.resampling.significance import q_values
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import DIRECTIONS
 
@@ -293,6 +295,25 @@ def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
         out.entries.append(made)
     drawing = partial(resampled_rates, bags, worst_of, groups) if bags.resamplable and worst_of else None
     out.results.append(replace(result, _draw=drawing))
+
+
+def correct_pairs(measured: Sequence[Measured]) -> None:
+    """Make the q-values of listed pairs those over all pairs of the audit.
+
+    The pairs of one metric are one family, whatever their attribute and direction and whether they are listed; those of
+    another metric are the same changes looked at otherwise. Equal p-values have equal q-values.
+    """
+    held: dict[str, list[NDArray[np.float64]]] = {}
+    for part in measured:
+        for result in part.results:
+            if isinstance(result, Amplification):
+                held.setdefault(result.metric, []).append(result.pairs["p"])
+    for metric, values in held.items():
+        p = np.concatenate(values)
+        of_p = dict(zip(p.tolist(), q_values(p).tolist(), strict=True))
+        for entry in (entry for part in measured for entry in part.entries if entry["metric"] == metric):
+            for pair in entry["pairs"]:
+                pair["q"] = of_p.get(pair["p"])
 
 
 # What measures each metric: of each direction that has predictions, and once for all; parity is several metrics.

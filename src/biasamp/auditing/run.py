@@ -22,7 +22,7 @@ from .counting import StreamedData, count_memory, count_plan
 from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, Excluded, Missing, registry_of
 from .findings import FINDINGS, Context
 from .label_reader import AuditRecords
-from .measuring import Settings, measure, needed_counts, resampled
+from .measuring import Settings, correct_pairs, measure, needed_counts, resampled
 from .plan import Plan, make_plan
 from .source import in_parts, read_audit_base, read_source
 from .subject import Counted
@@ -187,6 +187,7 @@ def from_counts(
         for number, subject in enumerate(counts.subjects)
     ]
     measured = [measure(subject, settings) for subject in subjects]
+    correct_pairs(measured)
     rows = [row for part in measured for row in part.entries]
     not_run = [row for part in measured for row in part.not_run]
     if not rows:

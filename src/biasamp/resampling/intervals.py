@@ -251,7 +251,7 @@ class Intervals:
         cautions = self.cautions
         # One more error of either kind makes up for few erring records, not for clusters that may all err.
         if self.clustered or not self.unseen:
-            cautions += few_cautions(freedom, over)
+            cautions += few_cautions(degrees_of_freedom(influence), over)
         if not self._square:
             bounds, made = student_interval(self.value, error, np.inf, level), "closed form (no record moves the value)"
         elif method == "closed_form":

@@ -344,7 +344,7 @@ def binomial_mid_p(successes: Floats, trials: Floats, chance: Floats) -> Floats:
 class ClusterEffect:
     """How much clusters widen each pair's error: by the root of ``inflation``, at ``freedom`` degrees of freedom.
 
-    ``unseen`` is the inflation for errors that were not seen: that of two clusters more which err as a whole.
+    ``unseen`` is the inflation for errors that were not seen: as if one error more had all of its cluster err with it.
     """
 
     inflation: Floats
@@ -383,7 +383,7 @@ def bag_cluster_effect(bags: BagCounts, delta: Floats, against_truth: bool = Tru
 
 
 def _unseen_inflation(bags: BagCounts, inflation: Floats, apart: Floats, filled: Floats) -> Floats:
-    """The inflation that the errors would have with two clusters more that err as a whole; their size without errors."""
+    """The mean inflation of the errors that were seen and one more, whose whole cluster errs."""
     weights, _, _ = bags.whole.moments()
     given = np.broadcast_to(floats(bags.whole.given), weights.shape)
     # Clusters that share a bag: so many fill so many bags.
@@ -392,4 +392,4 @@ def _unseen_inflation(bags: BagCounts, inflation: Floats, apart: Floats, filled:
         records = given**2 / weights
         each = np.maximum(records / clusters, 1.0)
         errors = records * np.maximum(apart, 0.0) / weights
-        return np.where(given > 0, (inflation * errors + 2.0 * each**2) / (errors + 2.0 * each), 1.0)
+        return np.where(given > 0, (inflation * errors + each) / (errors + 1.0), 1.0)

@@ -8,12 +8,17 @@ is added to the variance of the aggregate too, so that an aggregate is not surer
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.fixed import Count, Fixed, floats, subtract
+from biasamp.counts.fixed import Count, floats, subtract
 from biasamp.counts.pair import PairCounts
 
+from .intervals import pair_errors
 from .significance import ClusterEffect, adjusted_change
 
 Floats = NDArray[np.float64]
@@ -35,8 +40,8 @@ def pair_excess(counts: PairCounts, clusters: ClusterEffect | None = None, again
     about ``2 / n**2`` where errors are rare; never below 0. ``n`` is the effective number of records. Against a base
     that is not estimated here (``against_truth=False``) the rate of predictions takes the place of the change.
     """
-    size, first, second = counts.moments()
-    given = np.broadcast_to(floats(counts.given), first.shape)
+    size, _, _ = counts.moments()
+    given = np.broadcast_to(floats(counts.given), size.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
         n = given**2 / size
         if clusters is not None:
@@ -97,7 +102,66 @@ def alternating(shape: tuple[int, int], sets: list[Index]) -> Signs:
     return np.where((np.arange(shape[0])[:, None] + place) % 2, -1, 1).astype(np.int8)
 
 
-def aggregate_excess(excess: Floats, factor: Signs | Floats, sets: list[Index]) -> float:
+@dataclass(frozen=True, eq=False)
+class Unseen:
+    """What errors that were not seen add to the variance of means over the pairs of one sample.
+
+    Attributes
+    ----------
+    counts : PairCounts
+    clusters : ClusterEffect, optional
+    against_truth : bool
+        Whether changes are ``o_hat - o``; else ``o_hat`` against a base that is not estimated here.
+    """
+
+    counts: PairCounts
+    clusters: ClusterEffect | None = None
+    against_truth: bool = True
+
+    @cached_property
+    def _excess(self) -> Floats:
+        return pair_excess(self.counts, self.clusters, self.against_truth)
+
+    @cached_property
+    def _sets(self) -> list[Index]:
+        return exclusive_sets(self.counts)
+
+    @cached_property
+    def _shares(self) -> Floats:
+        return overlap(self.counts)
+
+    def variance(self, factor: Signs, counted: Mask, free: bool) -> float:
+        """What they add to the variance of the mean of ``factor * delta`` over the counted pairs.
+
+        With ``free``, a factor of 0 only says that these records do not tell the sign.
+        """
+        if free:
+            factor = np.where(factor == 0, alternating(factor.shape, self._sets), factor)
+        counting = np.where(counted, factor, 0)
+        return aggregate_excess(self._excess, counting, self._sets, self._shares) / max(int(counted.sum()), 1) ** 2
+
+    def of_sizes(self, lean: Signs) -> float:
+        """What they, and errors that cancel, add to the variance of the mean of ``|delta|``.
+
+        A change of exactly 0 has no sign (``lean``) for records to move it along. Its own variance is added; twice where
+        one outcome excludes the others, as an error then moves two of them.
+        """
+        defined = np.broadcast_to(floats(self.counts.given) > 0, lean.shape)
+        times = np.ones(lean.shape[1])
+        for places in self._sets:
+            times[places] = 2.0
+        each = pair_errors(self.counts) ** 2 * (1.0 if self.clusters is None else self.clusters.inflation)
+        cancelled = float((times * np.where(defined & (lean == 0), each, 0.0)).sum())
+        return self.variance(lean, defined, free=True) + cancelled / max(int(defined.sum()), 1) ** 2
+
+
+def overlap(counts: PairCounts) -> Floats:
+    """The share of records that each given label has, of shape (given labels,); 0 where records have one label each."""
+    n, given = float(floats(counts.n).max()), floats(counts.given).max(axis=1)
+    return given / n if float(given.sum()) > n * (1.0 + _CLOSE) else np.zeros(len(given))
+
+
+def aggregate_excess(excess: Floats, factor: NDArray[Any], sets: list[Index], shares: Floats) -> float:
     """What the excess of pairs adds to the variance of ``sum factor * delta``.
 
     Parameters
@@ -109,11 +173,18 @@ def aggregate_excess(excess: Floats, factor: Signs | Floats, sets: list[Index]) 
         Sets of outcome labels of which every record has exactly one. An error moves two of them by one each way, so
         that a set is worth the squared distance of its factors, not the sum of its squares: for two values twice as
         much, for many values less.
+    shares : ndarray of shape (given labels,)
+        How far given labels overlap: an error of a record that has several of them moves the outcome in all. They are
+        taken to overlap as independent labels of these shares would.
     """
     single = np.ones(excess.shape[1], dtype=bool)
-    total = 0.0
+    moved = []
     for places in sets:
         single[places] = False
-        apart = factor[:, places].max(axis=1).astype(float) - factor[:, places].min(axis=1)
-        total += float((apart**2 * excess[:, places].max(axis=1)).sum())
-    return total + float((factor[:, single].astype(float) ** 2 * excess[:, single]).sum())
+        held = factor[:, places].astype(np.float64)
+        apart = held[:, 0] - held[:, 1] if len(places) == 2 else held.max(axis=1) - held.min(axis=1)
+        moved.append(apart * np.sqrt(excess[:, places].max(axis=1)))
+    each = np.column_stack([*moved, factor[:, single] * np.sqrt(excess[:, single])])
+    apart_from_others = ((1.0 - shares)[:, None] * each**2).sum()
+    together = ((np.sqrt(shares)[:, None] * each).sum(axis=0) ** 2).sum()
+    return float(apart_from_others + together)
