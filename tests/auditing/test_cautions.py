@@ -64,7 +64,12 @@ SCORES = {**AMPLIFIED, "said": [0.9 if x else 0.4 for x in AMPLIFIED["said"]]}
 ALL = {"metrics": "auto"}
 
 # caution: (data and options that call for it), (data and options that do not)
+NAMED = {
+    name: [("no" if x == 0 else "maybe") if name != "kind" else x for x in values] for name, values in AMPLIFIED.items()
+}
 CASES: dict[str, tuple[Case, Case]] = {
+    "positive": ((NAMED, {}), (NAMED, {"positive": "maybe"})),
+    "ignored-groups": ((AMPLIFIED, {"ignore_groups": ["a"]}), (AMPLIFIED, {})),
     "sensitive-prediction": ((GUESS, BOTH), (AMPLIFIED, {})),
     "incomparable": ((GUESS, BOTH), (AMPLIFIED, {})),
     "not-fairness": ((FAITHFUL, {}), (AMPLIFIED, {})),

@@ -70,7 +70,7 @@ def test_a_parity_difference_of_one_outcome(amplifying: biasamp.Audit) -> None:
     """Half of the women's negatives are predicted positive, none of the men's: FPR of t=1 differs by .5."""
     verdict = only(metric="fpr_difference", outcome="t=1", max=0.49, on="value").check(amplifying)
     assert verdict.failures[0].value == pytest.approx(0.5)
-    assert only(metric="fpr_difference", outcome="t=0", max=0.01, on="value").check(amplifying).outcome == "pass"
+    assert only(metric="tpr_difference", outcome="t=1", max=0.01, on="value").check(amplifying).outcome == "pass"
 
 
 def test_multi_over_its_floor(amplifying: biasamp.Audit) -> None:

@@ -36,7 +36,8 @@ def test_a_model_card_section(tmp_path: Path) -> None:
     values = {row["metric"]: row["value"] for row in cells(text, "attribute")}
     assert (values["directional"], values["FPR difference"]) == ("+0.0750", "0.5000")
     pairs = cells(text, "given")
-    assert (pairs[0]["true rate"], pairs[0]["predicted rate"], pairs[0]["records"]) == ("0.3000", "0.1500", "200")
+    assert (pairs[0]["true rate"], pairs[0]["predicted rate"], pairs[0]["records"]) == ("0.7000", "0.8500", "200")
+    assert {pair["outcome"] for pair in pairs} == {"t=1"}
     assert "### Limits and cautions" in text
     assert "Zero amplification is not fairness" in text
     for finding in audit.findings:

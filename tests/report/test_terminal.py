@@ -83,7 +83,9 @@ def test_pairs_are_those_of_the_json(width: int, direction: str) -> None:
     rows = [
         line for line in section(shown(AUDIT, width), f"Pairs, gender {direction}") if re.search(r"\d\.\d{4}", line)
     ]
+    # Of the two values of the task, 0 is the mirror image of 1.
     pairs = sorted(entry["pairs"], key=lambda pair: -abs(pair["amplification"]))
+    pairs = [pair for pair in pairs if pair["outcome"] != "cooking=0"]
     assert len(rows) == len(pairs)
     for line, pair in zip(rows, pairs, strict=True):
         numbers = [float(x) for x in re.findall(r"[+-]?\d+\.\d{4}", line)]
@@ -118,8 +120,8 @@ def test_findings_cautions_and_what_was_not_run_are_all_there() -> None:
 def test_how_many_pairs_are_shown() -> None:
     assert "Pairs," not in shown(AUDIT, pairs=0)
     text = shown(AUDIT, pairs=2)
-    assert "Pairs, gender A→T, 2 of 4" in text
-    assert len(section(text, "Pairs, gender A→T, 2 of 4")) == 2
+    assert "Pairs, gender T→A, 2 of 4" in text
+    assert len(section(text, "Pairs, gender T→A, 2 of 4")) == 2
 
 
 def test_bars_point_by_the_sign() -> None:
@@ -146,7 +148,7 @@ def test_pairs_without_a_clear_direction_are_marked() -> None:
         resamples=50,
     )
     text = shown(flat, 80)
-    assert all(line.rstrip().endswith("?") for line in section(text, "Pairs, kind A→T")[:4])
+    assert all(line.rstrip().endswith("?") for line in section(text, "Pairs, kind A→T")[:2])
     assert "? the records cannot tell the direction of this pair" in text
 
 

@@ -14,6 +14,7 @@ export interface AuditDocument {
   metrics: [Entry, ...Entry[]];
   not_run: NotRun[];
   provenance?: Provenance;
+  rates?: GroupRow[];
   registry?: {
     [k: string]: MetricFacts;
   };
@@ -66,6 +67,9 @@ export interface Note {
  * What was audited, and how.
  *
  * ``kinds`` tells crossings from attributes; ``task_labels`` are the task labels that listed pairs name.
+ * ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
+ * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
+ * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by.
  */
 export interface Data {
   /**
@@ -76,13 +80,22 @@ export interface Data {
   confidence: number;
   fingerprint: string;
   groups: Group[];
+  ignored_groups?: string[];
+  ignored_unknown?: string[];
   kinds?: {
     [k: string]: "attribute" | "crossing";
   };
   min_group: number;
   missing: "drop" | "error" | "negative";
   missing_values: number;
+  positive?: {
+    [k: string]: string;
+  };
+  positive_unknown?: string[];
   records: number;
+  reference?: {
+    [k: string]: string;
+  };
   resamples: number;
   roles: {
     [k: string]: string[];
@@ -127,6 +140,7 @@ export interface Excluded {
   direction: ("A->T" | "T->A") | null;
   given: string;
   given_count?: number;
+  ignored?: boolean;
   joint_count?: number;
   metric: string;
   outcome: string;
@@ -153,6 +167,9 @@ export interface FindingFields {
 }
 /**
  * One metric of one attribute in one direction, with what stands beside it.
+ *
+ * A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
+ * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
  */
 export interface Entry {
   accuracy_equalized?: number | null;
@@ -175,6 +192,8 @@ export interface Entry {
   direction: ("A->T" | "T->A") | null;
   equalize?: string | null;
   evaluation?: string;
+  every_group?: number | null;
+  expected?: number | null;
   floor?: number | null;
   gain?: number | null;
   groups?: {
@@ -199,6 +218,7 @@ export interface Entry {
   quality?: string;
   reason?: string;
   sign_source?: string;
+  sizes?: number[];
   trials?: number;
   unequalized?: number | null;
   value: number | null;
@@ -245,6 +265,38 @@ export interface Provenance {
   source?: string;
   threads?: number;
   time?: string;
+}
+/**
+ * The rates of one group for one outcome; ``ignored`` groups are in no comparison.
+ */
+export interface GroupRow {
+  accuracy: Rate;
+  attribute: string;
+  false_positive_rate: Rate;
+  group: string;
+  ignored: boolean;
+  outcome: string;
+  precision: Rate;
+  records: number;
+  reference: boolean;
+  selection_rate: Rate;
+  share: number;
+  true_positive_rate: Rate;
+}
+/**
+ * A rate of a group over ``size`` records, with Wilson's interval; difference and ratio are to a reference group.
+ */
+export interface Rate {
+  difference?: number | null;
+  difference_high?: number | null;
+  difference_low?: number | null;
+  high: number | null;
+  low: number | null;
+  ratio?: number | null;
+  ratio_high?: number | null;
+  ratio_low?: number | null;
+  size: number;
+  value: number | null;
 }
 /**
  * What the registry says of a metric.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -113,13 +113,13 @@ class MalsValues(PairValues):
     wrong_group: NDArray[np.bool_]
 
 
-def mals_pairs(labels: JointCounts, predictions: JointCounts) -> MalsValues:
+def mals_pairs(labels: JointCounts, predictions: JointCounts, kept: NDArray[np.bool_] | None = None) -> MalsValues:
     r"""MALS of every pair (Zhao et al. 2017), attributes by rows, tasks by columns.
 
     .. math:: y_{at} [P(\hat a | \hat t) - P(a | t)], \quad y_{at} = 1[P(a | t) > 1 / |A|]
 
     The indicator is decided on whole numbers, ``|A| C(a, t) > C(t)``. A task that no record has, or that is
-    never predicted, is undefined.
+    never predicted, is undefined. Pairs of groups that are not ``kept`` count as undefined; they stay among the ``|A|``.
     """
     groups = np.array(labels.joint.shape[-2], dtype=np.int64)
     one = np.ones((1, 1), dtype=np.int64)
@@ -127,6 +127,8 @@ def mals_pairs(labels: JointCounts, predictions: JointCounts) -> MalsValues:
     associated = association_signs(labels)
     t, t_hat = floats(labels.right), floats(predictions.right)
     defined = np.broadcast_to((t > 0) & (t_hat > 0), np.broadcast_shapes(above.shape, t_hat.shape))
+    if kept is not None:
+        defined = defined & kept[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         truth_rate = floats(labels.joint) / t
         predicted_rate = floats(predictions.joint) / t_hat
@@ -161,11 +163,12 @@ class Mals(Estimate):
     predictions: JointCounts
     sample: MalsSample
     level: float = 0.95
+    kept: NDArray[np.bool_] | None = None
 
     @cached_property
     def values(self) -> MalsValues:
         """What every pair contributes."""
-        return mals_pairs(self.labels, self.predictions)
+        return mals_pairs(self.labels, self.predictions, self.kept)
 
     @cached_property
     def factor(self) -> NDArray[np.float64]:
@@ -200,7 +203,7 @@ class Mals(Estimate):
             return self.value + weighted_sums(weights, pulls)[:, 0] - pulls.sum()
         predicted, truth = self.sample.bags
         base = self.labels if truth is None else truth.resampled(resamples, seed)
-        return mals_value(mals_pairs(base, predicted.resampled(resamples, seed)))
+        return mals_value(mals_pairs(base, predicted.resampled(resamples, seed), self.kept))
 
     def pairs(self) -> Table:
         """One row for each pair."""
@@ -274,10 +277,18 @@ def one_attribute(labels: LabelSet) -> None:
 
 
 def from_counts(
-    labels: JointCounts, predictions: JointCounts, sign_source: str, sample: MalsSample, level: float = 0.95
+    labels: JointCounts,
+    predictions: JointCounts,
+    sign_source: str,
+    sample: MalsSample,
+    level: float = 0.95,
+    kept: NDArray[np.bool_] | None = None,
 ) -> Amplification:
-    """The result for joint counts of the labels and of the predictions, and the sample they are of."""
-    estimate = Mals(labels, predictions, sample, level)
+    """The result for joint counts of the labels and of the predictions, and the sample they are of.
+
+    ``kept`` are the groups whose pairs count; all by default.
+    """
+    estimate = Mals(labels, predictions, sample, level, kept)
     values = estimate.values
     if not values.defined.any():
         raise ValueError("no task is defined: none is both present in the labels and predicted")
@@ -289,7 +300,7 @@ def from_counts(
         excluded=excluded_pairs(
             labels.left_labels,
             labels.right_labels,
-            values,
+            values if kept is None else replace(values, defined=values.defined | ~kept[:, None]),
             "the task is absent from the labels or is never predicted",
             outcome_count=floats(labels.right),
             predicted_count=floats(predictions.right),

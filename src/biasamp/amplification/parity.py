@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,76 +13,31 @@ from numpy.typing import NDArray
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
+from biasamp.data import Label, printable
 from biasamp.data.arguments import read_evaluation
-from biasamp.resampling.intervals import percentile_interval
-from biasamp.resampling.significance import normal_quantile
+from biasamp.data.label import canonical
+from biasamp.resampling.sample import Sample
 from biasamp.results import Table, text
 from biasamp.results.flat import put
 from biasamp.results.interval import plain
 
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class GroupRates:
-    """Rates of every (group, outcome); NaN where a group has nobody to take the rate over."""
-
-    false_positive_rate: Floats
-    true_positive_rate: Floats
-    accuracy: Floats
-    mean_per_class_accuracy: Floats
-    selection_rate: Floats
-
-
-def group_rates(counts: PairCounts) -> GroupRates:
-    r"""Error rates of each group for each outcome label.
-
-    .. math::
-        FPR = \frac{C(g, \hat o) - C(g, o \hat o)}{C(g) - C(g, o)}, \quad TPR = \frac{C(g, o \hat o)}{C(g, o)}, \quad
-        accuracy = \frac{C(g) - C(g, o) - C(g, \hat o) + 2 C(g, o \hat o)}{C(g)}
-
-    and mean per-class accuracy, the mean of TPR and 1 - FPR.
-    """
-    joint, held, both = (floats(x) for x in (counts.joint_truth, counts.joint_predicted, counts.joint_both))
-    given = np.broadcast_to(floats(counts.given), joint.shape)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fpr = (held - both) / (given - joint)
-        tpr = both / joint
-        accuracy = (given - joint - held + 2.0 * both) / given
-        selection = held / given
-    # 0/0 is undefined; rounding may leave a hair where a count is 0.
-    fpr = np.where(given - joint > 0, fpr, np.nan)
-    tpr = np.where(joint > 0, tpr, np.nan)
-    empty = given <= 0
-    return GroupRates(
-        fpr,
-        tpr,
-        np.where(empty, np.nan, accuracy),
-        0.5 * (tpr + 1.0 - fpr),
-        np.where(empty, np.nan, selection),
-    )
-
-
-def between_groups(rates: Floats) -> Floats:
-    """The largest difference between two groups; NaN where fewer than two have a rate."""
-    there = ~np.isnan(rates)
-    largest = np.where(there, rates, -np.inf).max(axis=-2)
-    smallest = np.where(there, rates, np.inf).min(axis=-2)
-    with np.errstate(invalid="ignore"):
-        return np.where(there.sum(axis=-2) >= 2, largest - smallest, np.nan)
-
-
-def over_groups(rates: Floats) -> Floats:
-    """The unweighted mean over the groups that have a rate."""
-    there = ~np.isnan(rates)
-    count = there.sum(axis=-2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(there, rates, 0.0).sum(axis=-2) / count, dtype=np.float64)
+from .group_rates import (
+    RATES,
+    Floats,
+    GroupRates,
+    Proportion,
+    between_groups,
+    group_rates,
+    over_groups,
+    proportion,
+    rate_figures,
+)
+from .positive import choose_outcomes
 
 
 @dataclass(frozen=True, eq=False)
 class Parity:
-    """Four companions of amplification, for every outcome label.
+    """Four companions of amplification, for every outcome label; of a two-valued outcome for its positive value.
 
     Attributes
     ----------
@@ -90,7 +45,8 @@ class Parity:
         One row per outcome: fpr_difference, tpr_difference, accuracy_difference (the largest difference
         between two groups) and mean_per_class_accuracy (its mean over groups).
     groups : Table
-        One row per group and outcome: the rates themselves, with the counts they rest on.
+        One row per group and outcome: the rates themselves with Wilson's intervals, and the counts they rest on;
+        with a reference group, difference (Newcombe) and ratio (MOVER-R of Wilson limits) to it.
     excluded : tuple of dict
         Rates that are undefined, with the reason.
     n : float
@@ -122,8 +78,10 @@ class Parity:
         }
 
 
+# The rates that the table of groups begins with.
+_FIRST = ("false_positive_rate", "true_positive_rate", "accuracy", "mean_per_class_accuracy", "selection_rate")
 # What the rates of groups need of a resample.
-RATES = ("given", "joint_truth", "joint_predicted", "joint_both")
+_COUNTS = ("given", "joint_truth", "joint_predicted", "joint_both")
 # The rate that each difference between groups is of.
 DIFFERENCES = {
     "fpr_difference": "false_positive_rate",
@@ -132,73 +90,13 @@ DIFFERENCES = {
 }
 
 
-@dataclass(frozen=True)
-class Apart:
-    """The two groups that are furthest apart in a rate, and an interval for their difference."""
-
-    higher: int
-    lower: int
-    low: float
-    high: float
-    method: str
-
-
-def furthest(rates: Floats, outcome: int) -> tuple[int, int]:
-    """The groups with the highest and the lowest rate of an outcome."""
-    column = rates[:, outcome]
-    return int(np.nanargmax(column)), int(np.nanargmin(column))
-
-
-def difference_interval(
-    counts: PairCounts, rate: str, outcome: int, level: float, resampled: PairCounts | None = None
-) -> Apart:
-    """An interval for the difference of a rate between the two groups that are furthest apart.
-
-    From resamples where they are given (overlapping groups, weights, soft predictions, clusters); else Newcombe's
-    hybrid score interval, which keeps its level for small groups and rates near 0 and 1.
-
-    References
-    ----------
-    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions. Statistics in
-    Medicine 17, 873-890.
-    """
-    higher, lower = furthest(_rate(group_rates(counts), rate), outcome)
-    if resampled is not None:
-        drawn = _rate(group_rates(resampled), rate)[..., outcome]
-        low, high = percentile_interval(drawn[:, higher] - drawn[:, lower], level)
-        return Apart(higher, lower, low, high, "bootstrap percentile")
-    hits, size = _parts(counts, rate)
-    low, high = newcombe(
-        hits[higher, outcome], size[higher, outcome], hits[lower, outcome], size[lower, outcome], level
-    )
-    return Apart(higher, lower, low, high, "Newcombe score")
-
-
-def accuracy_interval(
-    counts: PairCounts, outcome: int, level: float, resampled: PairCounts | None = None
-) -> tuple[float, float]:
-    """An interval for mean per-class accuracy averaged over groups."""
-    if resampled is not None:
-        drawn = over_groups(group_rates(resampled).mean_per_class_accuracy)[..., outcome]
-        return percentile_interval(drawn, level)
-    rates = group_rates(counts)
-    value = over_groups(rates.mean_per_class_accuracy)[outcome]
-    variance, groups = 0.0, 0
-    for g in range(counts.joint_truth.shape[0]):
-        if np.isnan(rates.mean_per_class_accuracy[g, outcome]):
-            continue
-        groups += 1
-        for rate in ("true_positive_rate", "false_positive_rate"):
-            hits, size = _parts(counts, rate)
-            # Agresti and Coull's addition keeps a spread where every record is right.
-            share = (hits[g, outcome] + 2.0) / (size[g, outcome] + 4.0)
-            variance += 0.25 * share * (1.0 - share) / (size[g, outcome] + 4.0)
-    reach = normal_quantile(level) * float(np.sqrt(variance)) / max(groups, 1)
-    return float(np.clip(value - reach, 0.0, 1.0)), float(np.clip(value + reach, 0.0, 1.0))
-
-
 def resampled_rates(
-    bags: BagCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]], resamples: int, seed: int
+    bags: BagCounts,
+    worst: Mapping[str, int],
+    groups: Mapping[str, tuple[int, int]],
+    kept: NDArray[np.bool_],
+    resamples: int,
+    seed: int,
 ) -> dict[str, Floats]:
     """The figure of every keyed resample, so that two models on the same records can be compared in pairs.
 
@@ -210,69 +108,33 @@ def resampled_rates(
         The outcome label that each figure is about.
     groups : mapping
         For a difference of rates, the groups that are furthest apart in the data: they are held fixed, as in the
-        interval. A figure without them is mean per-class accuracy.
+        interval. A figure without them is mean per-class accuracy, over the groups that are ``kept``.
     """
-    parts = [_figures(part, worst, groups) for part in bags.resampled(resamples, seed, RATES)]
+    parts = [_figures(part, worst, groups, kept) for part in bags.resampled(resamples, seed, _COUNTS)]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _figures(
-    resampled: PairCounts, worst: Mapping[str, int], groups: Mapping[str, tuple[int, int]]
+    resampled: PairCounts,
+    worst: Mapping[str, int],
+    groups: Mapping[str, tuple[int, int]],
+    kept: NDArray[np.bool_],
 ) -> dict[str, Floats]:
     rates = group_rates(resampled)
     out = {}
     for name, outcome in worst.items():
         if name in groups:
-            drawn = _rate(rates, DIFFERENCES[name])[..., outcome]
+            drawn: Floats = getattr(rates, DIFFERENCES[name])[..., outcome]
             higher, lower = groups[name]
             out[name] = drawn[:, higher] - drawn[:, lower]
         else:
-            out[name] = over_groups(rates.mean_per_class_accuracy)[..., outcome]
+            out[name] = over_groups(rates.mean_per_class_accuracy[..., kept, :])[..., outcome]
     return out
 
 
-def newcombe(hits1: float, size1: float, hits2: float, size2: float, level: float) -> tuple[float, float]:
-    """Newcombe's interval (his method 10) for the difference of two independent proportions.
-
-    >>> low, high = newcombe(56, 70, 48, 80, 0.95)
-    >>> round(low, 4), round(high, 4)
-    (0.0524, 0.3339)
-    """
-    z = normal_quantile(level)
-    p1, p2 = hits1 / size1, hits2 / size2
-    low1, high1 = wilson(hits1, size1, z)
-    low2, high2 = wilson(hits2, size2, z)
-    difference = p1 - p2
-    low = difference - np.sqrt((p1 - low1) ** 2 + (high2 - p2) ** 2)
-    high = difference + np.sqrt((high1 - p1) ** 2 + (p2 - low2) ** 2)
-    return float(low), float(high)
-
-
-def wilson(hits: float, size: float, z: float) -> tuple[float, float]:
-    """Wilson's score interval for one proportion."""
-    p = hits / size
-    middle = (p + z * z / (2 * size)) / (1 + z * z / size)
-    reach = z / (1 + z * z / size) * np.sqrt(p * (1 - p) / size + z * z / (4 * size * size))
-    return float(middle - reach), float(middle + reach)
-
-
-def _rate(rates: GroupRates, name: str) -> Floats:
-    values: Floats = getattr(rates, name)
-    return values
-
-
-def _parts(counts: PairCounts, rate: str) -> tuple[Floats, Floats]:
-    """How many of how many make a rate."""
-    joint, held, both = (floats(x) for x in (counts.joint_truth, counts.joint_predicted, counts.joint_both))
-    given = np.broadcast_to(floats(counts.given), joint.shape)
-    if rate == "true_positive_rate":
-        return both, joint
-    if rate == "false_positive_rate":
-        return held - both, given - joint
-    return given - joint - held + 2.0 * both, given
-
-
-def parity(given: Any, truth: Any, predicted: Any, *, weights: Any = None) -> Parity:
+def parity(
+    given: Any, truth: Any, predicted: Any, *, weights: Any = None, positive: Any = None, reference: Any = None
+) -> Parity:
     """Parity companions of amplification, over any number of groups.
 
     FPR, TPR and accuracy difference, each the largest difference between two groups, and mean per-class
@@ -286,6 +148,12 @@ def parity(given: Any, truth: Any, predicted: Any, *, weights: Any = None) -> Pa
         True and predicted labels; soft predictions count as fractions.
     weights : array-like, optional
         One weight per record.
+    positive : optional
+        The value that counts as positive; a list or mapping where there are several tasks. Without it that is 1, True
+        or yes of two values; where neither value is, both have rates, each as if it were the positive one. Of more
+        than two values each has its rates.
+    reference : str, optional
+        The group that every other one is held against: adds difference and ratio of each rate to ``.groups``.
 
     Returns
     -------
@@ -302,12 +170,23 @@ def parity(given: Any, truth: Any, predicted: Any, *, weights: Any = None) -> Pa
     Examples
     --------
     >>> import biasamp
-    >>> result = biasamp.parity(["w", "w", "m", "m"], biasamp.binary([1, 0, 1, 0]), biasamp.binary([1, 1, 1, 0]))
+    >>> result = biasamp.parity(["w", "w", "m", "m"], [1, 0, 1, 0], [1, 1, 1, 0])
     >>> result.table["fpr_difference"].tolist(), result.table["tpr_difference"].tolist()
     ([1.0], [0.0])
     """
     evaluation, _ = read_evaluation(given, truth, predicted, None, weights)
-    result = from_counts(PairCounts.from_labels(evaluation))
+    outcomes = choose_outcomes(evaluation.truth.variables, positive)
+    bags = Sample.of(evaluation).bags.some_labels(outcome=outcomes.columns)
+    against = None if reference is None else group_number(bags.counts.given_labels, reference, "reference")
+    result = from_bags(bags, reference=against)
+    if outcomes.unknown:
+        warnings.warn(
+            f"neither value of {', '.join(map(repr, outcomes.unknown))} is plainly the positive one: rates are given for "
+            "both, and each false positive rate of one is the other's true positive rate turned round. Name it with "
+            "positive=",
+            UserWarning,
+            stacklevel=2,
+        )
     if result.excluded:
         first, more = result.excluded[0], len(result.excluded) > 1
         warnings.warn(
@@ -320,37 +199,68 @@ def parity(given: Any, truth: Any, predicted: Any, *, weights: Any = None) -> Pa
     return result
 
 
-def from_counts(counts: PairCounts, direction: str | None = None) -> Parity:
-    """The result for pair counts."""
+def group_number(labels: Sequence[Label], name: Any, argument: str) -> int:
+    """The number of the group that goes by a name: its label, or its category alone."""
+    spelled = canonical(name)
+    found = [i for i, label in enumerate(labels) if spelled in (str(label), label.category)]
+    if not found:
+        shown = ", ".join(repr(printable(label.category or str(label), 40)) for label in labels[:8])
+        more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
+        raise ValueError(f"{argument} is {name!r:.60}, which is no group; the groups are {shown}{more}")
+    return found[0]
+
+
+def from_bags(
+    bags: BagCounts,
+    direction: str | None = None,
+    *,
+    proportions: Mapping[str, Proportion] | None = None,
+    level: float = 0.95,
+    reference: int | None = None,
+    kept: NDArray[np.bool_] | None = None,
+) -> Parity:
+    """The result for pair counts by bag.
+
+    ``proportions`` are the rates where they are known already, ``reference`` is the number of the group that others
+    are held against, and ``kept`` are the groups that differences and means are over; all by default.
+    """
+    counts = bags.whole
+    made = rates_of(bags) if proportions is None else proportions
     rates = group_rates(counts)
-    shape = counts.joint_truth.shape
     given, outcome = text(counts.given_labels), text(counts.outcome_labels)
-    rows, columns = (index.ravel() for index in np.indices(shape))
-    size = np.broadcast_to(floats(counts.given), shape)
+    rows, columns = (index.ravel() for index in np.indices(counts.joint_truth.shape))
     positives = floats(counts.joint_truth)
+    shown = {rate: rate_figures(made[rate], level, reference) for rate in made}
     groups = Table(
         {
             "given": given[rows],
             "outcome": outcome[columns],
-            "false_positive_rate": rates.false_positive_rate.ravel(),
-            "true_positive_rate": rates.true_positive_rate.ravel(),
-            "accuracy": rates.accuracy.ravel(),
-            "mean_per_class_accuracy": rates.mean_per_class_accuracy.ravel(),
-            "selection_rate": rates.selection_rate.ravel(),
+            **{rate: getattr(rates, rate).ravel() for rate in _FIRST},
             "positives": positives.ravel(),
-            "negatives": (size - positives).ravel(),
+            "negatives": (np.broadcast_to(floats(counts.given), positives.shape) - positives).ravel(),
+            "precision": rates.precision.ravel(),
+            **{
+                f"{rate}_{name}": values.ravel()
+                for rate, figures in shown.items()
+                for name, values in figures.items()
+                if name not in ("value", "size")
+            },
         }
     )
+    held = slice(None) if kept is None else kept
     table = Table(
         {
             "outcome": outcome,
-            "fpr_difference": between_groups(rates.false_positive_rate),
-            "tpr_difference": between_groups(rates.true_positive_rate),
-            "accuracy_difference": between_groups(rates.accuracy),
-            "mean_per_class_accuracy": over_groups(rates.mean_per_class_accuracy),
+            **{name: between_groups(getattr(rates, rate)[held]) for name, rate in DIFFERENCES.items()},
+            "mean_per_class_accuracy": over_groups(rates.mean_per_class_accuracy[held]),
         }
     )
     return Parity(table, groups, _undefined(rates, given, outcome), float(floats(counts.n).max()), direction)
+
+
+def rates_of(bags: BagCounts, clustered: bool = False) -> dict[str, Proportion]:
+    """Every rate of every group, with the sizes that intervals go by."""
+    return {rate: proportion(bags, rate, clustered) for rate in RATES}
 
 
 def _undefined(rates: GroupRates, given: Any, outcome: Any) -> tuple[dict[str, Any], ...]:

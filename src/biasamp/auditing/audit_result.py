@@ -91,6 +91,23 @@ class Audit:
         return Table.from_rows(rows)
 
     @property
+    def groups(self) -> Table:
+        """One row per group and outcome: records, share, and every rate with its interval.
+
+        With a reference group also the difference of every rate to it, and the ratio.
+        """
+        rows = []
+        for row in self.document.get("rates", ()):
+            flat: dict[str, Any] = {}
+            for name, value in row.items():
+                if isinstance(value, dict):
+                    flat.update({name if part == "value" else f"{name}_{part}": held for part, held in value.items()})
+                else:
+                    flat[name] = value
+            rows.append(flat)
+        return Table.from_rows(rows)
+
+    @property
     def summary(self) -> str:
         """What was looked at and what was found, in a few lines."""
         data = self.document["data"]
@@ -147,13 +164,13 @@ class Audit:
 
         Parameters
         ----------
-        which : {"metrics", "pairs", "excluded"}
+        which : {"metrics", "pairs", "groups", "excluded"}
             Which table.
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library; by default the first of these that is installed.
         """
-        if which not in ("metrics", "pairs", "excluded"):
-            raise ValueError(f"which is {which!r}; take 'metrics', 'pairs' or 'excluded'")
+        if which not in ("metrics", "pairs", "groups", "excluded"):
+            raise ValueError(f"which is {which!r}; take 'metrics', 'pairs', 'groups' or 'excluded'")
         table: Table = getattr(self, which)
         return table.to_frame(backend)
 

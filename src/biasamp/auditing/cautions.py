@@ -10,6 +10,7 @@ import numpy as np
 from biasamp.data import printable
 from biasamp.results.metric_registry import DIRECTIONS
 
+from .choice_cautions import CHOICES
 from .column_cautions import COLUMN_CAUTIONS
 from .document_types import SweepEntry
 from .evidence import known_directions
@@ -322,4 +323,4 @@ def disagreement(context: Context) -> Iterator[Finding]:
 # Of the values and their signs, of the labels and groups, and of the records and columns as they were given.
 _VALUES = (incomparable, not_fairness, balanced, over_zero, no_interval, unclear_signs, disagreement)
 _LABELS = (sensitive_prediction, fractions, thresholds, not_ground_truth, perceived, base_choice, small_groups)
-CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *COLUMN_CAUTIONS)
+CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *COLUMN_CAUTIONS, *CHOICES)

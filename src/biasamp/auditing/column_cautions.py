@@ -36,7 +36,8 @@ def undefined_pairs(context: Context) -> Iterator[Finding]:
     """Pairs left out of the mean."""
     rows: dict[Place, list[Excluded]] = {}
     for row in context.document["excluded"]:
-        rows.setdefault(place_of(row), []).append(row)
+        if not row.get("ignored"):
+            rows.setdefault(place_of(row), []).append(row)
     for (attribute, metric, direction), held in rows.items():
         first = held[0]
         yield caution(

@@ -52,6 +52,9 @@ class Data(TypedDict):
     """What was audited, and how.
 
     ``kinds`` tells crossings from attributes; ``task_labels`` are the task labels that listed pairs name.
+    ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
+    known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
+    comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by.
     """
 
     records: int
@@ -70,6 +73,43 @@ class Data(TypedDict):
     weighted: bool
     kinds: NotRequired[dict[str, AttributeKind]]
     task_labels: NotRequired[list[LabelFields]]
+    positive: NotRequired[dict[str, str]]
+    positive_unknown: NotRequired[list[str]]
+    reference: NotRequired[dict[str, str]]
+    ignored_groups: NotRequired[list[str]]
+    ignored_unknown: NotRequired[list[str]]
+
+
+class Rate(TypedDict):
+    """A rate of a group over ``size`` records, with Wilson's interval; difference and ratio are to a reference group."""
+
+    value: Figure
+    low: Figure
+    high: Figure
+    size: float
+    difference: NotRequired[Figure]
+    difference_low: NotRequired[Figure]
+    difference_high: NotRequired[Figure]
+    ratio: NotRequired[Figure]
+    ratio_low: NotRequired[Figure]
+    ratio_high: NotRequired[Figure]
+
+
+class GroupRow(TypedDict):
+    """The rates of one group for one outcome; ``ignored`` groups are in no comparison."""
+
+    attribute: str
+    group: str
+    outcome: str
+    records: int
+    share: float
+    ignored: bool
+    reference: bool
+    selection_rate: Rate
+    true_positive_rate: Rate
+    false_positive_rate: Rate
+    accuracy: Rate
+    precision: Rate
 
 
 class Pair(TypedDict):
@@ -111,6 +151,8 @@ class Entry(Measurement):
     tell, have their worse sign; each is one-sided at the audit's confidence.
     ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
     the likeliest class; null where the scores of single records are not at hand.
+    A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
+    its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
     """
 
     value: Figure
@@ -146,7 +188,9 @@ class Entry(Measurement):
     trials: NotRequired[int]
     outcome: NotRequired[str | None]
     between: NotRequired[list[str] | None]
-    sizes: NotRequired[list[Figure] | None]
+    sizes: NotRequired[list[float]]
+    expected: NotRequired[Figure]
+    every_group: NotRequired[Figure]
     outcomes: NotRequired[list[dict[str, str | Figure]]]
     groups: NotRequired[list[dict[str, str | Figure]]]
     cautions: NotRequired[list[str]]
@@ -174,6 +218,7 @@ class Excluded(Measurement):
     outcome: str
     reason: str
     rate: NotRequired[str]
+    ignored: NotRequired[bool]
     support: NotRequired[float]
     given_count: NotRequired[float]
     outcome_count: NotRequired[float]
@@ -301,6 +346,7 @@ class AuditDocument(TypedDict):
     findings: list[FindingFields]
     excluded: list[Excluded]
     not_run: list[NotRun]
+    rates: NotRequired[list[GroupRow]]
     sweep: NotRequired[list[SweepEntry]]
     compare: NotRequired[ComparisonDocument]
     registry: NotRequired[dict[str, MetricFacts]]

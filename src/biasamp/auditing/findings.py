@@ -30,6 +30,7 @@ URGENCY = {
     "swapped": 9.9,
     "one-value": 9.85,
     "perfect": 9.8,
+    "positive": 9.7,
     "balanced": 9.5,
     "sensitive-prediction": 9.0,
     "disagreement": 8.5,
@@ -40,6 +41,7 @@ URGENCY = {
     "no-interval": 6.5,
     "small-groups": 6.5,
     "missing": 6.2,
+    "ignored-groups": 6.1,
     "over-zero": 6.0,
     "unclear-signs": 5.5,
     "base-choice": 5.0,
@@ -368,11 +370,8 @@ def gap_words(context: Context, gap: str, entry: Entry) -> str:
     if not context.verdict(entry):
         because = "chance may explain it" if context.verdict(entry) == 0 else "without an interval it concludes nothing"
         return f"the largest difference in {gap} seen is {shown} ({outcome}), and {because}"
-    names, sizes = entry.get("between") or [], entry.get("sizes") or []
-    groups = [
-        printable(name, 30) + (f" ({sizes[i]:,.0f} records)" if i < len(sizes) and sizes[i] is not None else "")
-        for i, name in enumerate(names)
-    ]
+    names, sizes = entry.get("between") or (), entry.get("sizes") or ()
+    groups = [f"{printable(name, 30)} ({size:,.0f} records)" for name, size in zip(names, sizes, strict=False)]
     apart = f" between {' and '.join(groups)}" if groups else ""
     return f"{gap} differ by {shown}{apart} ({outcome})"
 

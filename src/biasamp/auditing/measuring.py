@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.amplification import directional, mals, multi, parity
+from biasamp.amplification import directional, mals, multi
 from biasamp.amplification.mals_sample import MalsSample
-from biasamp.amplification.parity import (
-    DIFFERENCES,
-    RATES,
-    Parity,
-    accuracy_interval,
-    difference_interval,
-    resampled_rates,
-)
+from biasamp.amplification.parity import Parity
 from biasamp.amplification.result import Amplification
 from biasamp.counts.bagging import deal_out
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable, bags_of_cells
 from biasamp.counts.fixed import Fixed
+from biasamp.counts.pair import drop_records
 from biasamp.counts.signed_sums import Block
-from biasamp.counts.subject_counts import MOST_COMBINATIONS
+from biasamp.counts.subject_counts import MOST_COMBINATIONS, labels_in
 from biasamp.data import Evaluation, LabelSet
 from biasamp.predictability import attack
 from biasamp.predictability.attack_result import Predictability
@@ -35,6 +29,9 @@ from biasamp.resampling.significance import q_values
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import DIRECTIONS
 
+from .group_choice import IGNORED, drop_labels
+from .parity_entries import measure_parity
+from .settings import Measured, Settings
 from .subject import Counted, records_of
 from .threshold_notes import decided_value, threshold_entry
 
@@ -43,37 +40,10 @@ MOST_PAIRS = 1000
 # Attackers that read one variable are a table and cost nothing; those that read sets of labels are trained anew
 # in every trial.
 TRIALS, FEW_TRIALS, FEW_HALVES = 100, 10, 30
-# Resampled rates of groups that are held in memory at once.
-_MOST_RATES = 20_000_000
 _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
-_NO_PARITY = "parity compares task predictions, which were not given"
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
 _NO_SCORES = "thresholds need the scores themselves, which counts do not hold: see sweep() and calibrate()"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the caller chose, for all metrics alike."""
-
-    metrics: frozenset[str]
-    confidence: float
-    resamples: int
-    seed: int
-
-
-@dataclass
-class Measured:
-    """What one attribute gave."""
-
-    entries: list[dict[str, Any]] = field(default_factory=list)
-    results: list[Any] = field(default_factory=list)
-    not_run: list[dict[str, Any]] = field(default_factory=list)
-    sweeps: list[dict[str, Any]] = field(default_factory=list)
-
-    def skip(self, attribute: str, metric: str, direction: str | None, reason: str) -> None:
-        """Note what was not computed, and why."""
-        self.not_run.append({"attribute": attribute, "metric": metric, "direction": direction, "reason": reason})
 
 
 def measure(subject: Counted, settings: Settings) -> Measured:
@@ -87,7 +57,7 @@ def measure(subject: Counted, settings: Settings) -> Measured:
     for metric in UNDIRECTED:
         _run(subject, metric, None, settings, out)
     if "parity" in settings.metrics:
-        _parity(subject, settings, out)
+        measure_parity(subject, settings, out)
     return out
 
 
@@ -113,6 +83,7 @@ def _run(subject: Counted, metric: str, direction: str | None, settings: Setting
 
 
 def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
+    subject = subject.compared
     sample, source = subject.sample(direction, subject.counts.pairs[direction]), subject.base_source(direction)
     return directional.from_sample(sample, source, direction=direction, level=settings.confidence)
 
@@ -122,7 +93,9 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     bags = subject.counts.pairs[direction]
     options: dict[str, Any] = {"direction": direction, "level": settings.confidence}
     if given.exclusive and outcome.exclusive:
-        return multi.from_sample(subject.sample(direction, bags), subject.train(direction), **options)
+        compared = subject.compared
+        sample = compared.sample(direction, compared.counts.pairs[direction])
+        return multi.from_sample(sample, compared.train(direction), **options)
     cells, by_bag = subject.counts.cells[direction], subject.counts.by_bag.get(direction)
     options["clustered"] = subject.clustered
     train_known = subject.counts.train is None or subject.counts.train_cells is not None
@@ -131,12 +104,12 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     if by_bag is not None and train_known and (complete or subject.data is None):
         bag, many = bags_of_cells(by_bag)
         block = Block(_cells_as_records(subject, by_bag, direction), bag, many)
-        return multi.from_records(block, _train_cells(subject, direction), **options)
+        return _multi_of_sets(subject, direction, block, _train_cells(subject, direction), options)
     if subject.data is not None and (not complete or subject.clustered or subject.weighted or not train_known):
         records = subject.data.records
         train = records.train(subject.number, direction)
-        block = Block(records.evaluation(subject.number, direction))
-        return multi.from_records(block, None if train is None else (*train, None), **options)
+        block = Block(drop_records(records.evaluation(subject.number, direction)))
+        return _multi_of_sets(subject, direction, block, None if train is None else (*train, None), options)
     if subject.weighted:
         raise ValueError("Multi of sets of labels needs the records where they have weights: audit them in memory")
     if cells is None or not train_known:
@@ -147,7 +120,20 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     assert whole.weights is not None
     rows, bag, dealt, many = deal_out(whole.weights)
     block = Block(replace(whole.take(rows), weights=dealt), bag, many)
-    return multi.from_records(block, _train_cells(subject, direction), **options)
+    return _multi_of_sets(subject, direction, block, _train_cells(subject, direction), options)
+
+
+def _multi_of_sets(subject: Counted, direction: str, block: Block, train: Any, options: dict[str, Any]) -> Any:
+    """Multi of sets of labels, those of ignored groups left out."""
+    if subject.ignored:
+        held = block.evaluation
+        sides = ("given",) if direction == "A->T" else ("truth", "predicted")
+        fewer: dict[str, Any] = {side: drop_labels(getattr(held, side), subject.ignored) for side in sides}
+        block = replace(block, evaluation=replace(held, **fewer))
+        if train is not None:
+            place = 0 if direction == "A->T" else 1
+            train = (*train[:place], drop_labels(train[place], subject.ignored), *train[place + 1 :])
+    return multi.from_records(block, train, **options)
 
 
 def _cells_as_records(subject: Counted, table: ContingencyTable, direction: str) -> Evaluation:
@@ -222,7 +208,8 @@ def _mals(subject: Counted, settings: Settings) -> Any:
     )
     if not sample.has_bags and subject.data is not None:
         sample = subject.data.records.mals_sample(subject.number, train is None)
-    return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence)
+    kept = subject.kept if subject.ignored else None
+    return mals.from_counts(labels, predicted.whole, source, sample, settings.confidence, kept)
 
 
 def _scores(subject: Counted, direction: str, out: Measured) -> None:
@@ -246,55 +233,6 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     swept = threshold_entry(held, source, train)
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
-
-
-def _parity(subject: Counted, settings: Settings, out: Measured) -> None:
-    """One entry for each of the four companions of A->T."""
-    bags = subject.counts.pairs.get("A->T")
-    if bags is None:
-        out.skip(subject.attribute, "parity", "A->T", _NO_PARITY)
-        return
-    counts = bags.whole
-    # Groups that exclude each other, whole counts and single records: intervals follow from the counts themselves.
-    binomial = subject.sides("A->T")[0].exclusive and counts.spread is None and not subject.clustered
-    rates = counts.joint_truth.shape[0] * counts.joint_truth.shape[1] * settings.resamples
-    few = bags.resamplable and rates <= _MOST_RATES
-    drawn = bags.replicates(settings.resamples, settings.seed, RATES) if few and not binomial else None
-    result = parity.from_counts(counts, "A->T")
-    worst_of: dict[str, int] = {}
-    groups: dict[str, tuple[int, int]] = {}
-    for name in (*DIFFERENCES, "mean_per_class_accuracy"):
-        values = result.table[name]
-        if np.isnan(values).all():
-            out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
-            continue
-        # The worst outcome stands for all: the largest difference, or the least accuracy.
-        if name == "mean_per_class_accuracy":
-            worst = int(np.nanargmin(values))
-            interval = accuracy_interval(counts, worst, settings.confidence, drawn)
-            between = None
-        else:
-            worst = int(np.nanargmax(values))
-            apart = difference_interval(counts, DIFFERENCES[name], worst, settings.confidence, drawn)
-            interval = (apart.low, apart.high)
-            groups[name] = apart.higher, apart.lower
-            between = [str(counts.given_labels[apart.higher]), str(counts.given_labels[apart.lower])]
-        worst_of[name] = worst
-        made: dict[str, Any] = {"attribute": subject.attribute, "metric": name, "direction": "A->T"}
-        made.update(
-            value=plain(values[worst]),
-            interval=[plain(bound) for bound in interval] if binomial or drawn is not None else [None, None],
-            n=plain(result.n),
-            outcome=result.table["outcome"][worst],
-            between=between,
-            outcomes=[{k: plain(row[k]) for k in ("outcome", name)} for row in result.table.rows()],
-        )
-        if name == "mean_per_class_accuracy":
-            made["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
-            made["excluded"] = list(result.excluded)
-        out.entries.append(made)
-    drawing = partial(resampled_rates, bags, worst_of, groups) if bags.resamplable and worst_of else None
-    out.results.append(replace(result, _draw=drawing))
 
 
 def correct_pairs(measured: Sequence[Measured]) -> None:
@@ -360,4 +298,15 @@ def entry(subject: Counted, result: Any, settings: Settings) -> dict[str, Any]:
     shown = result.to_dict(
         level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS
     )
+    shown["excluded"] = [*shown["excluded"], *_ignored_pairs(subject, result)]
     return {"attribute": subject.attribute, **shown, "pairs_in_all": len(result.pairs)}
+
+
+def _ignored_pairs(subject: Counted, result: Any) -> list[dict[str, Any]]:
+    """The pairs of ignored groups, which are in no aggregate."""
+    groups = [str(label) for label in labels_in(subject.counts.A) if label in subject.ignored]
+    tasks = [str(label) for label in labels_in(subject.counts.T)]
+    pairs = [(group, task) for group in groups for task in tasks]
+    if result.direction == "T->A":
+        pairs = [(task, group) for group, task in pairs]
+    return [{"given": given, "outcome": outcome, "reason": IGNORED, "ignored": True} for given, outcome in pairs]

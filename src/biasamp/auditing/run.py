@@ -21,9 +21,11 @@ from .cautions import CAUTIONS
 from .counting import StreamedData, count_memory, count_plan
 from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, Excluded, Missing, registry_of
 from .findings import FINDINGS, Context
+from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
-from .measuring import Settings, correct_pairs, measure, needed_counts, resampled
+from .measuring import correct_pairs, measure, needed_counts, resampled
 from .plan import Plan, make_plan
+from .settings import Measured, Settings
 from .source import in_parts, read_audit_base, read_source
 from .subject import Counted
 
@@ -50,6 +52,9 @@ def audit(
     engine: Any = "auto",
     threads: int | None = None,
     memory: int | str | None = None,
+    positive: Any = None,
+    reference: Any = None,
+    ignore_groups: Any = (),
 ) -> Audit:
     """Measure how much a model amplifies the bias of its data, and say in words what was found.
 
@@ -92,7 +97,9 @@ def audit(
     resamples, seed : int
         How many resamples the intervals rest on, and their seed.
     min_group : int
-        Groups with fewer records are flagged; no value changes.
+        Groups with fewer records are flagged. The value of an amplification metric does not change by it; the largest
+        difference of a rate between groups is that of groups whose rate rests on so many records (those who truly
+        have the outcome, for a true positive rate). 0 lets every group decide it.
     engine : {"auto", "local", "dask", "spark"}, distributed.Client, SparkSession or Engine
         Where the counting is done. ``"auto"`` reads data into memory unless its files are large; the others count it
         part by part, and so may be larger than memory. The audit is the same, intervals included.
@@ -100,6 +107,18 @@ def audit(
         Threads of the local engine, or processes of a Dask cluster that is started here; by default all processors.
     memory : int or str, optional
         Budget of one process that counts part by part, such as ``"512MB"``.
+    positive : optional
+        The value of a task that rates of groups are of (selection, true and false positives, precision): one value,
+        a list with one for each task, or a mapping from task to value. Without it that is 1, True or yes of
+        two values; where neither is, both values have rates, and a caution says so.
+    reference : str, list or mapping, optional
+        The group of each attribute that others are held against in the table of groups, such as
+        ``{"race": "Caucasian"}``: adds difference and ratio of every rate.
+    ignore_groups : list or mapping, optional
+        Groups that are in no comparison: not in differences between groups, nor in the mean over pairs of directional
+        amplification, Multi and MALS. They stay in the table of groups, marked. A name is a label (``"race=Other"``) or
+        a value (``"Other"``); crossings that hold an ignored group are ignored too. DPA and leakage are of
+        all records.
 
     Returns
     -------
@@ -121,7 +140,8 @@ def audit(
         raise ValueError(f"confidence is {confidence}; it must lie strictly between 0 and 1, such as 0.95")
     if resamples < 2:
         raise ValueError(f"resamples is {resamples}; at least 2 are needed")
-    settings = Settings(_metrics(metrics), confidence, resamples, seed)
+    settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive)
+    chosen = GroupNames(reference, ignore_groups)
     roles = {
         "attributes": attributes,
         "tasks": tasks,
@@ -143,7 +163,7 @@ def audit(
         named = [name for name, value in given.items() if value is not None]
         if named:
             raise ValueError(f"data are counts, which say how they were made: leave {', '.join(named)} out")
-        return from_counts(data, settings, base, min_group)
+        return from_counts(data, settings, base, chosen)
     if attributes is None or tasks is None:
         absent = "attributes" if attributes is None else "tasks"
         raise TypeError(f"{absent} is None: name the columns; only counts know theirs")
@@ -156,17 +176,17 @@ def audit(
             )
         with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
             counts, again = count_plan(data, plan, train, running, needs=needs)
-            return from_counts(counts, settings, base, min_group, again)
+            return from_counts(counts, settings, base, chosen, again)
     source = read_source(data, plan.columns)
     counts, held = count_memory(source, plan, train, weights, needs)
-    return from_counts(counts, settings, base, min_group, held, weighted=weights is not None)
+    return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
 
 
 def from_counts(
     counts: AuditCounts,
     settings: Settings,
     base: Any,
-    min_group: int,
+    chosen: GroupNames,
     source: AuditRecords | StreamedData | None = None,
     weighted: bool = False,
 ) -> Audit:
@@ -182,8 +202,20 @@ def from_counts(
         )
     weighted = weighted or plan.weights is not None
     read = read_audit_base(base, plan.groups, plan.task)
+    ignored, unknown = ignored_groups(counts, chosen.ignored)
+    references = reference_groups(counts, chosen.reference)
     subjects = [
-        Counted(subject, counts.records, plan, read, source, number, weighted)
+        Counted(
+            subject,
+            counts.records,
+            plan,
+            read,
+            source,
+            number,
+            weighted,
+            ignored[subject.attribute],
+            references.get(subject.attribute),
+        )
         for number, subject in enumerate(counts.subjects)
     ]
     measured = [measure(subject, settings) for subject in subjects]
@@ -206,7 +238,7 @@ def from_counts(
         "schema": SCHEMA,
         "version": __version__,
         "seed": settings.seed,
-        "data": _data(counts, subjects, settings, rows, base is not None, min_group),
+        "data": {**_data(counts, subjects, settings, rows, base is not None), **_chosen(subjects, measured, unknown)},
         "metrics": cast("list[Entry]", rows),
         "findings": [],
         "excluded": cast("list[Excluded]", excluded),
@@ -214,6 +246,9 @@ def from_counts(
         "registry": registry_of([*rows, *not_run]),
         "provenance": {"source": name},
     }
+    rates = [row for part in measured for row in part.rates]
+    if rates:
+        document["rates"] = rates  # type: ignore[typeddict-item]
     sweeps = [row for part in measured for row in part.sweeps]
     if sweeps:
         document["sweep"] = sweeps  # type: ignore[typeddict-item]
@@ -241,7 +276,6 @@ def _data(
     settings: Settings,
     rows: list[dict[str, Any]],
     base: bool,
-    min_group: int,
 ) -> Data:
     """What was audited; of the task labels, which may be many, those that listed pairs name."""
     plan = subjects[0].plan
@@ -264,7 +298,7 @@ def _data(
                 "attribute": subject.attribute,
                 "group": str(label),
                 "records": count,
-                "small": count < min_group,
+                "small": count < settings.min_group and label not in subject.ignored,
                 "kind": kinds[subject.attribute],
                 "variable": label.variable,
                 "category": label.category,
@@ -274,7 +308,7 @@ def _data(
         ],
         "confidence": settings.confidence,
         "resamples": settings.resamples,
-        "min_group": min_group,
+        "min_group": settings.min_group,
         "missing": cast("Missing", plan.missing),
         "missing_values": counts.missing_values,
         "roles": plan.roles,
@@ -288,6 +322,18 @@ def _data(
             if str(label) in named
         ],
     }
+
+
+def _chosen(subjects: list[Counted], measured: list[Measured], unknown: list[str]) -> Any:
+    """What the caller chose, where it says more than the defaults: positive values, and groups."""
+    chosen = {
+        "positive": measured[0].positive,
+        "positive_unknown": list(measured[0].unknown_positive),
+        "reference": {subject.attribute: str(subject.reference) for subject in subjects if subject.reference},
+        "ignored_groups": sorted(str(label) for subject in subjects for label in subject.ignored),
+        "ignored_unknown": unknown,
+    }
+    return {name: value for name, value in chosen.items() if value}
 
 
 def _metrics(metrics: Any) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -15,13 +15,14 @@ from biasamp.amplification.base import Base, read_base
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.counts.fixed import Fixed, floats
-from biasamp.counts.joint import JointCounts
+from biasamp.counts.joint import JointCounts, some_cells
 from biasamp.counts.signed_sums import SecondLook, SignedSums
-from biasamp.counts.subject_counts import SubjectCounts
+from biasamp.counts.subject_counts import SubjectCounts, labels_in
 from biasamp.data import Codes, Dense, Evaluation, Label, LabelSet, Sparse, Variable
 from biasamp.resampling.sample import Sample
 from biasamp.resampling.significance import fair_coins_p, summed_p
 
+from .group_choice import without_labels
 from .label_reader import AuditRecords
 from .plan import Plan
 from .source import BaseSource
@@ -49,7 +50,9 @@ class Margins:
 class Counted:
     """The counts of one protected attribute, as an audit sees them.
 
-    ``data`` is there where it can be read again, ``number`` which of its subjects this is.
+    ``data`` is there where it can be read again, ``number`` which of its subjects this is. Groups that are
+    ``ignored`` are in no comparison; ``reference`` is the group that the rates of others are held against.
+    ``whole`` is what this was taken from, where ignored groups were left out of it.
     """
 
     counts: SubjectCounts
@@ -59,6 +62,9 @@ class Counted:
     data: AuditRecords | StreamedData | None = None
     number: int = 0
     weighted: bool = False
+    ignored: frozenset[Label] = frozenset()
+    reference: Label | None = None
+    whole: Counted | None = None
 
     def __post_init__(self) -> None:
         self.attribute = self.counts.attribute
@@ -68,6 +74,26 @@ class Counted:
     def predicts_attribute(self) -> bool:
         """Whether the model predicts the attribute."""
         return "T->A" in self.counts.pairs
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which groups are not ignored, in the order of their labels."""
+        return np.array([label not in self.ignored for label in labels_in(self.counts.A)], dtype=bool)
+
+    @cached_property
+    def compared(self) -> Counted:
+        """The same records without the pairs of ignored groups: what aggregates over groups are of."""
+        if not self.ignored:
+            return self
+        keep = np.flatnonzero(self.kept)
+        pairs = {
+            way: bags.some_labels(given=keep) if way == "A->T" else bags.some_labels(outcome=keep)
+            for way, bags in self.counts.pairs.items()
+        }
+        train = None if self.counts.train is None else self.counts.train.some_labels(left=keep)
+        counts = replace(self.counts, A=without_labels(self.counts.A, self.ignored), pairs=pairs, train=train)
+        data = None if self.data is None else _SomeGroups(self.data, keep, len(self.kept))
+        return replace(self, counts=counts, data=data, ignored=frozenset(), whole=self)  # type: ignore[arg-type]
 
     @cached_property
     def sizes(self) -> dict[str, tuple[tuple[Label, ...], NDArray[np.int64], bool]]:
@@ -123,11 +149,53 @@ class Counted:
 
     def base_source(self, direction: str) -> Base:
         """Where signs and base rates come from."""
+        if self.whole is not None:
+            return _of_some(self.whole.base_source(direction), np.flatnonzero(self.whole.kept), direction)
         given, outcome = self.sides(direction)
         base = None
         if self.base is not None and self.attribute in self.plan.groups:
             base = self.base.argument(self.plan.groups[self.attribute], self.plan.task, direction)
         return read_base(base, None, Evaluation(given, outcome, outcome), self.train(direction))
+
+
+@dataclass(frozen=True, eq=False)
+class _SomeGroups:
+    """Data that is asked about some groups only, and answers a second look at its records for all of them."""
+
+    data: AuditRecords | StreamedData
+    keep: NDArray[np.int64]
+    groups: int
+
+    def look(self, number: int, direction: str, asked: SecondLook) -> SignedSums:
+        """A second look at the records; pairs of the other groups pull nothing."""
+        axis = 1 if direction == "A->T" else 2
+        pulls = tuple(
+            replace(pull, each=self._all(pull.each, axis), centre=self._all(pull.centre, axis)) for pull in asked.pulls
+        )
+        given, outcome = asked.given, asked.outcome
+        if direction == "A->T":
+            given = self.keep[given]
+        else:
+            outcome = self.keep[outcome]
+        return self.data.look(number, direction, SecondLook(pulls, given, outcome))
+
+    def _all(self, values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+        shape = list(values.shape)
+        shape[axis] = self.groups
+        out = np.zeros(shape)
+        out[(slice(None),) * axis + (self.keep,)] = values
+        return out
+
+
+def _of_some(base: Base, keep: NDArray[np.int64], direction: str) -> Base:
+    """Signs and base rates of some groups."""
+    some = (keep, None) if direction == "A->T" else (None, keep)
+    arrays = {name: getattr(base, name) for name in ("signs", "sign_p", "rates")}
+    sliced: dict[str, Any] = {
+        name: None if values is None else some_cells(values, *some) for name, values in arrays.items()
+    }
+    counts = None if base.sign_counts is None else base.sign_counts.some_labels(*some)
+    return replace(base, **sliced, sign_counts=counts)
 
 
 def no_records(variables: tuple[Variable, ...]) -> LabelSet:

@@ -24,6 +24,9 @@ from .output import (
 )
 from .role_options import ENGINE, ROLES, audit_roles, number_option, shared_options, split_names
 
+# Options that name values of columns, comma separated.
+_VALUES = ("positive", "reference", "ignore_groups")
+
 
 @click.command(name="audit")
 @click.argument("data", type=click.Path())
@@ -33,6 +36,9 @@ from .role_options import ENGINE, ROLES, audit_roles, number_option, shared_opti
 @shared_options(*ENGINE, "resamples", "seed")
 @number_option("--confidence", 0.95, "The level of the intervals.")
 @number_option("--min-group", 30, "Flag groups with fewer records.")
+@click.option("--positive", help="The task value that rates are of, or task=value pairs; default: 1, true or yes.")
+@click.option("--reference", help="Groups that the rates of others are held against, such as race=Caucasian.")
+@click.option("--ignore-groups", help="Groups that are in no comparison, such as race=Other, comma separated.")
 @number_option("--pairs", 10, "How many pairs a table shows; 0 for none.")
 @click.option("--save", type=click.Path(), help="Save the audit with its resamples, to compare and report later.")
 @html_option
@@ -56,11 +62,15 @@ def command(
       biasamp audit test.csv --attributes gender,race --intersections --tasks hired --task-predictions said
       biasamp audit test.csv --attributes gender --attribute-predictions gender_pred --tasks fork,knife \\
           --task-predictions fork_p,knife_p --train train.csv --html report.html
+      biasamp audit test.csv --attributes race --tasks ruling --task-predictions said --positive granted \\
+          --reference Caucasian --ignore-groups Unknown
       biasamp audit counts.parquet --json -
     """
     import biasamp
 
+    named = {name: split_names(options.pop(name), f"--{name.replace('_', '-')}") for name in _VALUES}
     arguments = {
+        **{name: [value] if isinstance(value, str) else value for name, value in named.items() if value is not None},
         "metrics": metrics if metrics == "auto" else split_names(metrics, "--metrics"),
         **audit_roles(data, options),
         **options,

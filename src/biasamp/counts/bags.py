@@ -194,6 +194,11 @@ class BagCounts(InBags[PairCounts]):
         counts = self.with_each(lambda values: values[rows], spread=None)
         return replace(self, counts=counts, numbers=self.numbers[rows])
 
+    def some_labels(self, given: Index | None = None, outcome: Index | None = None) -> BagCounts:
+        """The pairs of some given and some outcome labels, by number; the records stay the same."""
+        agreeing = self.agreeing if outcome is None else self.agreeing[outcome]
+        return replace(self, counts=self.counts.some_labels(given, outcome), agreeing=agreeing)
+
     @property
     def resamplable(self) -> bool:
         """Whether there are enough bags to resample."""

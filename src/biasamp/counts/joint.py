@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from biasamp.data import Label, LabelSet
 from .fixed import Count, add, exact_sums, floats
 from .kernels.cross import by_product
 from .tables import JOINT, WIDE, add_up, chunks, joint_tables
+
+Index = NDArray[np.int64]
 
 # A table of more cells than this would not be a result that a person or a page can hold.
 MOST_CELLS = 50_000_000
@@ -51,6 +53,16 @@ class JointCounts:
         summed = {name: add(getattr(self, name), getattr(other, name)) for name in (*JOINT, "squared")}
         return JointCounts(self.left_labels, self.right_labels, self.records + other.records, **summed)
 
+    def some_labels(self, left: Index | None = None, right: Index | None = None) -> JointCounts:
+        """The pairs of some left and some right labels, by number; ``n`` and the marginals stay those of all records."""
+        arrays: dict[str, Any] = {name: some_cells(getattr(self, name), left, right) for name in JOINT}
+        return replace(
+            self,
+            left_labels=self.left_labels if left is None else tuple(self.left_labels[i] for i in left),
+            right_labels=self.right_labels if right is None else tuple(self.right_labels[i] for i in right),
+            **arrays,
+        )
+
     @property
     def effective(self) -> NDArray[np.float64]:
         """The sample size that unequal weights leave (Kish): ``(sum w)**2 / sum w**2``."""
@@ -66,6 +78,15 @@ def squared_weights(weights: NDArray[Any] | None, records: int) -> Count:
     if weights.dtype.kind == "f":
         return exact_sums(weights**2, lambda limb, _: limb.sum(keepdims=True))
     return np.array([int((weights.astype(object) ** 2).sum())], dtype=np.int64)
+
+
+def some_cells(values: Count, rows: Index | None, columns: Index | None) -> Count:
+    """Some rows and columns of the last two axes; an axis over which values do not differ stays as it is."""
+    if rows is not None and values.shape[-2] > 1:
+        values = values[..., rows, :]
+    if columns is not None and values.shape[-1] > 1:
+        values = values[..., columns]
+    return values
 
 
 def drop_missing_records(

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from biasamp.data import Evaluation, Label
 
 from .fixed import Count, Fixed, add, as_fixed, concatenate, floats, subtract
-from .joint import JointCounts, refuse_too_many, same_labels, squared_weights
+from .joint import JointCounts, refuse_too_many, same_labels, some_cells, squared_weights
 from .kernels.cross import by_product
 from .tables import PAIR, add_up, chunks, pair_tables, present_rows
+
+Index = NDArray[np.int64]
 
 NO_RECORD = "no record has all labels: each one misses its group, its truth or its prediction"
 
@@ -103,6 +105,17 @@ class PairCounts:
         """The joint counts of given and truth alone."""
         arrays = self.n, self.given, self.truth, self.joint_truth, self.squared
         return JointCounts(self.given_labels, self.outcome_labels, self.records, *arrays)
+
+    def some_labels(self, given: Index | None = None, outcome: Index | None = None) -> PairCounts:
+        """The pairs of some given and some outcome labels, by number; ``n`` and the marginals stay those of all records."""
+        labels = self.given_labels, self.outcome_labels
+        kept = [
+            held if some is None else tuple(held[i] for i in some)
+            for held, some in zip(labels, (given, outcome), strict=True)
+        ]
+        arrays: dict[str, Any] = {name: some_cells(getattr(self, name), given, outcome) for name in PAIR}
+        spread = None if self.spread is None else tuple(some_cells(part, given, outcome) for part in self.spread)
+        return replace(self, given_labels=kept[0], outcome_labels=kept[1], **arrays, spread=spread)  # type: ignore[arg-type]
 
     def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """``sum w**2``, ``sum w**2 d`` and ``sum w**2 d**2`` over the records with g, ``d = o_hat - o``."""

@@ -20,9 +20,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from biasamp.amplification.calibrate import calibrate
 from biasamp.amplification.directional import directional_pairs
+from biasamp.amplification.group_rates import between_groups, group_rates, over_groups
 from biasamp.amplification.multi import multi
 from biasamp.amplification.pair_table import mean_over_pairs
-from biasamp.amplification.parity import between_groups, group_rates, over_groups
+from biasamp.amplification.positive import choose_outcomes
 from biasamp.amplification.signs import association_signs
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
@@ -129,20 +130,25 @@ def multi_amplification_score(
     return float(result.value - (result.floor or 0.0)) if over_floor else float(result.value)
 
 
-def tpr_difference_score(y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None) -> float:
+def tpr_difference_score(
+    y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None, positive: Any = None
+) -> float:
     """The largest difference between groups in true positive rates, over all labels.
 
-    NaN where no two groups have a true positive rate. Of a yes/no variable only class 1 counts, as elsewhere.
+    NaN where no two groups have a true positive rate. Of a yes/no variable only its positive class counts: 1, True,
+    "yes", or the one that ``positive`` names.
 
     Examples
     --------
     >>> tpr_difference_score([1, 1, 1, 1], [0, 1, 1, 1], sensitive_features=["a", "a", "b", "b"])
     0.5
     """
-    return _difference("true_positive_rate", y_true, y_pred, sensitive_features, sample_weight)
+    return _difference("true_positive_rate", y_true, y_pred, sensitive_features, sample_weight, positive)
 
 
-def fpr_difference_score(y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None) -> float:
+def fpr_difference_score(
+    y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None, positive: Any = None
+) -> float:
     """The largest difference between groups in false positive rates, over all labels.
 
     Examples
@@ -150,10 +156,12 @@ def fpr_difference_score(y_true: Any, y_pred: Any, *, sensitive_features: Any, s
     >>> fpr_difference_score([0, 0, 0, 0], [0, 1, 0, 0], sensitive_features=["a", "a", "b", "b"])
     0.5
     """
-    return _difference("false_positive_rate", y_true, y_pred, sensitive_features, sample_weight)
+    return _difference("false_positive_rate", y_true, y_pred, sensitive_features, sample_weight, positive)
 
 
-def accuracy_difference_score(y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None) -> float:
+def accuracy_difference_score(
+    y_true: Any, y_pred: Any, *, sensitive_features: Any, sample_weight: Any = None, positive: Any = None
+) -> float:
     """The largest difference between groups in accuracy, over all labels.
 
     Examples
@@ -161,7 +169,7 @@ def accuracy_difference_score(y_true: Any, y_pred: Any, *, sensitive_features: A
     >>> accuracy_difference_score([0, 1, 0, 1], [1, 1, 0, 1], sensitive_features=["a", "a", "b", "b"])
     0.5
     """
-    return _difference("accuracy", y_true, y_pred, sensitive_features, sample_weight)
+    return _difference("accuracy", y_true, y_pred, sensitive_features, sample_weight, positive)
 
 
 def mean_per_class_accuracy_score(
@@ -178,21 +186,24 @@ def mean_per_class_accuracy_score(
     return float("nan") if np.isnan(values).all() else float(np.nanmin(values))
 
 
-def _difference(rate: str, y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any) -> float:
-    values = between_groups(getattr(_rates(y_true, y_pred, sensitive_features, sample_weight), rate))
+def _difference(
+    rate: str, y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any, positive: Any
+) -> float:
+    values = between_groups(getattr(_rates(y_true, y_pred, sensitive_features, sample_weight, positive), rate))
     return float("nan") if np.isnan(values).all() else float(np.nanmax(values))
 
 
-def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any) -> Any:
-    """Rates by group; a 0/1 variable has the rates of class 1, as in scikit-learn and Fairlearn."""
+def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any, positive: Any = None) -> Any:
+    """Rates by group; a two-valued variable has the rates of its positive class, as in scikit-learn and Fairlearn."""
     (given,) = _crossed(sensitive_features)
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
     numbers = truth.ndim == predicted.ndim == 1 and truth.dtype.kind in "biuf" and predicted.dtype.kind in "biuf"
     # A fold may lack a class that is predicted in it: then there are more than two.
-    if numbers and np.isin(truth, (0, 1)).all() and ((predicted >= 0) & (predicted <= 1)).all():
+    if positive is None and numbers and np.isin(truth, (0, 1)).all() and ((predicted >= 0) & (predicted <= 1)).all():
         y_true, y_pred = binary(truth), binary(predicted)
     evaluation, _ = read_evaluation(given, y_true, y_pred, None, sample_weight)
-    return group_rates(PairCounts.from_labels(evaluation))
+    columns = choose_outcomes(evaluation.truth.variables, positive).columns
+    return group_rates(PairCounts.from_labels(evaluation).some_labels(outcome=columns))
 
 
 def _width(features: Any) -> int:

@@ -26,6 +26,7 @@ MIN_GROUP = 30
 DATA_KEYS = (
     *("attributes", "tasks", "attribute_predictions", "task_predictions", "train", "base", "weights", "record"),
     *("cluster", "missing", "intersections", "metrics", "confidence", "resamples", "seed", "binary", "categorical"),
+    *("positive", "reference"),
 )
 _ROLES = ("attributes", "tasks")
 

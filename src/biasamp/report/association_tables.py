@@ -15,7 +15,8 @@ from biasamp.association.association_result import Association
 from biasamp.data import printable
 from biasamp.results.interval import figure
 
-from .terminal import card, plain_table
+from .terminal import card
+from .terminal_parts import plain_table
 
 _LABEL_WIDTH = 40
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.document_types import Entry
@@ -11,7 +12,26 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .written import EACH_BY_ITSELF, further_figures, largest_pairs, not_run_by_reason
+from .rates_view import (
+    FEW,
+    MEANING,
+    RATE_TITLES,
+    against_cells,
+    few_said,
+    group_names,
+    marks,
+    percent_cell,
+    rates_of_row,
+    rates_views,
+)
+from .written import (
+    EACH_BY_ITSELF,
+    difference_words,
+    further_figures,
+    largest_pairs,
+    not_run_by_reason,
+    without_mirrors,
+)
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
 # Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs
@@ -51,9 +71,6 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     document = audit.document
     data, under = document["data"], "#" * (level + 1)
     source = "" if audit.source == UNNAMED else f" of {escaped(audit.source, 80)}"
-    groups = [
-        f"{escaped(row['group'])} ({row['records']:,}{', few' if row['small'] else ''})" for row in data["groups"]
-    ]
     texts: dict[str, list[str]] = {"finding": [], "caution": []}
     for found in audit.findings:
         texts.setdefault(found.kind, []).append(f"- {escaped(found.text, 2000)}")
@@ -65,8 +82,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
         f"{escaped(data['tasks']['title'])}. Intervals have the level {data['confidence']:.0%} and say how the figures vary "
         f"with the sampling of records, not between training runs. {EACH_BY_ITSELF}",
         "",
-        f"Records in each group: {', '.join(groups)}.",
-        "",
+        *_group_rows(audit, under),
         f"{under} Findings",
         "",
         *texts["finding"],
@@ -77,7 +93,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     ]
     for entry in document["metrics"]:
         if pairs and pairs_oriented(entry["metric"]) and entry.get("pairs"):
-            lines += _pair_rows(entry, pairs, under)
+            lines += _pair_rows(entry, without_mirrors(entry, data), pairs, under)
     lines += [f"{under} Limits and cautions", "", *texts["caution"]]
     lines.append("- Zero amplification is not fairness: a model that repeats its data repeats their bias.")
     known = (METRICS[entry["metric"]] for entry in document["metrics"] if entry["metric"] in METRICS)
@@ -91,13 +107,52 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     return "\n".join([*lines, "", f"Made with {made}, data fingerprint `{data['fingerprint']}`.", ""])
 
 
+def _group_rows(audit: Audit, under: str) -> list[str]:
+    """The records of every group, and its rates where tasks are predicted."""
+    data, views = audit.document["data"], list(rates_views(audit.document))
+    if not views:
+        groups = [
+            f"{escaped(row['group'])} ({row['records']:,}{', few' if row['small'] else ''})" for row in data["groups"]
+        ]
+        return [f"Records in each group: {', '.join(groups)}.", ""]
+    lines = []
+    for view in views:
+        names = group_names(audit.document, view.attribute)
+        rows = [
+            [
+                escaped(names[row["group"]] + marks(row), 60),
+                f"{row['records']:,}",
+                f"{row['share']:.0%}",
+                *(escaped(percent_cell(rate, 1, data["min_group"])) for rate in rates_of_row(row)),
+            ]
+            for row in sorted(view.rows, key=lambda row: -row["records"])
+        ]
+        lines += [f"{under} Groups of {escaped(view.title, 160)}", ""]
+        lines += _table(["group", "records", "share", *RATE_TITLES.values()], rows)
+        if view.reference is not None:
+            rows = [
+                [
+                    escaped(names[row["group"]], 60),
+                    *(escaped(", ".join(against_cells(r, 1))) for r in rates_of_row(row)),
+                ]
+                for row in view.rows
+                if not row["reference"] and not row["ignored"]
+            ]
+            lines += [
+                f"Ratio to {escaped(names[view.reference], 60)} (MOVER-R), and difference in percentage points (Newcombe):",
+                "",
+            ]
+            lines += _table(["group", *RATE_TITLES.values()], rows)
+    few = f" {escaped(FEW)} over fewer than {data['min_group']} records." if few_said(views, data["min_group"]) else ""
+    return [*lines, f"Intervals are of one rate each (Wilson), not adjusted for their number. {MEANING}{few}", ""]
+
+
 def _metric_rows(audit: Audit) -> list[str]:
     rows = []
     for entry in audit.document["metrics"]:
-        signed, worst = is_signed(entry["metric"]), entry.get("outcome")
-        parts = further_figures(entry, ("crossfit", "floor", "gain")) + (
-            [f"worst: {escaped(worst, 60)}"] if worst else []
-        )
+        signed = is_signed(entry["metric"])
+        parts = further_figures(entry, ("crossfit", "floor", "gain"))
+        parts += [escaped(words, 200) for words in difference_words(entry)]
         rows.append(
             [
                 escaped(entry["attribute"], 60),
@@ -111,7 +166,7 @@ def _metric_rows(audit: Audit) -> list[str]:
     return _table(["attribute", "metric", "direction", "value", "interval", "with it"], rows)
 
 
-def _pair_rows(entry: Entry, most: int, under: str) -> list[str]:
+def _pair_rows(entry: Entry, pairs: list[Any], most: int, under: str) -> list[str]:
     count = f", the {most} that change most of {entry.get('pairs_in_all', len(entry['pairs'])):,}"
     title = f"{under} Pairs of {escaped(entry['attribute'], 60)} {direction_symbol(entry['direction'])}"
     rows = [
@@ -124,10 +179,10 @@ def _pair_rows(entry: Entry, most: int, under: str) -> list[str]:
             _interval(pair["low"], pair["high"], True),
             f"{pair['support']:,.0f}",
         ]
-        for pair in largest_pairs(entry["pairs"], most)
+        for pair in largest_pairs(pairs, most)
     ]
     headings = ["given", "outcome", "true rate", "predicted rate", "amplification", "interval", "records"]
-    return [title + (count if len(entry["pairs"]) > most else ""), "", *_table(headings, rows)]
+    return [title + (count if len(pairs) > most else ""), "", *_table(headings, rows)]
 
 
 def verdict_section(verdict: Verdict) -> str:

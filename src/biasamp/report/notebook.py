@@ -15,6 +15,7 @@ from biasamp.data import printable
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import is_signed
 
+from .rates_view import FEW, RATE_TITLES, few_said, group_names, marks, percent_cell, rates_of_row, rates_views
 from .written import EACH_BY_ITSELF, LESS, MORE, UNSURE, largest_pairs
 
 _ROWS = 20
@@ -83,7 +84,32 @@ def audit_table(audit: Audit) -> str:
         for row in audit.metrics.rows()
     ]
     head = ("attribute", "metric", "direction", "", "value", "low", "high")
-    return f"<div><ul>{findings}</ul>{table(head, rows, 4)}<p>{shown(EACH_BY_ITSELF, 400)}</p></div>"
+    return (
+        f"<div>{rates_tables(audit)}<ul>{findings}</ul>{table(head, rows, 4)}<p>{shown(EACH_BY_ITSELF, 400)}</p></div>"
+    )
+
+
+def rates_tables(audit: Audit) -> str:
+    """The rates of every group, with their intervals."""
+    blocks, few = [], audit.document["data"]["min_group"]
+    views = list(rates_views(audit.document))
+    for view in views:
+        names = group_names(audit.document, view.attribute)
+        rows = [
+            (
+                shown(names[row["group"]] + marks(row)),
+                f"{row['records']:,}",
+                f"{row['share']:.0%}",
+                *(percent_cell(rate, 1, few) for rate in rates_of_row(row)),
+            )
+            for row in sorted(view.rows, key=lambda row: -row["records"])[:_ROWS]
+        ]
+        head = ("group", "records", "share", *RATE_TITLES.values())
+        more = f"<p>{_ROWS} of {len(view.rows)} groups</p>" if len(view.rows) > _ROWS else ""
+        blocks.append(f"<p><b>{shown(view.title, 200)}</b></p>{table(head, rows, 1)}{more}")
+    if few_said(views, few):
+        blocks.append(f"<p>{FEW} over fewer than {few} records</p>")
+    return "".join(blocks)
 
 
 def amplification_table(result: Amplification) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console, Group
@@ -21,7 +21,16 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .written import EACH_BY_ITSELF, further_figures, largest_pairs, not_run_by_reason
+from .rates_terminal import show_rates
+from .terminal_parts import name, plain_table
+from .written import (
+    EACH_BY_ITSELF,
+    difference_words,
+    further_figures,
+    largest_pairs,
+    not_run_by_reason,
+    without_mirrors,
+)
 
 _PAIRS_SHOWN = 10
 _BAR = 12
@@ -30,19 +39,17 @@ _WIDE = 120
 _STYLES = {"pass": "green", "fail": "bold red", "not enough evidence": "bold yellow"}
 
 
-def name(text: str, limit: int = 32) -> Text:
-    """A label or column name as plain text."""
-    return Text(printable(text, limit))
-
-
 def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> None:
-    """Print an audit: findings first, then metrics, pairs, what was not run, and cautions."""
+    """Print an audit: the headline and the rates of groups, then findings, metrics, pairs, cautions, what was not run."""
     data = audit.document["data"]
     records = f"  {data['records']:,} record{'s' if data['records'] != 1 else ''}"
     console.print(Text.assemble((f"biasamp audit of {printable(audit.source, 60)}", "bold"), records))
-    console.print(
-        _bullets("Findings", [finding.text for finding in audit.findings if finding.kind == "finding"], "bold")
-    )
+    found = [finding for finding in audit.findings if finding.kind == "finding"]
+    headline = [finding.text for finding in found if finding.code == "amplification"]
+    console.print(_bullets("Headline", headline, "bold"))
+    show_rates(audit, console, "attribute")
+    console.print(_bullets("Findings", [finding.text for finding in found if finding.code != "amplification"], "bold"))
+    show_rates(audit, console, "crossing")
     for attribute in data["attributes"]:
         console.print(metric_table(audit, attribute))
     console.print(Text(EACH_BY_ITSELF, style="dim"))
@@ -69,20 +76,6 @@ def _bullets(title: str, lines: list[str], style: str) -> Group:
     for line in lines:
         rows.add_row("•", Text(line))
     return Group(Text(f"\n{title}", style=style), Padding(rows, (0, 0, 0, 1)))
-
-
-def plain_table(
-    headings: Iterable[str], right: Iterable[str] = (), fixed: Iterable[str] = (), *, title: str = "", **options: Any
-) -> RichTable:
-    """A table without lines; some of its columns stand to the right, and some are never wrapped."""
-    options.setdefault("box", None)
-    if title:
-        options.update(title=Text(f"\n{title}", style="bold"), title_justify="left")
-    table = RichTable(header_style="bold", pad_edge=False, **options)
-    right, fixed = set(right), set(fixed)
-    for heading in headings:
-        table.add_column(Text(heading), justify="right" if heading in right else "left", no_wrap=heading in fixed)
-    return table
 
 
 def card(title: str, facts: Mapping[str, str]) -> Panel:
@@ -121,14 +114,14 @@ def _colour(entry: Entry) -> str:
 
 def _with_value(entry: Entry) -> Text:
     parts = further_figures(entry, ("crossfit", "floor", "gain"))
-    parts += [f"worst: {printable(outcome, 28)}" for outcome in [entry.get("outcome")] if outcome]
+    parts += difference_words(entry)
     parts += [f"base: {printable(base, 24)}" for base in [entry.get("base_source")] if base]
     return Text("; ".join(parts), style="dim")
 
 
 def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTable:
     """The pairs that change most, with bars where there is room."""
-    rows = largest_pairs(entry["pairs"])
+    rows = largest_pairs(without_mirrors(entry, data))
     shown = rows[:most]
     largest = max((abs(pair["amplification"] or 0.0) for pair in shown), default=0.0) or 1.0
     count = f", {most} of {entry.get('pairs_in_all', len(rows)):,}" if len(rows) > most else ""

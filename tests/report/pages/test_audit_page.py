@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,19 @@ from report.explorer.results import result as associations
 
 needs("playwright.sync_api")
 
-_ALWAYS = ["verdicts", "metrics", "pairs", "rates", "groups", "excluded", "cautions", "methods", "provenance"]
+_ALWAYS = [
+    "verdicts",
+    "group-rates",
+    "findings",
+    "metrics",
+    "pairs",
+    "rates",
+    "groups",
+    "excluded",
+    "cautions",
+    "methods",
+    "provenance",
+]
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +111,8 @@ def test_every_number_is_the_documents(demo: Audit, tmp_path: Path, watched: Wat
         text = number["text"].replace("−", "-").replace(",", "")
         shown = float(text)
         digits = len(text.partition(".")[2].partition("e")[0])
+        if number["place"].startswith("/audit/rates/") and not re.search(r"/(records|ratio\w*)$", number["place"]):
+            value *= 100.0  # rates of groups are in percent
         assert shown == pytest.approx(value, abs=0.5000001 * 10.0**-digits, rel=0.06 if "e" in text else 0)
     places = {number["place"] for number in seen}
     for i, entry in enumerate(audit.document["metrics"]):
@@ -117,7 +132,7 @@ def test_sections_follow_the_data(demo: Audit, tmp_path: Path, watched: Watched)
     assert _sections(watched.open(tmp_path / "plain.html")) == _ALWAYS
     _with_curves(demo).to_html(tmp_path / "more.html")
     page = watched.open(tmp_path / "more.html")
-    assert _sections(page) == [*_ALWAYS[:4], "thresholds", "comparison", *_ALWAYS[4:]]
+    assert _sections(page) == [*_ALWAYS[:6], "thresholds", "comparison", *_ALWAYS[6:]]
     for finding in demo.findings:
         assert finding.text in page.inner_text("main")
     assert demo.document["data"]["fingerprint"] in page.inner_text("#provenance")
@@ -257,7 +272,12 @@ def test_notebook_numbers(demo: Audit, watched: Watched) -> None:
     rows = watched.page.evaluate(
         "() => [...document.querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
     )
-    for cells, entry in zip(rows, demo.document["metrics"], strict=True):
+    rates = demo.document["rates"]
+    for cells, row in zip(rows, rates, strict=False):
+        assert cells[4] == "{:.1f} [{:.1f}, {:.1f}]".format(
+            *(100 * row["false_positive_rate"][k] for k in ("value", "low", "high"))
+        )
+    for cells, entry in zip(rows[len(rates) :], demo.document["metrics"], strict=True):
         assert float(cells[4]) == pytest.approx(entry["value"], abs=5.1e-5)
         assert float(cells[5]) == pytest.approx(entry["interval"][0], abs=5.1e-5)
 

@@ -2,6 +2,7 @@
 import { h } from "../dom";
 import { count, figure, float, percent } from "../numbers";
 import type { ReportPage } from "../types";
+import { printable } from "../text";
 import { directionSymbol, head, label, metricName, num, scrolling, section, sentence } from "./parts";
 
 export function groups(page: ReportPage): HTMLElement | null {
@@ -23,7 +24,7 @@ export function excluded(page: ReportPage): HTMLElement {
       h("td", {}, label(String(row.attribute), 40)), h("td", {}, `${metricName(page, row.metric)} ${directionSymbol(row.direction)}`.trim()),
       h("td", {}, label(String(row.given), 40)), h("td", {}, label(String(row.outcome), 40)), h("td", {}, sentence(String(row.reason))),
       ...extra.map((key) => h("td", { class: "number" }, typeof row[key] === "number" ? num(`/audit/excluded/${i}/${key}`, row[key], count) : label(String(row[key] ?? ""), 40))))));
-    out.append(h("p", {}, `${count(rows.length)} pairs are undefined and out of every mean:`),
+    out.append(h("p", {}, `${count(rows.length)} pairs are out of every mean, each for the reason beside it:`),
       scrolling(h("table", { class: "plain" }, head("attribute", "metric", "given", "outcome", "reason", ...extra.map((key) => label(key, 30))), body), "Excluded pairs"));
   } else out.append(h("p", {}, "No pair was excluded: every pair of a group and an outcome is defined."));
   const gaps = page.audit.data.missing_values;
@@ -81,6 +82,8 @@ export function provenance(page: ReportPage): HTMLElement {
     ["Weights", data.weighted ? "a column of weights" : "none"],
     ["Missing labels", String(data.missing)],
   ];
+  for (const [task, value] of Object.entries(data.positive ?? {})) rows.push([`Positive value of ${printable(task)}`, label(value, 60)]);
+  if (data.ignored_groups?.length) rows.push(["Ignored groups", h("span", {}, ...data.ignored_groups.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);
   for (const [role, names] of Object.entries(data.roles)) {
     if (!names.length) continue;
     rows.push([`Columns: ${printableRole(role)}`, h("span", {}, ...names.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);

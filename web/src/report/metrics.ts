@@ -27,7 +27,12 @@ function beside(entry: Entry, place: string): { first: HTMLElement[]; rest: HTML
   }
   if (entry.attacker) later(`attacker ${printable(entry.attacker)}, ${printable(entry.quality ?? "")}, ${printable(entry.evaluation ?? "").replace("_", " ")}, `, num(`${place}/trials`, entry.trials, count), " trials");
   if (entry.gain !== undefined) add("gain over no input ", num(`${place}/gain`, entry.gain, signed));
-  if (entry.outcome) add("worst for ", label(entry.outcome, 40));
+  if (entry.outcome) add("of ", label(entry.outcome, 40));
+  if (entry.between && entry.sizes) {
+    add(label(entry.between[0], 40), " (", num(`${place}/sizes/0`, entry.sizes[0], count), " records) over ", label(entry.between[1], 40), " (", num(`${place}/sizes/1`, entry.sizes[1], count), ")");
+  }
+  if (entry.expected !== undefined) add("expected of equal groups ", num(`${place}/expected`, entry.expected, plain));
+  if (entry.every_group !== undefined) add("with groups too small to decide ", num(`${place}/every_group`, entry.every_group, plain));
   if (entry.base_source) add("base: ", label(entry.base_source, 60));
   if (entry.sign_source) later("signs from ", label(entry.sign_source, 60));
   if (entry.interval_method) later("interval: ", label(entry.interval_method, 80));

@@ -20,20 +20,27 @@ function badge(finding: Finding): HTMLElement | null {
   return h("span", { class: `badge ${kind}` }, h("span", { "aria-hidden": "true" }, `${sign} `), word);
 }
 
+const item = (finding: Finding) => h("li", { class: `finding ${finding.code}` }, badge(finding), h("span", {}, sentence(finding.text)));
+
+function found(page: ReportPage, first: boolean): Finding[] {
+  return page.audit.findings.filter((finding) => finding.kind === "finding" && (finding.code === "amplification") === first);
+}
+
+/** The answer to what was asked; further findings come after the rates of groups. */
 export function verdicts(page: ReportPage): HTMLElement {
-  const found = page.audit.findings.filter((finding) => finding.kind === "finding");
-  const cautions = page.audit.findings.length - found.length;
-  const first = found.filter((finding) => finding.code === "amplification");
-  const rest = found.filter((finding) => finding.code !== "amplification");
-  const item = (finding: Finding) => h("li", { class: `finding ${finding.code}` }, badge(finding), h("span", {}, sentence(finding.text)));
+  const first = found(page, true);
+  const cautions = page.audit.findings.filter((finding) => finding.kind !== "finding").length;
   return section(
     "verdicts",
     "Verdicts",
-    first.length ? h("ul", { class: "verdicts" }, ...first.map(item)) : null,
-    rest.length ? h("ul", { class: "findings" }, ...rest.map(item)) : null,
-    found.length ? null : h("p", {}, "Nothing was found that could be put into words."),
+    first.length ? h("ul", { class: "verdicts" }, ...first.map(item)) : h("p", {}, "Directional amplification was not measured."),
     cautions
       ? h("p", {}, "Read them with the ", h("a", { href: "#cautions" }, `${count(cautions)} caution${cautions > 1 ? "s" : ""}`), " that apply to these data.")
       : null,
   );
+}
+
+export function findings(page: ReportPage): HTMLElement | null {
+  const rest = found(page, false);
+  return rest.length ? section("findings", "Findings", h("ul", { class: "findings" }, ...rest.map(item))) : null;
 }

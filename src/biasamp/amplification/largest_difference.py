@@ -1,0 +1,168 @@
+"""The largest difference of a rate over outcomes and pairs of groups, with an interval that knows it was selected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.data.keys import row_keys
+from biasamp.resampling.significance import normal_quantile
+
+from .group_rates import Floats, Proportion, newcombe, over_groups, share
+
+Mask = NDArray[np.bool_]
+# Draws of the largest difference under equality, and normal numbers that are held at once.
+_DRAWS, _MOST_DRAWN = 1000, 1 << 22
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The largest difference of a rate.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The observed maximum, and an interval of the true one at a level that is simultaneous over all differences.
+    outcome, higher, lower : int
+        Of which outcome it is, and of which two groups.
+    expected : float
+        What samples of these sizes show on average where the rates of all groups are equal.
+    compared : int
+        How many differences it is the largest of.
+    by_outcome : ndarray of shape (3, outcomes)
+        The largest difference of each outcome and its interval, simultaneous over the groups of that outcome alone; NaN
+        where fewer than two groups have the rate.
+    """
+
+    value: float
+    low: float
+    high: float
+    outcome: int
+    higher: int
+    lower: int
+    expected: float
+    compared: int
+    by_outcome: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Deciding:
+    """Which rates decide a difference, as masks of shape (groups, outcomes).
+
+    A group whose rate rests on fewer records than ``min_group`` does not. Only where no two groups are of that size do
+    all decide, since there is no other comparison: in no outcome for the largest difference of ``all``, in this one for
+    that of ``each`` outcome by itself.
+    """
+
+    all: Mask
+    each: Mask
+
+    @classmethod
+    def of(cls, made: Proportion, min_group: float, kept: Mask) -> Deciding:
+        """Which of the ``kept`` groups decide."""
+        there = (made.size > 0) & kept[:, None]
+        there &= there.sum(axis=0) >= 2
+        enough = there & (made.records >= min_group)
+        enough &= enough.sum(axis=0) >= 2
+        return cls(enough if enough.any() else there, np.where(enough.any(axis=0), enough, there))
+
+
+def largest_difference(made: Proportion, decides: Deciding, level: float) -> Largest | None:
+    """The largest difference between two groups over all outcomes; None where no outcome has two groups.
+
+    Every difference has its Newcombe interval at a level that Bonferroni's inequality makes simultaneous. The largest
+    true difference then lies between the largest lower and the largest upper bound of the sizes of differences. Bounds
+    are NaN where sizes are.
+    """
+    counts = decides.all.sum(axis=0)
+    compared = int((counts * (counts - 1) // 2).sum())
+    if not compared:
+        return None
+    low = high = 0.0
+    best = (-1.0, 0, 0, 0)
+    for outcome in np.flatnonzero(counts).tolist():
+        groups = np.flatnonzero(decides.all[:, outcome])
+        bounds = _bounds(made, groups, outcome, level, compared)
+        low, high = (float(np.maximum(*pair)) for pair in zip((low, high), bounds, strict=True))
+        found = _furthest(made, groups, outcome)
+        best = max(best, (found[0], outcome, *found[1:]), key=lambda one: one[0])
+    by_outcome = np.full((3, len(counts)), np.nan)
+    for outcome in np.flatnonzero(decides.each.any(axis=0)).tolist():
+        groups = np.flatnonzero(decides.each[:, outcome])
+        own = len(groups) * (len(groups) - 1) // 2
+        by_outcome[:, outcome] = _furthest(made, groups, outcome)[0], *_bounds(made, groups, outcome, level, own)
+    return Largest(best[0], low, high, *best[1:], _expected(made, decides.all), compared, by_outcome)
+
+
+def _furthest(made: Proportion, groups: NDArray[np.int64], outcome: int) -> tuple[float, int, int]:
+    """The difference of the groups with the highest and the lowest rate, and their numbers."""
+    rates = made.value[groups, outcome]
+    top, bottom = int(np.argmax(rates)), int(np.argmin(rates))
+    # Groups that are all alike have no furthest two; name two, not one twice.
+    bottom = bottom if bottom != top else (top + 1) % len(groups)
+    return float(rates[top] - rates[bottom]), int(groups[top]), int(groups[bottom])
+
+
+def _bounds(
+    made: Proportion, groups: NDArray[np.int64], outcome: int, level: float, compared: int
+) -> tuple[float, float]:
+    """The largest lower and the largest upper bound of the sizes of differences between groups, cut at 0 and 1.
+
+    The level is simultaneous over as many differences as are ``compared``.
+    """
+    level = 1.0 - (1.0 - level) / compared
+    rates, size = made.value[groups, outcome], made.sizes(level)[groups, outcome]
+    one, two = np.triu_indices(len(groups), 1)
+    least, most = newcombe(rates[one], size[one], rates[two], size[two], level)
+    low, high = float(np.maximum(least, -most).max()), float(np.maximum(most, -least).max())
+    return float(np.clip(low, 0.0, 1.0)), float(np.clip(high, 0.0, 1.0))
+
+
+def lowest_mean_accuracy(
+    positive: Proportion, negative: Proportion, keep: Mask, level: float
+) -> tuple[Floats, int, float, float]:
+    """Mean per-class accuracy averaged over groups: of every outcome, and the lowest with its interval.
+
+    The variance of each rate is that of Agresti and Coull's middle over its own size: small groups and rates near 0 and 1
+    have a spread, on the safe side.
+
+    ``positive`` and ``negative`` are the true and the false positive rates, ``keep`` the groups. The lowest of several
+    outcomes was selected: intervals are simultaneous over them, and it lies between their lowest bounds.
+    """
+    each = 0.5 * (positive.value + 1.0 - negative.value)[keep]
+    values = over_groups(each)
+    outcomes = int((~np.isnan(values)).sum())
+    level = 1.0 - (1.0 - level) / max(outcomes, 1)
+    variance = np.zeros(len(values))
+    for rate in (positive, negative):
+        size = np.where(np.isnan(each), 1.0, rate.sizes(level)[keep])
+        middle = (rate.value[keep] * size + 2.0) / (size + 4.0)
+        variance += np.where(np.isnan(each), 0.0, 0.25 * middle * (1.0 - middle) / size).sum(axis=0)
+    if not outcomes:
+        return values, 0, np.nan, np.nan
+    reach = normal_quantile(level) * np.sqrt(variance) / np.maximum((~np.isnan(each)).sum(axis=0), 1)
+    there = ~np.isnan(values)
+    low, high = (np.clip(ends[there].min(), 0.0, 1.0) for ends in (values - reach, values + reach))
+    return values, int(np.nanargmin(values)), float(low), float(high)
+
+
+def _expected(made: Proportion, decides: Mask) -> float:
+    """The mean of the largest difference in samples of these sizes whose groups have the rate of all of them together.
+
+    By normal draws that are a function of their number alone, so that every machine gives the same figure.
+    """
+    from scipy.special import ndtri
+
+    columns = np.flatnonzero(decides.sum(axis=0) >= 2)
+    held, there = made.effective[:, columns], decides[:, columns]
+    size = np.where(there, held, 0.0)
+    common = share((size * np.nan_to_num(made.value[:, columns])).sum(axis=0), size.sum(axis=0))
+    error = np.sqrt(np.where(there, common * (1.0 - common) / np.where(there, held, 1.0), 0.0))
+    draws = max(1, min(_DRAWS, _MOST_DRAWN // error.size))
+    chance = (row_keys(0, draws * error.size) >> np.uint64(11)).astype(np.float64)
+    moved = np.clip(common + ndtri((chance + 0.5) / 2.0**53).reshape(draws, *error.shape) * error, 0.0, 1.0)
+    top = np.where(there, moved, -np.inf).max(axis=1)
+    bottom = np.where(there, moved, np.inf).min(axis=1)
+    return float((top - bottom).max(axis=1).mean())

@@ -1,0 +1,178 @@
+"""Groups that the caller chooses: those that are ignored, and those that others are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.amplification.parity import group_number
+from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.subject_counts import SubjectCounts, labels_in
+from biasamp.data import Codes, Dense, Label, LabelSet, Sparse, Variable, printable
+from biasamp.data.label import canonical
+
+IGNORED = "the group is ignored"
+# What stands between the values of a crossing.
+_BETWEEN = " & "
+
+
+@dataclass(frozen=True)
+class GroupNames:
+    """The groups that the caller names, as they were given."""
+
+    reference: Any = None
+    ignored: Any = ()
+
+
+def ignored_groups(counts: AuditCounts, names: Any) -> tuple[dict[str, frozenset[Label]], list[str]]:
+    """The labels of each attribute that are ignored, and names that no group goes by.
+
+    ``names`` are labels (``"race=Other"``) or categories alone (``"Other"``), or lists of them by attribute. A group
+    that is ignored is so in every crossing that has it.
+    """
+    asked = _asked(names, [subject.attribute for subject in counts.subjects])
+    found: dict[str, frozenset[Label]] = {}
+    known: set[tuple[str | None, str]] = set()
+    for subject in counts.subjects:
+        mine = set()
+        for place in asked:
+            attribute, name = place
+            here = {label for label in labels_in(subject.A) if name in (str(label), label.category)}
+            if here and attribute in (None, subject.attribute):
+                known.add(place)
+                mine |= here
+        found[subject.attribute] = frozenset(mine)
+    groups = list(counts.plan["groups"])
+    single = [subject for subject in counts.subjects if subject.attribute in groups]
+    for subject in counts.subjects:
+        if subject.attribute not in groups:
+            found[subject.attribute] |= _crossed(subject, single, found)
+    for subject in counts.subjects:
+        if found[subject.attribute] and len(found[subject.attribute]) == len(labels_in(subject.A)):
+            raise ValueError(
+                f"ignore_groups leaves no group of {printable(subject.attribute, 40)!r}: nothing is left to measure"
+            )
+    return found, [name for attribute, name in asked if (attribute, name) not in known]
+
+
+def _asked(names: Any, attributes: Sequence[str]) -> list[tuple[str | None, str]]:
+    """Attribute, where it is said, and name of every group that is ignored."""
+    if isinstance(names, Mapping):
+        strange = [str(name) for name in names if str(name) not in attributes]
+        if strange:
+            shown = ", ".join(repr(printable(name, 40)) for name in attributes)
+            raise ValueError(
+                f"ignore_groups names {strange[0]!r:.60}, which is no attribute; the attributes are {shown}"
+            )
+        return [(str(attribute), name) for attribute, held in names.items() for name in _listed(held)]
+    return [(None, name) for name in _listed(names)]
+
+
+def _listed(names: Any) -> list[str]:
+    alone = isinstance(names, (str, bytes)) or not isinstance(names, Iterable)
+    return [canonical(name) for name in ([names] if alone else names)]
+
+
+def _crossed(
+    subject: SubjectCounts, single: Sequence[SubjectCounts], ignored: Mapping[str, frozenset[Label]]
+) -> frozenset[Label]:
+    """The combinations that have a group which is ignored."""
+    spaces = [[label.category or "" for label in labels_in(one.A)] for one in single]
+    gone = [{label.category for label in ignored[one.attribute]} for one in single]
+    return frozenset(
+        label
+        for label in labels_in(subject.A)
+        if any(
+            any(part in out for part, out in zip(parts, gone, strict=True))
+            for parts in _parts(label.category or "", spaces)
+        )
+    )
+
+
+def _parts(text: str, spaces: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    """The values that a combination can be read as: a value may itself hold what stands between them."""
+    first, *rest = spaces
+    if not rest:
+        if text in first:
+            yield (text,)
+        return
+    for value in first:
+        if text.startswith(value + _BETWEEN):
+            for more in _parts(text[len(value + _BETWEEN) :], rest):
+                yield (value, *more)
+
+
+def reference_groups(counts: AuditCounts, reference: Any) -> dict[str, Label]:
+    """The group of each attribute that others are held against, where one is named.
+
+    A name alone, or a list of names, goes to every attribute that has such a group; a mapping says the attribute.
+    """
+    if reference is None:
+        return {}
+    spaces = {subject.attribute: labels_in(subject.A) for subject in counts.subjects}
+    if isinstance(reference, Mapping):
+        strange = [str(name) for name in reference if str(name) not in spaces]
+        if strange:
+            shown = ", ".join(repr(printable(name, 40)) for name in spaces)
+            raise ValueError(f"reference names {strange[0]!r:.60}, which is no attribute; the attributes are {shown}")
+        return {
+            str(name): spaces[str(name)][group_number(spaces[str(name)], value, f"reference of {str(name)!r:.60}")]
+            for name, value in reference.items()
+        }
+    found: dict[str, Label] = {}
+    for name in _listed(reference):
+        here = {
+            attribute: labels
+            for attribute, labels in spaces.items()
+            if any(name in (str(x), x.category) for x in labels)
+        }
+        if not here:
+            group_number([label for labels in spaces.values() for label in labels], name, "reference")
+        for attribute, labels in here.items():
+            found[attribute] = labels[group_number(labels, name, "reference")]
+    return found
+
+
+def without_labels(variables: Sequence[Variable], ignored: frozenset[Label]) -> tuple[Variable, ...]:
+    """A label space without some labels."""
+    kept = [
+        one
+        if one.kind == "binary"
+        else one._replace(categories=tuple(x.category or "" for x in one.labels if x not in ignored))
+        for one in variables
+    ]
+    return tuple(one for one in kept if (one.labels and not set(one.labels) <= ignored))
+
+
+def drop_labels(labels: LabelSet, ignored: frozenset[Label]) -> LabelSet:
+    """The same records without some labels: they then have none in their place, and are not missing."""
+    blocks = []
+    for block in labels.blocks:
+        mine = [label for variable in block.variables for label in variable.labels]
+        keep = np.array([label not in ignored for label in mine], dtype=bool)
+        variables = without_labels(block.variables, ignored)
+        if keep.all():
+            blocks.append(block)
+        elif variables:
+            blocks.append(_some_of(block, keep, variables))
+    return LabelSet(tuple(blocks))
+
+
+def _some_of(
+    block: Codes | Dense | Sparse, keep: NDArray[np.bool_], variables: tuple[Variable, ...]
+) -> Codes | Dense | Sparse:
+    number = np.where(keep, np.cumsum(keep) - 1, -1)
+    if isinstance(block, Codes):
+        codes = np.where(block.codes >= 0, number[block.codes], -1)
+        return Codes(variables, codes, sparse=True)
+    if isinstance(block, Dense):
+        there = None if block.there is None else block.there[:, keep]
+        return Dense(variables, np.ascontiguousarray(block.values[:, keep]), there)
+    held = keep[block.indices]
+    row = np.repeat(np.arange(len(block)), np.diff(block.indptr))[held]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(block)))]).astype(np.int64)
+    return replace(block, variables=variables, indptr=indptr, indices=number[block.indices[held]])

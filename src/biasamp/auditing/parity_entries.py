@@ -1,0 +1,141 @@
+"""The rates of groups as an audit's document has them: a row for each group, and an entry for each companion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from biasamp.amplification.group_rates import Proportion, between_groups, rate_figures
+from biasamp.amplification.largest_difference import Deciding, largest_difference, lowest_mean_accuracy
+from biasamp.amplification.parity import DIFFERENCES, Parity, from_bags, rates_of, resampled_rates
+from biasamp.amplification.positive import choose_outcomes
+from biasamp.counts.bags import BagCounts
+from biasamp.results.interval import Caution, plain
+
+from .settings import Measured, Settings
+from .subject import Counted
+
+# A document lists the rates of so many groups and outcomes; where there are more, those of the outcomes that
+# differ most between groups.
+MOST_RATES = 1000
+_NO_PARITY = "parity compares task predictions, which were not given"
+_MEAN = "mean_per_class_accuracy"
+_FEW = "no two groups have {} records that this rate is taken over: smaller ones decide it"
+_METHOD = "Newcombe score, simultaneous over {} differences (Bonferroni)"
+
+
+def measure_parity(subject: Counted, settings: Settings, out: Measured) -> None:
+    """The table of groups, and one entry for each of the four companions of A->T."""
+    everything = subject.counts.pairs.get("A->T")
+    if everything is None:
+        out.skip(subject.attribute, "parity", "A->T", _NO_PARITY)
+        return
+    outcomes = choose_outcomes(subject.counts.T, settings.positive)
+    out.positive, out.unknown_positive = dict(outcomes.positive), outcomes.unknown
+    bags = everything.some_labels(outcome=outcomes.columns)
+    made = rates_of(bags, subject.clustered)
+    reference = None if subject.reference is None else bags.counts.given_labels.index(subject.reference)
+    kept = subject.kept
+    result = from_bags(bags, "A->T", proportions=made, level=settings.confidence, reference=reference, kept=kept)
+    places: dict[str, int] = {}
+    groups: dict[str, tuple[int, int]] = {}
+    for name, rate in DIFFERENCES.items():
+        decides = Deciding.of(made[rate], settings.min_group, kept)
+        found = largest_difference(made[rate], decides, settings.confidence)
+        if found is None:
+            out.skip(subject.attribute, name, "A->T", "no two groups have this rate")
+            continue
+        places[name], groups[name] = found.outcome, (found.higher, found.lower)
+        labels = bags.counts.given_labels
+        sizes = made[rate].size[[found.higher, found.lower], found.outcome]
+        over_all = result.table[name]
+        entry = _entry(subject, result, name, found.value, (found.low, found.high), found.outcome)
+        entry.update(
+            interval_method=_METHOD.format(f"{found.compared:,}"),
+            between=[str(labels[found.higher]), str(labels[found.lower])],
+            sizes=[plain(size) for size in sizes],
+            expected=plain(found.expected),
+        )
+        entry["outcomes"] = [
+            {"outcome": label, name: plain(value), "low": plain(low), "high": plain(high)}
+            for label, value, low, high in zip(result.table["outcome"], *found.by_outcome, strict=True)
+        ]
+        if made[rate].records[decides.all].min() < settings.min_group:
+            entry["cautions"] = [Caution(_FEW.format(settings.min_group), "small-groups")]
+        if not np.isclose(np.nanmax(over_all), found.value):
+            entry["every_group"] = plain(np.nanmax(over_all))
+        out.entries.append(entry)
+    rates = made["true_positive_rate"], made["false_positive_rate"]
+    values, lowest, low, high = lowest_mean_accuracy(*rates, kept, settings.confidence)
+    if np.isnan(values).all():
+        out.skip(subject.attribute, _MEAN, "A->T", "no two groups have this rate")
+    else:
+        places[_MEAN] = lowest
+        entry = _entry(subject, result, _MEAN, values[lowest], (low, high), lowest)
+        entry["between"] = None
+        entry["outcomes"] = [{k: plain(row[k]) for k in ("outcome", _MEAN)} for row in result.table.rows()]
+        entry["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
+        entry["excluded"] = list(result.excluded)
+        out.entries.append(entry)
+    out.rates += _rows(subject, bags, made, settings, reference)
+    drawing = partial(resampled_rates, bags, places, groups, kept) if bags.resamplable and places else None
+    out.results.append(replace(result, _draw=drawing))
+
+
+def _entry(
+    subject: Counted,
+    result: Parity,
+    name: str,
+    value: float,
+    interval: tuple[float, float],
+    outcome: int,
+) -> dict[str, Any]:
+    return {
+        "attribute": subject.attribute,
+        "metric": name,
+        "direction": "A->T",
+        "value": plain(value),
+        "interval": [plain(bound) for bound in interval],
+        "n": plain(result.n),
+        "outcome": result.table["outcome"][outcome],
+    }
+
+
+def _rows(
+    subject: Counted,
+    bags: BagCounts,
+    made: dict[str, Proportion],
+    settings: Settings,
+    reference: int | None,
+) -> list[dict[str, Any]]:
+    """A row for every group and outcome: its size, and each rate with its interval."""
+    labels, outcomes = bags.counts.given_labels, bags.counts.outcome_labels
+    figures = {rate: rate_figures(part, settings.confidence, reference) for rate, part in made.items()}
+    for held in figures.values():
+        for name in held:
+            if name.startswith(("difference", "ratio")):
+                held[name] = np.where(subject.kept[:, None], held[name], np.nan)
+    apart = np.nan_to_num(np.stack([between_groups(made[rate].value[subject.kept]) for rate in DIFFERENCES.values()]))
+    most = max(1, MOST_RATES // len(labels))
+    columns = np.sort(np.argsort(-apart.max(axis=0), kind="stable")[:most])
+    records = subject.sizes["A"][1].tolist()
+    return [
+        {
+            "attribute": subject.attribute,
+            "group": str(label),
+            "outcome": str(outcomes[column]),
+            "records": records[row],
+            "share": plain(records[row] / subject.records),
+            "ignored": label in subject.ignored,
+            "reference": row == reference,
+            **{
+                rate: {name: plain(values[row, column]) for name, values in held.items()}
+                for rate, held in figures.items()
+            },
+        }
+        for column in columns.tolist()
+        for row, label in enumerate(labels)
+    ]

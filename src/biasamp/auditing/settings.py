@@ -1,0 +1,35 @@
+"""What all metrics of an audit are asked for with, and what they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the caller chose, for all metrics alike."""
+
+    metrics: frozenset[str]
+    confidence: float
+    resamples: int
+    seed: int
+    min_group: int = 30
+    positive: Any = None
+
+
+@dataclass
+class Measured:
+    """What one attribute gave."""
+
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)
+    not_run: list[dict[str, Any]] = field(default_factory=list)
+    sweeps: list[dict[str, Any]] = field(default_factory=list)
+    rates: list[dict[str, Any]] = field(default_factory=list)
+    positive: dict[str, str] = field(default_factory=dict)
+    unknown_positive: tuple[str, ...] = ()
+
+    def skip(self, attribute: str, metric: str, direction: str | None, reason: str) -> None:
+        """Note what was not computed, and why."""
+        self.not_run.append({"attribute": attribute, "metric": metric, "direction": direction, "reason": reason})

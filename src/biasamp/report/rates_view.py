@@ -1,0 +1,146 @@
+"""Which rows of the table of groups a reader is shown, and how its cells are written, whatever they are shown on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from biasamp.auditing.document_types import AuditDocument, GroupRow
+
+# The rates in the order in which they are shown, with their headings.
+RATE_TITLES = {
+    "selection_rate": "selected",
+    "false_positive_rate": "FPR",
+    "true_positive_rate": "TPR",
+    "accuracy": "accuracy",
+    "precision": "precision",
+}
+# What stands after a rate that rests on few records.
+FEW = "*"
+MEANING = (
+    "selected: predicted to have the outcome; FPR and TPR: selected among those who truly do not have it, and do; "
+    "precision: truly have it, among the selected."
+)
+
+
+@dataclass(frozen=True)
+class RatesView:
+    """The groups of one attribute for one outcome, ``places`` being those of the rows in the document.
+
+    ``outcomes`` says of how many outcomes this one differs most between groups; 1 where it is the only one, or where
+    all are shown.
+    """
+
+    attribute: str
+    outcome: str
+    rows: Sequence[GroupRow]
+    places: Sequence[int]
+    outcomes: int = 1
+
+    @property
+    def title(self) -> str:
+        """The attribute, and what its rates are of."""
+        most = "" if self.outcomes == 1 else f", of {self.outcomes:,} outcomes the one whose groups differ most"
+        return f"{self.attribute}: rates of {self.outcome} in percent{most}"
+
+    @property
+    def reference(self) -> str | None:
+        """The group that others are held against."""
+        return next((row["group"] for row in self.rows if row["reference"]), None)
+
+
+def rates_views(document: AuditDocument, kind: str | None = None) -> Iterator[RatesView]:
+    """What is shown of every attribute: the one outcome, both values where the positive one is not known, or the worst.
+
+    ``kind`` asks for attributes or crossings alone.
+    """
+    rows, kinds = document.get("rates", []), document["data"].get("kinds", {})
+    for attribute in document["data"]["attributes"]:
+        if kind not in (None, kinds.get(attribute)):
+            continue
+        mine = [(i, row) for i, row in enumerate(rows) if row["attribute"] == attribute]
+        listed = list(dict.fromkeys(row["outcome"] for _, row in mine))
+        entries = [e for e in document["metrics"] if e["attribute"] == attribute and e.get("between")]
+        many = max((len(entry.get("outcomes", ())) for entry in entries), default=len(listed))
+        shown = listed
+        if many > 1 and not (many == 2 and document["data"].get("positive_unknown")):
+            worst = max(entries, key=lambda entry: entry["value"] or 0.0, default=None)
+            outcome = None if worst is None else worst.get("outcome")
+            shown = [outcome] if outcome in listed and outcome is not None else listed[:1]
+        for outcome in shown:
+            held = [(i, row) for i, row in mine if row["outcome"] == outcome]
+            count = many if len(shown) < many else 1
+            yield RatesView(attribute, outcome, [row for _, row in held], [i for i, _ in held], count)
+
+
+def group_names(document: AuditDocument, attribute: str) -> dict[str, str]:
+    """How each group of an attribute is called in a table that names the attribute already."""
+    held = [row for row in document["data"]["groups"] if row["attribute"] == attribute]
+    return {row["group"]: row.get("category") or row["group"] for row in held}
+
+
+def marks(row: GroupRow) -> str:
+    """What is said after a group's name."""
+    words = [word for word, said in (("ignored", row["ignored"]), ("reference", row["reference"])) if said]
+    return f" ({', '.join(words)})" if words else ""
+
+
+def percent_digits(views: Sequence[RatesView]) -> int:
+    """Digits after the point where there is little room: none, unless intervals are narrower than a percent."""
+    widths = [
+        rate["high"] - rate["low"]
+        for view in views
+        for row in view.rows
+        for rate in rates_of_row(row)
+        if rate["low"] is not None and rate["high"] is not None and rate["value"] not in (None, 0, 1)
+    ]
+    return 1 if min(widths, default=1.0) < 0.01 else 0
+
+
+def rates_of_row(row: GroupRow, rates: Sequence[str] = tuple(RATE_TITLES)) -> list[Any]:
+    """Some rates of a row, all of them by default, in the order of their headings."""
+    held: Mapping[str, Any] = row
+    return [held[name] for name in rates]
+
+
+def percent_cell(rate: Mapping[str, Any], digits: int, few: int, *, between: str = " ") -> str:
+    """A rate in percent with its interval, marked where it rests on fewer records than ``few``."""
+    if rate["value"] is None:
+        return "—"
+    value, limits = _number(100 * rate["value"], digits), _limits(rate, "low", "high", 100.0, digits)
+    # The mark takes the place of the space.
+    return f"{value}{FEW}{between.strip(' ')}{limits}" if rate["size"] < few else f"{value}{between}{limits}"
+
+
+def against_cells(rate: Mapping[str, Any], digits: int) -> tuple[str, str]:
+    """The ratio to the reference group, and the difference in percentage points, each with its interval."""
+    if rate.get("difference") is None:
+        return "—", "—"
+    ratio = "—"
+    if rate["ratio"] is not None:
+        limits = _limits(rate, "ratio_low", "ratio_high", 1.0, digits + 1)
+        ratio = f"{_number(rate['ratio'], digits + 1)} {limits}".strip()
+    limits = _limits(rate, "difference_low", "difference_high", 100.0, digits)
+    return ratio, f"{_number(100 * rate['difference'], digits, '+')} {limits}".strip()
+
+
+def _number(value: float, digits: int, sign: str = "") -> str:
+    # Adding 0 takes the sign from what is rounded to 0.
+    return f"{round(value, digits) + 0.0:{sign}.{digits}f}"
+
+
+def _limits(rate: Mapping[str, Any], low: str, high: str, scale: float, digits: int) -> str:
+    if rate[low] is None or rate[high] is None:
+        return ""
+    return f"[{_number(scale * rate[low], digits)}, {_number(scale * rate[high], digits)}]"
+
+
+def few_said(views: Sequence[RatesView], few: int) -> bool:
+    """Whether any rate that is shown rests on few records."""
+    return any(
+        rate["size"] < few and rate["value"] is not None
+        for view in views
+        for row in view.rows
+        for rate in rates_of_row(row)
+    )
