@@ -204,7 +204,16 @@ FALSE: dict[str, Callable[[Any, Known], bool]] = {
     "incomparable": unless(lambda known: known.case.both),
     **{
         code: unless(lambda known: False)
-        for code in ("base-choice", "perceived", "not-ground-truth", "missing", "disjoint", "swapped")
+        for code in (
+            "base-choice",
+            "perceived",
+            "not-ground-truth",
+            "missing",
+            "disjoint",
+            "swapped",
+            "positive",
+            "ignored-groups",
+        )
     },
 }
 
@@ -217,8 +226,13 @@ class Tally:
     given: Counter[str] = field(default_factory=Counter)
     false: Counter[str] = field(default_factory=Counter)
     verdicts: int = 0
+    decided: Counter[int] = field(default_factory=Counter)
 
-    def add(self, given: set[str], false: set[str]) -> None:
+    def add(self, found: Sequence[Any], false: set[str]) -> None:
+        given = {finding.code for finding in found}
+        self.decided.update(
+            f.figure["verdict"] for f in found if f.code == "amplification" and f.figure["verdict"] is not None
+        )
         self.audits += 1
         self.given.update(given)
         self.false.update(false)
@@ -244,7 +258,7 @@ def study(case: Case, samples: int, seed: int = 0) -> Tally:
             result = biasamp.audit(data, attributes="g", resamples=RESAMPLES, **options)
         known = Known(case, data, result.document, sides, leaks)
         false = {found.code for found in result.findings if FALSE[found.code](found, known)}
-        tally.add({found.code for found in result.findings}, false)
+        tally.add(result.findings, false)
     return tally
 
 

@@ -228,8 +228,9 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
         return
     held, train = records.evaluation(subject.number, direction), records.train(subject.number, direction)
     source = subject.base_source(direction)
+    kept = subject.kept[:, None] if direction == "A->T" else subject.kept[None, :]
     for row in made:
-        row["decided"] = decided_value(held, source)
+        row["decided"] = decided_value(held, source, kept)
     swept = threshold_entry(held, source, train)
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})

@@ -67,8 +67,11 @@ def threshold_entry(
     }
 
 
-def decided_value(evaluation: Evaluation, source: Base) -> Any:
-    """The directional value of the decisions that soft predictions make: at 0.5, or for the likeliest class."""
+def decided_value(evaluation: Evaluation, source: Base, kept: NDArray[np.bool_]) -> Any:
+    """The directional value of the decisions that soft predictions make: at 0.5, or for the likeliest class.
+
+    ``kept`` are the pairs that are not ignored; it broadcasts against the pair tables.
+    """
     if evaluation.missing:
         return None
     blocks = tuple(Dense(block.variables, _decisions(block)) for block in evaluation.predicted.blocks)
@@ -76,7 +79,7 @@ def decided_value(evaluation: Evaluation, source: Base) -> Any:
     counts = PairCounts.from_labels(held)
     signs = association_signs(counts.truth_joint) if source.signs is None else source.signs
     pairs = directional_pairs(counts, signs, base=source.rates)
-    return plain(float(mean_over_pairs(pairs.amplification, pairs.defined)))
+    return plain(float(mean_over_pairs(pairs.amplification, pairs.defined & kept)))
 
 
 def _decisions(block: Any) -> NDArray[np.uint8]:
