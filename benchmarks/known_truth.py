@@ -41,13 +41,18 @@ class Side:
 
     @property
     def dpa(self) -> float:
-        """The sign of the model's score less that of the truth with the model's confusion."""
+        """The sign of the model's score less that of the truth with the model's confusion; NaN for a tie of unlike rates.
+
+        There the best guesses are equally good, but attackers that learn from few records may differ.
+        """
         total = self.share @ self.truth
         hit = self.share @ (self.truth * self.hit) / total
         false = self.share @ ((1 - self.truth) * self.false) / (1 - total)
         equalized = self.truth * hit + (1 - self.truth) * false
         model, data = (float((self.share @ np.maximum(p, 1 - p)).mean()) for p in (self.predicted, equalized))
-        return float(_clean(np.array(model - data)))
+        if abs(model - data) < NONE:
+            return 0.0 if np.allclose(self.predicted, equalized, atol=NONE) else float("nan")
+        return model - data
 
     def place(self, pair: dict[str, Any]) -> tuple[int, int]:
         return self.given.index(pair["given"]), self.outcome.index(pair["outcome"])

@@ -322,6 +322,16 @@ def test_probabilities_are_told_to_count_as_fractions_with_what_decisions_give()
     assert f"{hard:+.3f}" in found.text
 
 
+def test_decisions_leave_ignored_groups_out_as_the_value_does() -> None:
+    more = {name: [*values, *[{"kind": "c", "said": 0.9}.get(name, 0)] * 40] for name, values in SCORES.items()}
+    hard = {**more, "said": [int(x >= 0.5) for x in more["said"]]}
+    values = []
+    for data, name in ((more, "decided"), (hard, "value")):
+        (entry,) = audit(data, metrics=["directional"], ignore_groups=["c"]).document["metrics"]
+        values.append(entry[name])
+    assert values[0] == pytest.approx(values[1])
+
+
 def test_the_likeliest_of_several_classes_is_the_decision() -> None:
     rng = np.random.default_rng(0)
     chances = rng.dirichlet([1, 1, 1], 300)

@@ -60,16 +60,14 @@ def test_multi_is_never_decided_below_its_floor() -> None:
     assert list(verdicts(document(entry("multi", value=0.1, interval=[0.08, 0.12], floor=0.03))).values()) == [1]
 
 
-def pair(p: float, **more: Any) -> dict[str, Any]:
-    return {"given": "a", "outcome": "b", "sign": 1, "p": p, "low": 0.01, "high": 0.1, "known": True, **more}
+def pair(q: float, **more: Any) -> Any:
+    return {"given": "a", "outcome": "b", "sign": 1, "q": q, "delta": 0.05, "low": 0.01, "high": 0.1, **more}
 
 
-def test_pairs_are_corrected_over_all_entries_and_those_not_listed() -> None:
-    listed: list[Any] = [entry(pairs=[pair(0.004)]), {**entry(pairs=[pair(0.9)] * 9), "attribute": "other"}]
-    assert list(changed_pairs(listed)) == [("kind", "directional", "A->T")]  # q = .04
-    listed[1]["pairs_in_all"] = 1000
-    assert not changed_pairs(listed)
-    assert not changed_pairs([entry(pairs=[pair(0.001, low=-0.01)])])  # type: ignore[list-item]
+def test_pairs_are_named_by_their_q_value_and_largest_first() -> None:
+    small, large = pair(0.04), pair(0.01, delta=-0.2)
+    listed: Any = entry(pairs=[small, large, pair(0.06), pair(0.01, low=-0.01), pair(0.01, low=None)])
+    assert changed_pairs(listed) == [large, small]
 
 
 def test_a_known_direction_is_one_that_all_pairs_counted_leave_sure() -> None:

@@ -168,6 +168,10 @@ export interface FindingFields {
 /**
  * One metric of one attribute in one direction, with what stands beside it.
  *
+ * ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
+ * tell, have their worse sign; each is one-sided at the audit's confidence.
+ * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
+ * the likeliest class; null where the scores of single records are not at hand.
  * A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
  * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
  */
@@ -177,8 +181,10 @@ export interface Entry {
   attribute: string;
   base_source?: string | null;
   between?: string[] | null;
+  bounds?: (number | null)[];
   caution_kinds?: string[];
   cautions?: string[];
+  clear_interval?: (number | null)[];
   clear_value?: number | null;
   confusion_equalized?: number | null;
   crossfit?: number | null;
@@ -189,6 +195,7 @@ export interface Entry {
   crossfit_interval?: [number | null, number | null];
   dataset?: number | null;
   dataset_gain?: number | null;
+  decided?: number | null;
   direction: ("A->T" | "T->A") | null;
   equalize?: string | null;
   evaluation?: string;
@@ -221,11 +228,14 @@ export interface Entry {
   sizes?: number[];
   trials?: number;
   unequalized?: number | null;
+  unknown?: number;
   value: number | null;
   variance?: number | null;
 }
 /**
  * One pair of a given label and an outcome.
+ *
+ * ``clear`` where its own test tells the sign, ``known`` where it does with all pairs of the entry counted.
  */
 export interface Pair {
   amplification: number | null;
@@ -233,6 +243,7 @@ export interface Pair {
   delta: number | null;
   given: string;
   high: number | null;
+  known?: boolean;
   low: number | null;
   outcome: string;
   p?: number | null;
@@ -360,10 +371,11 @@ export interface LabelThreshold {
   threshold: number | ("-inf" | "inf") | null;
 }
 /**
- * What the threshold gives that classifiers use by default.
+ * What the threshold gives that classifiers use by default; ``rate_p`` tests each rate against its base rate.
  */
 export interface UsualThreshold {
   amplification: number | null;
+  rate_p?: number[];
   rates?: number[];
   threshold: number;
 }

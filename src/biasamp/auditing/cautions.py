@@ -13,6 +13,7 @@ from biasamp.results.metric_registry import DIRECTIONS
 from .choice_cautions import CHOICES
 from .column_cautions import COLUMN_CAUTIONS
 from .document_types import SweepEntry
+from .evidence import known_directions
 from .findings import Context, Finding, Rule, caution, figure, gap_words, number, place, side, value_with_interval
 from .subject import Margins
 
@@ -59,7 +60,7 @@ def incomparable(context: Context) -> Iterator[Finding]:
 def not_fairness(context: Context) -> Iterator[Finding]:
     """Zero amplification is not fairness: it can perpetuate the bias of the data."""
     for entry in context.entries("directional", "A->T"):
-        known = context.known(entry)
+        known = known_directions(entry)
         if not known or context.verdict(entry) == 1:
             continue
         rates: dict[str, list[float]] = {}
@@ -86,7 +87,7 @@ def not_fairness(context: Context) -> Iterator[Finding]:
 def balanced(context: Context) -> Iterator[Finding]:
     """Balanced data blind co-occurrence metrics."""
     for entry in context.entries("directional"):
-        if not entry["pairs"] or context.known(entry):
+        if not entry["pairs"] or known_directions(entry):
             continue
         seeing = [
             f"{title} {value_with_interval(other)}"

@@ -11,13 +11,12 @@ Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
-from biasamp.amplification.bounds import standard_errors
-from biasamp.resampling.significance import normal_quantile, q_values
+from biasamp.resampling.significance import normal_quantile
 from biasamp.results.metric_registry import METRICS
 
 from .document_types import AuditDocument, Entry, Pair
@@ -80,7 +79,8 @@ def _test(entry: Entry, level: float) -> tuple[int, float] | None:
         high = null  # below what noise gives is never more than noise
     known = entry.get("bounds")
     if known and entry.get("unknown") and known[0] is not None and known[1] is not None:
-        low, high, quantile = known[0], known[1], standard_errors(level)
+        # One-sided, and a little further than this normal quantile, so that the p-value is not too small.
+        low, high, quantile = known[0], known[1], normal_quantile(2.0 * level - 1.0)
     up = value > null
     return (1 if up else -1), two_sided_p(value, low if up else high, null, quantile)
 
@@ -105,23 +105,19 @@ def known_directions(entry: Entry) -> list[Pair]:
     return [pair for pair in entry["pairs"] if pair.get("known") and pair["sign"]]
 
 
-def changed_pairs(entries: Iterable[Entry]) -> dict[Place, list[Pair]]:
-    """The pairs that change for certain: a discovery among all pairs of these entries, and beyond their own interval.
+def changed_pairs(entry: Entry) -> list[Pair]:
+    """The pairs that change for certain, the largest first.
 
-    Pairs that a document does not list count among all as if they did not change, which names fewer.
+    Each is a discovery among all pairs of the audit, which q-values count, and beyond its own interval.
     """
-    listed = [(entry, pair) for entry in entries for pair in entry["pairs"]]
-    many = sum(entry.get("pairs_in_all", len(entry["pairs"])) for entry in {id(e): e for e, _ in listed}.values())
-    p = np.ones(max(many, len(listed)))
-    p[: len(listed)] = [1.0 if pair.get("p") is None else pair["p"] for _, pair in listed]
-    q = q_values(p)
-    found: dict[Place, list[Pair]] = {}
-    for (entry, pair), rate in zip(listed, q, strict=False):
-        low, high = pair["low"], pair["high"]
-        beyond = low is not None and high is not None and (low > 0 or high < 0)
-        if rate < FALSE_DISCOVERIES and (beyond or not pair["sign"]):
-            found.setdefault(place_of(entry), []).append(pair)
-    return found
+    return sorted((pair for pair in entry["pairs"] if _changes(pair)), key=lambda pair: -abs(pair["delta"] or 0.0))
+
+
+def _changes(pair: Pair) -> bool:
+    q, low, high = pair.get("q"), pair["low"], pair["high"]
+    if q is None or q >= FALSE_DISCOVERIES or low is None or high is None:
+        return False
+    return low > 0 or high < 0 or not pair["sign"]
 
 
 def wrong_groups(entry: Entry, sizes: Mapping[str, float] | None, level: float) -> list[Pair]:

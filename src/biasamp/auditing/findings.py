@@ -130,18 +130,6 @@ class Context:
         """+1 or -1 where a figure is decided with all others counted, 0 where it is not, None without an interval."""
         return self.verdicts.get(place_of(entry))
 
-    @cached_property
-    def _changed(self) -> dict[Place, list[Pair]]:
-        return changed_pairs([entry for entry in self.entries("directional") if entry.get("pairs")])
-
-    def changed(self, entry: Entry) -> list[Pair]:
-        """The pairs of an entry that change for certain, the largest change first."""
-        return sorted(self._changed.get(place_of(entry), ()), key=lambda pair: -abs(pair["delta"] or 0.0))
-
-    def known(self, entry: Entry) -> list[Pair]:
-        """The pairs of an entry whose direction is known: from other records, or for certain from these."""
-        return known_directions(entry)
-
     @property
     def attributes(self) -> list[Counted]:
         """The attributes themselves, without their crossing."""
@@ -237,10 +225,10 @@ def _undecided(context: Context, entry: Entry) -> str:
 
 def _pairs(context: Context) -> Iterator[Finding]:
     for entry in context.entries("directional"):
-        changed = context.changed(entry)
+        changed = changed_pairs(entry)
         if not changed:
             continue
-        known = _oriented(context, entry)
+        known = _oriented(entry)
         oriented = {id(pair): change for change, pair in known}
         named = _distinct(changed)[:_PAIRS_SHOWN]
         shown = "; ".join(_pair_words(pair, oriented.get(id(pair))) for pair in named)
@@ -265,10 +253,10 @@ def _pair_words(pair: Pair, change: float | None) -> str:
     )
 
 
-def _oriented(context: Context, entry: Entry) -> list[tuple[float, Pair]]:
+def _oriented(entry: Entry) -> list[tuple[float, Pair]]:
     """Pairs that change for certain and whose direction is known, each with its amplification."""
-    known = {id(pair) for pair in context.known(entry)}
-    return [(pair["amplification"] or 0.0, pair) for pair in context.changed(entry) if id(pair) in known]
+    known = {id(pair) for pair in known_directions(entry)}
+    return [(pair["amplification"] or 0.0, pair) for pair in changed_pairs(entry) if id(pair) in known]
 
 
 def _listed(entry: Entry) -> str:
@@ -290,7 +278,7 @@ def _distinct(pairs: list[Pair]) -> list[Pair]:
 def _hidden(context: Context) -> Iterator[Finding]:
     """An aggregate near 0 can hide large opposite pairs."""
     for entry in context.entries("directional"):
-        changes = [change for change, _ in _oriented(context, entry)]
+        changes = [change for change, _ in _oriented(entry)]
         up, down = max(changes, default=0.0), min(changes, default=0.0)
         if up > 0 > down and min(up, -down) > _HIDES * abs(entry["value"] or 0.0):
             words = (
@@ -387,11 +375,8 @@ def gap_words(context: Context, gap: str, entry: Entry) -> str:
     if not context.verdict(entry):
         because = "chance may explain it" if context.verdict(entry) == 0 else "without an interval it concludes nothing"
         return f"the largest difference in {gap} seen is {shown} ({outcome}), and {because}"
-    names, sizes = entry.get("between") or [], entry.get("sizes") or []
-    groups = [
-        printable(name, 30) + (f" ({sizes[i]:,.0f} records)" if i < len(sizes) and sizes[i] is not None else "")
-        for i, name in enumerate(names)
-    ]
+    names, sizes = entry.get("between") or (), entry.get("sizes") or ()
+    groups = [f"{printable(name, 30)} ({size:,.0f} records)" for name, size in zip(names, sizes, strict=False)]
     apart = f" between {' and '.join(groups)}" if groups else ""
     return f"{gap} differ by {shown}{apart} ({outcome})"
 

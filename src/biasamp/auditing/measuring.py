@@ -231,10 +231,10 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     signed = source.signed(*(int(side.sum()) for side in kept))
     kept = within(kept[0], signed[0]), within(kept[1], signed[1])
     known = None if train is None else (train[0].only(kept[0]), train[1].only(kept[1]))
-    held, source = held.only(*kept), source.only(*signed)
+    source = source.only(*signed)
     for row in made:
-        row["decided"] = decided_value(held, source)
-    swept = threshold_entry(held, source, known)
+        row["decided"] = decided_value(held, source, kept)
+    swept = threshold_entry(held.only(*kept), source, known)
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
 

@@ -17,6 +17,7 @@ from biasamp.amplification.signs import association_signs
 from biasamp.amplification.sweep import sweep
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Dense, Evaluation, LabelSet
+from biasamp.data.label import Mask
 from biasamp.resampling.significance import fair_coins_p, summed_p
 from biasamp.results.interval import plain
 
@@ -67,12 +68,15 @@ def threshold_entry(
     }
 
 
-def decided_value(evaluation: Evaluation, source: Base) -> Any:
-    """The directional value of the decisions that soft predictions make: at 0.5, or for the likeliest class."""
+def decided_value(evaluation: Evaluation, source: Base, kept: tuple[Mask, Mask]) -> Any:
+    """The directional value of the decisions that soft predictions make: at 0.5, or for the likeliest class.
+
+    ``kept`` are the given labels and the outcomes that aggregates are of, which ``source`` has the signs of.
+    """
     if evaluation.missing:
         return None
     blocks = tuple(Dense(block.variables, _decisions(block)) for block in evaluation.predicted.blocks)
-    held = replace(evaluation, predicted=LabelSet(blocks))
+    held = replace(evaluation, predicted=LabelSet(blocks)).only(*kept)
     counts = PairCounts.from_labels(held)
     signs = association_signs(counts.truth_joint) if source.signs is None else source.signs
     pairs = directional_pairs(counts, signs, base=source.rates)

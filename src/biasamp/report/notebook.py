@@ -84,7 +84,9 @@ def audit_table(audit: Audit) -> str:
         for row in audit.metrics.rows()
     ]
     head = ("attribute", "metric", "direction", "", "value", "low", "high")
-    return f"<div>{rates_tables(audit)}<ul>{findings}</ul>{table(head, rows, 4)}<p>{shown(EACH_BY_ITSELF, 400)}</p></div>"
+    return (
+        f"<div>{rates_tables(audit)}<ul>{findings}</ul>{table(head, rows, 4)}<p>{shown(EACH_BY_ITSELF, 400)}</p></div>"
+    )
 
 
 def rates_tables(audit: Audit) -> str:
