@@ -8,6 +8,7 @@ export interface AuditDocument {
   data: Data;
   excluded: Excluded[];
   findings: FindingFields[];
+  invented?: Invented[];
   /**
    * @minItems 1
    */
@@ -121,6 +122,8 @@ export interface Tasks {
 }
 /**
  * A figure that is undefined, with the reason and the counts it would rest on.
+ *
+ * ``lacking`` is the label that those records lack which decide the sign, where that is why.
  */
 export interface Excluded {
   attribute: string;
@@ -128,6 +131,7 @@ export interface Excluded {
   given: string;
   given_count?: number;
   joint_count?: number;
+  lacking?: string;
   metric: string;
   outcome: string;
   outcome_count?: number;
@@ -150,6 +154,34 @@ export interface FindingFields {
   metric?: string | null;
   text: string;
   weight: number;
+}
+/**
+ * A label that only predictions have; ``low``, ``high``, ``p`` and ``q`` are of the largest difference of groups.
+ */
+export interface Invented {
+  attribute: string;
+  between: string[] | null;
+  category: string | null;
+  count: number;
+  difference: number | null;
+  direction: "A->T" | "T->A";
+  groups: InventedGroup[];
+  high: number | null;
+  label: string;
+  low: number | null;
+  p: number | null;
+  q: number | null;
+  rate: number | null;
+  variable: string;
+}
+/**
+ * How often one group gets an invented label.
+ */
+export interface InventedGroup {
+  count: number;
+  group: string;
+  rate: number | null;
+  records: number;
 }
 /**
  * One metric of one attribute in one direction, with what stands beside it.
