@@ -32,9 +32,13 @@ DATA: dict[str, Any] = {
     "w": rng.random(N),
     "c": np.arange(N) // 3,
     "gap": [None if i % 7 == 0 else i % 2 for i in range(N)],
-    "never": [7] * N,
     "same": ["k"] * N,
+    "zero": [0] * N,
+    "copy": None,
+    "place": np.arange(N) % 3,
+    "new": np.where(np.arange(N) % 5 == 0, 7, np.arange(N) % 3),
 }
+DATA["copy"] = DATA["t"]
 CASES: dict[str, dict[str, Any]] = {
     "plain": {"attributes": "gender", "tasks": "t", "task_predictions": "q"},
     "soft": {"attributes": "gender", "tasks": "t", "task_predictions": "p"},
@@ -46,10 +50,10 @@ CASES: dict[str, dict[str, Any]] = {
     "clusters": {"attributes": "gender", "tasks": "t", "task_predictions": "q", "cluster": "c"},
     "dropped": {"attributes": "gender", "tasks": "gap", "task_predictions": "q", "missing": "drop"},
     "negative": {"attributes": "gender", "tasks": "gap", "task_predictions": "q", "missing": "negative"},
-    "disjoint": {"attributes": "gender", "tasks": "t", "task_predictions": "never"},
+    "invented": {"attributes": "gender", "tasks": "place", "task_predictions": "new"},
     "one group": {"attributes": "same", "tasks": "t", "task_predictions": "q"},
-    "one outcome": {"attributes": "gender", "tasks": "same", "task_predictions": "same"},
-    "perfect": {"attributes": "gender", "tasks": "t", "task_predictions": "t"},
+    "one outcome": {"attributes": "gender", "tasks": "zero", "task_predictions": "q"},
+    "perfect": {"attributes": "gender", "tasks": "t", "task_predictions": "copy"},
     "train": {"attributes": "gender", "tasks": "t", "task_predictions": "q", "train": {"gender": ["woman", "man", "man"], "t": [1, 0, 1]}},
     "base": {"attributes": "gender", "tasks": "t", "task_predictions": "q", "base": {"woman": {"0": 1, "1": 3}, "man": {"0": 2, "1": 2}}},
     "one record": {"attributes": "gender", "tasks": "t", "task_predictions": "q"},
@@ -166,9 +170,9 @@ def test_tables_hold_the_figures_of_the_document() -> None:
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-@pytest.mark.parametrize("which", ["metrics", "pairs", "excluded"])
+@pytest.mark.parametrize("which", ["metrics", "pairs", "excluded", "invented"])
 def test_frames(backend: str, which: str) -> None:
-    audit = audited("disjoint")
+    audit = audited("invented")
     frame = audit.to_frame(which, backend)
     assert type(frame).__module__.split(".")[0] == backend
     assert len(frame) == len(list(getattr(audit, which).rows()))

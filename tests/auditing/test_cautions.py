@@ -57,7 +57,7 @@ BOTH = {"attribute_predictions": "guess"}
 GUESS = {**AMPLIFIED, "guess": [*AMPLIFIED["kind"][1:], "a"]}
 GAPS = {**AMPLIFIED, "cooks": [None, *AMPLIFIED["cooks"][1:]]}
 SMALL = {name: values + [{"kind": "c"}.get(name, 1)] * 5 for name, values in AMPLIFIED.items()}
-YES_NO = {**AMPLIFIED, "said": ["yes" if x else "no" for x in AMPLIFIED["said"]]}
+TWO_COLUMNS = {**AMPLIFIED, "flies": [0] * 800, "flew": [0, 1] * 400}
 
 SCORES = {**AMPLIFIED, "said": [0.9 if x else 0.4 for x in AMPLIFIED["said"]]}
 
@@ -98,14 +98,21 @@ CASES: dict[str, tuple[Case, Case]] = {
     "small-groups": ((SMALL, {}), (SMALL, {"min_group": 5})),
     "unclear-signs": ((BALANCED, {}), (AMPLIFIED, {})),
     "missing": ((GAPS, {"missing": "drop"}), (AMPLIFIED, {"missing": "drop"})),
-    "excluded": ((AMPLIFIED, {"tasks": biasamp.categorical("cooks", categories=[0, 1, 2])}), (AMPLIFIED, {})),
+    "excluded": ((AMPLIFIED, {"train": SMALL}), (AMPLIFIED, {"train": AMPLIFIED})),
+    "no-sign": ((SMALL, {"train": AMPLIFIED}), (AMPLIFIED, {"train": SMALL})),
+    "no-truth": (
+        (TWO_COLUMNS, {"tasks": ["cooks", "flies"], "task_predictions": ["said", "flew"]}),
+        (
+            {**TWO_COLUMNS, "flew": TWO_COLUMNS["flies"]},
+            {"tasks": ["cooks", "flies"], "task_predictions": ["said", "flew"]},
+        ),
+    ),
     "perfect": ((PERFECT, {}), (FAITHFUL, {})),
     "swapped": (
         (renamed(AMPLIFIED, cooks="cooks_pred"), {"tasks": "cooks_pred", "task_predictions": "said"}),
         (renamed(AMPLIFIED, said="cooks_pred"), {"task_predictions": "cooks_pred"}),
     ),
     "one-value": (({**AMPLIFIED, "kind": ["a"] * len(AMPLIFIED["kind"])}, {}), (AMPLIFIED, {})),
-    "disjoint": ((YES_NO, {}), (AMPLIFIED, {})),
     "disagreement": ((TURNED, ALL), (BALANCED, ALL)),
     "fractions": ((SCORES, {}), (AMPLIFIED, {})),
 }
@@ -200,6 +207,19 @@ def test_missing_and_excluded_count_what_they_say() -> None:
 def _text(audited: Any, code: str) -> str:
     (text,) = [finding.text for finding in audited.findings if finding.code == code]
     return str(text)
+
+
+def test_one_value_of_the_truth_does_not_contradict_the_figures() -> None:
+    """All records have 0: no pair has a direction, yet Multi sees that the model changes rates."""
+    data = {**AMPLIFIED, "cooks": [0] * 800}
+    audited = audit(data)
+    value, multi = (entry["value"] for entry in audited.document["metrics"][:2])
+    assert value == 0
+    assert multi > 0
+    assert "directional amplification is 0 by definition. Other figures may differ" in _text(audited, "one-value")
+    known = audit(data, train=AMPLIFIED)
+    assert known.document["metrics"][0]["value"] != 0
+    assert "by definition" not in _text(known, "one-value")
 
 
 # Findings

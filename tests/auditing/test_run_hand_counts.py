@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import fisher_exact
 
 import biasamp
 
@@ -240,10 +241,10 @@ def test_binary_and_categorical_say_what_a_column_is() -> None:
     hand = by_hand(G, T, P)
     agree(told(one, "g"), {(g, "t"): hand[g, "1"] for g in "wm"})
     both = biasamp.audit(
-        DATA,
+        {**DATA, "r_said": DATA["r"]},
         attributes="g",
         tasks=biasamp.categorical(["t", "r"]),
-        task_predictions=biasamp.categorical(["p", "r"]),
+        task_predictions=biasamp.categorical(["p", "r_said"]),
         **QUICK,
     )
     outcomes = {pair["outcome"] for pair in both.pairs.rows()}
@@ -344,10 +345,38 @@ def test_base_rates_that_cannot_be_read(base: Any, message: str) -> None:
         biasamp.audit(DATA, attributes="g", tasks="t", task_predictions="p", base=base, **QUICK)
 
 
-def test_a_category_only_the_model_knows_still_counts() -> None:
-    said = ["2" if i == 3 else x for i, x in enumerate(P)]
-    audited = biasamp.audit({**DATA, "p": said}, attributes="g", tasks="t", task_predictions="p", **QUICK)
-    agree(told(audited, "g"), by_hand(G, T, said))
+def test_a_category_only_the_model_knows_is_apart() -> None:
+    """The label that a model gave to 40 of 50 women and no man halved the figure in silence."""
+    truth = ["a"] * 30 + ["b"] * 10 + ["c"] * 10 + ["a"] * 10 + ["b"] * 20 + ["c"] * 20
+    groups = ["w"] * 50 + ["m"] * 50
+    said = ["new" if i < 40 else x for i, x in enumerate(truth)]
+    names: dict[str, Any] = {"attributes": "g", "tasks": "t", "task_predictions": "p", "engine": "auto", **QUICK}
+    data = {"g": groups, "t": truth, "p": said}
+    for engine in ("auto", "local"):
+        audited = biasamp.audit(data, **{**names, "engine": engine})
+        agree(
+            told(audited, "g"),
+            {pair: rates for pair, rates in by_hand(groups, truth, said).items() if pair[1] != "new"},
+        )
+        (found,) = audited.document["invented"]
+        assert [(row["group"], row["count"], row["records"]) for row in found["groups"]] == [
+            ("g=m", 0, 50),
+            ("g=w", 40, 50),
+        ]
+        assert found["difference"] == 0.8
+        assert found["between"] == ["g=w", "g=m"]
+        # Newcombe (1998), method 10, by the textbook's formula, and Fisher's exact test.
+        assert (found["low"], found["high"]) == pytest.approx((0.6513827298, 0.8875624998))
+        assert found["p"] == pytest.approx(float(fisher_exact([[40, 10], [0, 50]])[1]), rel=1e-9)
+        assert any(finding.code == "invented" and "0.800" in finding.text for finding in audited.findings)
+        with pytest.raises(ValueError, match="unseen='error'"):
+            biasamp.audit(data, **{**names, "engine": engine}, unseen="error")
+    parts = [{k: v[i::2] for k, v in {**data, "id": list(range(100))}.items()} for i in (0, 1)]
+    roles = {"attributes": "g", "tasks": "t", "task_predictions": "p", "record": "id"}
+    merged = biasamp.count(parts[0], **roles) + biasamp.count(parts[1], **roles)
+    assert biasamp.audit(merged, **QUICK).document["invented"] == audited.document["invented"]
+    with pytest.raises(ValueError, match="unseen='error'"):
+        biasamp.audit(merged, unseen="error")
 
 
 def test_clusters_widen_the_interval_but_not_the_value() -> None:

@@ -221,7 +221,7 @@ class TestBase:
     def test_labels(self) -> None:
         refuses(ValueError, "base given has 5, base truth has 6", lambda: directional(G, G, G, base=(G[:5], G)))
         refuses(
-            ValueError, "labels that the evaluated records do not have", lambda: directional(G, G, G, base=(G + 1, G))
+            ValueError, "given has '0', '1'; base given has '1', '2'", lambda: directional(G, G, G, base=(G + 1, G))
         )
         refuses((TypeError, ValueError), r"base .*pair.*tuple", lambda: directional(G, T, P, base=[G, T]))
 

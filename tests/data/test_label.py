@@ -144,7 +144,7 @@ def test_codes_of_any_integers(values: list[int]) -> None:
     assert spelled == [str(int(v)) for v in values]
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False).map(round), min_size=1, max_size=20))
+@given(st.lists(st.floats(-(2.0**53), 2.0**53, exclude_min=True, exclude_max=True).map(round), min_size=1, max_size=20))
 def test_codes_of_whole_floats(values: list[int]) -> None:
     labels = read(np.array(values, dtype=float))
     assert [str(labels.labels[j]) for j in labels.nonzero()[1]] == [str(int(float(v))) for v in values]

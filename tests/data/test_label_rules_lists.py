@@ -22,9 +22,13 @@ def test_truth_without_any_label_is_refused() -> None:
         directional(["a", "b"], [[], []], [["cat"], []])
 
 
-def test_labels_that_only_the_model_predicts_count() -> None:
+def test_labels_that_only_the_model_predicts_are_apart() -> None:
     result = directional(["a", "b"], [["cat"], []], [["cat", "dog"], []])
-    assert {row["outcome"] for row in result.pairs.rows()} == {"cat", "dog"}
+    assert {row["outcome"] for row in result.pairs.rows()} == {"cat"}
+    assert [(row["label"], row["group"], row["rate"]) for row in result.invented] == [
+        ("dog", "a", 1.0),
+        ("dog", "b", 0.0),
+    ]
 
 
 def test_a_label_named_twice_counts_once() -> None:

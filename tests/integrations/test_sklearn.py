@@ -179,9 +179,12 @@ def test_train_labels_decide_the_signs() -> None:
 
 
 def test_a_fold_that_lacks_a_class_of_the_predictions() -> None:
-    """Classes 0, 1 and 2; accuracy of class 2 is 1/2 in the one group and 1 in the other."""
-    score = accuracy_difference_score([0, 1, 0, 1], [2, 1, 0, 1], sensitive_features=["a", "a", "b", "b"])
-    assert score == 0.5
+    """Classes 0, 1 and 2: the fold has two of them, so it must be said that there are three."""
+    said, groups = [2, 1, 0, 1], ["a", "a", "b", "b"]
+    with pytest.raises(ValueError, match=r"never has: '2'.*categories"):
+        accuracy_difference_score([0, 1, 0, 1], said, sensitive_features=groups)
+    known = biasamp.categorical([0, 1, 0, 1], categories=[0, 1, 2])
+    assert accuracy_difference_score(known, said, sensitive_features=groups) == 0.5
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -8,6 +8,7 @@ export interface AuditDocument {
   data: Data;
   excluded: Excluded[];
   findings: FindingFields[];
+  invented?: Invented[];
   /**
    * @minItems 1
    */
@@ -134,6 +135,8 @@ export interface Tasks {
 }
 /**
  * A figure that is undefined, with the reason and the counts it would rest on.
+ *
+ * ``lacking`` is the label that those records lack which decide the sign, where that is why.
  */
 export interface Excluded {
   attribute: string;
@@ -142,6 +145,7 @@ export interface Excluded {
   given_count?: number;
   ignored?: boolean;
   joint_count?: number;
+  lacking?: string;
   metric: string;
   outcome: string;
   outcome_count?: number;
@@ -166,14 +170,42 @@ export interface FindingFields {
   weight: number;
 }
 /**
+ * A label that only predictions have; ``low``, ``high``, ``p`` and ``q`` are of the largest difference of groups.
+ */
+export interface Invented {
+  attribute: string;
+  between: string[] | null;
+  category: string | null;
+  count: number;
+  difference: number | null;
+  direction: "A->T" | "T->A";
+  groups: InventedGroup[];
+  high: number | null;
+  label: string;
+  low: number | null;
+  p: number | null;
+  q: number | null;
+  rate: number | null;
+  variable: string;
+}
+/**
+ * How often one group gets an invented label.
+ */
+export interface InventedGroup {
+  count: number;
+  group: string;
+  rate: number | null;
+  records: number;
+}
+/**
  * One metric of one attribute in one direction, with what stands beside it.
  *
  * ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
  * tell, have their worse sign; each is one-sided at the audit's confidence.
- * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
- * the likeliest class; null where the scores of single records are not at hand.
  * A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
  * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
+ * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
+ * the likeliest class; null where the scores of single records are not at hand.
  */
 export interface Entry {
   accuracy_equalized?: number | null;
