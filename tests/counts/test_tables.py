@@ -10,9 +10,10 @@ from biasamp.data import Evaluation, align, label_set, read_columns
 
 @pytest.mark.parametrize("weights", [None, "whole", "fractions"])
 @pytest.mark.parametrize("bags", [1, 2, 40])
-def test_many_labels_of_few_groups_are_counted_as_a_plain_product_counts_them(weights, bags):
+@pytest.mark.parametrize("width", [90, WIDE + 5])
+def test_many_labels_of_few_groups_are_counted_as_a_plain_product_counts_them(weights, bags, width):
     rng = np.random.default_rng(0)
-    n, width = 300, WIDE + 5
+    n = 300
     group, bag = rng.integers(0, 2, n), rng.integers(0, bags, n)
     one, two = (rng.random((2, n, width)) < 0.02).astype(np.uint8)
     weight = {None: None, "whole": rng.integers(1, 9, n), "fractions": rng.random(n)}[weights]

@@ -130,7 +130,6 @@ class BagCounts(InBags[PairCounts]):
         evaluation: Evaluation,
         bags: int | None = None,
         *,
-        bag: Index | None = None,
         accelerate: bool | None = None,
     ) -> BagCounts:
         """Count the pairs of an evaluation, whose keys decide the bags.
@@ -141,16 +140,12 @@ class BagCounts(InBags[PairCounts]):
             Labels in one label space.
         bags : int, optional
             How many bags; by default as many as fit.
-        bag : ndarray, optional
-            The bag of each record where it is known already; then no label may be missing.
         accelerate : bool, optional
             Whether to use numba; by default where it is installed and pays.
         """
         bags = bags or bags_for(evaluation.given.width * evaluation.truth.width)
-        if bag is None:
-            evaluation = drop_records(evaluation)
-            bag = bag_of(evaluation.units, bags)
-        numbers, place = occupied(bag, bags)
+        evaluation = drop_records(evaluation)
+        numbers, place = occupied(bag_of(evaluation.units, bags), bags)
         arrays, agreeing = pair_tables(evaluation, place, len(numbers), accelerate)
         numbers, arrays = filled_rows(numbers, arrays)
         counts = PairCounts.of_tables(evaluation, arrays)
@@ -159,12 +154,15 @@ class BagCounts(InBags[PairCounts]):
     @classmethod
     def of_cells(cls, evaluation: Evaluation, bag: Index, bags: int) -> BagCounts:
         """Counts of cells whose weights say how many records each of them holds, all of them in its ``bag``."""
-        counted = cls.from_labels(evaluation, bags, bag=bag, accelerate=False)
+        numbers, place = occupied(bag, bags)
+        arrays, agreeing = pair_tables(evaluation, place, len(numbers), False)
+        numbers, arrays = filled_rows(numbers, arrays)
         assert evaluation.weights is not None
         n = int(evaluation.weights.sum())
-        return replace(
-            counted, counts=replace(counted.counts, records=n, squared=np.array([n], dtype=np.int64), spread=None)
-        )
+        # Records of one cell are alike and weigh one each: their spread follows from the tables.
+        labels = evaluation.given.labels, evaluation.truth.labels
+        counts = PairCounts(*labels, n, **arrays, squared=np.array([n], dtype=np.int64))
+        return cls(bags, numbers, counts, agreeing, evaluation.predicted.soft)
 
     @classmethod
     def of_rows(cls, bags: int, counts: PairCounts, agreeing: Count, soft: bool) -> BagCounts:

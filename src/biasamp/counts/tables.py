@@ -33,6 +33,10 @@ _WORTH_COMPILING = 1 << 21
 # Adding whole rows pays when rows are wide and a record holds few given labels; else a matrix product does.
 _WORTH_ADDING = 16
 _FEW_LABELS = 4
+# Labels of which a record holds less than one in so many are listed when they are counted by bag.
+_RARE = 32
+# So many records tell how many labels a record holds.
+_SAMPLE = 4096
 # Up to so many given labels and bags, each is a column whose sums are taken for every label held.
 _FEW_COLUMNS = 32
 
@@ -104,9 +108,11 @@ def _tables(
     plain = hard and weights is None
     if bag is None:
         plain = plain and len(sides) > 1 and width >= _WORTH_ADDING and _few_held(left)
-    if hard and max(left.width, width) > WIDE:
+    compiled = plain and worth_compiling(len(left) * width, accelerate)
+    rare = hard and bag is not None and not compiled and all(_rarely_held(labels) for labels in sides)
+    if rare or (hard and max(left.width, width) > WIDE):
         found = [_listed(left, sides, weights, bag, bags)]
-    elif plain and worth_compiling(len(left) * width, accelerate):
+    elif compiled:
         found = [_compiled(left, sides, bag, bags)]
     elif plain and bag is None:
         # Rows that are gathered should stay in cache.
@@ -123,7 +129,12 @@ def _few_held(labels: LabelSet) -> bool:
     """Whether a record holds few labels, so that adding its row for each of them is cheap."""
     if labels.width <= _FEW_LABELS or labels.exclusive:
         return True
-    return len(labels.nonzero(0, 4096)[0]) <= _FEW_LABELS * min(4096, len(labels))
+    return len(labels.nonzero(0, _SAMPLE)[0]) <= _FEW_LABELS * min(_SAMPLE, len(labels))
+
+
+def _rarely_held(labels: LabelSet) -> bool:
+    """Whether a record holds so small a share of the labels that they are listed instead of laid out in a matrix."""
+    return _RARE * len(labels.nonzero(0, _SAMPLE)[0]) <= labels.width * min(_SAMPLE, len(labels))
 
 
 def _added(left: LabelSet, sides: Sequence[LabelSet], start: int, stop: int) -> NDArray[np.int64]:
