@@ -153,6 +153,9 @@ export interface FindingFields {
 }
 /**
  * One metric of one attribute in one direction, with what stands beside it.
+ *
+ * ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
+ * tell, have their worse sign; each is one-sided at the audit's confidence.
  */
 export interface Entry {
   accuracy_equalized?: number | null;
@@ -160,8 +163,10 @@ export interface Entry {
   attribute: string;
   base_source?: string | null;
   between?: string[] | null;
+  bounds?: (number | null)[];
   caution_kinds?: string[];
   cautions?: string[];
+  clear_interval?: (number | null)[];
   clear_value?: number | null;
   confusion_equalized?: number | null;
   crossfit?: number | null;
@@ -201,6 +206,7 @@ export interface Entry {
   sign_source?: string;
   trials?: number;
   unequalized?: number | null;
+  unknown?: number;
   value: number | null;
   variance?: number | null;
 }
