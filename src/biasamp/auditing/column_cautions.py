@@ -12,6 +12,7 @@ from biasamp.data import printable
 from .document_types import Excluded
 from .evidence import Place, place_of
 from .findings import Context, Finding, Rule, caution, number, place
+from .unseen_labels import no_sign, no_truth
 
 _PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
 # Labels that a sentence names of many.
@@ -68,44 +69,6 @@ def one_value(context: Context) -> Iterator[Finding]:
                 {"attribute": attribute, "metric": "directional", "label": only},
                 label=only,
             )
-
-
-def no_truth(context: Context) -> Iterator[Finding]:
-    """Yes/no columns that no record has, though the model predicts them."""
-    for direction, what in (("A->T", "task"), ("T->A", "attribute")):
-        named: dict[str, float] = {}
-        for subject in context.subjects if direction == "T->A" else context.subjects[:1]:
-            margins = subject.margins(direction)
-            if margins is not None:
-                columns = zip(margins.labels, margins.truth, margins.predicted, strict=True)
-                named |= {
-                    str(label): said for label, true, said in columns if not true and said and label.category is None
-                }
-        if named:
-            shown = ", ".join(printable(name, 30) for name in list(named)[:_SHOWN])
-            more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
-            yield caution(
-                "no-truth",
-                f"{len(named)} {what} column{'s have' if len(named) > 1 else ' has'} no record in truth, and the model "
-                f"predicts {'them' if len(named) > 1 else 'it'}: {shown}{more}. Their pairs have no direction and count 0 in "
-                "the mean.",
-                {"direction": direction},
-                labels=list(named),
-            )
-
-
-def no_sign(context: Context) -> Iterator[Finding]:
-    """Groups and tasks that the records lack which decide the signs."""
-    rows = [row for row in context.document["excluded"] if "lacking" in row]
-    if rows:
-        first = rows[0]
-        yield caution(
-            "no-sign",
-            f"{len(rows)} pairs are left out of the mean, such as ({printable(first['given'], 30)}, "
-            f"{printable(first['outcome'], 30)}): {first['reason']}.",
-            count=len(rows),
-            labels=list(dict.fromkeys(row["lacking"] for row in rows))[:_SHOWN],
-        )
 
 
 def perfect(context: Context) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Labels that only predictions have: refused where they are likely mistakes, else measured apart from amplification."""
+"""Labels that only one side has: refused where they are likely mistakes, else measured apart, or cautioned of."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Variable, printable
 from biasamp.data.vocabulary import check_other, check_said, title_of
 
-from .findings import CLEAR_DIFFERENCE, INVENTED, Context, Finding, number, place
+from .findings import CLEAR_DIFFERENCE, INVENTED, Context, Finding, caution, number, place
 from .plan import Plan, Spec
 from .subject import Counted
 
+# Labels that a sentence names of many.
 _SHOWN = 3
 
 
@@ -131,4 +132,42 @@ def differing_inventions(context: Context) -> Iterator[Finding]:
             attribute=attribute,
             direction=direction,
             label=top["label"],
+        )
+
+
+def no_truth(context: Context) -> Iterator[Finding]:
+    """Yes/no columns that no record has, though the model predicts them."""
+    for direction, what in (("A->T", "task"), ("T->A", "attribute")):
+        named: dict[str, float] = {}
+        for subject in context.subjects if direction == "T->A" else context.subjects[:1]:
+            margins = subject.margins(direction)
+            if margins is not None:
+                columns = zip(margins.labels, margins.truth, margins.predicted, strict=True)
+                named |= {
+                    str(label): said for label, true, said in columns if not true and said and label.category is None
+                }
+        if named:
+            shown = ", ".join(printable(name, 30) for name in list(named)[:_SHOWN])
+            more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+            yield caution(
+                "no-truth",
+                f"{len(named)} {what} column{'s have' if len(named) > 1 else ' has'} no record in truth, and the model "
+                f"predicts {'them' if len(named) > 1 else 'it'}: {shown}{more}. Their pairs have no direction and count 0 in "
+                "the mean.",
+                {"direction": direction},
+                labels=list(named),
+            )
+
+
+def no_sign(context: Context) -> Iterator[Finding]:
+    """Groups and tasks that the records lack which decide the signs."""
+    rows = [row for row in context.document["excluded"] if "lacking" in row]
+    if rows:
+        first = rows[0]
+        yield caution(
+            "no-sign",
+            f"{len(rows)} pairs are left out of the mean, such as ({printable(first['given'], 30)}, "
+            f"{printable(first['outcome'], 30)}): {first['reason']}.",
+            count=len(rows),
+            labels=list(dict.fromkeys(row["lacking"] for row in rows))[:_SHOWN],
         )

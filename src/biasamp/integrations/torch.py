@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -202,7 +202,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         """The value, or one for each direction; NaN where no record has been counted."""
         values = {}
         for which in self._directions:
-            pairs = self._pairs(self._counts(which), which)
+            pairs = self._pairs(self._kept_counts(which), which)
             value = float(mean_over_pairs(pairs.amplification, pairs.defined))
             values[which] = torch.tensor(value, dtype=torch.float64, device=self.n.device)
         return values if self.direction == "both" else values[self.direction]
@@ -216,6 +216,11 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         held["truth"], held["predicted"] = held["truth"][None, :], held["predicted"][None, :]
         return PairCounts(given.labels, outcome.labels, int(self.n), n, squared=n, spread=None, **held)
 
+    def _kept_counts(self, which: str) -> PairCounts:
+        """The counts of the labels that make pairs."""
+        counts = self._counts(which)
+        return counts.only(*self._kept(counts, which))
+
     def _count(self, which: str, name: str) -> Count:
         values = getattr(self, _state(which, name)).detach().cpu().numpy()
         if self.threshold is not None or name not in _SOFT:
@@ -227,7 +232,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         if direction is None and self.direction == "both":
             raise ValueError("direction is None, but this metric counts both: name 'A->T' or 'T->A'")
         which = _choice("direction", direction or self.direction, self._directions)
-        counts = self._counts(which)
+        counts = self._kept_counts(which)
         values = self._pairs(counts, which)
         names = ("sign", "truth_rate", "predicted_rate", "delta", "amplification")
         rows = []
@@ -242,14 +247,16 @@ class BiasAmplification(Metric):  # type: ignore[misc]
 
     def _pairs(self, counts: PairCounts, which: str) -> PairValues:
         train = self._train[which]
-        pairs = directional_pairs(counts, association_signs(counts.truth_joint if train is None else train))
-        # A group or a task that the training set lacks has no sign.
-        given, outcome = Base(sign_counts=train).signed(*pairs.defined.shape)
-        defined = pairs.defined & given[:, None] & outcome
-        if self._sides(which)[1].exclusive and train is None and counts.truth.shape[-1] != 2:
-            # A class that nobody has is no pair, even where it is predicted: it has no truth to be amplified.
-            defined = defined & (floats(counts.truth) > 0)
-        return replace(pairs, defined=defined)
+        signs_from = counts.truth_joint if train is None else train.only(*self._kept(self._counts(which), which))
+        return directional_pairs(counts, association_signs(signs_from))
+
+    def _kept(self, counts: PairCounts, which: str) -> tuple[Any, Any]:
+        """Which labels of the declared ones make pairs: a group or a task that the training set lacks has no sign."""
+        given, outcome = Base(sign_counts=self._train[which]).signed(*counts.joint_truth.shape)
+        if self._sides(which)[1].exclusive and self._train[which] is None and counts.truth.shape[-1] != 2:
+            # A class that nobody has has no truth to be amplified, even where it is predicted.
+            outcome = floats(counts.truth)[0] > 0
+        return given, outcome
 
     def set_dtype(self, dst_type: Any) -> BiasAmplification:
         """Counts stay whole numbers, whatever precision a model is trained in."""
