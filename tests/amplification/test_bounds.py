@@ -163,7 +163,9 @@ def test_q_values_of_an_audit_are_over_all_its_pairs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "tasks", "lean"), [(200, 1, 0.15), (500, 20, 0.01), (500, 20, 0.15), (1000, 80, 0.05)])
+@pytest.mark.parametrize(
+    ("size", "tasks", "lean"), [(200, 1, 0.15), (500, 20, 0.01), (500, 20, 0.15), (1000, 80, 0.05)]
+)
 @pytest.mark.parametrize("groups", [(0.5, 0.5), (0.02, 0.98)])
 @pytest.mark.parametrize("errors", [0.0, 0.1])
 def test_a_model_at_the_limit_seldom_passes(

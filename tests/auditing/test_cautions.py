@@ -212,10 +212,12 @@ def test_the_interval_decides_the_words(data: dict[str, Any], words: str, sign: 
     assert f"{first.figure['value']:+.3f} [{low:+.3f}, {high:+.3f}]" in first.text
 
 
-def test_a_value_that_can_only_be_0_is_not_called_inconclusive() -> None:
+def test_no_error_seen_is_an_interval_over_0() -> None:
     audited = audit(PERFECT)
-    assert "0 in every resample" in audited.findings[0].text
-    assert "over-zero" not in {finding.code for finding in audited.findings}
+    low, high = audited.document["metrics"][0]["interval"]
+    assert low < 0 < high
+    assert "concludes nothing" in audited.findings[0].text
+    assert "over-zero" in {finding.code for finding in audited.findings}
 
 
 def test_findings_come_before_cautions_and_the_weightiest_first() -> None:
