@@ -38,7 +38,19 @@ def test_ids_make_every_way_the_same(roles: str, cluster: bool, tmp_path: Path) 
 
 
 # What follows from the bags of records, and so from what tells them apart.
-OF_BAGS = {"fingerprint", "interval", "crossfit", "crossfit_interval", "low", "high", "p", "q", "text"}
+OF_BAGS = {
+    "bounds",
+    "clear_interval",
+    "fingerprint",
+    "interval",
+    "crossfit",
+    "crossfit_interval",
+    "low",
+    "high",
+    "p",
+    "q",
+    "text",
+}
 
 
 def differing(one: Any, two: Any, key: str = "") -> Iterator[str]:

@@ -21,7 +21,7 @@ BAGS = 256
 def chance(n: int, labels: int) -> tuple[Evaluation, BagCounts, np.ndarray]:
     rng = np.random.default_rng(0)
     truth, predicted = ((rng.random((n, labels)) < 0.3).astype(int) for _ in range(2))
-    records, _ = read_evaluation(rng.integers(0, 3, n), truth, predicted, None, rng.random(n))
+    records, _, _ = read_evaluation(rng.integers(0, 3, n), truth, predicted, None, rng.random(n))
     bags = BagCounts.from_labels(records, BAGS)
     counts = bags.whole
     return records, bags, (floats(counts.joint_predicted) - floats(counts.joint_truth)) / floats(counts.given)
