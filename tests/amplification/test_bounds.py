@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.bound import LIMIT, Case, shares
 from scipy import stats
 
 import biasamp
-from benchmarks.bound import LIMIT, Case, shares
 from biasamp.amplification.bounds import tied_signs
 from biasamp.counts.pair import PairCounts
 from evaluations import make
@@ -141,7 +141,7 @@ def test_bounds_are_in_the_document_the_flat_names_and_the_audit() -> None:
     assert entry["bounds"] == document["bounds"]
     assert entry["unknown"] == document["unknown"]
     assert biasamp.multi(group, truth, said).bounds() is None
-    with pytest.raises(ValueError, match="strictly between 0.5 and 1"):
+    with pytest.raises(ValueError, match=r"strictly between 0\.5 and 1"):
         result.bounds(0.3)
 
 
