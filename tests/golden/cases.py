@@ -1036,32 +1036,6 @@ def saved_policy() -> Any:
     }
 
 
-def write_saved() -> None:
-    """Write the files of ``saved``: for version 0.1 alone."""
-    data = people()
-    first = rows(data, 0, 900)
-    quick = {"metrics": ["directional", "multi", "parity"], "resamples": 200}
-    SAVED.mkdir(exist_ok=True)
-    biasamp.audit(first, **ONE, **quick).save(SAVED / "audit.json.gz")
-    biasamp.audit({**first, "job_said": first["job"]}, **ONE, **quick).save(SAVED / "audit_other.json.gz")
-    biasamp.count(first, **ONE).save(SAVED / "counts.parquet")
-    biasamp.count(rows(data, 1300, 1700), **ONE, labels=SAVED / "counts.parquet").save(SAVED / "counts_more.parquet")
-    two = {"tasks": names("t", 2), "task_predictions": names("p", 2)}
-    biasamp.count(rows(data, 0, 600), **{**FEW, **two}).save(SAVED / "counts_labels.parquet")
-    biasamp.count(rows(data, 0, 600), **{**ONE, "cluster": "person", "weights": "weight"}, train=people(3000, 2)).save(
-        SAVED / "counts_train_clusters.parquet"
-    )
-    counts = biasamp.count(biasamp_table(long_pictures()), identities=["man", "woman"], record="image", label="label")
-    counts.save(SAVED / "association_counts.parquet")
-    raw = json.dumps(biasamp.associate(pictures(), ["man", "woman"], metrics=["dp", "npmi_xy"]).to_dict()).encode()
-    (SAVED / "association.json.gz").write_bytes(gzip.compress(raw, mtime=0))
-    (SAVED / "policy.toml").unlink(missing_ok=True)
-    with in_folder():
-        write_csv("data.csv", {name: first[name] for name in ("id", "gender", "job", "job_said")})
-        columns = ("--attributes", "gender", "--tasks", "job", "--task-predictions", "job_said", "--record", "id")
-        assert run("check", "data.csv", "--init", "--policy", SAVED / "policy.toml", *columns).code == 0
-
-
 # --- real data -------------------------------------------------------------------------------------------------------
 
 

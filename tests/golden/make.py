@@ -1,9 +1,10 @@
-"""Write what version 0.1 gave: ``expected`` and ``saved``. Only version 0.1 may write them.
+"""Write what is expected anew, where every difference belongs to a ruling of ``rulings.py``, and list them in ``RULINGS.md``.
 
-    PYTHONPATH=/path/of/version-0.1/src BIASAMP_DATA=... python tests/golden/make.py [--saved] [CASE...]
+    PYTHONPATH=src BIASAMP_DATA=... python tests/golden/make.py [CASE...]
 
-``--paths`` writes nothing: it audits the cases of records through counts, holds them against the goldens, and prints how
-much of what may move is used up.
+A case with a difference that no ruling explains is left as it is, and the difference is printed. The files of ``saved`` were
+written by version 0.1 and stay. ``--paths`` writes nothing: it audits the cases of records through counts, holds them against
+the goldens, and prints how much of what may move is used up.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ import gzip
 import json
 import os
 import sys
-import time
-import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import biasamp
-from golden import comparing
-from golden.cases import AUDITS, CASES, UNLIKE_COUNTS, people, write_saved
+from golden import comparing, rulings
+from golden.cases import AUDITS, CASES, UNLIKE_COUNTS, people
 
 EXPECTED = Path(__file__).parent / "expected"
 
 
 def expected(name: str) -> Any:
-    """What version 0.1 gave for a case."""
+    """What is expected of a case."""
     return json.loads(gzip.decompress((EXPECTED / f"{name}.json.gz").read_bytes()))
 
 
@@ -40,7 +39,7 @@ def write(name: str, document: Any) -> None:
 
 
 def paths() -> None:
-    """How far version 0.1's own two paths lie apart."""
+    """How far counts and records of the same data lie apart."""
     for name, (data, arguments, moves) in AUDITS.items():
         roles = {k: v for k, v in arguments.items() if k in _ROLES}
         rest = {k: v for k, v in arguments.items() if k not in _ROLES}
@@ -100,33 +99,46 @@ def _plain(document: Any) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("cases", nargs="*")
-    parser.add_argument("--saved", action="store_true", help="write the files of saved too")
-    parser.add_argument("--paths", action="store_true", help="compare version 0.1's two paths, and write nothing")
+    parser.add_argument("--paths", action="store_true", help="compare the two paths, and write nothing")
     given = parser.parse_args()
     if given.paths:
         paths()
         return
-    if biasamp.__version__ != "0.1.0":
-        sys.exit(
-            f"this is version {biasamp.__version__} at {biasamp.__file__}; only version 0.1 writes what is expected"
-        )
+    if "BIASAMP_DATA" not in os.environ:
+        sys.exit("BIASAMP_DATA is not set: cases of real data are among them")
     print(f"by {biasamp.__file__}")
-    EXPECTED.mkdir(exist_ok=True)
     people()
-    if given.saved:
-        write_saved()
-    for name in given.cases or CASES:
-        if CASES[name].needs_data and "BIASAMP_DATA" not in os.environ:
-            print(f"{name}: left out, BIASAMP_DATA is not set")
-            continue
-        start = time.process_time()
-        try:
-            write(name, CASES[name].document())
-        except Exception:
-            traceback.print_exc()
-            continue
-        size = (EXPECTED / f"{name}.json.gz").stat().st_size
-        print(f"{name}: {size:,} bytes, {time.process_time() - start:.1f} s")
+    changed = {name: renewed(name) for name in given.cases or CASES}
+    write_rulings({name: counted for name, counted in changed.items() if counted})
+
+
+def renewed(name: str) -> dict[str, int]:
+    """Write a case anew where rulings explain all that differs; how many differences each of them explains."""
+    old, new = expected(name), CASES[name].document()
+    found = list(comparing.differences(old, new, CASES[name].moves))
+    counted, rest = rulings.explained(name, (rulings.place_of(line.split(": ")[0], old, new) for line in found))
+    if rest:
+        print(f"{name}: left as it is; no ruling explains\n    " + "\n    ".join(sorted(set(rest))))
+        return {}
+    if found:
+        write(name, new)
+        print(f"{name}: {len(found)} differences")
+    return counted
+
+
+def write_rulings(changed: dict[str, dict[str, int]]) -> None:
+    """The page of rulings and the goldens that each changed."""
+    lines = [
+        "# Goldens that changed, and by which ruling",
+        "",
+        "What version 0.1 gave is what is expected, but for the figures below: how many of a case follow from which ruling.",
+        "`python tests/golden/make.py` writes a golden anew only where every difference belongs to a ruling of `rulings.py`.",
+    ]
+    for title in dict.fromkeys(ruling.name for ruling in rulings.RULINGS):
+        cases = [f"{name} ({counted[title]})" for name, counted in changed.items() if title in counted]
+        if cases:
+            lines += ["", f"## {title}", "", ", ".join(cases)]
+    (EXPECTED.parent / "RULINGS.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

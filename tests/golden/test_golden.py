@@ -1,4 +1,6 @@
-"""What version 0.1 gave is what this version gives: values, counts, schema, saved files, options and exit codes."""
+"""What version 0.1 gave is what this version gives, but for the rulings that ``RULINGS.md`` lists: values, counts, schema, saved files,
+options and exit codes.
+"""
 
 from __future__ import annotations
 

@@ -83,6 +83,10 @@ def write_data(text: str, path: str) -> bool:
         save_text(path, text)
         return False
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:  # text kept in memory, as when a caller collects what is printed
+        sys.stdout.write(text)
+    else:
+        stream.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.flush()
     return True

@@ -1,0 +1,97 @@
+"""Why a golden may change: every difference from what is expected belongs to a named ruling, or the golden stays.
+
+A ruling names the places of a document that it may change. Places read ``.metrics[fpr_difference].interval``: items of lists are
+called by their metric where they have one, else ``[]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What was decided, the cases it concerns, and the places that follow from it."""
+
+    name: str
+    places: str
+    cases: str = ""
+
+    def explains(self, case: str, place: str) -> bool:
+        return bool(re.search(self.places, place)) and bool(re.search(self.cases, case))
+
+
+_COUNTED = r"\[(directional|multi|mals)\]"
+_SURE = "interval|crossfit_interval|interval_method|standard_error|cautions"
+_PARITY = r"\[(\w+_difference|mean_per_class_accuracy)\]"
+
+# The first that explains a difference is counted.
+RULINGS = [
+    Ruling(
+        "True sentences: verdicts judged together, pairs named by q, words that say what is compared", r"\.findings"
+    ),
+    Ruling("Changes between two association runs", r"^\.change( of dp)?\[\]\.(low|high|p|q)", r"^association_tables$"),
+    Ruling(
+        "Two-valued outcomes: rates are those of the positive value; differences as everywhere know they were selected",
+        rf"{_PARITY}\.|\.excluded$",
+        r"^(audit_soft_one|audit_binary_and_flat|demo|compas_\w+)$",
+    ),
+    Ruling(
+        "Selected maxima: intervals know of the selection, groups below min_group do not decide",
+        rf"{_PARITY}\.|^\.of data\.verdict\.checks\[\]\.(low|high)",
+    ),
+    Ruling(
+        "Pairs named are corrected: exact McNemar p, q over all pairs of the audit",
+        r"pairs(\.first|\.last)?\[\]\.[pq]$|pairs\.sums\.\.[pq]\.",
+    ),
+    Ruling("An undefined gain is undefined", r"\[dpa\]\.(dataset_)?gain$", r"^(demo|compas_all_metrics)$"),
+    Ruling("Trials: as many as the function, drawn another way", r"\[(leakage|dpa)\]\.", r"^(audit_soft_one|compare)$"),
+    Ruling("Trials: as many as the function, drawn another way", r"^\.(leakage|dpa soft)", r"^predictability$"),
+    Ruling("Sizes of sets apply to both sides or say why not", r"^\.sizes\.cautions", r"^multi$"),
+    Ruling("No error seen is not certainty: aggregates are widened as pairs are", rf"{_COUNTED}\.({_SURE})"),
+    Ruling(
+        "No error seen is not certainty: aggregates are widened as pairs are",
+        rf"\.({_SURE}|method|low|high)(\[\])?$",
+        r"^(directional|multi|mals|thresholds)(_clustered)?$|^coco_captions_multi$",
+    ),
+    Ruling(
+        "No error seen is not certainty: nor is a model that never differs from its baseline",
+        r"^\.baseline old\.",
+        r"^check$",
+    ),
+    Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
+]
+
+
+def place_of(path: str, *documents: Any) -> str:
+    """A path of the comparison with items of lists called by their metric."""
+    for document in documents:
+        held, out = document, ""
+        try:
+            for step in re.findall(r"\[\d+\]|\.[^.\[]*", path):
+                if step.startswith("["):
+                    held = held[int(step[1:-1])]
+                    metric = held.get("metric") if isinstance(held, dict) else None
+                    out += f"[{metric}]" if isinstance(metric, str) else "[]"
+                else:
+                    held, out = held[step[1:]], out + step
+        except (KeyError, IndexError, TypeError):
+            continue
+        return out
+    return re.sub(r"\[\d+\]", "[]", path)
+
+
+def explained(case: str, places: Iterable[str]) -> tuple[dict[str, int], list[str]]:
+    """How many differences each ruling explains, and the places that none does."""
+    counted: dict[str, int] = {}
+    rest = []
+    for place in places:
+        name = next((ruling.name for ruling in RULINGS if ruling.explains(case, place)), None)
+        if name is None:
+            rest.append(place)
+        else:
+            counted[name] = counted.get(name, 0) + 1
+    return counted, rest
