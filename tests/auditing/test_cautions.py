@@ -281,10 +281,10 @@ def test_every_finding_shows_the_figure_it_rests_on(data: dict[str, Any]) -> Non
 def test_pairs_are_told_with_their_rates() -> None:
     audited = audit(AMPLIFIED)
     text = _text(audited, "pairs")
-    assert "of 4 pairs, 4 are amplified and 0 weakened" in text
-    assert "kind=a → cooks=0 0.250 becomes 0.100 (+0.150" in text  # 100 of 400, then 40 of 400
-    assert "kind=b → cooks=0 0.750 becomes 0.900 (+0.150" in text
-    assert "cooks=1" not in text  # the mirror image of cooks=0
+    assert "of 2 pairs, 2 are amplified and 0 weakened" in text
+    assert "kind=a → cooks=1 0.750 becomes 0.900 (+0.150" in text  # 300 of 400, then 360 of 400
+    assert "kind=b → cooks=1 0.250 becomes 0.100 (+0.150" in text
+    assert "cooks=0" not in text  # the mirror image of cooks=1
 
 
 def test_large_opposite_pairs_behind_a_small_aggregate() -> None:

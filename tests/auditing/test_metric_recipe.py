@@ -57,7 +57,7 @@ class LargestPair(Estimate):
 
 
 def largest_pair(subject: Any, direction: str, settings: Any) -> Amplification:
-    sample = subject.sample(direction, subject.counts.pairs[direction])
+    sample = subject.sample(direction)
     estimate = LargestPair(Directional(sample, subject.base_source(direction)))
     value = float(estimate.formula(sample.counts))
     return Amplification("largest_pair", value, float(sample.records), direction, _estimate=estimate)

@@ -50,6 +50,8 @@ OF_BAGS = {
     "p",
     "q",
     "text",
+    # What is said follows from intervals.
+    "verdict",
 }
 
 

@@ -172,7 +172,11 @@ BIASAMP = f"{sys.executable} -m biasamp"
 def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
     return subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, timeout=60, env=environment
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        capture_output=True,
+        encoding=environment.get("PYTHONIOENCODING", "utf-8").split(":")[0],
+        timeout=60,
+        env=environment,
     )
 
 

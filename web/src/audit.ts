@@ -267,7 +267,8 @@ export interface Entry {
 /**
  * One pair of a given label and an outcome.
  *
- * ``clear`` where its own test tells the sign, ``known`` where it does with all pairs of the entry counted.
+ * ``clear`` where its own test tells the sign, ``known`` where it does with all pairs of the entry counted. ``mirror``
+ * where the pair of the variable's other value says the same.
  */
 export interface Pair {
   amplification: number | null;
@@ -277,6 +278,7 @@ export interface Pair {
   high: number | null;
   known?: boolean;
   low: number | null;
+  mirror?: boolean;
   outcome: string;
   p?: number | null;
   predicted_rate: number | null;

@@ -174,8 +174,9 @@ def parity(
     >>> result.table["fpr_difference"].tolist(), result.table["tpr_difference"].tolist()
     ([1.0], [0.0])
     """
-    evaluation, _, _ = read_evaluation(given, truth, predicted, None, weights)
-    outcomes = choose_outcomes(evaluation.truth.variables, positive)
+    evaluation, _, invented = read_evaluation(given, truth, predicted, None, weights)
+    apart = set() if invented is None else {variable.name for variable in invented.variables}
+    outcomes = choose_outcomes(evaluation.truth.variables, positive, apart)
     bags = Sample.of(evaluation).bags
     bags = bags.only(*outcome_masks(bags.counts, outcomes.columns))
     against = None if reference is None else group_number(bags.counts.given_labels, reference, "reference")

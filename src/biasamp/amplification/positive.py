@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,10 @@ class Outcomes:
     unknown: tuple[str, ...]
 
 
-def choose_outcomes(variables: Sequence[Variable], positive: Any = None) -> Outcomes:
+def choose_outcomes(variables: Sequence[Variable], positive: Any = None, invented: Collection[str] = ()) -> Outcomes:
     """Of every two-valued variable the positive value; of all others every label, unless one is named.
+
+    A variable of ``invented`` is predicted to have further values: its two true ones are not each other's opposite.
 
     Examples
     --------
@@ -56,11 +58,12 @@ def choose_outcomes(variables: Sequence[Variable], positive: Any = None) -> Outc
     for variable in variables:
         mine = list(range(start, start + variable.width))
         start += variable.width
-        value = named.get(variable.name, _evident(variable) if variable.kind == "categorical" else None)
+        two = variable.kind == "categorical" and variable.width == 2 and variable.name not in invented
+        value = named.get(variable.name, _evident(variable) if two else None)
         if value is not None and variable.kind != "binary":
             known[variable.name] = value
             mine = [mine[variable.categories.index(value)]]
-        elif variable.kind == "categorical" and variable.width == 2:
+        elif two:
             unknown.append(variable.name)
         columns += mine
     return Outcomes(np.array(columns, dtype=np.int64), known, tuple(unknown))

@@ -61,11 +61,16 @@ def one_value(context: Context) -> Iterator[Finding]:
             attribute = title if role == "attribute" else None
             moved = [e for e in context.entries("directional") if attribute in (None, e["attribute"]) and e["value"]]
             shown = ", ".join(f"{place(entry, ' ')} {number(entry['value'])}" for entry in moved)
-            rest = f"; what is left is a change against labels of other records ({shown})" if moved else ""
+            rest = (
+                f"without a second one there is nothing to compare in these records; what is left is a change against labels "
+                f"of other records ({shown})"
+                if moved
+                else "no pair has a direction here, so that directional amplification is 0 by definition. Other figures may "
+                "differ from 0"
+            )
             yield caution(
                 "one-value",
-                f"The {role} {printable(title, 40)} has one value only, {printable(only, 40)}: without a second one there is "
-                f"nothing to compare in these records{rest}.",
+                f"The {role} {printable(title, 40)} has one value only, {printable(only, 40)}: {rest}.",
                 {"attribute": attribute, "metric": "directional", "label": only},
                 label=only,
             )

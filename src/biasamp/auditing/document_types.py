@@ -115,7 +115,8 @@ class GroupRow(TypedDict):
 class Pair(TypedDict):
     """One pair of a given label and an outcome.
 
-    ``clear`` where its own test tells the sign, ``known`` where it does with all pairs of the entry counted.
+    ``clear`` where its own test tells the sign, ``known`` where it does with all pairs of the entry counted. ``mirror``
+    where the pair of the variable's other value says the same.
     """
 
     given: str
@@ -134,6 +135,7 @@ class Pair(TypedDict):
     q: NotRequired[Figure]
     known: NotRequired[bool]
     wrong_group: NotRequired[bool]
+    mirror: NotRequired[bool]
 
 
 class Measurement(TypedDict):

@@ -20,6 +20,7 @@ from biasamp.resampling.significance import normal_quantile
 from biasamp.results.metric_registry import METRICS
 
 from .document_types import AuditDocument, Entry, Pair
+from .mirrors import each_once
 
 # A pair is named where its change is a discovery at this rate of false ones among all pairs of the audit.
 FALSE_DISCOVERIES = 0.05
@@ -106,11 +107,12 @@ def known_directions(entry: Entry) -> list[Pair]:
 
 
 def changed_pairs(entry: Entry) -> list[Pair]:
-    """The pairs that change for certain, the largest first.
+    """The pairs that change for certain, the largest first, each fact once.
 
     Each is a discovery among all pairs of the audit, which q-values count, and beyond its own interval.
     """
-    return sorted((pair for pair in entry["pairs"] if _changes(pair)), key=lambda pair: -abs(pair["delta"] or 0.0))
+    changed = (pair for pair in each_once(entry["pairs"]) if _changes(pair))
+    return sorted(changed, key=lambda pair: -abs(pair["delta"] or 0.0))
 
 
 def _changes(pair: Pair) -> bool:

@@ -12,6 +12,7 @@ from biasamp.results.metric_registry import audited_metrics, direction_symbol, i
 
 from .document_types import AuditDocument, Entry, Excluded, Invented, Pair, SweepEntry
 from .evidence import FALSE_DISCOVERIES, Place, changed_pairs, known_directions, place_of, verdicts, wrong_groups
+from .mirrors import each_once
 from .subject import Counted
 
 # What a finding weighs; the size of its effect, at most 1, is added. The answer to what was asked comes first, and an
@@ -58,7 +59,6 @@ _PAIRS_SHOWN = 3
 # An aggregate is said to hide its pairs when the largest is so many times larger.
 _HIDES = 5.0
 # Changes that cancel to within this are two sides of one change.
-_MIRROR = 1e-12
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def _pairs(context: Context) -> Iterator[Finding]:
             continue
         known = _oriented(entry)
         oriented = {id(pair): change for change, pair in known}
-        named = _distinct(changed)[:_PAIRS_SHOWN]
+        named = changed[:_PAIRS_SHOWN]
         shown = "; ".join(_pair_words(pair, oriented.get(id(pair))) for pair in named)
         up = sum(change > 0 for change, _ in known)
         ways = [f"{up} are amplified", f"{len(known) - up} weakened"]
@@ -262,17 +262,9 @@ def _oriented(entry: Entry) -> list[tuple[float, Pair]]:
 def _listed(entry: Entry) -> str:
     """How many pairs are looked at, and of how many: a document lists those that change most."""
     listed, known = len(entry["pairs"]), entry.get("pairs_in_all", len(entry["pairs"]))
-    return f"{listed:,} pairs" if listed == known else f"the {listed:,} listed pairs of {known:,}"
-
-
-def _distinct(pairs: list[Pair]) -> list[Pair]:
-    """Pairs without mirror images: what a group gains in one of two outcomes it loses in the other."""
-    kept: list[Pair] = []
-    for pair in pairs:
-        same_group = [other for other in kept if other["given"] == pair["given"]]
-        if not any(abs((other["delta"] or 0.0) + (pair["delta"] or 0.0)) < _MIRROR for other in same_group):
-            kept.append(pair)
-    return kept
+    return (
+        f"{len(each_once(entry['pairs'])):,} pairs" if listed == known else f"the {listed:,} listed pairs of {known:,}"
+    )
 
 
 def _hidden(context: Context) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from biasamp.amplification import directional, mals, multi
 from biasamp.amplification.base import Base, pairs_without_sign
 from biasamp.amplification.mals_sample import MalsSample
 from biasamp.amplification.parity import Parity
+from biasamp.amplification.positive import choose_outcomes
 from biasamp.amplification.result import Amplification
 from biasamp.counts.bagging import deal_out
 from biasamp.counts.bags import BagCounts
@@ -50,7 +51,8 @@ _NO_SCORES = "thresholds need the scores themselves, which counts do not hold: s
 
 def measure(subject: Counted, settings: Settings) -> Measured:
     """Compute every metric that was asked for and that the counts allow."""
-    out = Measured()
+    outcomes = choose_outcomes(subject.true_tasks, settings.positive, subject.invented_tasks)
+    out = Measured(positive=dict(outcomes.positive))
     for direction in DIRECTIONS:
         for metric in DIRECTED:
             _run(subject, metric, direction, settings, out)
@@ -59,7 +61,7 @@ def measure(subject: Counted, settings: Settings) -> Measured:
     for metric in UNDIRECTED:
         _run(subject, metric, None, settings, out)
     if "parity" in settings.metrics:
-        measure_parity(subject, settings, out)
+        measure_parity(subject, outcomes, settings, out)
     return out
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from biasamp.amplification.group_rates import Proportion, between_groups, rate_figures
 from biasamp.amplification.largest_difference import Deciding, largest_difference, lowest_mean_accuracy
 from biasamp.amplification.parity import DIFFERENCES, Parity, from_bags, rates_of, resampled_rates
-from biasamp.amplification.positive import choose_outcomes
+from biasamp.amplification.positive import Outcomes
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.pair import outcome_masks
 from biasamp.data.label import Mask
@@ -29,14 +29,13 @@ _FEW = "no two groups have {} records that this rate is taken over: smaller ones
 _METHOD = "Newcombe score, simultaneous over {} differences (Bonferroni)"
 
 
-def measure_parity(subject: Counted, settings: Settings, out: Measured) -> None:
+def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out: Measured) -> None:
     """The table of groups, and one entry for each of the four companions of A->T."""
     everything = subject.pairs("A->T")
     if everything is None:
         out.skip(subject.attribute, "parity", "A->T", _NO_PARITY)
         return
-    outcomes = choose_outcomes(subject.true_tasks, settings.positive)
-    out.positive, out.unknown_positive = dict(outcomes.positive), outcomes.unknown
+    out.unknown_positive = outcomes.unknown
     bags = everything.only(*outcome_masks(everything.counts, outcomes.columns))
     made = rates_of(bags, subject.clustered)
     reference = None if subject.reference is None else bags.counts.given_labels.index(subject.reference)

@@ -25,6 +25,7 @@ from .findings import FINDINGS, Context
 from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
 from .measuring import correct_pairs, measure, needed_counts, resampled
+from .mirrors import mark_mirrors
 from .plan import Plan, make_plan
 from .settings import Measured, Settings
 from .source import in_parts, read_audit_base, read_source
@@ -266,6 +267,7 @@ def from_counts(
     invented = invented_entries(subjects, settings.confidence)
     if invented:
         document["invented"] = invented  # type: ignore[typeddict-item]
+    mark_mirrors(document)
     context = Context(document, subjects)
     found = [finding for rule in (*FINDINGS, differing_inventions, *CAUTIONS) for finding in rule(context)]
     found.sort(key=lambda finding: -finding.weight)

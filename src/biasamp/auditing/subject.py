@@ -113,6 +113,15 @@ class Counted:
         """The tasks with the labels that have truth."""
         return no_records(self.counts.T).only(self.known["T"]).variables
 
+    @property
+    def invented_tasks(self) -> frozenset[str]:
+        """The tasks that are predicted to have values which no record has in truth."""
+        bags = self.counts.pairs.get("A->T")
+        if bags is None:
+            return frozenset()
+        said = ~self.known["T"] & (floats(bags.whole.predicted).max(axis=0) > 0)
+        return frozenset(label.variable for label, apart in zip(labels_in(self.counts.T), said, strict=True) if apart)
+
     def pairs(self, direction: str) -> BagCounts | None:
         """The pair counts of the labels with truth; None where predictions are not there."""
         bags = self.counts.pairs.get(direction)

@@ -207,8 +207,9 @@ def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any
     # A fold may lack a class that is predicted in it: then there are more than two.
     if positive is None and numbers and np.isin(truth, (0, 1)).all() and ((predicted >= 0) & (predicted <= 1)).all():
         y_true, y_pred = binary(truth), binary(predicted)
-    evaluation, _, _ = read_evaluation(given, y_true, y_pred, None, sample_weight)
-    columns = choose_outcomes(evaluation.truth.variables, positive).columns
+    evaluation, _, invented = read_evaluation(given, y_true, y_pred, None, sample_weight)
+    apart = set() if invented is None else {variable.name for variable in invented.variables}
+    columns = choose_outcomes(evaluation.truth.variables, positive, apart).columns
     counts = PairCounts.from_labels(evaluation)
     return group_rates(counts.only(*outcome_masks(counts, columns)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
@@ -12,6 +12,7 @@ import numpy as np
 from biasamp.amplification.bounds import CLEAR_OF_ALL
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry, Excluded, Pair
+from biasamp.auditing.mirrors import each_once, variables_of
 
 from .figure import Figure, UnknownSigns, is_number, statistic
 from .ignored import AUDIT_WITHOUT, groups_too_small, not_ignored, without_groups
@@ -21,7 +22,6 @@ from .limits import Limit
 CLEAR_PAIR = 0.05
 AUDIT_AGAIN = "audited by a version that did not bound unknown directions; audit again"
 # Changes of the two values of one outcome cancel to within this.
-_MIRROR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,7 @@ class Held:
     @cached_property
     def variables(self) -> dict[str, str]:
         """The variable of each label, as far as the document says."""
-        data = self.audit.document["data"]
-        tasks = {row["label"]: row["variable"] for row in data.get("task_labels", ())}
-        return tasks | {row["group"]: row["variable"] for row in data["groups"] if "variable" in row}
+        return variables_of(self.audit.document["data"])
 
     def signs_known(self, entry: Entry) -> bool:
         """Whether directions come from elsewhere, so that these records have nothing to tell."""
@@ -208,7 +206,7 @@ def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
 def _pairs(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
     named = [pair for pair in entry.get("pairs", ()) if _names(limit, pair["given"], pair["outcome"])]
     kept = [pair for pair in named if not {pair["given"], pair["outcome"]} & held.ignored]
-    for pair in _each_once(kept, held):
+    for pair in kept if limit.outcome else each_once(kept):
         yield _of_pair(limit, entry, pair, held)
     for row in held.left_out(entry):
         if "outcome" in row and _names(limit, row["given"], row["outcome"]):
@@ -242,20 +240,3 @@ def _of_pair(limit: Limit, entry: Entry, pair: Pair, held: Held) -> Figure:
     change, size = np.array([pair["amplification"] or 0.0]), np.array([abs(pair["delta"] or 0.0)])
     needed = UnknownSigns(change, size, np.array([statistic(1.0 if p is None else p)]), statistic(CLEAR_PAIR))
     return replace(figure, low=min(low, -high), high=max(high, -low), bounded=True, unknown=needed)
-
-
-def _each_once(pairs: Sequence[Pair], held: Held) -> list[Pair]:
-    """Each fact once: what one of two outcomes gains, the other loses, on the same records."""
-    together: dict[tuple[str, str], list[Pair]] = {}
-    for pair in pairs:
-        together.setdefault((pair["given"], held.variables.get(pair["outcome"], "")), []).append(pair)
-    mirrored = {id(both[0]) for both in together.values() if len(both) == 2 and _mirror(*both)}
-    return [pair for pair in pairs if id(pair) not in mirrored]
-
-
-def _mirror(one: Pair, other: Pair) -> bool:
-    changes = [one["delta"], other["delta"]]
-    rates = [one["truth_rate"], other["truth_rate"]]
-    if not all(map(is_number, [*changes, *rates])) or one["support"] != other["support"]:
-        return False
-    return abs(sum(cast("list[float]", changes))) < _MIRROR and abs(sum(cast("list[float]", rates)) - 1.0) < _MIRROR

@@ -7,6 +7,7 @@ from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.document_types import Entry
+from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
 from biasamp.policy import Verdict
 from biasamp.results.interval import figure
@@ -30,7 +31,6 @@ from .written import (
     further_figures,
     largest_pairs,
     not_run_by_reason,
-    without_mirrors,
 )
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
@@ -93,7 +93,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     ]
     for entry in document["metrics"]:
         if pairs and pairs_oriented(entry["metric"]) and entry.get("pairs"):
-            lines += _pair_rows(entry, without_mirrors(entry, data), pairs, under)
+            lines += _pair_rows(entry, each_once(entry["pairs"]), pairs, under)
     lines += [f"{under} Limits and cautions", "", *texts["caution"]]
     lines.append("- Zero amplification is not fairness: a model that repeats its data repeats their bias.")
     known = (METRICS[entry["metric"]] for entry in document["metrics"] if entry["metric"] in METRICS)
@@ -152,7 +152,7 @@ def _metric_rows(audit: Audit) -> list[str]:
     for entry in audit.document["metrics"]:
         signed = is_signed(entry["metric"])
         parts = further_figures(entry, ("crossfit", "floor", "gain"))
-        parts += [escaped(words, 200) for words in difference_words(entry)]
+        parts += [escaped(words, 200) for words in difference_words(entry, audit.document["data"])]
         rows.append(
             [
                 escaped(entry["attribute"], 60),
@@ -167,7 +167,8 @@ def _metric_rows(audit: Audit) -> list[str]:
 
 
 def _pair_rows(entry: Entry, pairs: list[Any], most: int, under: str) -> list[str]:
-    count = f", the {most} that change most of {entry.get('pairs_in_all', len(entry['pairs'])):,}"
+    unlisted = max(entry.get("pairs_in_all", 0) - len(entry["pairs"]), 0)
+    count = f", the {most} that change most of {len(pairs) + unlisted:,}"
     title = f"{under} Pairs of {escaped(entry['attribute'], 60)} {direction_symbol(entry['direction'])}"
     rows = [
         [

@@ -16,6 +16,7 @@ from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import Data, Entry
 from biasamp.auditing.findings import side_of_zero
+from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
 from biasamp.policy import Verdict
 from biasamp.results.interval import figure, interval
@@ -29,7 +30,6 @@ from .written import (
     further_figures,
     largest_pairs,
     not_run_by_reason,
-    without_mirrors,
 )
 
 _PAIRS_SHOWN = 10
@@ -103,7 +103,7 @@ def metric_table(audit: Audit, attribute: str) -> RichTable:
             direction_symbol(entry["direction"]),
             Text(figure(entry["value"], signed), style=_colour(entry) if signed else ""),
             interval(entry["interval"][0], entry["interval"][1], signed),
-            _with_value(entry),
+            _with_value(entry, audit.document["data"]),
         )
     return table
 
@@ -112,19 +112,20 @@ def _colour(entry: Entry) -> str:
     return {1: "bold red", -1: "bold blue"}.get(side_of_zero(*entry["interval"]) or 0, "")
 
 
-def _with_value(entry: Entry) -> Text:
+def _with_value(entry: Entry, data: Data) -> Text:
     parts = further_figures(entry, ("crossfit", "floor", "gain"))
-    parts += difference_words(entry)
+    parts += difference_words(entry, data)
     parts += [f"base: {printable(base, 24)}" for base in [entry.get("base_source")] if base]
     return Text("; ".join(parts), style="dim")
 
 
 def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTable:
     """The pairs that change most, with bars where there is room."""
-    rows = largest_pairs(without_mirrors(entry, data))
+    rows = largest_pairs(each_once(entry["pairs"]))
     shown = rows[:most]
     largest = max((abs(pair["amplification"] or 0.0) for pair in shown), default=0.0) or 1.0
-    count = f", {most} of {entry.get('pairs_in_all', len(rows)):,}" if len(rows) > most else ""
+    unlisted = entry.get("pairs_in_all", 0) - len(entry["pairs"])
+    count = f", {most} of {len(rows) + max(unlisted, 0):,}" if len(rows) > most else ""
     title = f"Pairs, {printable(entry['attribute'], 60)} {direction_symbol(entry['direction'])}{count}"
     groups = [
         (r["group"], r.get("variable", ""), r.get("category"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -27,14 +26,15 @@ def further_figures(entry: Entry, names: Iterable[str]) -> list[str]:
     return [_BESIDE[name].format(figure(held[name], name != "floor")) for name in names if held.get(name) is not None]
 
 
-def difference_words(entry: Entry) -> list[str]:
+def difference_words(entry: Entry, data: Data) -> list[str]:
     """Of which outcome a parity figure is, between which groups, and what would be expected of equal ones."""
     outcome = entry.get("outcome")
     words = [printable(outcome, 28)] if outcome else []
     between, sizes = entry.get("between"), entry.get("sizes")
     if between and sizes:
+        short = {row["group"]: row.get("category") for row in data["groups"]}
         one, two = (
-            f"{printable(name.split('=', 1)[-1], 28)} ({size:,.0f})" for name, size in zip(between, sizes, strict=True)
+            f"{printable(short.get(name) or name, 28)} ({size:,.0f})" for name, size in zip(between, sizes, strict=True)
         )
         words.append(f"{one} over {two}")
     if entry.get("expected") is not None:
@@ -42,21 +42,6 @@ def difference_words(entry: Entry) -> list[str]:
     if entry.get("every_group") is not None:
         words.append(f"with small groups {figure(entry['every_group'], False)}")
     return words
-
-
-def without_mirrors(entry: Entry, data: Data) -> list[Any]:
-    """The pairs of an entry; of a two-valued task only those of its positive value, since the other's say the same."""
-    labels = data.get("task_labels", [])
-    sizes = Counter(row["variable"] for row in labels)
-    if entry["direction"] != "A->T":
-        return list(entry["pairs"])
-    mirrored = {
-        row["label"]
-        for row in labels
-        if row["category"] != data.get("positive", {}).get(row["variable"], row["category"])
-        and sizes[row["variable"]] == 2
-    }
-    return [pair for pair in entry["pairs"] if pair["outcome"] not in mirrored]
 
 
 def largest_pairs(pairs: Iterable[Any], most: int | None = None) -> list[Any]:

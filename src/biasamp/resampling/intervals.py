@@ -265,6 +265,8 @@ class Intervals:
                 bounds, made = bca_interval(self.value, values, influence, level), "bootstrap BCa"
             else:
                 bounds, made = percentile_interval(values, level), "bootstrap percentile"
+            # Resamples of a biased figure lie to one side of it; an interval holds its figure all the same.
+            bounds = float(np.fmin(bounds[0], self.value)), float(np.fmax(bounds[1], self.value))
             if self.statistic.first_order:
                 made += " (to first order: there are too many pairs to resample each)"
         if self.unseen:

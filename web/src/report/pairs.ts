@@ -16,8 +16,9 @@ interface Placed {
   place: string;
 }
 
+/** The pairs of an entry, each fact once: of two values of a variable, one says what the other does. */
 function placed(entry: Entry, place: string): Placed[] {
-  return (entry.pairs ?? []).map((pair, i) => ({ pair, place: `${place}/pairs/${i}` }));
+  return (entry.pairs ?? []).map((pair, i) => ({ pair, place: `${place}/pairs/${i}` })).filter(({ pair }) => !pair.mirror);
 }
 
 /** A cell's colour: how far its value lies from 0, as a share of the panel's largest. */
