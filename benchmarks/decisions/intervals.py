@@ -25,6 +25,7 @@ MEASURED = {
 }
 REPEATED = {
     "findings[].figure.interval": "metrics[].interval",
+    "findings[].figure.pairs[].low": "metrics[].pairs[].low",
     **{
         f"metrics[].groups[].{rate}_{figure}low": f"rates[].{rate}.{figure}low"
         for rate in RATES
