@@ -6,11 +6,12 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-_NOT_BENCHMARKS = {"__init__", "__main__", "known_truth", "timing"}
+_NOT_BENCHMARKS = {"__init__", "__main__", "__pycache__", "timing"}
 
 
 def main() -> None:
-    known = sorted(p.stem for p in Path(__file__).parent.glob("*.py") if p.stem not in _NOT_BENCHMARKS)
+    here = [path for path in Path(__file__).parent.iterdir() if path.suffix == ".py" or path.is_dir()]
+    known = sorted(path.stem for path in here if path.stem not in _NOT_BENCHMARKS)
     given = sys.argv[1:]
     at = next((i for i, word in enumerate(given) if word.startswith("--")), len(given))
     chosen, options = given[:at] or known, given[at:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 from itertools import combinations
 from pathlib import Path
@@ -12,10 +13,18 @@ import numpy as np
 import pytest
 from fairlearn.metrics import MetricFrame, false_positive_rate, selection_rate, true_positive_rate
 from scipy.special import ndtri
+from scipy.stats import binom, binomtest
 from sklearn.metrics import accuracy_score, precision_score
 
 import biasamp
-from biasamp.amplification.group_rates import Proportion, newcombe, ratio_interval, wilson
+from biasamp.amplification.group_rates import (
+    Proportion,
+    clopper_pearson,
+    newcombe,
+    one_of_many,
+    ratio_interval,
+    wilson,
+)
 from biasamp.amplification.largest_difference import Deciding, largest_difference
 
 RATES = {
@@ -141,7 +150,9 @@ def slow_largest(hits: np.ndarray, size: np.ndarray, level: float) -> tuple[floa
     value = low = high = 0.0
     for g, h, o in pairs:
         p, q = hits[g, o] / size[g, o], hits[h, o] / size[h, o]
-        a, b = newcombe(p, size[g, o], q, size[h, o], each)
+        one, two = (binomtest(int(hits[i, o]), int(size[i, o])).proportion_ci(each, method="exact") for i in (g, h))
+        a = p - q - math.hypot(p - one.low, two.high - q)
+        b = p - q + math.hypot(one.high - p, q - two.low)
         value, low, high = max(value, abs(p - q)), max(low, a, -b), max(high, b, -a)
     return value, low, high
 
@@ -159,6 +170,31 @@ def test_the_largest_difference_is_that_of_every_pair() -> None:
     assert found.value == pytest.approx(rate[found.higher, found.outcome] - rate[found.lower, found.outcome])
     alone = [slow_largest(hits[:, [o]], size[:, [o]], 0.95) for o in range(6)]
     np.testing.assert_allclose(found.by_outcome.T, alone)
+
+
+@pytest.mark.parametrize("hits", [0, 1, 7, 39, 40])
+def test_exact_limits_are_those_of_scipy(hits: int) -> None:
+    low, high = clopper_pearson(hits / 40, 40, 0.99)
+    known = binomtest(hits, 40).proportion_ci(0.99, method="exact")
+    assert (low, high) == pytest.approx((known.low, known.high))
+    assert np.isnan(clopper_pearson(0.5, 0.0, 0.95)).all()
+
+
+@pytest.mark.parametrize("compared", [2, 20, 80])
+@pytest.mark.parametrize("rate", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("sizes", [(40, 2000), (100, 5000), (35, 35), (250, 250)])
+def test_one_of_many_differences_covers(compared: int, rate: float, sizes: tuple[int, int]) -> None:
+    """All samples of two equal groups with their chances: the share in which one of so many differences is not 0."""
+    hits = [np.arange(size + 1) for size in sizes]
+    chance = np.outer(*(binom.pmf(x, size, rate) for x, size in zip(hits, sizes, strict=True)))
+    p, q = np.meshgrid(hits[0] / sizes[0], hits[1] / sizes[1], indexing="ij")
+    low, high = one_of_many(p, float(sizes[0]), q, float(sizes[1]), 0.95, compared)
+    missed = chance[(low > 0) | (high < 0)].sum()
+    assert (1 - missed) ** compared >= 0.95
+
+
+def test_a_single_difference_is_newcombes() -> None:
+    assert one_of_many(0.8, 70, 0.6, 80, 0.95, 1) == newcombe(0.8, 70, 0.6, 80, 0.95)
 
 
 @pytest.mark.parametrize(("groups", "outcomes"), [(2, 1), (3, 1), (3, 10)])

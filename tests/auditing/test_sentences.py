@@ -1,4 +1,4 @@
-"""How often sentences are false on data whose truth is known: a short version of ``benchmarks/sentences.py``."""
+"""How often sentences are false on data whose truth is known: a short version of ``python -m benchmarks decisions``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.sentences import CASES, FALSE, FEW, study
+from benchmarks.decisions.cases import CASES, FEW
+from benchmarks.decisions.sentences import FALSE, study
 
 from biasamp import auditing
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import biasamp
-from biasamp.resampling.model_difference import UNDECIDED, compare_errors, compare_values
+from biasamp.resampling.model_difference import UNDECIDED, compare_errors, compare_extremes, compare_values
 
 
 def models(seed: int, n: int = 1500, further: float = 0.0) -> tuple[biasamp.directional, biasamp.directional]:
@@ -75,6 +75,41 @@ def test_other_numbers_of_resamples_are_unpaired() -> None:
     made = compare_values(0.0, 0.0, values, values[:200])
     assert not made.paired
     assert "300 resamples" in made.method
+
+
+def test_few_records_that_differ_do_not_decide() -> None:
+    """Two models differ in four of 200 records, all one way: McNemar's exact test has p = .125."""
+    weights = np.random.default_rng(0).poisson(1.0, (4000, 4)).sum(axis=1) / 200.0
+    still = np.zeros(4000)
+    plain = compare_values(0.0, 4 / 200, still, weights)
+    assert plain.decided
+    made = compare_values(0.0, 4 / 200, still, weights, unseen=2.0 / 202.0**2)
+    assert not made.decided
+    # The variance is that of four records and of two more.
+    assert made.standard_error == pytest.approx(np.sqrt(plain.standard_error**2 + 2.0 / 202.0**2))
+    stretch = made.standard_error / plain.standard_error
+    assert made.low == pytest.approx(0.02 - 1.959964 * made.standard_error)
+    assert made.high == pytest.approx(0.02 + stretch * (plain.high - 0.02))
+    # Six of them do (p = .031).
+    six = np.random.default_rng(0).poisson(1.0, (4000, 6)).sum(axis=1) / 200.0
+    assert compare_values(0.0, 6 / 200, still, six, unseen=2.0 / 202.0**2).decided
+    same = compare_values(0.0, 0.0, still, still, unseen=2.0 / 202.0**2)
+    assert same.verdict == "they are the same on every resample"
+
+
+def test_differences_of_selected_figures_by_hand() -> None:
+    ends = (0.0, 0.22), (0.12, 0.37)
+    made = compare_extremes(0.10, 0.25, *ends)
+    assert made.low == pytest.approx(0.15 - np.hypot(0.13, 0.12))
+    assert made.high == pytest.approx(0.15 + np.hypot(0.12, 0.10))
+    paired = compare_extremes(0.10, 0.25, *ends, 0.5)
+    assert paired.low == pytest.approx(0.15 - np.sqrt(0.13**2 + 0.12**2 - 0.13 * 0.12))
+    # What the first was drawn up by moves the difference up as it is; no further than its own interval goes.
+    drawn = compare_extremes(0.10, 0.25, *ends, biases=(0.04, 0.0))
+    assert (drawn.low, drawn.high) == pytest.approx((made.low, 0.15 + 0.04 + np.hypot(0.12, 0.06)))
+    most = compare_extremes(0.10, 0.25, *ends, biases=(5.0, 0.0))
+    assert most.high == pytest.approx(0.37)
+    assert not made.decided
 
 
 def test_bad_input() -> None:

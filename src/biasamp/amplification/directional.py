@@ -300,6 +300,10 @@ class Directional(Estimate):
         counted = self.values.defined if counted is None else counted
         return self._errors.variance(factor, counted, self.source.signs is None)
 
+    def between_models(self) -> float:
+        """What records in which two models differ, and that were not seen, add to the variance of their difference."""
+        return self._errors.between_models(self.factor, self.values.defined)
+
     @property
     def unknown(self) -> int:
         """How many pairs have a direction that the records do not tell."""

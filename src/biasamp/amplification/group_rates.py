@@ -212,8 +212,63 @@ def newcombe(value1: Any, size1: Any, value2: Any, size2: Any, level: float) -> 
     (0.0524, 0.3339)
     """
     z = normal_quantile(level)
-    low1, high1 = wilson(value1, size1, z)
-    low2, high2 = wilson(value2, size2, z)
+    return _apart(value1, wilson(value1, size1, z), value2, wilson(value2, size2, z))
+
+
+def one_of_many(value1: Any, size1: Any, value2: Any, size2: Any, level: float, compared: int) -> tuple[Any, Any]:
+    """An interval for one of several differences, at a level that Bonferroni's inequality makes simultaneous.
+
+    A single difference has Newcombe's interval. Wilson's limits, which that is made of, are too near at the far levels
+    that many differences need: with 40 records of which 2% have the outcome, one of 20 differences missed an equal
+    large group in 17% of samples. There the limits of Clopper and Pearson take their place.
+
+    Parameters
+    ----------
+    value1, size1, value2, size2 : array-like
+        The rates and the sizes that they rest on.
+    level : float
+        The level of all intervals together.
+    compared : int
+        How many differences there are.
+
+    Examples
+    --------
+    >>> low, high = one_of_many(4 / 40, 40, 40 / 2000, 2000, 0.95, 20)
+    >>> bool(low < 0.0 < high)
+    True
+    >>> bool(newcombe(4 / 40, 40, 40 / 2000, 2000, 1 - 0.05 / 20)[0] > 0.0)
+    True
+    """
+    if compared <= 1:
+        return newcombe(value1, size1, value2, size2, level)
+    level = 1.0 - (1.0 - level) / compared
+    return _apart(value1, clopper_pearson(value1, size1, level), value2, clopper_pearson(value2, size2, level))
+
+
+def clopper_pearson(value: Any, size: Any, level: float) -> tuple[Any, Any]:
+    """The exact interval for one proportion; NaN without records. Sizes need not be whole.
+
+    >>> low, high = clopper_pearson(4 / 40, 40, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.0279, 0.2366)
+    """
+    from scipy.special import betaincinv
+
+    value, size = np.broadcast_arrays(np.asarray(value, dtype=np.float64), np.asarray(size, dtype=np.float64))
+    tail = (1.0 - level) / 2.0
+    # Rounding may leave a hair above all or below none.
+    hits = np.clip(value, 0.0, 1.0) * size
+    rest = np.maximum(size - hits, 0.0)
+    some, others = hits > 0, rest > 0
+    low = np.where(some, betaincinv(np.where(some, hits, 1.0), rest + 1.0, tail), 0.0)
+    high = np.where(others, betaincinv(hits + 1.0, np.where(others, rest, 1.0), 1.0 - tail), 1.0)
+    there = size > 0
+    return np.where(there, low, np.nan), np.where(there, high, np.nan)
+
+
+def _apart(value1: Any, limits1: tuple[Any, Any], value2: Any, limits2: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Limits of a difference from those of two independent rates."""
+    (low1, high1), (low2, high2) = limits1, limits2
     difference = value1 - value2
     low = difference - np.sqrt((value1 - low1) ** 2 + (high2 - value2) ** 2)
     high = difference + np.sqrt((high1 - value1) ** 2 + (value2 - low2) ** 2)

@@ -19,7 +19,7 @@ from biasamp.resampling.significance import fisher_exact, q_values
 from biasamp.results import Table
 from biasamp.results.interval import plain
 
-from .group_rates import newcombe
+from .group_rates import one_of_many
 from .result import Amplification
 
 # Differences between groups whose intervals are made; beyond, labels have rates and tests alone.
@@ -40,8 +40,8 @@ def invented_labels(
     """One entry for each invented label: its rate in every group, and how far groups are apart.
 
     The difference is that of the largest and the smallest rate. Its interval holds the largest of all differences:
-    Newcombe's intervals of every two groups at a level that holds for all of them together, the largest lower and the
-    largest upper bound, cut at 0. The test is Fisher's of each group against the others, its smallest p-value times
+    intervals of every two groups at a level that holds for all of them together, the largest lower and the largest
+    upper bound, cut at 0. The test is Fisher's of each group against the others, its smallest p-value times
     the number of groups (two groups are one test). Where records come in clusters there is neither.
 
     Parameters
@@ -103,8 +103,8 @@ def _largest(hits: Any, sizes: Any, level: float, labels: int) -> tuple[float | 
     pairs = [(a, b) for a, b in pairs if sizes[a] > 0 and sizes[b] > 0]
     if not pairs:
         return None, None
-    together = 1.0 - (1.0 - level) / len(pairs)
-    bounds = [newcombe(hits[a] / sizes[a], sizes[a], hits[b] / sizes[b], sizes[b], together) for a, b in pairs]
+    rates = hits / np.maximum(sizes, 1.0)
+    bounds = [one_of_many(rates[a], sizes[a], rates[b], sizes[b], level, len(pairs)) for a, b in pairs]
     bounds += [(-high, -low) for low, high in bounds]
     return max(0.0, *(low for low, _ in bounds)), max(0.0, *(high for _, high in bounds))
 

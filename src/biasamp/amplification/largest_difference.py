@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from biasamp.data.keys import row_keys
 from biasamp.resampling.significance import normal_quantile
 
-from .group_rates import Floats, Proportion, newcombe, over_groups, share
+from .group_rates import Floats, Proportion, one_of_many, over_groups, share
 
 Mask = NDArray[np.bool_]
 # Draws of the largest difference under equality, and normal numbers that are held at once.
@@ -72,7 +72,7 @@ class Deciding:
 def largest_difference(made: Proportion, decides: Deciding, level: float) -> Largest | None:
     """The largest difference between two groups over all outcomes; None where no outcome has two groups.
 
-    Every difference has its Newcombe interval at a level that Bonferroni's inequality makes simultaneous. The largest
+    Every difference has its interval at a level that Bonferroni's inequality makes simultaneous. The largest
     true difference then lies between the largest lower and the largest upper bound of the sizes of differences. Bounds
     are NaN where sizes are.
     """
@@ -112,10 +112,9 @@ def _bounds(
 
     The level is simultaneous over as many differences as are ``compared``.
     """
-    level = 1.0 - (1.0 - level) / compared
-    rates, size = made.value[groups, outcome], made.sizes(level)[groups, outcome]
+    rates, size = made.value[groups, outcome], made.sizes(1.0 - (1.0 - level) / compared)[groups, outcome]
     one, two = np.triu_indices(len(groups), 1)
-    least, most = newcombe(rates[one], size[one], rates[two], size[two], level)
+    least, most = one_of_many(rates[one], size[one], rates[two], size[two], level, compared)
     low, high = float(np.maximum(least, -most).max()), float(np.maximum(most, -least).max())
     return float(np.clip(low, 0.0, 1.0)), float(np.clip(high, 0.0, 1.0))
 

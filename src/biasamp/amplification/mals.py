@@ -272,6 +272,10 @@ class Mals(Estimate):
             wrong_group=self.values.wrong_group,
         )
 
+    def between_models(self) -> float:
+        """What records in which two models differ, and that were not seen, add to the variance of their difference."""
+        return unseen_variance(self.labels, self.predictions, False, self.factor)
+
     def cautions(self) -> tuple[str, ...]:
         """Where the interval of the value covers less often than its level."""
         doubts = _doubts(self.labels, self.predictions, self.values, self.sample.truth is not None)

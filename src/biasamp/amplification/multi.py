@@ -358,6 +358,12 @@ class Multi(Estimate):
             p=p if clusters is None else clusters.widened(p),
         )
 
+    def between_models(self) -> float:
+        """What records in which two models differ, and that were not seen, add to the variance of their difference."""
+        counts = self.sample.counts
+        clusters = self.sample.cluster_effect(self.values.delta, True)
+        return Unseen(counts, clusters).between_models(_leaning(counts), self.values.defined)
+
     def figure(self, name: str) -> float | None:
         """The variance of the changes, or the value expected without amplification."""
         if name == "variance":

@@ -59,6 +59,7 @@ class Parity:
     n: float
     direction: str | None = None
     _draw: Callable[[int, int], Mapping[str, NDArray[np.float64]]] | None = field(default=None, repr=False)
+    _unseen: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold, or with ``flat`` figures by name, as trackers take them."""
@@ -112,6 +113,28 @@ def resampled_rates(
     """
     parts = [_figures(part, worst, groups, kept) for part in bags.resampled(resamples, seed, _COUNTS)]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def unseen_discordance(
+    made: Mapping[str, Proportion],
+    worst: Mapping[str, int],
+    groups: Mapping[str, tuple[int, int]],
+    kept: NDArray[np.bool_],
+) -> dict[str, float]:
+    """What records in which two models differ, and that were not seen, add to the variance of each figure's difference.
+
+    One more record of either kind of ``n`` adds ``2 / (n + 2)**2`` to the variance of a rate.
+    """
+
+    def added(rate: str) -> Floats:
+        return np.asarray(np.nan_to_num(2.0 / (made[rate].effective + 2.0) ** 2))
+
+    out = {name: float(added(DIFFERENCES[name])[list(pair), worst[name]].sum()) for name, pair in groups.items()}
+    for name in worst.keys() - groups.keys():
+        both = added("true_positive_rate") + added("false_positive_rate")
+        there = kept & ~np.isnan(made["true_positive_rate"].value + made["false_positive_rate"].value)[:, worst[name]]
+        out[name] = float(0.25 * both[there, worst[name]].sum() / max(int(there.sum()), 1) ** 2)
+    return out
 
 
 def _figures(

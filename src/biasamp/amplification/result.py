@@ -54,6 +54,10 @@ class Estimate:
         """How many pairs have a direction that the records do not tell; None where pairs have none."""
         return None
 
+    def between_models(self) -> float:
+        """The variance that records add to a difference of two models which no record shows to differ; else less."""
+        return 0.0
+
     def figure(self, name: str) -> float | None:
         """A further figure: ``crossfit``, ``clear_value``, ``variance`` or ``floor``; None where it has none."""
         return None
@@ -181,6 +185,10 @@ class Amplification:
         if of not in self._makers:
             self._makers[of] = self._estimate.interval(of)
         return self._makers[of]
+
+    def between_models(self) -> float:
+        """The variance that one more record of either kind adds to a difference of two models, in every pair."""
+        return self._estimate.between_models()
 
     def confidence_interval(
         self,

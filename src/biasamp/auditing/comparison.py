@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasamp import __version__
-from biasamp.resampling.model_difference import Difference, compare_errors, compare_values
+from biasamp.resampling.model_difference import Difference, compare_errors, compare_extremes, compare_values
 from biasamp.resampling.significance import normal_quantile
 from biasamp.results.flat import flat_differences
 from biasamp.results.interval import plain
@@ -229,9 +230,46 @@ def _difference(
     values = [audit.resamples.get("values", {}).get(name_of(attribute, metric, direction)) for audit in audits]
     if values[0] is not None and values[1] is not None:
         drawn = [np.array([np.nan if v is None else v for v in part], dtype=np.float64) for part in values]
+        if METRICS[metric].by_outcome and _selected_apart(entries):
+            return _of_extremes(entries, audits, drawn, unpaired, **options)
+        unseen = [audit.resamples.get("unseen", {}).get(name_of(attribute, metric, direction)) for audit in audits]
+        options["unseen"] = max(value or 0.0 for value in unseen)
         return compare_values(first, second, *drawn, unpaired=unpaired, **options)
     one, two = map(standard_error, entries, audits)
     return None if one is None or two is None else compare_errors(first, second, one, two, **options)
+
+
+def _selected_apart(entries: tuple[Entry, Entry]) -> bool:
+    """Whether the largest difference, or the lowest accuracy, is of another outcome or of other groups in each model."""
+    one, two = ((entry.get("outcome"), entry.get("between")) for entry in entries)
+    return one != two and all(end is not None for entry in entries for end in entry["interval"])
+
+
+def _of_extremes(
+    entries: tuple[Entry, Entry],
+    audits: tuple[Audit, Audit],
+    drawn: list[NDArray[np.float64]],
+    unpaired: str | None,
+    *,
+    level: float,
+    **options: Any,
+) -> Difference:
+    """The difference of two maxima from their intervals, which know that they were selected."""
+    first, second = (cast("float", entry["value"]) for entry in entries)
+    ends = []
+    for entry, audit, value in zip(entries, audits, (first, second), strict=True):
+        scale = normal_quantile(level) / normal_quantile(audit.document["data"]["confidence"])
+        low, high = (value + scale * (cast("float", end) - value) for end in entry["interval"])
+        ends.append((low, high))
+    correlation = 0.0
+    if unpaired is None and len(drawn[0]) == len(drawn[1]):
+        there = ~np.isnan(drawn[0]) & ~np.isnan(drawn[1])
+        one, two = drawn[0][there], drawn[1][there]
+        if len(one) > 1 and one.std() > 0 and two.std() > 0:
+            correlation = float(np.corrcoef(one, two)[0, 1])
+    # What samples show on average of differences that are not there.
+    options["biases"] = tuple(entry.get("expected") or 0.0 for entry in entries)
+    return compare_extremes(first, second, ends[0], ends[1], correlation, unpaired=unpaired, level=level, **options)
 
 
 def standard_error(entry: Entry, audit: Audit) -> float | None:

@@ -289,6 +289,15 @@ def resampled(attribute: str, result: Any, settings: Settings) -> dict[str, list
     return {name_of(attribute, result.metric, result.direction): [plain(value) for value in values]}
 
 
+def discordance(attribute: str, result: Any) -> dict[str, float | None]:
+    """The variance that records add to a difference of two models which differ in none that was seen, by name."""
+    if isinstance(result, Parity):
+        return {name_of(attribute, name, result.direction): plain(part) for name, part in result._unseen.items()}
+    if isinstance(result, Predictability) or result.interval_maker() is None:
+        return {}
+    return {name_of(attribute, result.metric, result.direction): plain(result.between_models())}
+
+
 def name_of(attribute: str, metric: str, direction: str | None) -> str:
     """What the resamples of a metric are saved under."""
     return "/".join((metric, direction or "", attribute))

@@ -10,7 +10,14 @@ import numpy as np
 
 from biasamp.amplification.group_rates import Proportion, between_groups, rate_figures
 from biasamp.amplification.largest_difference import Deciding, largest_difference, lowest_mean_accuracy
-from biasamp.amplification.parity import DIFFERENCES, Parity, from_bags, rates_of, resampled_rates
+from biasamp.amplification.parity import (
+    DIFFERENCES,
+    Parity,
+    from_bags,
+    rates_of,
+    resampled_rates,
+    unseen_discordance,
+)
 from biasamp.amplification.positive import Outcomes
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.pair import outcome_masks
@@ -26,7 +33,8 @@ MOST_RATES = 1000
 _NO_PARITY = "parity compares task predictions, which were not given"
 _MEAN = "mean_per_class_accuracy"
 _FEW = "no two groups have {} records that this rate is taken over: smaller ones decide it"
-_METHOD = "Newcombe score, simultaneous over {} differences (Bonferroni)"
+_METHOD = "Newcombe score"
+_METHOD_OF_MANY = "Clopper-Pearson limits combined, simultaneous over {:,} differences (Bonferroni)"
 
 
 def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out: Measured) -> None:
@@ -55,7 +63,7 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
         over_all = result.table[name]
         entry = _entry(subject, result, name, found.value, (found.low, found.high), found.outcome)
         entry.update(
-            interval_method=_METHOD.format(f"{found.compared:,}"),
+            interval_method=_METHOD if found.compared == 1 else _METHOD_OF_MANY.format(found.compared),
             between=[str(labels[found.higher]), str(labels[found.lower])],
             sizes=[plain(size) for size in sizes],
             expected=plain(found.expected),
@@ -83,7 +91,8 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
         out.entries.append(entry)
     out.rates += _rows(subject, bags, made, settings, reference, kept)
     drawing = partial(resampled_rates, bags, places, groups, kept) if bags.resamplable and places else None
-    out.results.append(replace(result, _draw=drawing))
+    unseen = unseen_discordance(made, places, groups, kept)
+    out.results.append(replace(result, _draw=drawing, _unseen=unseen))
 
 
 def _entry(

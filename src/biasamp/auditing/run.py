@@ -24,7 +24,7 @@ from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, E
 from .findings import FINDINGS, Context
 from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
-from .measuring import correct_pairs, measure, needed_counts, resampled
+from .measuring import correct_pairs, discordance, measure, needed_counts, resampled
 from .mirrors import mark_mirrors
 from .plan import Plan, make_plan
 from .settings import Measured, Settings
@@ -283,7 +283,14 @@ def _resamples(owned: list[tuple[str, Any]], settings: Settings, records: str) -
     """The values of the resamples of all results, by which two audits are compared."""
     drawn = [resampled(attribute, result, settings) for attribute, result in owned]
     values = {name: values for part in drawn for name, values in part.items()}
-    return {"seed": settings.seed, "resamples": settings.resamples, "records": records, "values": values}
+    unseen = {name: value for attribute, result in owned for name, value in discordance(attribute, result).items()}
+    return {
+        "seed": settings.seed,
+        "resamples": settings.resamples,
+        "records": records,
+        "values": values,
+        "unseen": unseen,
+    }
 
 
 def _data(

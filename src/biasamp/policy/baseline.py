@@ -10,10 +10,12 @@ from biasamp.auditing import compare
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import ModelDifference
+from biasamp.auditing.mirrors import variables_of
 from biasamp.results.metric_registry import METRICS
 
 from .figure import Figure, is_number
 from .ignored import AUDIT_WITHOUT, ignored_labels, not_ignored
+from .limit_figures import AUDIT_AGAIN, signs_known, unknown_signs
 from .limits import Limit, PolicyError
 from .verdict import UNDECIDED, Check
 
@@ -121,7 +123,7 @@ def _outcomes(audit: Audit) -> set[str]:
     }
 
 
-def differences(limit: Limit, comparison: Comparison, audit: Audit, policy: Policy) -> list[Figure]:
+def differences(limit: Limit, comparison: Comparison, audit: Audit, baseline: Audit, policy: Policy) -> list[Figure]:
     """The differences that a limit is about; an attribute that cannot be compared is one in doubt."""
     ignored = ignored_labels(policy.ignore_groups, audit.document["data"])
     rows = [row for row in comparison.document["differences"] if row["metric"] == limit.metric]
@@ -133,6 +135,8 @@ def differences(limit: Limit, comparison: Comparison, audit: Audit, policy: Poli
     out = []
     for row in rows:
         figure = _figure(row, audit)
+        if METRICS[row["metric"]].pairs_oriented:
+            figure = _either_sign(figure, row, audit, baseline)
         counted = not_ignored(audit, ignored, row["attribute"])
         if counted and METRICS[row["metric"]].family != "predictability":
             figure = figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)))
@@ -143,6 +147,30 @@ def differences(limit: Limit, comparison: Comparison, audit: Audit, policy: Poli
             figure = Figure(attribute, limit.direction)
             out.append(figure.doubted("it cannot be compared: this audit or the baseline lacks it"))
     return out
+
+
+def _either_sign(figure: Figure, row: ModelDifference, audit: Audit, baseline: Audit) -> Figure:
+    """A difference in which pairs whose direction the records do not tell count with the worse of their signs.
+
+    With the signs of the records themselves it is drawn to 0, as the values of both models are.
+    """
+    if signs_known(audit, row["attribute"]) or not (is_number(figure.low) and is_number(figure.high)):
+        return figure
+    about = (row["attribute"], row["metric"], row["direction"])
+    now, before = (
+        next(e for e in one.document["metrics"] if (e["attribute"], e["metric"], e["direction"]) == about)
+        for one in (audit, baseline)
+    )
+    if "unknown" not in now:
+        return figure.doubted(AUDIT_AGAIN)
+    if not now["unknown"]:
+        return figure
+    unknown = unknown_signs(now, variables_of(audit.document["data"]), before)
+    if unknown is None:
+        return figure.doubted("the directions of some pairs are unknown, and not all pairs of both audits are listed")
+    least, most = unknown.sizes.sum() + unknown.changes.sum(), unknown.sizes.sum() - unknown.changes.sum()
+    low, high = figure.low - float(least), figure.high + float(most)
+    return replace(figure, low=low, high=high, bounded=True, unknown=unknown)
 
 
 def _figure(row: ModelDifference, audit: Audit) -> Figure:

@@ -45,7 +45,9 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
             checks += _limited(limit, held, line, notes=notes)
         elif comparison is not None:
             opened = _open_check(limit, line)
-            judged = [(figure, decide(limit, figure)) for figure in differences(limit, comparison, audit, policy)]
+            assert baseline is not None
+            found = differences(limit, comparison, audit, baseline, policy)
+            judged = [(figure, decide(limit, figure)) for figure in found]
             checks += [_closed(opened, limit, figure, decision, held) for figure, decision in judged]
     return Verdict(tuple(checks), policy.source, audit.source, tuple(dict.fromkeys(notes)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
@@ -45,9 +45,7 @@ class Held:
 
     def signs_known(self, entry: Entry) -> bool:
         """Whether directions come from elsewhere, so that these records have nothing to tell."""
-        data = self.audit.document["data"]
-        kind = data.get("kinds", {}).get(entry["attribute"], "attribute")
-        return data["train"] or (data["base"] and kind == "attribute")
+        return signs_known(self.audit, entry["attribute"])
 
     def left_out(self, entry: Entry) -> Iterator[Excluded]:
         """What the audit left out of an entry, but for ignored groups."""
@@ -55,6 +53,13 @@ class Held:
             names = {row.get("given"), row.get("outcome")}
             if key(row) == key(entry) and "given" in row and not row.get("ignored") and not names & self.ignored:
                 yield row
+
+
+def signs_known(audit: Audit, attribute: str) -> bool:
+    """Whether directions come from elsewhere, so that the evaluated records have nothing to tell."""
+    data = audit.document["data"]
+    kind = data.get("kinds", {}).get(attribute, "attribute")
+    return data["train"] or (data["base"] and kind == "attribute")
 
 
 def key(entry: Entry | Excluded) -> tuple[str, str, str]:
@@ -106,16 +111,17 @@ def _bounded(figure: Figure, entry: Entry, held: Held) -> Figure:
     if bounds is not None:
         low, high = bounds
         figure = replace(figure, low=low, high=high, bounded=bool(unknown))
-        return replace(figure, unknown=_unknown_signs(entry, held)) if unknown else figure
+        return replace(figure, unknown=unknown_signs(entry, held.variables)) if unknown else figure
     pairs = entry.get("pairs", [])
     clear = len(pairs) == entry.get("pairs_in_all") and all(pair.get("clear") for pair in pairs)
     return figure if clear or held.signs_known(entry) else figure.doubted(AUDIT_AGAIN)
 
 
-def _unknown_signs(entry: Entry, held: Held) -> UnknownSigns | None:
+def unknown_signs(entry: Entry, variables: Mapping[str, str], before: Entry | None = None) -> UnknownSigns | None:
     """The pairs of unknown direction, those with the largest p-values, where all pairs are listed.
 
-    Directions that follow from one another (two groups, two values) are one: they have the same p-value.
+    Directions that follow from one another (two groups, two values) are one: they have the same p-value. With an entry
+    of a model ``before``, changes are those from it to this one; None where it has other pairs.
     """
     pairs, many = entry.get("pairs", []), entry.get("unknown", 0)
     if len(pairs) != entry.get("pairs_in_all") or not 0 < many <= len(pairs):
@@ -123,15 +129,19 @@ def _unknown_signs(entry: Entry, held: Held) -> UnknownSigns | None:
     task = "given" if entry["direction"] == "T->A" else "outcome"
     p = np.array([1.0 if pair["sign_p"] is None else pair["sign_p"] for pair in pairs], dtype=np.float64)
     labels: list[str] = [pair[task] for pair in pairs]  # type: ignore[literal-required]
-    ties = [(chance, held.variables.get(label, label)) for chance, label in zip(p.tolist(), labels, strict=True)]
+    ties = [(chance, variables.get(label, label)) for chance, label in zip(p.tolist(), labels, strict=True)]
+    earlier = {} if before is None else {(pair["given"], pair["outcome"]): pair["delta"] for pair in before["pairs"]}
+    if before is not None and any((pair["given"], pair["outcome"]) not in earlier for pair in pairs):
+        return None
     free = len(set(ties))
     changes: dict[tuple[float, str], float] = {}
     unsigned: dict[tuple[float, str], float] = {}
     for place in np.argsort(p, kind="stable")[len(pairs) - many :].tolist():
         pair, tie = pairs[place], ties[place]
-        changes[tie] = changes.get(tie, 0.0) + (pair["amplification"] or 0.0) / len(pairs)
+        moved_by = (pair["delta"] or 0.0) - (earlier.get((pair["given"], pair["outcome"])) or 0.0)
+        changes[tie] = changes.get(tie, 0.0) + pair["sign"] * moved_by / len(pairs)
         # A pair without any sign adds nothing to the value, but its change may be of either sign.
-        unsigned[tie] = unsigned.get(tie, 0.0) + (0.0 if pair["sign"] else abs(pair["delta"] or 0.0) / len(pairs))
+        unsigned[tie] = unsigned.get(tie, 0.0) + (0.0 if pair["sign"] else abs(moved_by) / len(pairs))
     moved = np.array(list(changes.values()), dtype=np.float64)
     sizes = np.abs(moved) + np.array(list(unsigned.values()), dtype=np.float64)
     sure = np.array([statistic(chance) for chance, _ in changes], dtype=np.float64)

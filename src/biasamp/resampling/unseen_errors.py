@@ -56,6 +56,19 @@ def pair_excess(counts: PairCounts, clusters: ClusterEffect | None = None, again
     return np.where(given > 0, np.maximum(np.nan_to_num(excess), 0.0), 0.0)
 
 
+def discordance_excess(counts: PairCounts, clusters: ClusterEffect | None = None) -> Floats:
+    """The variance of every pair's change that one more record of either kind adds in which two models differ.
+
+    Two models on the same records differ by -1, 0 or 1 in each of them, as a prediction does from the truth. Where they
+    differ in none that was seen, :func:`pair_excess` is ``2 / (n + 2)**2``, and it is never more.
+    """
+    size, _, _ = counts.moments()
+    given = np.broadcast_to(floats(counts.given), size.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = given**2 / size if clusters is None else given**2 / size / clusters.unseen
+    return np.where(given > 0, np.nan_to_num(2.0 / (n + 2.0) ** 2), 0.0)
+
+
 def exclusive_sets(counts: PairCounts) -> list[Index]:
     """The outcome labels of which every record has exactly one, in truth and in prediction, set by set.
 
@@ -135,10 +148,17 @@ class Unseen:
 
         With ``free``, a factor of 0 only says that these records do not tell the sign.
         """
+        return self._aggregate(self._excess, factor, counted, free)
+
+    def between_models(self, factor: Signs, counted: Mask) -> float:
+        """What records that were not seen, in which two models differ, add to the variance of their difference."""
+        return self._aggregate(discordance_excess(self.counts, self.clusters), factor, counted, free=True)
+
+    def _aggregate(self, excess: Floats, factor: Signs, counted: Mask, free: bool) -> float:
         if free:
             factor = np.where(factor == 0, alternating(factor.shape, self._sets), factor)
         counting = np.where(counted, factor, 0)
-        return aggregate_excess(self._excess, counting, self._sets, self._shares) / max(int(counted.sum()), 1) ** 2
+        return aggregate_excess(excess, counting, self._sets, self._shares) / max(int(counted.sum()), 1) ** 2
 
     def of_sizes(self, lean: Signs) -> float:
         """What they, and errors that cancel, add to the variance of the mean of ``|delta|``.
