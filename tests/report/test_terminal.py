@@ -182,3 +182,35 @@ def _metrics(width: int, name: str | None = None) -> str:
     out = io.StringIO()
     show_metrics(Console(file=out, width=width, markup=False, highlight=False), name)
     return out.getvalue()
+
+
+INVENTED = biasamp.audit(
+    {
+        "g": ["w"] * 200 + ["m"] * 200,
+        "t": ["a", "b", "c", "a"] * 100,
+        "p": (["a", "b", "c", "none"] * 50) + (["a", "b", "c", "a"] * 48 + ["a", "b", "c", "none"] * 2),
+    },
+    attributes="g",
+    tasks="t",
+    task_predictions="p",
+    metrics=["directional"],
+    resamples=50,
+)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_invented_labels_have_a_table(width: int) -> None:
+    """50 of 200 women and 2 of 200 men get a label that nobody has."""
+    text = shown(INVENTED, width)
+    assert "Invented labels (predicted, never true)" in text
+    words = re.sub(r"\s+", " ", text[text.index("Invented labels") :])
+    for part in ("t=none", "52", "0.2500", "0.0100", "0.2400"):
+        assert part in words
+    assert "Invented labels" not in shown(AUDIT, width)
+
+
+def test_invented_labels_in_markdown() -> None:
+    text = INVENTED.to_markdown()
+    (row,) = [line for line in text.splitlines() if line.startswith("| t=none")]
+    assert [cell.strip() for cell in row.split("|")][2:5] == ["52", "g=w 0.2500, g=m 0.0100", "0.2400"]
+    assert "Invented labels" not in AUDIT.to_markdown()

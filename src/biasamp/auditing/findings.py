@@ -365,7 +365,10 @@ def gap_words(context: Context, gap: str, entry: Entry) -> str:
     shown = value_with_interval(entry)
     outcome = printable(entry.get("outcome") or "", 30)
     if not context.verdict(entry):
-        because = "chance may explain it" if context.verdict(entry) == 0 else "without an interval it concludes nothing"
+        because = "without an interval it concludes nothing"
+        if context.verdict(entry) == 0:
+            counted = f"with all {len(context.verdicts)} figures counted " if (entry["interval"][0] or 0.0) > 0 else ""
+            because = f"{counted}chance may explain it"
         return f"the largest difference in {gap} seen is {shown} ({outcome}), and {because}"
     names, sizes = entry.get("between") or (), entry.get("sizes") or ()
     groups = [f"{printable(name, 30)} ({size:,.0f} records)" for name, size in zip(names, sizes, strict=False)]

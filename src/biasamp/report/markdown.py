@@ -29,6 +29,7 @@ from .written import (
     EACH_BY_ITSELF,
     difference_words,
     further_figures,
+    invented_lines,
     largest_pairs,
     not_run_by_reason,
 )
@@ -94,6 +95,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     for entry in document["metrics"]:
         if pairs and pairs_oriented(entry["metric"]) and entry.get("pairs"):
             lines += _pair_rows(entry, each_once(entry["pairs"]), pairs, under)
+    lines += _invented_rows(audit, under, pairs)
     lines += [f"{under} Limits and cautions", "", *texts["caution"]]
     lines.append("- Zero amplification is not fairness: a model that repeats its data repeats their bias.")
     known = (METRICS[entry["metric"]] for entry in document["metrics"] if entry["metric"] in METRICS)
@@ -184,6 +186,27 @@ def _pair_rows(entry: Entry, pairs: list[Any], most: int, under: str) -> list[st
     ]
     headings = ["given", "outcome", "true rate", "predicted rate", "amplification", "interval", "records"]
     return [title + (count if len(pairs) > most else ""), "", *_table(headings, rows)]
+
+
+def _invented_rows(audit: Audit, under: str, most: int) -> list[str]:
+    found = sorted(invented_lines(audit), key=lambda line: -(line.difference or 0.0))
+    if not found or not most:
+        return []
+    rows = [
+        [
+            escaped(line.label, 60),
+            f"{line.records:,.0f}",
+            ", ".join(f"{escaped(group, 60)} {_number(rate, False)}" for group, rate in line.groups),
+            _number(line.difference, False),
+            _interval(line.low, line.high, False),
+            "—" if line.q is None else f"{line.q:.2g}",
+        ]
+        for line in found[:most]
+    ]
+    count = f", {most} of {len(found):,}" if len(found) > most else ""
+    headings = ["label", "predicted for", "highest and lowest rate", "difference", "interval", "q"]
+    words = "Predicted, and true of no record: they have no truth to be amplified and are in no mean."
+    return [f"{under} Invented labels{count}", "", words, "", *_table(headings, rows)]
 
 
 def verdict_section(verdict: Verdict) -> str:

@@ -28,6 +28,7 @@ from .written import (
     EACH_BY_ITSELF,
     difference_words,
     further_figures,
+    invented_lines,
     largest_pairs,
     not_run_by_reason,
 )
@@ -36,6 +37,7 @@ _PAIRS_SHOWN = 10
 _BAR = 12
 # From this width on there is room for bars.
 _WIDE = 120
+_MEDIUM = 80
 _STYLES = {"pass": "green", "fail": "bold red", "not enough evidence": "bold yellow"}
 
 
@@ -57,6 +59,7 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
         for entry in audit.document["metrics"]:
             if pairs_oriented(entry["metric"]) and entry.get("pairs"):
                 console.print(pair_table(entry, pairs, data, console.width >= _WIDE))
+        show_invented(audit, console, pairs)
     cautions = [finding.text for finding in audit.findings if finding.kind == "caution"]
     console.print(_bullets("Cautions", cautions, "yellow"))
     if audit.not_run:
@@ -65,6 +68,28 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
             for reason, names in not_run_by_reason(audit).items()
         ]
         console.print(_bullets("Not run", lines, "dim"))
+
+
+def show_invented(audit: Audit, console: Console, most: int) -> None:
+    """The labels that only predictions have, those that groups get at the most different rates first."""
+    lines = sorted(invented_lines(audit), key=lambda line: -(line.difference or 0.0))
+    if not lines:
+        return
+    count = f", {most} of {len(lines):,}" if len(lines) > most else ""
+    # A narrow terminal has no room for interval and q.
+    figures = ("predicted for", "difference", "interval", "q")[: 4 if console.width >= _MEDIUM else 2]
+    table = plain_table(
+        ("label", *figures[:1], "highest and lowest rate", *figures[1:]),
+        figures,
+        figures,
+        title=f"Invented labels (predicted, never true){count}",
+    )
+    for line in lines[:most]:
+        rates = ", ".join(f"{printable(group, 28)} {figure(rate, False)}" for group, rate in line.groups)
+        cells = [figure(line.difference, False), interval(line.low, line.high, False)]
+        cells.append("" if line.q is None else f"{line.q:.2g}")
+        table.add_row(name(line.label), f"{line.records:,.0f}", Text(rates), *cells[: len(figures) - 1])
+    console.print(table)
 
 
 def _bullets(title: str, lines: list[str], style: str) -> Group:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Data, Entry
@@ -42,6 +42,31 @@ def difference_words(entry: Entry, data: Data) -> list[str]:
     if entry.get("every_group") is not None:
         words.append(f"with small groups {figure(entry['every_group'], False)}")
     return words
+
+
+class InventedLine(NamedTuple):
+    """An invented label: how often it is predicted, and the two groups whose rates are farthest apart."""
+
+    attribute: str
+    direction: str
+    label: str
+    records: float
+    groups: list[tuple[str, float | None]]
+    difference: float | None
+    low: float | None
+    high: float | None
+    q: float | None
+
+
+def invented_lines(audit: Audit) -> list[InventedLine]:
+    """The labels that only predictions have, each with its rates in the two groups that differ most."""
+    lines = []
+    for row in audit.document.get("invented", ()):
+        rates = {group["group"]: group["rate"] for group in row["groups"]}
+        groups = [(group, rates.get(group)) for group in row["between"] or ()]
+        figures = row["difference"], row["low"], row["high"], row["q"]
+        lines.append(InventedLine(row["attribute"], row["direction"], row["label"], row["count"], groups, *figures))
+    return lines
 
 
 def largest_pairs(pairs: Iterable[Any], most: int | None = None) -> list[Any]:

@@ -332,3 +332,19 @@ def test_compas_has_every_section(tmp_path: Path, watched: Watched) -> None:
     for number in _numbers(page):
         assert float(number["value"]) == _at(document, number["place"])
     assert f"{len(frame):,}" in page.inner_text("header")
+
+
+def test_invented_labels_have_a_table(tmp_path: Path, watched: Watched) -> None:
+    n = 400
+    said = [["a", "b", "c", "none" if i < n // 2 else "a"][i % 4] for i in range(n)]
+    data = {"g": ["w"] * (n // 2) + ["m"] * (n // 2), "t": ["a", "b", "c", "a"] * (n // 4), "p": said}
+    audit = biasamp.audit(data, attributes="g", tasks="t", task_predictions="p", metrics=["directional"], resamples=50)
+    audit.to_html(tmp_path / "report.html")
+    page = watched.open(tmp_path / "report.html")
+    row = page.locator("#invented tbody tr")
+    assert row.count() == 1
+    assert all(words in row.inner_text() for words in ("t=none", "50", "0.2500", "g=w", "0.0000", "g=m"))
+    document = json.loads(json.dumps(report_document(audit)))
+    seen = [number for number in _numbers(page) if number["place"].startswith("/audit/invented/")]
+    assert len(seen) == 7
+    assert all(float(number["value"]) == _at(document, number["place"]) for number in seen)

@@ -5,6 +5,7 @@ import type { ReportPage } from "../types";
 import { association } from "./association";
 import { cautions, excluded, groups, methods, provenance } from "./closing";
 import { comparison } from "./comparison";
+import { inventedLabels } from "./invented";
 import { metrics } from "./metrics";
 import { pairs, rates } from "./pairs";
 import { groupRates } from "./rates";
@@ -15,7 +16,7 @@ import { findings, verdicts } from "./verdicts";
 export function showReport(page: ReportPage, root: HTMLElement, theme: HTMLElement): void {
   const data = page.audit.data;
   const sections = [
-    verdicts(page), groupRates(page), findings(page), metrics(page), pairs(page), rates(page), thresholds(page), comparison(page), association(page),
+    verdicts(page), groupRates(page), findings(page), metrics(page), pairs(page), rates(page), inventedLabels(page), thresholds(page), comparison(page), association(page),
     groups(page), excluded(page), cautions(page), methods(page), provenance(page),
   ].filter((part): part is HTMLElement => part !== null);
   const links = sections.map((part) => h("li", {}, h("a", { href: `#${part.id}` }, part.querySelector("h2")!.textContent ?? "")));
