@@ -211,4 +211,37 @@ def all_pairs() -> Iterator[Gate]:
         yield Gate(model(1000, tasks, 0.03, -0.05), {"max": 0.02, "pairs": True}, BOTH)
 
 
+def bound_shares(case: Case, limit: float, samples: int, seed: int = 0) -> tuple[float, float, float]:
+    """In how many samples the upper bound is at or below the limit, below the truth, and the lower bound above it."""
+    found = []
+    for stream in np.random.SeedSequence(seed).spawn(samples):
+        rng = np.random.default_rng(stream)
+        drawn = case.records(rng)
+        columns = [drawn.truth, case.predictions(drawn, rng)]
+        if case.variable:
+            columns = [column[:, 0] for column in columns]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = biasamp.directional(drawn.group, *columns).bounds()
+        assert made is not None
+        found.append((made.low, made.high))
+    (low, high), truth = np.array(found).T, case.side.directional
+    return float((high <= limit).mean()), float((high < truth).mean()), float((low > truth).mean())
+
+
+def bounded() -> Iterator[Case]:
+    """Models whose bounds are held against the truth: sizes, tasks, directions, groups and errors crossed."""
+    for tasks in (1, 20, 80):
+        for size in (200, 1000):
+            for lean in (0.01, 0.05, 0.15):
+                for groups, words in (((0.5, 0.5), ""), (SMALL, "2% group")):
+                    for errors in (0.0, 0.1):
+                        yield model(size, tasks, lean, 0.02, words, groups=groups, errors=errors)
+    for size in (200, 500, 1000):
+        for variable in (False, True):
+            few = {"errors": 0.0, "first_only": True, "variable": variable}
+            yield model(size, 1, 0.15, 0.02, "one group errs", **few)
+            yield model(size, 1, 0.15, 0.02, "2% group alone errs", groups=SMALL, **few)
+
+
 STUDIES = (at_the_limit, of_other_figures, against_a_baseline, under_the_limit, four_errors, all_pairs)

@@ -89,10 +89,10 @@ def _decide(audited: Audited, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _rates(audited: Audited) -> Iterator[Held]:
     side, truth = audited.case.labels, audited.case.labels.rates
-    for row in audited.document["rates"]:
+    for row in audited.document.get("rates", ()):
         g, k = side.given.index(row["group"]), int(row["outcome"].split("=")[0][1:])
         words = audited.size_name(row["group"])
-        alone = row["group"] in audited.small
+        alone = row["group"] in audited.small or audited.few_clusters
         either = alone or side.given[0] in audited.small
         for rate in RATES:
             shown, mine, theirs = row[rate], truth[rate][g, k], truth[rate][0, k]

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import compared, gates, invented, sentences
 from .cases import CASES
-from .cells import Coverage
+from .cells import MOST_MISSED, Coverage
 from .study import Study, study
 
 MARK = "**beyond its limit**"
@@ -134,7 +134,25 @@ def gate_tables(samples: int, only: str) -> int:
     return marked
 
 
-PARTS: tuple[Callable[[int, str], int], ...] = (audits, inventions, comparisons, gate_tables)
+def bound_table(samples: int, only: str) -> int:
+    """The bounds that gates go by."""
+    chosen = [case for case in gates.bounded() if only in f"bounds {case.name}"]
+    if not chosen:
+        return 0
+
+    def rows() -> Iterator[Sequence[str]]:
+        for case in chosen:
+            _, under, over = gates.bound_shares(case, 0.0, samples)
+            kind = "variable" if case.variable else "label" if case.tasks == 1 else "tasks"
+            words = f"{case.tasks} {kind}, n={case.n}, lean {case.lean:g}, errors {case.errors:g}, {case.name}"
+            broken = any(sentences.beyond(round(share * samples), samples, MOST_MISSED) for share in (under, over))
+            yield words.removesuffix(", "), _percent(under), _percent(over), MARK if broken else ""
+
+    print("\n### Bounds of directional amplification, one-sided at 95%\n")
+    return _table(("model", "upper below the truth", "lower above it", ""), rows())
+
+
+PARTS: tuple[Callable[[int, str], int], ...] = (audits, inventions, comparisons, bound_table, gate_tables)
 
 
 def main(options: Sequence[str] = ()) -> Any:

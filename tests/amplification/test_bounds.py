@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.bound import LIMIT, Case, shares
+from benchmarks.decisions.gates import bound_shares, model
 from scipy import stats
 
 import biasamp
 from biasamp.amplification.bounds import tied_signs
 from biasamp.counts.pair import PairCounts
 from evaluations import make
+
+LIMIT = 0.02
 
 
 def sample(seed: int, n: int = 300, tasks: int = 3, lean: tuple[float, ...] = (0.3, 0.02, 0.0)) -> Any:
@@ -172,7 +174,8 @@ def test_a_model_at_the_limit_seldom_passes(
     size: int, tasks: int, lean: float, groups: tuple[float, float], errors: float
 ) -> None:
     """At 5% of 200 samples, 6.5% are 13; a study of 200 has more in one of seven runs, so seeds are fixed."""
-    passed, _, over = shares(Case(size, tasks, lean, LIMIT, groups, errors), 200)
+    case = model(size, tasks, lean, LIMIT, groups=groups, errors=errors)
+    passed, _, over = bound_shares(case, LIMIT, 200)
     assert passed <= 0.065
     assert over <= 0.075
 
@@ -181,7 +184,7 @@ def test_a_model_at_the_limit_seldom_passes(
 @pytest.mark.parametrize("tasks", [20, 80])
 @pytest.mark.parametrize("lean", [0.0, 0.15])
 def test_a_model_without_amplification_passes(tasks: int, lean: float) -> None:
-    passed, _, _ = shares(Case(1000, tasks, lean, 0.0), 50)
+    passed, _, _ = bound_shares(model(1000, tasks, lean, 0.0), LIMIT, 50)
     assert passed >= 0.96
 
 

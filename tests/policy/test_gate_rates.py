@@ -1,4 +1,4 @@
-"""How often a gate is wrong, on models whose amplification is known; ``benchmarks/gate.py`` has more cases."""
+"""How often a gate is wrong, on models whose amplification is known; ``python -m benchmarks decisions`` has more cases."""
 
 from __future__ import annotations
 

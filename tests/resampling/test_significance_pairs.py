@@ -144,3 +144,18 @@ def test_clusters_of_one_change_nothing_for_mals_and_shared_ones_widen(train: bo
     # Eight records that say the same are worth one: the error grows by about the root of 8, less what is added.
     assert (ratio > 2.0).all()
     assert (ratio < 1.1 * np.sqrt(8)).all()
+
+
+@pytest.mark.parametrize("errors", [0, 1, 2])
+def test_few_errors_of_clusters_are_as_wide_as_those_of_single_records(errors: int) -> None:
+    """Every person five times, all alike: nothing more is known than from each once, also where nobody errs."""
+    truth = np.tile([[0], [1]], (30, 1))
+    said = truth.copy()
+    said[: 2 * errors : 2] = 1
+    group, person = np.ones((60, 1), dtype=int), np.repeat(np.arange(60), 5)
+    direction = np.ones((1, 1))
+    once = biasamp.directional(group, truth, said, direction=direction).pairs
+    again = biasamp.directional(group[person], truth[person], said[person], direction=direction, cluster=person).pairs
+    wide, clustered = (float(pairs["high"][0] - pairs["low"][0]) for pairs in (once, again))
+    # Student's quantile at 59 degrees of freedom takes the place of the normal one.
+    assert clustered / wide == pytest.approx(stats.t.ppf(0.975, 59) / stats.norm.ppf(0.975), rel=0.03)

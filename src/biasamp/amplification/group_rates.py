@@ -131,7 +131,8 @@ def proportion(bags: BagCounts, rate: str, clustered: bool = False) -> Proportio
 
     Weights leave Kish's effective size, ``(sum w)**2 / sum w**2`` of the group's records. What clusters take from it
     and what soft predictions add to it is the design effect: the variance of the rate over bags, against that of as
-    many single yes/no records. The larger of the group's own and that over all groups is taken; of yes/no
+    many single yes/no records; with clusters that of the jackknife over bags, which few and unequal ones do not bring
+    below the truth. The larger of the group's own and that over all groups is taken; of yes/no
     predictions it is never below 1, since a group without any error says nothing of how errors go together.
     """
     whole = bags.whole
@@ -146,9 +147,14 @@ def proportion(bags: BagCounts, rate: str, clustered: bool = False) -> Proportio
     if not bags.resamplable:
         return Proportion(hits, size, alone, np.full(size.shape, np.nan) if clustered else alone)
     drawn, sizes = rate_parts(bags.counts, rate)
-    moved = (drawn - np.nan_to_num(share(hits, size)) * sizes) ** 2
+    moved = drawn - np.nan_to_num(share(hits, size)) * sizes
     filled = (sizes > 0).sum(axis=0).astype(np.float64)
-    variance = moved.sum(axis=0) * np.where(filled > 1, filled / np.maximum(filled - 1.0, 1.0), 1.0) / unit**2
+    several = np.where(filled > 1, filled / np.maximum(filled - 1.0, 1.0), 1.0)
+    if clustered:
+        # A large cluster draws the rate to itself; the jackknife holds it against the others.
+        rest = 1.0 - np.nan_to_num(share(sizes, np.broadcast_to(size, sizes.shape)))
+        moved, several = moved / np.where(rest > 0, rest, 1.0), 1.0 / several
+    variance = (moved**2).sum(axis=0) * several / unit**2
     middle = (hits / unit + _ADDED) / (alone + 2.0 * _ADDED)
     yes_no = middle * (1.0 - middle)
     pseudo = 2.0 * _ADDED * yes_no

@@ -22,7 +22,8 @@ from biasamp.amplification.positive import Outcomes
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.pair import outcome_masks
 from biasamp.data.label import Mask
-from biasamp.results.interval import Caution, plain
+from biasamp.resampling.intervals import FEW_FREEDOM
+from biasamp.results.interval import FEW_CLUSTERS, Caution, plain
 
 from .settings import Measured, Settings
 from .subject import Counted
@@ -33,6 +34,10 @@ MOST_RATES = 1000
 _NO_PARITY = "parity compares task predictions, which were not given"
 _MEAN = "mean_per_class_accuracy"
 _FEW = "no two groups have {} records that this rate is taken over: smaller ones decide it"
+_FEW_CLUSTERS = (
+    "the rates of a group rest on {:.0f} clusters: how much so few differ is poorly known, and intervals of these rates and "
+    "of their differences cover less often than their level"
+)
 _METHOD = "Newcombe score"
 _METHOD_OF_MANY = "Clopper-Pearson limits combined, simultaneous over {:,} differences (Bonferroni)"
 
@@ -72,8 +77,11 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
             {"outcome": label, name: plain(value), "low": plain(low), "high": plain(high)}
             for label, value, low, high in zip(result.table["outcome"], *found.by_outcome, strict=True)
         ]
+        cautions = _few_clusters(made[rate], decides.all)
         if made[rate].records[decides.all].min() < settings.min_group:
-            entry["cautions"] = [Caution(_FEW.format(settings.min_group), "small-groups")]
+            cautions.append(Caution(_FEW.format(settings.min_group), "small-groups"))
+        if cautions:
+            entry["cautions"] = cautions
         if not np.isclose(np.nanmax(over_all), found.value):
             entry["every_group"] = plain(np.nanmax(over_all))
         out.entries.append(entry)
@@ -85,6 +93,9 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
         places[_MEAN] = lowest
         entry = _entry(subject, result, _MEAN, values[lowest], (low, high), lowest)
         entry["between"] = None
+        cautions = [words for rate in rates for words in _few_clusters(rate, kept[:, None] & (rate.size > 0))]
+        if cautions:
+            entry["cautions"] = cautions[:1]
         entry["outcomes"] = [{k: plain(row[k]) for k in ("outcome", _MEAN)} for row in result.table.rows()]
         entry["groups"] = [{k: plain(v) for k, v in row.items()} for row in result.groups.rows()]
         entry["excluded"] = list(result.excluded)
@@ -93,6 +104,14 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
     drawing = partial(resampled_rates, bags, places, groups, kept) if bags.resamplable and places else None
     unseen = unseen_discordance(made, places, groups, kept)
     out.results.append(replace(result, _draw=drawing, _unseen=unseen))
+
+
+def _few_clusters(made: Proportion, decides: Mask) -> list[Caution]:
+    """What to say where the rates that decide rest on few clusters."""
+    if made.units is None or not decides.any():
+        return []
+    least = float(made.units[decides].min())
+    return [Caution(_FEW_CLUSTERS.format(least), FEW_CLUSTERS)] if least < FEW_FREEDOM else []
 
 
 def _entry(

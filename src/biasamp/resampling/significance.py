@@ -227,7 +227,7 @@ def pair_intervals(
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = given**2 / size
         if clusters is not None:
-            effective = effective / clusters.inflation
+            effective = effective / clusters.of_intervals
         shrunk, error, _ = adjusted_change(counts, effective)
     reach = _quantile(level, clusters) * error
     return np.clip(shrunk - reach, -1.0, 1.0), np.clip(shrunk + reach, -1.0, 1.0)
@@ -258,7 +258,7 @@ def rate_intervals(
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = given**2 / size
         if clusters is not None:
-            effective = effective / clusters.inflation
+            effective = effective / clusters.of_intervals
         rate = floats(counts.joint_predicted) / given
         centre = (effective * rate + z * z / 2.0) / (effective + z * z)
         reach = z * np.sqrt(centre * (1.0 - centre) / (effective + z * z))
@@ -350,6 +350,11 @@ class ClusterEffect:
     inflation: Floats
     freedom: Floats
     unseen: Floats
+
+    @property
+    def of_intervals(self) -> Floats:
+        """The inflation that intervals go by: few errors say little of how far those of one cluster go together."""
+        return np.maximum(self.inflation, self.unseen)
 
     def widened(self, p: Floats) -> Floats:
         """P-values of independent records, as the clusters let them be."""

@@ -26,6 +26,8 @@ class Caution(str):
 
 # The kind of caution where signs come from records that cannot tell them.
 UNCLEAR_SIGNS = "unclear-signs"
+# The kind of caution where rates of groups rest on few clusters.
+FEW_CLUSTERS = "few-clusters"
 # Kinds that say how a figure was made, and not that its interval covers less often than its level: an interval that
 # was cut, and a choice of sizes that does not apply to labels of which a record has one.
 CUT, ONE_LABEL = "cut", "one-label"
