@@ -130,6 +130,8 @@ def _read_audit(path: Path) -> Any:
 
     audit = biasamp.Audit.load(path)
     audit.to_markdown()
+    if any(finding.code == "unchecked" for finding in audit.findings):
+        raise ValueError(f"{path.name} has a caution: it has no checksum")
     return [audit.document, audit.resamples]
 
 
@@ -167,6 +169,8 @@ KINDS = {
         Kind("b.arrow", _write_dictionary, _DATA),
         Kind("c.arrow", _write_zipped_batches, _DATA),
         *(Kind(f"z.{kind}.gz", _write_table, _DATA, True) for kind in ("csv", "jsonl", "parquet", "feather")),
+        Kind("audit.json", lambda path: _audit().save(path), (_read_audit,), True),
+        Kind("audit.json.gz", lambda path: _audit().save(path), (_read_audit,), True),
         Kind("counts.parquet", _write_counts, (_read_counts,), True),
         Kind("labels.parquet", _write_labels, (_read_labels,), True),
     )
