@@ -15,6 +15,7 @@ from typing import Any, cast
 from biasamp.amplification.invented import invented_table
 from biasamp.data import printable
 from biasamp.data.byte_sizes import shown_bytes
+from biasamp.data.plain_arguments import one_of, path_of, whole_number
 from biasamp.data.saving import save_bytes
 from biasamp.data.unzipping import VARIABLE, is_gzip, unzip, unzipped_limit
 from biasamp.results.flat import flat_entries
@@ -163,6 +164,8 @@ class Audit:
         pairs : int
             How many pairs of each direction are listed; 0 for none.
         """
+        whole_number(level, "level", least=1, most=6)
+        whole_number(pairs, "pairs")
         return written(render("audit Markdown", self, level=level, pairs=pairs), path)
 
     def plot(self) -> dict[str, Any]:
@@ -180,8 +183,7 @@ class Audit:
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library; by default the first of these that is installed.
         """
-        if which not in ("metrics", "pairs", "groups", "excluded", "invented"):
-            raise ValueError(f"which is {which!r}; take 'metrics', 'pairs', 'groups', 'excluded' or 'invented'")
+        one_of(which, "which", ("metrics", "pairs", "groups", "excluded", "invented"))
         table: Table = getattr(self, which)
         return table.to_frame(backend)
 
@@ -201,7 +203,7 @@ class Audit:
         A file that was changed since is refused, and the field is named. Files of version 0.1 have no checksum that
         could tell: they are read with a caution among the findings.
         """
-        path = Path(path)
+        path = Path(path_of(path))
         return cls.from_document(read_json(path, "audit"), path.name)
 
     @classmethod

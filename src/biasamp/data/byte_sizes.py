@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 
@@ -22,7 +24,7 @@ def parse_bytes(size: int | str, name: str) -> int:
         if amount >= 1 << 63:
             raise ValueError(f"{name} is {size!r}, more than any machine has; a text such as '4GB' is accepted")
         out = int(amount)
-    elif isinstance(size, bool) or not hasattr(size, "__index__"):
+    elif isinstance(size, bool) or not isinstance(size, (int, np.integer)):
         raise TypeError(f"{name} is a {type(size).__name__}; bytes, or a text such as '512MB', are accepted")
     else:
         out = int(size)

@@ -6,6 +6,7 @@ import os
 from typing import NamedTuple
 
 from biasamp.data.byte_sizes import parse_bytes
+from biasamp.data.plain_arguments import whole_number
 
 # Bytes that a thread takes to decode, code and count one row of a batch, and besides for its counts and its
 # file's buffers. Measured with benchmarks/scale.py, and rounded up.
@@ -42,8 +43,8 @@ def budget(memory: int | str | None, threads: int | None) -> Budget:
     most = parse_memory(memory)
     if threads is None:
         threads = cores()
-    elif isinstance(threads, bool) or not hasattr(threads, "__index__") or threads < 1:
-        raise ValueError(f"threads is {threads!r}; a whole number of 1 or more is needed")
+    else:
+        threads = whole_number(threads, "threads", least=1)
     if most is None:
         return Budget(_quarter(), int(threads), _MOST_ROWS)
     room = max(most - _BASE_BYTES, most // 4)
