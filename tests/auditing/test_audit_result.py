@@ -92,6 +92,7 @@ def test_json_follows_the_schema_without_nan_or_infinity(case: str, tmp_path: Pa
     document = json.loads(text, parse_constant=refuse)
     jsonschema.validate(document, SCHEMA)
     assert all(map(math.isfinite, numbers(document)))
+    assert set(document.pop("checksum")) > set(document) - {"metrics"}
     assert document == audit.to_dict()  # plain values and nothing else: they survive the way through text
     assert (tmp_path / "audit.json").read_text(encoding="utf-8") == text + "\n"
 
@@ -142,8 +143,14 @@ def test_json_itself_can_be_loaded(tmp_path: Path) -> None:
         (b"[1]", "x.json is JSON, but no saved audit"),
         (b'{"a": 1}', "x.json is JSON, but no saved audit"),
         (b'{"schema": 9, "metrics": [], "findings": []}', "has schema 9; this version reads schema 1"),
-        (b'{"schema": 1, "metrics": [], "findings": []}', "x.json is a saved audit with parts missing"),
-        (b'{"schema": 1, "metrics": 3, "findings": "x", "data": []}', "x.json is a saved audit with parts missing"),
+        (
+            b'{"schema": 1, "metrics": [], "findings": []}',
+            "x.json is a saved audit with a field of another form: data is missing",
+        ),
+        (
+            b'{"schema": 1, "metrics": 3, "findings": "x", "data": []}',
+            "x.json is a saved audit with a field of another form: excluded is missing",
+        ),
         (gzip.compress(b'{"a": 1}', mtime=0)[:12], "x.json is no saved audit"),
         (b"\xff\xfe\x00", "x.json is no saved audit"),
         (gzip.compress(bytes(range(256)), mtime=0)[:10] + b"\xff" * 40, "x.json is no saved audit"),

@@ -250,5 +250,5 @@ def test_a_file_cut_short_is_named(tmp_path):
     whole = gzip.compress(("id,tag\n" + "".join(f"{i},man{i * i}\n" for i in range(5000))).encode())
     path = tmp_path / "labels.csv.gz"
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match=r"labels\.csv\.gz cannot be read as csv: Truncated"):
+    with pytest.raises(ValueError, match=r"labels\.csv\.gz cannot be read as csv: Compressed file ended"):
         biasamp.associate(path, ["man1", "man4"], record="id", label="tag")

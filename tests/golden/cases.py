@@ -949,6 +949,11 @@ def exit_codes() -> Any:
 # --- files of version 0.1 --------------------------------------------------------------------------------------------
 
 
+def without_caution(document: Any) -> Any:
+    """A document without the caution that its file has no checksum."""
+    return {**document, "findings": [row for row in document["findings"] if row["code"] != "unchecked"]}
+
+
 @case()
 def saved_audit() -> Any:
     """Saved audits load, say the same, and are compared by their own resamples."""
@@ -959,7 +964,7 @@ def saved_audit() -> Any:
         one.to_html("page.html")
         page = page_document("page.html")
     return {
-        "document": one.to_dict(),
+        "document": without_caution(one.to_dict()),
         "source": one.source,
         "resamples": one.resamples,
         "saved again": again.to_dict() == one.to_dict() and again.resamples == one.resamples,

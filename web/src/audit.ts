@@ -1,9 +1,12 @@
 /** Generated from the types of the audit's document by make schema; not to be edited by hand. */
 
 /**
- * biasamp audit, schema 1: Everything that an audit found.
+ * biasamp audit, schema 1: Everything that an audit found; in a file with a checksum of every field and of every metric's entry.
  */
 export interface AuditDocument {
+  checksum?: {
+    [k: string]: string;
+  };
   compare?: ComparisonDocument;
   data: Data;
   excluded: Excluded[];

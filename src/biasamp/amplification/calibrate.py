@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import Column, printable, read_columns
 from biasamp.data.columns import NumberMatrix
+from biasamp.data.plain_arguments import level_of
 from biasamp.results.interval import Interval, plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table
@@ -114,8 +115,7 @@ class Sweep:
         self, level: float = 0.95, method: str = "bootstrap", resamples: int = 1000, seed: int = 0
     ) -> Interval:
         """An interval for the integral."""
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+        level_of(level, "level")
         if self._interval is None:
             raise ValueError("this sweep carries no records for an interval")
         return self._interval(level, method, resamples, seed)

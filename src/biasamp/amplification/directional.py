@@ -15,6 +15,7 @@ from biasamp.counts.pair import PairCounts
 from biasamp.data import Column, Columns, label_set, read_columns
 from biasamp.data.arguments import read_clusters, read_evaluation
 from biasamp.data.columns import IndexMatrix
+from biasamp.data.plain_arguments import one_of
 from biasamp.resampling.intervals import Intervals, normal_statistic, sign_cautions, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import ClusterEffect, delta_p, pair_intervals, rate_intervals, rate_p
@@ -118,10 +119,8 @@ def directional(
     >>> round(biasamp.directional(group, task, model).value, 4)
     0.3333
     """
-    if signs not in _SIGNS:
-        raise ValueError(f"signs is {signs!r}; use one of {', '.join(map(repr, _SIGNS))}")
-    if ties not in _TIES:
-        raise ValueError(f"ties is {ties!r}; use one of {', '.join(map(repr, _TIES))}")
+    one_of(signs, "signs", _SIGNS)
+    one_of(ties, "ties", _TIES)
     if truth is None and base is None:
         raise ValueError("truth is None: give the true labels, or a base to compare the predictions with")
     if direction is not None and base is None and train is not None:

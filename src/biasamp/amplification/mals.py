@@ -14,6 +14,7 @@ from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, printable, same_length, weights_of
 from biasamp.data.arguments import labels_with_truth, read, read_clusters, read_train, same_index
+from biasamp.data.plain_arguments import one_of
 from biasamp.data.vocabulary import UNSEEN, one_space
 from biasamp.resampling.intervals import SMALL_GROUP, Intervals
 from biasamp.resampling.sample import TOO_MANY_PAIRS
@@ -96,8 +97,7 @@ def mals(
         raise ValueError(f"{'A' if A is None else 'T'} is None: true labels are needed unless train=(A, T) is given")
     if (A is None) != (T is None):
         raise ValueError("A and T come together: give both or neither")
-    if unseen not in UNSEEN:
-        raise ValueError(f"unseen is {unseen!r}; use one of {', '.join(map(repr, UNSEEN))}")
+    one_of(unseen, "unseen", UNSEEN)
     same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred, "weights": weights})
     known = (None, None) if train is None else read_train(train, ("A", "T"))
     a = _side(A, A_pred, known[0], "A", unseen)

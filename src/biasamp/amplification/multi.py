@@ -17,6 +17,7 @@ from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Block
 from biasamp.data import LabelSet
 from biasamp.data.arguments import read_clusters, read_evaluation
+from biasamp.data.plain_arguments import one_of, whole_number
 from biasamp.resampling.intervals import Intervals, Seed, check, pair_errors, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import delta_p, pair_intervals
@@ -194,15 +195,10 @@ def multi(
     >>> round(result.value, 4)
     0.1667
     """
-    if itemsets not in _ITEMSETS:
-        raise ValueError(f"itemsets is {itemsets!r}; use one of {', '.join(map(repr, _ITEMSETS))}")
-    for name, number in (("min_size", min_size), ("max_size", max_size), ("min_support", min_support)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, (int, np.integer))):
-            raise TypeError(f"{name} is {number!r}; a whole number is needed")
-    for name, number in (("min_size", min_size), ("min_support", min_support)):
-        if number < 1:
-            raise ValueError(f"{name} is {number}; it must be at least 1")
-    if max_size is not None and max_size < min_size:
+    one_of(itemsets, "itemsets", _ITEMSETS)
+    whole_number(min_size, "min_size", least=1)
+    whole_number(min_support, "min_support", least=1)
+    if max_size is not None and whole_number(max_size, "max_size", least=1) < min_size:
         raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
     evaluation, train_sets, invented = read_evaluation(given, truth, predicted, train, weights, unseen=unseen)
     evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))

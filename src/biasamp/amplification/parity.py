@@ -226,7 +226,10 @@ def parity(
 
 def group_number(labels: Sequence[Label], name: Any, argument: str) -> int:
     """The number of the group that goes by a name: its label, or its category alone."""
-    spelled = canonical(name)
+    try:
+        spelled = canonical(name)
+    except TypeError as error:
+        raise TypeError(f"{argument}: {error}; the name of a group is needed") from None
     found = [i for i, label in enumerate(labels) if spelled in (str(label), label.category)]
     if not found:
         shown = ", ".join(repr(printable(label.category or str(label), 40)) for label in labels[:8])

@@ -109,7 +109,10 @@ def _spelled(variable: Variable, value: Any) -> str | None:
     """A value as the variable spells it; None where it does not have it."""
     if variable.kind == "binary":
         return "1" if str(value).casefold() in _YES else None
-    wanted = (canonical(value), str(value))
+    try:
+        wanted = (canonical(value), str(value))
+    except TypeError as error:
+        raise TypeError(f"positive: {error}; the value of a task is needed") from None
     exact = next((spelling for spelling in wanted if spelling in variable.categories), None)
     if exact is not None:
         return exact

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from biasamp.data.plain_arguments import MOST_DRAWS, level_of, whole_number
 from biasamp.resampling.intervals import Seed
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import NOTES, Caution, Interval, plain
@@ -162,8 +163,7 @@ class Amplification:
         level : float
             The one-sided level of each bound, strictly between 0.5 and 1.
         """
-        if not 0.5 < level < 1.0:
-            raise ValueError(f"level is {level}; a one-sided bound needs one strictly between 0.5 and 1, such as 0.95")
+        level_of(level, "level", above=0.5)
         return self._estimate.bounds(level)
 
     @cached_property
@@ -229,8 +229,8 @@ class Amplification:
         self, level: float = 0.95, method: str = "bootstrap", resamples: int = 1000, seed: Seed = 0, of: str = "value"
     ) -> Interval:
         """The interval, with its cautions inside it only."""
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+        level_of(level, "level")
+        whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
         if of not in ("value", "crossfit", "clear_value"):
             raise ValueError(f"of is {of!r}; use 'value', 'crossfit' or 'clear_value'")
         maker = self.interval_maker(of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, Variable, same_length, weights_of
 from biasamp.data.arguments import read, read_train, same_index
 from biasamp.data.label import Dense
+from biasamp.data.plain_arguments import pair_of
 from biasamp.data.vocabulary import one_space
 from biasamp.resampling.sample import Aggregates, Sample
 from biasamp.resampling.unseen_errors import Unseen
@@ -215,7 +217,7 @@ def _warn_of_empty(held: LabelSet, size: Floats) -> None:
 
 def _span(values: Floats, span: tuple[float, float] | None) -> tuple[float, float]:
     if span is not None:
-        low, high = float(span[0]), float(span[1])
+        low, high = pair_of(span, "span", least=-math.inf, most=math.inf)
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise ValueError(f"span is {span}; it must be two finite numbers, the lower first")
         return low, high

@@ -16,8 +16,10 @@ from biasamp.counts.long_table import UNPAIRED, Pairing
 from biasamp.counts.storage import is_counts, load_counts
 from biasamp.data import canonical
 from biasamp.data.label_source import label_source
+from biasamp.data.plain_arguments import number, one_of, shown, yes_or_no
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
+from biasamp.resampling.significance import METHODS
 
 from .association_result import Association
 from .label_counting import Reading, count_source, identity_members
@@ -128,6 +130,9 @@ def associate(
     >>> row["label"], round(row["gap"], 3), round(row["q"], 5)
     ('bike', 0.2, 0.00065)
     """
+    for name, flag in (("paper_literal", paper_literal), ("pairable", pairable)):
+        yes_or_no(flag, name)
+    one_of(correction, "correction", METHODS)
     names = metric_names(metrics)
     alpha, zero_name = _zero_policy(zero)
     for name, value in (("min_count", min_count), ("min_expected", min_expected)):
@@ -211,12 +216,12 @@ def _result(
 
 def _zero_policy(zero: Any) -> tuple[float, str]:
     if isinstance(zero, tuple) and len(zero) == 2 and zero[0] == "smooth":
-        alpha = float(zero[1])
+        alpha = number(zero[1], "zero")
         if not 0 < alpha < float("inf"):
             raise ValueError(f"zero=('smooth', {zero[1]!r}): alpha must be a number above 0")
         return alpha, "smooth"
-    if zero not in ("limit", "drop", "smooth"):
-        raise ValueError(f"zero is {zero!r}; 'limit', 'drop', 'smooth' or ('smooth', alpha) are accepted")
+    if not isinstance(zero, str) or zero not in ("limit", "drop", "smooth"):
+        raise ValueError(f"zero is {shown(zero)}; 'limit', 'drop', 'smooth' or ('smooth', alpha) are accepted")
     return (_ALPHA if zero == "smooth" else 0.0), str(zero)
 
 
@@ -227,11 +232,11 @@ def _is_number(value: Any) -> bool:
 def _checked_threshold(threshold: Any) -> Any:
     if threshold is None:
         return None
-    for number in threshold.values() if isinstance(threshold, Mapping) else [threshold]:
-        if not _is_number(number):
-            raise TypeError(f"threshold holds {number!r}; a number, or a mapping of labels to numbers, is needed")
+    for limit in threshold.values() if isinstance(threshold, Mapping) else [threshold]:
+        if not _is_number(limit):
+            raise TypeError(f"threshold holds {shown(limit)}; a number, or a mapping of labels to numbers, is needed")
     if isinstance(threshold, Mapping):
-        return {canonical(label): float(number) for label, number in threshold.items()}
+        return {canonical(label): float(limit) for label, limit in threshold.items()}
     return float(threshold)
 
 

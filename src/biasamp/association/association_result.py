@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.plain_arguments import shown, yes_or_no
 from biasamp.results.interval import plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, text
@@ -214,6 +215,7 @@ class Association:
             Ties go by count, then by label.
         """
         metric = self.checked(metric)
+        yes_or_no(include_identities, "include_identities")
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
             raise ValueError(f"k is {k!r}; a whole number of 0 or more is needed")
         contrast, sign = self.gap_toward(toward, against)
@@ -325,8 +327,8 @@ class Association:
 
     def checked(self, metric: str) -> str:
         """The name of a metric, if this result holds it."""
-        if metric not in self.metrics:
-            raise ValueError(f"metric is {metric!r}; this result holds {', '.join(self.metrics)}")
+        if not isinstance(metric, str) or metric not in self.metrics:
+            raise ValueError(f"metric is {shown(metric)}; this result holds {', '.join(self.metrics)}")
         return metric
 
     def _contrast(self, contrast: Contrast | None) -> Contrast:
@@ -357,6 +359,6 @@ class Association:
         return ((first, second), 1.0) if first < second else ((second, first), -1.0)
 
     def _identity(self, role: str, name: str) -> int:
-        if name not in self.identities:
-            raise ValueError(f"{role} is {name!r}; the identities are {', '.join(map(repr, self.identities))}")
+        if not isinstance(name, str) or name not in self.identities:
+            raise ValueError(f"{role} is {shown(name)}; the identities are {', '.join(map(repr, self.identities))}")
         return self.identities.index(name)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.label_bags import BAGS, LabelBags
-from biasamp.resampling.significance import q_values
+from biasamp.data.plain_arguments import level_of, one_of
+from biasamp.resampling.significance import METHODS, q_values
 from biasamp.results.interval import plain
 from biasamp.results.table import Table, text
 
@@ -133,6 +134,7 @@ def association_change(
     from scipy.special import erfc, ndtri
 
     _refuse(old, new, level, records)
+    one_of(correction, "correction", METHODS)
     for run in (old, new):
         run.checked(metric)
     contrast, sign = new.gap_toward(toward, against)
@@ -197,10 +199,8 @@ def _refuse(old: Any, new: Any, level: float, records: str) -> None:
     for which, given in (("old", old), ("new", new)):
         if not isinstance(given, Association):
             raise TypeError(f"{which} is a {type(given).__name__}; what biasamp.associate gives is needed")
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
-    if records not in _RECORDS:
-        raise ValueError(f"records is {records!r}; use one of {', '.join(map(repr, _RECORDS))}")
+    level_of(level, "level")
+    one_of(records, "records", _RECORDS)
     if old.identities != new.identities:
         raise ValueError(
             f"old compares {', '.join(old.identities)} and new {', '.join(new.identities)}; the same identities, in the "

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from biasamp.data.plain_arguments import numbers_of, yes_or_no
+
 from .association_metric import Array, Counts, Slope
 from .metrics import metric_form
 
@@ -154,6 +156,15 @@ def orientation(
     >>> round(orientation("npmi_y", 1000, 0.4, 0.5, 0.1, 0.08, 0.05).y.item(), 4)
     1.3074
     """
+    yes_or_no(paper_literal, "paper_literal")
+    n = numbers_of(n, "n")
+    shares = {"p_x1": p_x1, "p_x2": p_x2, "p_y": p_y, "p_x1y": p_x1y, "p_x2y": p_x2y}
+    p_x1, p_x2, p_y, p_x1y, p_x2y = (numbers_of(share, name) for name, share in shares.items())
+    try:
+        np.broadcast_shapes(*(array.shape for array in (n, p_x1, p_x2, p_y, p_x1y, p_x2y)))
+    except ValueError:
+        sizes = ", ".join(f"{name} has {np.shape(held)}" for name, held in {"n": n, **shares}.items())
+        raise ValueError(f"shapes do not fit together: {sizes}") from None
     first = slope(metric, n, p_x1, p_y, p_x1y, paper_literal=paper_literal)
     second = slope(metric, n, p_x2, p_y, p_x2y, paper_literal=paper_literal)
     return Orientation(first.y - second.y, first.xy, -second.xy)

@@ -20,8 +20,9 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.long_columns import Unordered, keys_of, plain_records
 from biasamp.counts.long_part import LongPart, Scattered
 from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, rows_of
-from biasamp.data import canonical, printable
+from biasamp.data import printable
 from biasamp.data.label_source import Batch, LabelSource, wide_labels
+from biasamp.data.plain_arguments import categories_of
 from biasamp.engines import Engine, counted
 from biasamp.engines.engine import total_rows
 from biasamp.engines.local import LocalEngine
@@ -181,7 +182,7 @@ def identity_members(identities: Any, names: Mapping[str, str]) -> tuple[tuple[s
     if isinstance(identities, Mapping):
         groups = {str(name): labels for name, labels in identities.items()}
     else:
-        listed = [canonical(label) for label in identities]
+        listed = categories_of(identities, "identities")
         if len(set(listed)) < len(listed):
             raise ValueError(f"identities names a label twice: {listed}")
         groups = {label: [label] for label in listed}
@@ -192,10 +193,11 @@ def identity_members(identities: Any, names: Mapping[str, str]) -> tuple[tuple[s
         of_name.setdefault(name, []).append(key)
     members = []
     for name, labels in groups.items():
-        given = [labels] if isinstance(labels, str) or not hasattr(labels, "__iter__") else list(labels)
+        several = [labels] if isinstance(labels, str) or not hasattr(labels, "__iter__") else labels
+        given = categories_of(several, f"identities[{name!r}]")
         if not given:
             raise ValueError(f"identities[{name!r}] is empty; it needs at least one label")
-        members.append(tuple(dict.fromkeys(_key(canonical(label), names, of_name) for label in given)))
+        members.append(tuple(dict.fromkeys(_key(label, names, of_name) for label in given)))
     return tuple(groups), tuple(members)
 
 

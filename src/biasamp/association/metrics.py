@@ -20,6 +20,7 @@ from functools import partial
 import numpy as np
 
 from biasamp.amplification.signs import product_difference, two_product
+from biasamp.data.plain_arguments import names_of, one_of
 from biasamp.results.metric_registry import AKA_2021
 
 from .association_metric import Array, AssociationMetric, Counts, Slope, divide, log_ratio, times
@@ -336,9 +337,8 @@ def register(metric: AssociationMetric) -> None:
 
 def metric_names(metrics: str | Iterable[str]) -> tuple[str, ...]:
     """The metrics asked for, checked; ``"all"`` is all that are registered."""
-    if isinstance(metrics, str):
-        metrics = METRICS if metrics == "all" else (metrics,)
-    names = tuple(dict.fromkeys(metrics))
+    names = tuple(METRICS) if isinstance(metrics, str) and metrics == "all" else ()
+    names = names or tuple(dict.fromkeys(names_of(metrics, "metrics", "names of metrics")))
     strange = [name for name in names if name not in METRICS]
     if strange or not names:
         found = ", ".join(repr(name) for name in strange) or "nothing"
@@ -348,8 +348,7 @@ def metric_names(metrics: str | Iterable[str]) -> tuple[str, ...]:
 
 def metric_form(metric: str, paper_literal: bool = False) -> AssociationMetric:
     """The record of a metric by its name: as defined, or as printed."""
-    (name,) = metric_names(metric)
-    return METRICS[name].form(paper_literal)
+    return METRICS[one_of(metric, "metric", tuple(METRICS))].form(paper_literal)
 
 
 def usual_metric(metrics: Sequence[str]) -> str:

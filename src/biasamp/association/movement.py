@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.plain_arguments import made_by, numbers_of, pair_of
 from biasamp.results.table import Table, text
 
 from .association_result import Association
@@ -62,6 +63,12 @@ def movement(
     >>> round(float(moved["gap"][0]), 3), int(moved["rank"][0]), int(moved["of"][0])
     (0.12, 2, 2)
     """
+    made_by(result, Association, "result", "biasamp.associate")
+    grids = {"counts": numbers_of(counts, "counts"), "steps": numbers_of(steps, "steps")}
+    for name, grid in grids.items():
+        if grid.ndim != 1 or not np.isfinite(grid).all():
+            raise ValueError(f"{name} must be a list of finite numbers")
+    shares = pair_of(shares, "shares")
     if len(result.identities) > 2 and against is None:
         against = next(name for name in result.identities if name != (toward or result.identities[0]))
     contrast, sign = result.gap_toward(toward, against)
@@ -70,7 +77,7 @@ def movement(
     assert second is not None
     if not all(0 < share <= 1 for share in shares):
         raise ValueError(f"shares={shares}: two shares above 0 and at most 1 are needed")
-    start, factor = (grid.ravel() for grid in np.meshgrid(counts, steps, indexing="ij"))
+    start, factor = (axis.ravel() for axis in np.meshgrid(*grids.values(), indexing="ij"))
     count = np.asarray(start * factor, dtype=np.float64)
     size_1, size_2 = float(result.identity_count[first]), float(result.identity_count[second])
     joint_1, joint_2 = (share * count for share in shares)

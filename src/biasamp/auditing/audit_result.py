@@ -13,13 +13,18 @@ from pathlib import Path
 from typing import Any, cast
 
 from biasamp.amplification.invented import invented_table
+from biasamp.data import printable
+from biasamp.data.byte_sizes import shown_bytes
+from biasamp.data.plain_arguments import one_of, path_of, whole_number
 from biasamp.data.saving import save_bytes
+from biasamp.data.unzipping import VARIABLE, is_gzip, unzip, unzipped_limit
 from biasamp.results.flat import flat_entries
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
-from .document_types import SCHEMA, AuditDocument, Data, Entry, FindingFields, NotRun, with_added_fields
-from .findings import Finding
+from .document_check import changed_field, checksums, first_problem
+from .document_types import SCHEMA, AuditDocument, NotRun, with_added_fields
+from .findings import CAUTION, URGENCY, Finding
 
 # What data are called that came from no file.
 UNNAMED = "data"
@@ -134,7 +139,7 @@ class Audit:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole audit as JSON text, which is also written to ``path`` where one is given."""
-        return written(_json(self.document, indent=1), path)
+        return written(_json(_with_checksum(self.document), indent=1), path)
 
     def to_html(self, path: str | Path, *, association: Any = None) -> None:
         """Write a report that opens in any browser: one file, with everything inside it.
@@ -159,6 +164,8 @@ class Audit:
         pairs : int
             How many pairs of each direction are listed; 0 for none.
         """
+        whole_number(level, "level", least=1, most=6)
+        whole_number(pairs, "pairs")
         return written(render("audit Markdown", self, level=level, pairs=pairs), path)
 
     def plot(self) -> dict[str, Any]:
@@ -176,8 +183,7 @@ class Audit:
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library; by default the first of these that is installed.
         """
-        if which not in ("metrics", "pairs", "groups", "excluded", "invented"):
-            raise ValueError(f"which is {which!r}; take 'metrics', 'pairs', 'groups', 'excluded' or 'invented'")
+        one_of(which, "which", ("metrics", "pairs", "groups", "excluded", "invented"))
         table: Table = getattr(self, which)
         return table.to_frame(backend)
 
@@ -186,27 +192,27 @@ class Audit:
 
         What is saved is enough to compare, report and explore later without the records.
         """
-        content = _json({**self.document, "resamples": self.resamples})
+        content = _json(_with_checksum({**self.document, "resamples": self.resamples}))
         raw = (content + "\n").encode()
         save_bytes(path, gzip.compress(raw, mtime=0) if Path(path).suffix == ".gz" else raw)
 
     @classmethod
     def load(cls, path: str | Path) -> Audit:
-        """Read an audit that :meth:`save` or :meth:`to_json` wrote."""
-        path = Path(path)
-        document = read_json(path, "audit")
-        if not isinstance(document, dict) or "metrics" not in document or "findings" not in document:
-            raise ValueError(f"{path.name} is JSON, but no saved audit")
-        if document.get("schema") != SCHEMA:
-            raise ValueError(f"{path.name} has schema {document.get('schema')!r}; this version reads schema {SCHEMA}")
-        if not _whole(document):
-            raise ValueError(f"{path.name} is a saved audit with parts missing or of another form: save it anew")
-        return cls.from_document(document)
+        """Read an audit that :meth:`save` or :meth:`to_json` wrote.
+
+        A file that was changed since is refused, and the field is named. Files of version 0.1 have no checksum that
+        could tell: they are read with a caution among the findings.
+        """
+        path = Path(path_of(path))
+        return cls.from_document(read_json(path, "audit"), path.name)
 
     @classmethod
-    def from_document(cls, saved: Mapping[str, Any]) -> Audit:
-        """The audit of a document as it was saved."""
+    def from_document(cls, saved: Any, name: str = "the document") -> Audit:
+        """The audit of a document as it was saved; ``name`` is what messages call it."""
+        _check(saved, name)
         document = dict(saved)
+        if document.pop("checksum", None) is None and not any(row["code"] == UNCHECKED for row in saved["findings"]):
+            document["findings"] = sorted([*saved["findings"], _unchecked(name)], key=lambda row: -row["weight"])
         resamples = document.pop("resamples", {})
         # Version 0.1 put the name of the data beside the document.
         provenance = {"source": document.pop("source", UNNAMED), **document.get("provenance", {})}
@@ -226,30 +232,60 @@ class Audit:
         return str(render("audit table", self))
 
 
+class NoAudit(ValueError):
+    """A file that holds something else than an audit."""
+
+
 def read_json(path: Path, what: str) -> Any:
     """What a file of JSON says, gzipped or not; ``what`` is the saved thing it should be, for messages."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError(f"{str(path)!r} is a pipe or a device; the file of a saved {what} is needed")
     if not path.is_file():
         raise FileNotFoundError(f"no file {str(path)!r}")
     try:
+        if path.stat().st_size > unzipped_limit():
+            raise ValueError(f"it has more than {shown_bytes(unzipped_limit())}; {VARIABLE} raises that limit")
         raw = path.read_bytes()
-        return json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-    except (ValueError, OSError, EOFError, RecursionError, zlib.error) as error:
-        raise ValueError(f"{path.name} is no saved {what}: {error}") from None
+        return json.loads(unzip(raw, path.name) if is_gzip(raw) else raw, parse_constant=_no_constant)
+    except (ValueError, OSError, EOFError, RecursionError, MemoryError, zlib.error) as error:
+        raise NoAudit(f"{path.name} is no saved {what}: {error}") from None
 
 
-_PARTS = {"data": dict, "metrics": list, "findings": list, "excluded": list, "not_run": list}
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
-def _whole(document: dict[str, Any]) -> bool:
-    """Whether a document has the parts that an audit's own methods go by."""
-    lists = [name for name, kind in _PARTS.items() if kind is list]
-    return (
-        all(isinstance(document.get(name), kind) for name, kind in _PARTS.items())
-        and all(isinstance(row, dict) for name in lists for row in document[name])
-        and document["data"].keys() >= Data.__required_keys__
-        and all(entry.keys() >= Entry.__required_keys__ for entry in document["metrics"])
-        and all(row.keys() >= FindingFields.__required_keys__ for row in document["findings"])
+def _with_checksum(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {**document, "checksum": checksums(document)}
+
+
+def _check(document: Any, name: str) -> None:
+    """Refuse what is no saved audit, or not as it was saved."""
+    if not isinstance(document, dict) or "metrics" not in document or "findings" not in document:
+        raise NoAudit(f"{name} is JSON, but no saved audit")
+    if document.get("schema") != SCHEMA:
+        raise ValueError(f"{name} has schema {document.get('schema')!r}; this version reads schema {SCHEMA}")
+    problem = first_problem(document, closed="checksum" not in document)
+    if problem is not None:
+        raise ValueError(f"{name} is a saved audit with a field of another form: {problem[0]} {problem[1]}")
+    changed = changed_field(document) if "checksum" in document else None
+    if changed is not None:
+        raise ValueError(
+            f"{name} was changed since it was saved: the checksum of {changed} does not agree. Audit the data again, or "
+            "take the file from where it was saved"
+        )
+
+
+UNCHECKED = "unchecked"
+
+
+def _unchecked(name: str) -> dict[str, Any]:
+    """The caution of an audit that nothing vouches for."""
+    text = (
+        f"This audit was read from {printable(name, 60)}, which has no checksum: nothing tells whether it was changed since it was "
+        "saved. Files of version 0.1 have none; audit the data again where it matters."
     )
+    return Finding("caution", UNCHECKED, text, CAUTION + URGENCY[UNCHECKED], {}).to_dict()
 
 
 def _json(document: Mapping[str, Any], indent: int | None = None) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp import __version__
+from biasamp.data.plain_arguments import level_of
 from biasamp.resampling.model_difference import Difference, compare_errors, compare_extremes, compare_values
 from biasamp.resampling.significance import normal_quantile
 from biasamp.results.flat import flat_differences
@@ -119,8 +120,7 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
     """
     if not isinstance(audits, Mapping) or len(audits) < 2:
         raise ValueError("audits must be a mapping of at least two names to audits, such as {'old': a, 'new': b}")
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+    level_of(level, "level")
     held = {str(name): as_audit(value, str(name)) for name, value in audits.items()}
     first, *others = held.items()
     rows: list[ModelDifference] = []

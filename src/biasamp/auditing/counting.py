@@ -25,6 +25,7 @@ from biasamp.data.frames import arrow_column
 from biasamp.data.keys import row_keys
 from biasamp.data.label import Mask
 from biasamp.data.labelset import LEAST_TOTAL
+from biasamp.data.plain_arguments import path_of, yes_or_no
 from biasamp.engines import Engine, counted, engine_for
 from biasamp.engines.engine import total_rows
 from biasamp.engines.progress import RowsBar
@@ -116,6 +117,7 @@ def count(
     >>> bool(biasamp.audit(both).metrics["value"][0] == biasamp.audit(site(0), **roles).metrics["value"][0])
     True
     """
+    yes_or_no(pairable, "pairable")
     roles = {
         "attributes": attributes,
         "tasks": tasks,
@@ -153,7 +155,7 @@ def count(
     if weights is not None and not isinstance(weights, str):
         raise TypeError("weights must name a column: counts are made part by part, and an array has no parts")
     if labels is not None and not isinstance(labels, AuditCounts):
-        labels = AuditCounts.load(os.fspath(labels))
+        labels = AuditCounts.load(path_of(labels, "labels"))
     plan = make_plan(**roles)
     with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
         counted_all = count_plan(data, plan, train, running, labels)[0]

@@ -370,7 +370,7 @@ class Provenance(TypedDict, total=False):
 
 
 class AuditDocument(TypedDict):
-    """Everything that an audit found."""
+    """Everything that an audit found; in a file with a checksum of every field and of every metric's entry."""
 
     schema: Literal[1]
     version: str
@@ -386,6 +386,44 @@ class AuditDocument(TypedDict):
     compare: NotRequired[ComparisonDocument]
     registry: NotRequired[dict[str, MetricFacts]]
     provenance: NotRequired[Provenance]
+    checksum: NotRequired[dict[str, str]]
+
+
+class Resamples(TypedDict, total=False):
+    """The values of each metric's resamples, with what tells whether those of two audits go together."""
+
+    seed: int
+    resamples: int
+    records: str
+    values: dict[str, list[Figure]]
+
+
+class SavedAudit(AuditDocument):
+    """An audit's document as a file has it; version 0.1 put the name of the data beside it."""
+
+    resamples: NotRequired[Resamples]
+    source: NotRequired[str]
+
+
+_TWO = {"minItems": 2, "maxItems": 2}
+# What types cannot say, in the words of JSON schema: by type and field.
+BOUNDS: dict[str, dict[str, dict[str, Any]]] = {
+    "AuditDocument": {"metrics": {"minItems": 1}},
+    "Data": {
+        "records": {"minimum": 1},
+        "attributes": {"minItems": 1},
+        "confidence": {"exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        "missing_values": {"minimum": 0},
+    },
+    "Tasks": {"labels": {"minimum": 1}},
+    "Group": {"records": {"minimum": 0}},
+    "Entry": {"interval": _TWO, "crossfit_interval": _TWO},
+    "SweepEntry": {"span": _TWO},
+    "ModelDifference": {"models": _TWO},
+    "MetricFacts": {"range": _TWO},
+    "FindingFields": {"text": {"minLength": 1}},
+    "NotRun": {"reason": {"minLength": 1}},
+}
 
 
 def registry_of(metrics: Sequence[Mapping[str, Any]]) -> dict[str, MetricFacts]:

@@ -10,7 +10,7 @@ from biasamp.amplification.parity import group_number
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.subject_counts import SubjectCounts, labels_in
 from biasamp.data import Label, printable
-from biasamp.data.label import canonical
+from biasamp.data.plain_arguments import categories_of
 
 IGNORED = "the group is ignored"
 # What stands between the values of a crossing.
@@ -65,13 +65,13 @@ def _asked(names: Any, attributes: Sequence[str]) -> list[tuple[str | None, str]
             raise ValueError(
                 f"ignore_groups names {strange[0]!r:.60}, which is no attribute; the attributes are {shown}"
             )
-        return [(str(attribute), name) for attribute, held in names.items() for name in _listed(held)]
-    return [(None, name) for name in _listed(names)]
+        return [(str(attribute), name) for attribute, held in names.items() for name in _listed(held, "ignore_groups")]
+    return [(None, name) for name in _listed(names, "ignore_groups")]
 
 
-def _listed(names: Any) -> list[str]:
-    alone = isinstance(names, (str, bytes)) or not isinstance(names, Iterable)
-    return [canonical(name) for name in ([names] if alone else names)]
+def _listed(names: Any, argument: str) -> list[str]:
+    alone = isinstance(names, (str, bytes)) or not isinstance(names, Iterable) or isinstance(names, type)
+    return categories_of([names] if alone else names, argument)
 
 
 def _crossed(
@@ -121,7 +121,7 @@ def reference_groups(counts: AuditCounts, reference: Any) -> dict[str, Label]:
             for name, value in reference.items()
         }
     found: dict[str, Label] = {}
-    for name in _listed(reference):
+    for name in _listed(reference, "reference"):
         here = {
             attribute: labels
             for attribute, labels in spaces.items()

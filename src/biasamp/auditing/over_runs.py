@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.amplification.result import Amplification
+from biasamp.data.plain_arguments import level_of, listed, text_or_none
 from biasamp.results import Table, text
 from biasamp.results.interval import Interval, plain
 
@@ -65,8 +66,7 @@ class Runs:
             :math:`1.96\,s / \sqrt n`, as papers often print it: with five runs it is 1.4 times narrower at
             95% and covers 88% of the time.
         """
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+        level_of(level, "level")
         if method not in _METHODS:
             raise ValueError(f"method is {method!r}; use one of {', '.join(map(repr, _METHODS))}")
         count = len(self.values)
@@ -135,12 +135,12 @@ def over_runs(
     >>> round(runs.value, 4), round(interval.low, 4), round(interval.high, 4), interval.varies
     (0.11, 0.0904, 0.1296, 'training seed')
     """
-    if isinstance(results, (str, bytes)) or not hasattr(results, "__iter__"):
-        raise TypeError(f"results must be a sequence of results, one a run, found {type(results).__name__}")
-    runs = list(results)
+    runs = listed(results, "results", "results, one a run,")
     if len(runs) < 2:
         raise ValueError(f"results holds {len(runs)} run: how runs vary needs at least two")
     chosen = {"metric": metric, "direction": direction, "attribute": attribute}
+    for name, value in chosen.items():
+        text_or_none(value, name)
     if any(is_audit(run) for run in runs):
         return _of_audits(runs, {name: value for name, value in chosen.items() if value is not None})
     named = next((name for name, value in chosen.items() if value is not None), None)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from biasamp.data import Columns, Declared, printable
+from biasamp.data.plain_arguments import column_name, one_of, yes_or_no
 from biasamp.data.vocabulary import UNSEEN
 
 from .source import Source
@@ -125,10 +126,11 @@ def make_plan(
     **keys: str | None,
 ) -> Plan:
     """The plan that the arguments of :func:`biasamp.audit` mean."""
-    if missing not in MISSING:
-        raise ValueError(f"missing is {missing!r}; take one of {', '.join(map(repr, MISSING))}")
-    if unseen not in UNSEEN:
-        raise ValueError(f"unseen is {unseen!r}; take one of {', '.join(map(repr, UNSEEN))}")
+    one_of(missing, "missing", MISSING)
+    one_of(unseen, "unseen", UNSEEN)
+    yes_or_no(intersections, "intersections")
+    for name, key in keys.items():
+        column_name(key, name)
     groups = _attributes(attributes)
     task = Spec.of(tasks, "tasks")
     # A column goes with itself, whatever a model does.

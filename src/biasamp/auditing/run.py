@@ -12,6 +12,7 @@ from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
 from biasamp.data.arguments import same_index
+from biasamp.data.plain_arguments import MOST_DRAWS, level_of, names_of, whole_number
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
 from biasamp.results.interval import Caution
@@ -144,10 +145,10 @@ def audit(
     >>> [row["metric"] for row in result.metrics.rows()][:2]
     ['directional', 'multi']
     """
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence is {confidence}; it must lie strictly between 0 and 1, such as 0.95")
-    if resamples < 2:
-        raise ValueError(f"resamples is {resamples}; at least 2 are needed")
+    level_of(confidence, "confidence")
+    whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
+    whole_number(min_group, "min_group")
+    whole_number(seed, "seed")
     settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive)
     chosen = GroupNames(reference, ignore_groups)
     roles = {
@@ -360,9 +361,9 @@ def _chosen(subjects: list[Counted], measured: list[Measured], unknown: list[str
 
 
 def _metrics(metrics: Any) -> frozenset[str]:
-    if metrics == "auto":
+    if isinstance(metrics, str) and metrics == "auto":
         return frozenset(requestable_names())
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    names = names_of(metrics, "metrics", "names of metrics")
     strange = [name for name in names if name not in requestable_names()]
     if strange or not names:
         raise ValueError(f"metrics has {strange or 'nothing'}; take 'auto' or some of {', '.join(requestable_names())}")

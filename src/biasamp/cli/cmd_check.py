@@ -12,6 +12,7 @@ import click
 
 from biasamp import Audit
 from biasamp import audit as measure
+from biasamp.auditing.audit_result import NoAudit
 from biasamp.counts.storage import is_counts
 from biasamp.data.saving import save_text
 from biasamp.policy import Policy
@@ -136,9 +137,7 @@ def _saved(data: str, measured: Callable[[Path], Any]) -> Any:
         return None
     try:
         return Audit.load(path)
-    except ValueError as error:
-        if "has schema" in str(error):
-            raise
+    except NoAudit:
         return None
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from biasamp.data import printable
 
 from .known_records import KnownRecords
-from .label_bags import BAG_OF_LABEL, BAGS, LabelBags
+from .label_bags import BAG_OF_LABEL, LabelBags
 from .shared_counts import SharedCounts, shared_of_patterns
 from .storage import read_arrays, write_arrays
 
@@ -249,20 +249,11 @@ class AssociationCounts:
                 if "bag_keys" in arrays
                 else None,
             )
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"{name} is damaged: it does not hold what counts consist of ({error})") from None
-        width = len(counts.labels)
-        if (counts.count.shape, counts.identity_joint.shape, counts.overlap.shape, len(counts.names)) != (
-            (width,), (width, many), (many, many), width,
-        ):  # fmt: skip
-            raise ValueError(f"{name} holds association counts whose parts do not fit each other")
-        held = counts.bags
-        if held is not None and (
-            held.sizes.shape != (BAGS, 1 + many)
-            or len(held.keys) != len(held.values)
-            or (len(held.keys) and not 0 <= held.keys[0] <= held.keys[-1] < width * held.sizes.size)
-        ):
-            raise ValueError(f"{name} holds counts by bag that do not fit its labels and identities")
+        from .forged import association_problems, refuse_forged
+
+        refuse_forged(association_problems(counts), name)
         return counts
 
 

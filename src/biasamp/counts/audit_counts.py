@@ -301,7 +301,7 @@ class AuditCounts:
                 **header["plan"],
                 "groups": {s.attribute: groups[s.attribute] for s in subjects if s.attribute in groups},
             }
-            return cls(
+            counts = cls(
                 plan,
                 subjects,
                 Fingerprint.parse(header["units"]),
@@ -315,10 +315,14 @@ class AuditCounts:
                     for name, n, keys, content in header["sources"]
                 ),
             )
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
             raise ValueError(
                 f"{Path(path).name} is damaged: it does not hold what counts consist of ({error})"
             ) from None
+        from .forged import audit_problems, refuse_forged
+
+        refuse_forged(audit_problems(counts), Path(path).name)
+        return counts
 
 
 def _few(names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.data import Label
+from biasamp.data.plain_arguments import path_of
 from biasamp.data.saving import saving
 
 from .contingency import ContingencyTable, Side
@@ -53,7 +54,7 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = Path(path)
+    path = Path(path_of(path))
     if not path.is_file():
         raise FileNotFoundError(f"no file {str(path)!r}")
     try:

@@ -14,6 +14,7 @@ from .keys import Keys, record_keys
 from .label import Block, Dense, Variable, printable
 from .label_rules import EXACT, label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
+from .plain_arguments import one_of
 from .vocabulary import UNSEEN, one_space, refuse_identifiers, refuse_listed, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
@@ -42,7 +43,14 @@ def read_clusters(cluster: Any, count: int) -> Keys | None:
     """A key for each record's cluster: ids of any kind, none missing, not all the same."""
     if cluster is None:
         return None
-    ids = tensor_array(cluster) if hasattr(cluster, "detach") else np.asarray(cluster)
+    try:
+        ids = tensor_array(cluster) if hasattr(cluster, "detach") else np.asarray(cluster)
+    except ValueError:
+        raise TypeError(
+            f"cluster is a {type(cluster).__name__} whose rows differ in length: one id per record"
+        ) from None
+    if ids.ndim != 1:
+        raise ValueError(f"cluster has shape {ids.shape}, but there are {count:,} records: one cluster per record")
     if ids.dtype.kind == "f" and len(ids):
         refuse_rounded(ids, "cluster")
     if ids.ndim != 1 or len(ids) != count:
@@ -81,8 +89,7 @@ def read_evaluation(
     The label space is that of the truth and of the train labels. Labels that only predictions have are apart: they are
     None where there are none. With ``apart=False`` the space is that of all of them, whatever their values.
     """
-    if unseen not in UNSEEN:
-        raise ValueError(f"unseen is {unseen!r}; use one of {', '.join(map(repr, UNSEEN))}")
+    one_of(unseen, "unseen", UNSEEN)
     same_index({"given": given, "truth": truth, "predicted": predicted, "weights": weights})
     g = read(given, "given")
     t = read(truth, "truth")

@@ -187,7 +187,9 @@ def categorical(data: Any, categories: Sequence[Any] | None = None) -> Declared:
     """
     if categories is None:
         return Declared(data, "categorical")
-    spelled = tuple(canonical(category) for category in categories)
+    from .plain_arguments import categories_of
+
+    spelled = tuple(categories_of(categories, "categories"))
     if len(set(spelled)) != len(spelled):
         raise ValueError(f"categories names one category twice: {list(spelled)}")
     return Declared(data, "categorical", spelled)

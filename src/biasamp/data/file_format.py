@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+
+from .unzipping import open_unzipped, unzip
 
 # What a column of few distinct words is asked for as; a format may give plain text instead.
 CODED = pa.dictionary(pa.int32(), pa.string())
@@ -104,9 +105,9 @@ def is_zipped(path: Path) -> bool:
 
 def opened(path: Path) -> Any:
     """The path itself, or the content where it is gzipped as a whole; pyarrow reads both."""
-    return pa.BufferReader(gzip.decompress(path.read_bytes())) if is_zipped(path) else path
+    return pa.BufferReader(unzip(path.read_bytes(), path.name)) if is_zipped(path) else path
 
 
 def byte_stream(path: Path) -> Any:
     """The bytes of a file one after another, unzipped where it is gzipped."""
-    return gzip.open(path) if is_zipped(path) else path.open("rb")
+    return open_unzipped(path) if is_zipped(path) else path.open("rb")

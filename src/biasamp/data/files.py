@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -16,7 +16,8 @@ from .file_format import byte_stream
 from .formats import BLOCK, find_format, format_of, formats_read
 from .label import printable
 
-_DAMAGE = (pa.ArrowException, OSError, EOFError, zlib.error)
+# What libraries raise for damaged files; a name of a column may be damaged too, and a length.
+_DAMAGE = (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeError, MemoryError)
 # How files begin that are something else than their name says.
 _MAGIC = {
     b"PAR1": "a Parquet file",
@@ -47,7 +48,7 @@ class Files:
 
 def open_files(path: str | Path) -> Files:
     """Find the files of a path: a file, or a folder of files of one format."""
-    root = Path(path).expanduser()
+    root = find_path(path)
     if root.is_dir():
         there = (p for p in root.rglob("*") if p.is_file() and find_format(p) is not None)
         paths = tuple(sorted(p for p in there if not any(n.startswith((".", "_")) for n in p.relative_to(root).parts)))
@@ -59,12 +60,50 @@ def open_files(path: str | Path) -> Files:
     elif root.is_file():
         format_of(root)
         paths = (root,)
+    elif root.exists():
+        raise ValueError(
+            f"{str(path)!r} is a pipe or a device, and data are read more than once: save them to a file first"
+        )
     else:
         raise FileNotFoundError(f"no file or folder {str(path)!r}")
     for file in paths:
         if file.stat().st_size == 0:
             raise ValueError(f"{file.name} is empty (0 bytes)")
     return Files(root, paths)
+
+
+def find_path(path: str | Path) -> Path:
+    """A path as it is, or with ``~`` for somebody's home; a file may well be called ``~.csv``."""
+    plain = Path(path)
+    with suppress(OSError, ValueError):  # names that the system does not take
+        if plain.exists():
+            return plain
+    try:
+        return plain.expanduser()
+    except RuntimeError:  # nobody is called so
+        return plain
+
+
+class Stamp(NamedTuple):
+    """By which it is noticed that a file changed; without a time where a part travelled, whose file may be a copy."""
+
+    size: int
+    modified: int | None
+
+    @classmethod
+    def of(cls, path: Path) -> Stamp:
+        """The stamp of a file now."""
+        found = path.stat()
+        return cls(found.st_size, found.st_mtime_ns)
+
+    def check(self, path: Path) -> None:
+        """Raise where a file is not what it was."""
+        try:
+            now = Stamp.of(path)
+        except FileNotFoundError:
+            raise ValueError(f"{path.name} was removed while it was read") from None
+        if now.size != self.size or (self.modified is not None and now.modified != self.modified):
+            raise ValueError(f"{path.name} changed while it was read: read it again once nothing writes to it")
 
 
 def list_files(source: str | Path | Iterable[Any]) -> list[Path]:
@@ -84,17 +123,27 @@ def file_schema(path: Path) -> Any:
 
 
 @contextmanager
-def readable(path: Path, columns: Sequence[str] = ()) -> Iterator[None]:
+def readable(path: Path, columns: Sequence[str] = (), stamp: Stamp | None = None) -> Iterator[None]:
     """Turn errors of reading some columns of a file into a ``ValueError`` that names the file.
 
-    Columns are looked at when reading fails, so that nothing is read twice when it does not.
+    Columns are looked at when reading fails, so that nothing is read twice when it does not. A file that changes
+    meanwhile, or since it had a ``stamp``, is refused.
     """
+    if stamp is None:
+        with suppress(OSError):
+            stamp = Stamp.of(path)
+    else:
+        stamp.check(path)
     try:
         yield
-    except (*_DAMAGE, KeyError, UnicodeEncodeError) as error:
+    except (*_DAMAGE, KeyError) as error:
+        if stamp is not None:
+            stamp.check(path)
         with suppress(*_DAMAGE):
             _refuse_columns(path, columns, format_of(path).schema(path).names)
         raise _explained(path, error) from None
+    if stamp is not None:
+        stamp.check(path)
 
 
 def _refuse_columns(path: Path, columns: Sequence[str], names: Sequence[str]) -> None:

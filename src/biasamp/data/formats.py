@@ -9,18 +9,21 @@ Open a file by :func:`~biasamp.data.file_format.opened`, and it is read gzipped 
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow import csv, feather, json
+from pyarrow import csv, json
 
 from .file_format import CODED, Format, Layout, Piece, Text, byte_stream, is_zipped, opened
+from .json_lines import check_lines
+from .unzipping import Chunks
 
 # A header or a row of more bytes than this is no table.
 BLOCK = 1 << 24
@@ -70,43 +73,60 @@ def _arrow_schema(path: Path) -> Any:
 
 
 def _read_arrow(path: Path, columns: list[str]) -> Any:
-    with _arrow_reader(path) as reader:
+    with _arrow_reader(path, columns) as reader:
         return pa.Table.from_batches(_record_batches(reader), reader.schema).select(columns)
 
 
 def _split_arrow(path: Path, columns: list[str], _: Text) -> Layout:
-    """The record batches; streams and Feather of version 1 are read as a whole."""
-    with _arrow_reader(path) as reader:
+    """The record batches; streams are read as a whole."""
+    types = {name: _field(_arrow_schema(path), name).type for name in columns}
+    # One column is enough to count rows by: the one that takes least to read.
+    least = min(
+        columns, key=lambda name: getattr(types[name], "num_fields", 0) + (not pa.types.is_primitive(types[name]))
+    )
+    with _arrow_reader(path, [least]) as reader:
         sizes = [batch.num_rows for batch in _record_batches(reader)]
-        types = {name: reader.schema.field(name).type for name in columns}
         return Layout(types, sizes if hasattr(reader, "get_batch") else [sum(sizes)], "batch")
 
 
 def _arrow_batches(piece: Piece, _: int) -> Iterator[Any]:
     """Some record batches, in the size that they were written in."""
-    with _arrow_reader(piece.path) as reader:
+    with _arrow_reader(piece.path, list(piece.types)) as reader:
         for batch in _record_batches(reader, piece.groups):
             yield batch.select(list(piece.types))
 
 
 @contextmanager
-def _arrow_reader(path: Path) -> Iterator[Any]:
-    """A reader of an Arrow file or of a stream, or the table of a Feather file of version 1."""
-    with opened(path) if is_zipped(path) else pa.memory_map(str(path)) as source:
-        for read in (pa.ipc.open_file, pa.ipc.open_stream):
-            try:
-                reader = read(source)
-                break
-            except pa.ArrowInvalid:
-                source.seek(0)
-        else:
-            reader = feather.read_table(source)
+def _arrow_reader(path: Path, columns: Sequence[str] | None = None) -> Iterator[Any]:
+    """A reader of some columns of an Arrow file or of a stream.
+
+    Nothing is mapped into memory: a file that shrinks then ends the process.
+    """
+    with opened(path) if is_zipped(path) else pa.OSFile(str(path)) as source:
+        head = source.read(len(_ARROW_MAGIC))
+        if head.startswith(_FEATHER_1):
+            raise pa.ArrowInvalid("Feather of version 1 cannot be checked for damage and is not read: write version 2")
+        read = pa.ipc.open_file if head == _ARROW_MAGIC else pa.ipc.open_stream
+        source.seek(0)
+        reader = read(source)
+        if columns is not None:
+            places = [reader.schema.names.index(_field(reader.schema, name).name) for name in columns]
+            source.seek(0)
+            reader = read(source, options=pa.ipc.IpcReadOptions(included_fields=sorted(places)))
         yield reader
 
 
+_ARROW_MAGIC, _FEATHER_1 = b"ARROW1", b"FEA1"
+
+
+def _field(schema: Any, name: str) -> Any:
+    """A column that is there once; else KeyError."""
+    if schema.names.count(name) != 1:
+        raise KeyError(name)
+    return schema.field(name)
+
+
 def _record_batches(reader: Any, groups: Sequence[int] = ()) -> Iterable[Any]:
-    if isinstance(reader, pa.Table):
-        return reader.to_batches()
     if hasattr(reader, "get_batch"):
         return map(reader.get_batch, groups or range(reader.num_record_batches))
     return reader
@@ -120,22 +140,29 @@ _ARROW = Format(
     read=_read_arrow,
     split=_split_arrow,
     batches=_arrow_batches,
-    magic=b"ARROW1",
+    magic=_ARROW_MAGIC,
 )
 
 
-def _csv(path: Path, columns: Sequence[str] | None, types: Mapping[str, Any] | None = None, blank: bool = True) -> Any:
+@contextmanager
+def _csv(
+    path: Path, columns: Sequence[str] | None, types: Mapping[str, Any] | None = None, blank: bool = True
+) -> Iterator[Any]:
     """A reader of batches of a CSV file; types that are not given are those of the first rows."""
     tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
-    return csv.open_csv(
-        path,
-        read_options=csv.ReadOptions(block_size=BLOCK),
-        # A label may hold a line break within quotes.
-        parse_options=csv.ParseOptions(delimiter="\t" if tabs else ",", newlines_in_values=True),
-        convert_options=csv.ConvertOptions(
-            include_columns=columns, null_values=_NULLS, strings_can_be_null=blank, column_types=dict(types or {})
-        ),
-    )
+    with (
+        byte_stream(path) if is_zipped(path) else nullcontext(path) as stream,
+        csv.open_csv(
+            stream,
+            read_options=csv.ReadOptions(block_size=BLOCK),
+            # A label may hold a line break within quotes.
+            parse_options=csv.ParseOptions(delimiter="\t" if tabs else ",", newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                include_columns=columns, null_values=_NULLS, strings_can_be_null=blank, column_types=dict(types or {})
+            ),
+        ) as reader,
+    ):
+        yield reader
 
 
 def _csv_schema(path: Path) -> Any:
@@ -219,7 +246,7 @@ _CSV = Format(
 
 
 def _read_json(path: Path, columns: list[str]) -> Any:
-    with byte_stream(path) as stream:
+    with io.BufferedReader(Chunks(_json_blocks(path)), BLOCK) as stream:
         return json.read_json(stream, read_options=json.ReadOptions(block_size=BLOCK)).select(columns)
 
 
@@ -267,7 +294,15 @@ def _promoted(a: Any, b: Any) -> Any:
 
 
 def _json_blocks(path: Path) -> Iterator[bytes]:
-    """Whole lines, a block of some megabytes after another."""
+    """Whole lines, a block of some megabytes after another; each line is known to be an object."""
+    before = 0
+    for block in _whole_lines(path):
+        check_lines(block, before)
+        before += block.count(b"\n")
+        yield block
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
     with byte_stream(path) as stream:
         rest = b""
         while read := stream.read(BLOCK):

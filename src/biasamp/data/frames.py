@@ -112,6 +112,8 @@ def _arrow_array(values: Any, role: str) -> Any:
             values = tensor_array(values)
         return pa.array(list(values) if isinstance(values, range) else values, from_pandas=True)
     except _NO_ARROW_TYPE:
+        if not hasattr(values, "__iter__"):
+            raise TypeError(f"{role} is a {type(values).__name__}; a column of values is needed") from None
         column = object_column(values.to_list() if hasattr(values, "to_list") else list(values), role, role)
     if column.kind not in ("text", "list"):
         return pa.array(column.values, mask=column.missing)

@@ -24,6 +24,7 @@ from .files import file_schema, list_files
 from .frames import arrow_table, is_list, is_number
 from .label import canonical
 from .parts import BATCH_ROWS, frame_schema, split, split_frame, split_table
+from .plain_arguments import column_name, names_of
 
 Index = NDArray[np.int64]
 _RECORD, _LABEL = "record", "label"  # what the columns of a long table are called by default
@@ -125,6 +126,12 @@ def label_source(
                 "label, record and score have no meaning for data that was read already; give them to the reader"
             )
         return data
+    column_name(record, "record")
+    column_name(score, "score")
+    if label is not None and not isinstance(label, str):
+        label = names_of(label, "label", "names of columns")
+        if not label:
+            raise ValueError("label is an empty list: name at least one column, or leave it out")
     if data is None:
         raise TypeError("data is None; a table, a file, a folder or a matrix of labels is needed")
     paths = isinstance(data, (list, tuple)) and data and all(isinstance(item, Path) for item in data)

@@ -16,6 +16,7 @@ from .columns import check_columns
 from .files import file_schema, list_files
 from .label_source import Batch, LabelSource
 from .parts import split
+from .plain_arguments import listed, number, one_of, path_of, text_or_none
 
 # An image called 007 is not image 7.
 _LABEL_COLUMNS = {"ImageID": pa.string(), "Source": pa.string(), "LabelName": pa.string(), "Confidence": pa.float64()}
@@ -74,10 +75,10 @@ def read_open_images(
     >>> source = read_open_images("labels.csv", classes="class-descriptions.csv")  # doctest: +SKIP
     >>> result = biasamp.associate(source, ["Man", "Woman"])  # doctest: +SKIP
     """
-    if sources not in ("all", "machine", "human"):
-        raise ValueError(f"sources is {sources!r}; 'all', 'machine' or 'human' are accepted")
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {threshold!r}; a confidence from 0 to 1 is needed")
+    one_of(sources, "sources", ("all", "machine", "human"))
+    if threshold is not None:
+        number(threshold, "threshold", least=0.0, most=1.0)
+    text_or_none(presentation, "presentation")
     files = _label_files(path)
     names = {} if classes is None else class_names(classes)
     people = {} if miap is None else miap_presentation(miap, presentation)
@@ -108,7 +109,10 @@ def read_open_images(
 
 def _label_files(path: Any) -> list[Path]:
     if not isinstance(path, (str, Path)):
-        return [file for item in path for file in _label_files(item)]
+        items = listed(path, "path", "paths")
+        if not items:
+            raise ValueError("path is an empty list of files")
+        return [file for item in items for file in _label_files(item if isinstance(item, Path) else path_of(item))]
     files = list_files(path)
     if not Path(path).is_dir():
         check_columns(list(_LABEL_COLUMNS), file_schema(files[0]).names, files[0].name)
@@ -155,6 +159,7 @@ def class_names(path: str | Path) -> dict[str, str]:
 
     Names may hold quoted commas, and two MIDs may share a name.
     """
+    path_of(path, "classes")
     names: dict[str, str] = {}
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
@@ -175,7 +180,8 @@ def miap_presentation(path: str | Path, presentation: str = "gender") -> dict[st
 
     Every image of the file is there, also those whose boxes say only ``Unknown``, which give no label.
     """
-    wanted = [part.strip() for part in presentation.split("and")]
+    path_of(path, "miap")
+    wanted = [part.strip() for part in str(text_or_none(presentation, "presentation")).split("and")]
     if not wanted or any(part not in _MIAP_PRESENTATION for part in wanted):
         raise ValueError(f"presentation is {presentation!r}; 'gender', 'age' or 'gender and age' are accepted")
     columns = [_MIAP_IMAGE, *(_MIAP_PRESENTATION[part] for part in wanted)]

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from .columns import check_columns
 from .file_format import CODED, Layout, Piece, Text
-from .files import Files, readable
+from .files import Files, Stamp, readable
 from .formats import format_of
 from .frames import in_types, is_mixed, is_text, shared_schema
 
@@ -46,6 +46,7 @@ class Part:
     groups: tuple[int, ...] = ()  # groups of rows of the file; empty for the whole file
     types: tuple[tuple[str, Any], ...] = ()  # columns and Arrow types, those that the file has
     blank: bool = True  # whether the spellings of missing values are missing in a column of text
+    stamp: Stamp | None = None  # of the file, when its types were found
     table: Any = field(default=None, repr=False, compare=False)
     lazy: Any = field(default=None, repr=False, compare=False)
     held: Any = field(default=None, repr=False, compare=False)  # the rows, on a worker: a pandas frame or Arrow batches
@@ -53,6 +54,8 @@ class Part:
     def __getstate__(self) -> dict[str, Any]:
         """What travels of a table is the part's own rows, not the whole that they are a slice of."""
         state = dict(self.__dict__)
+        if self.stamp is not None:
+            state["stamp"] = self.stamp._replace(modified=None)
         if self.table is not None:
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, self.table.schema) as writer:
@@ -89,8 +92,15 @@ class Part:
         coded = {name for name in categories if is_text(types[name]) and is_text(own[name])}
         read = {name: CODED if name in coded else own[name] for name in wanted}
         piece = Piece(self.path, read, self.groups, self.blank)
-        with readable(self.path, wanted):
-            yield from _alike_batches(format_of(self.path).record_batches(piece, rows), target, rows, coded)
+        with readable(self.path, wanted, self.stamp):
+            batches = map(_checked, format_of(self.path).record_batches(piece, rows))
+            yield from _alike_batches(batches, target, rows, coded)
+
+
+def _checked(data: Any) -> Any:
+    """A table or a batch whose every offset, code and character is known to be right: damage may be in any of them."""
+    data.validate(full=True)
+    return data
 
 
 def _alike_batches(batches: Iterable[Any], target: Any, rows: int, coded: Collection[str] = ()) -> Iterator[Any]:
@@ -109,7 +119,7 @@ def read_table(files: Files, columns: Sequence[str]) -> Any:
     tables = []
     for path in files.paths:
         with readable(path, wanted):
-            tables.append(format_of(path).read(path, wanted).select(wanted))
+            tables.append(_checked(format_of(path).read(path, wanted).select(wanted)))
     types = [dict(zip(wanted, table.schema.types, strict=True)) for table in tables]
     if not format_of(files.paths[0]).typed and any(is_mixed(kinds[name] for kinds in types) for name in wanted):
         parts = split(files, wanted, counted=False)
@@ -139,8 +149,9 @@ def split(
     paths = list(files.paths if isinstance(files, Files) else files)
     wanted = list(dict.fromkeys(columns))
     layouts: list[Layout] = []
-    for path in paths:
-        with readable(path, wanted):
+    stamps = [Stamp.of(path) for path in paths]
+    for path, stamp in zip(paths, stamps, strict=True):
+        with readable(path, wanted, stamp):
             layouts.append(format_of(path).layout(path, wanted, Text(dict(types or {}), blank, counted)))
     spelled = [not format_of(path).typed for path in paths]
     # A file whose values all look like numbers has them spelled as numbers: read them as they are written.
@@ -153,9 +164,9 @@ def split(
     least = max(part_rows, -(-sum(size or 0 for layout in layouts for size in layout.sizes) // MOST_PARTS))
     parts: list[Part] = []
     start: int | None = 0
-    for path, layout, kinds in zip(paths, layouts, read, strict=True):
+    for path, layout, kinds, stamp in zip(paths, layouts, read, stamps, strict=True):
         for title, rows, groups in _grouped(path, layout, least):
-            parts.append(Part(title, len(parts), start, rows, fields, path, groups, tuple(kinds.items()), blank))
+            parts.append(Part(title, len(parts), start, rows, fields, path, groups, tuple(kinds.items()), blank, stamp))
             start = None if start is None or rows is None else start + rows
     return parts
 

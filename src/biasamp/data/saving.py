@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from .plain_arguments import path_of
+
 # Names of temporary files. Readers of folders leave out names that begin with a dot, and no format has the suffix: one
 # that a killed process leaves behind is never taken for data.
 _PREFIX, _SUFFIX = ".biasamp-", ".tmp"
@@ -62,6 +64,7 @@ def saving(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[IO[by
     ...     (Path(folder) / "figures.txt").read_text(), len(list(Path(folder).iterdir()))
     ('0.15', 1)
     """
+    path_of(path)
     try:
         there = os.stat(path)
     except FileNotFoundError:

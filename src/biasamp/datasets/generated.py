@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.plain_arguments import listed, names_of, number, pair_of, shown, whole_number
+
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
@@ -115,6 +117,21 @@ def open_images_shape(
     >>> len(drawn.label_names), int(drawn.identity.sum(axis=1).max())
     (50, 1)
     """
+    whole_number(records, "records", least=1, most=10**9)
+    whole_number(labels, "labels", least=1, most=10**7)
+    identity_rates, skewed = pair_of(identity_rates, "identity_rates"), pair_of(skewed, "skewed")
+    rates = {"labels_per_record": labels_per_record, "both": both, "common": common, "rare": rare, "exponent": exponent}
+    for name, value in rates.items():
+        number(value, name, least=0.0, most=1e6)
+    if not isinstance(seed, np.random.Generator):
+        whole_number(seed, "seed")
+    if not isinstance(ratios, (tuple, list)) or len(ratios) != 2:
+        raise TypeError(f"ratios is {shown(ratios)}; two lists of numbers are needed")
+    common_ratios, rare_ratios = (
+        tuple(number(one, "ratios", least=1.0) for one in listed(side, "ratios", "numbers")) for side in ratios
+    )
+    if len(names_of(identities, "identities", "two names")) != 2:
+        raise ValueError(f"identities is {shown(identities)}; two names are needed")
     first, second = identity_rates
     if not (0 <= both <= min(first, second) and first + second - both <= 1 and min(first, second) > 0):
         raise ValueError(
@@ -130,8 +147,8 @@ def open_images_shape(
     if not (common >= 0 and rare >= 0 and common + rare <= 1):
         raise ValueError(f"common={common} and rare={rare} are shares of the labels: together at most 1")
     edges = round(common * labels), labels - round(rare * labels)
-    skew[: edges[0]] = _planted(0, edges[0], skewed[0], ratios[0])
-    skew[edges[1] :] = _planted(edges[1], labels, skewed[1], ratios[1])
+    skew[: edges[0]] = _planted(0, edges[0], skewed[0], common_ratios)
+    skew[edges[1] :] = _planted(edges[1], labels, skewed[1], rare_ratios)
     # A common label cannot be eight times likelier: it takes the largest skew its rate has room for.
     over = base * np.exp(np.abs(skew) / 2) > 0.9
     room = np.where(over, np.log(0.9 / base) * 2, np.inf)

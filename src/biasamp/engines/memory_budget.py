@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import NamedTuple
 
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-_UNITS |= {"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+from biasamp.data.byte_sizes import parse_bytes
+from biasamp.data.plain_arguments import whole_number
+
 # Bytes that a thread takes to decode, code and count one row of a batch, and besides for its counts and its
 # file's buffers. Measured with benchmarks/scale.py, and rounded up.
 _ROW_BYTES = 160
@@ -32,20 +32,7 @@ def parse_memory(memory: int | str | None) -> int | None:
     >>> parse_memory("512MB"), parse_memory("1.5 GiB"), parse_memory(10**9)
     (512000000, 1610612736, 1000000000)
     """
-    if memory is None:
-        return None
-    if isinstance(memory, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", memory)
-        if not found or found[2].upper() not in _UNITS:
-            raise ValueError(f"memory is {memory!r}; bytes, or a text such as '512MB' or '4GB', are accepted")
-        out = int(float(found[1]) * _UNITS[found[2].upper()])
-    elif isinstance(memory, bool) or not hasattr(memory, "__index__"):
-        raise TypeError(f"memory is a {type(memory).__name__}; bytes, or a text such as '512MB', are accepted")
-    else:
-        out = int(memory)
-    if out < 1:
-        raise ValueError(f"memory is {memory!r}; a budget above 0 is needed")
-    return out
+    return None if memory is None else parse_bytes(memory, "memory")
 
 
 def budget(memory: int | str | None, threads: int | None) -> Budget:
@@ -56,8 +43,8 @@ def budget(memory: int | str | None, threads: int | None) -> Budget:
     most = parse_memory(memory)
     if threads is None:
         threads = cores()
-    elif isinstance(threads, bool) or not hasattr(threads, "__index__") or threads < 1:
-        raise ValueError(f"threads is {threads!r}; a whole number of 1 or more is needed")
+    else:
+        threads = whole_number(threads, "threads", least=1)
     if most is None:
         return Budget(_quarter(), int(threads), _MOST_ROWS)
     room = max(most - _BASE_BYTES, most // 4)

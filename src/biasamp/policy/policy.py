@@ -16,6 +16,7 @@ from biasamp.auditing.audit_result import Audit
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.storage import is_counts
 from biasamp.data import binary, categorical
+from biasamp.data.plain_arguments import path_of, shown
 from biasamp.results.metric_registry import audited_metrics
 
 from .evidence import CONFIDENCE
@@ -98,14 +99,23 @@ class Policy:
     lines: Mapping[tuple[str | int, ...], int] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        for key in ("limits", "groups", "ignore_groups"):
+            names: Any = getattr(self, key)
+            several = isinstance(names, (list, tuple, set, frozenset))
+            _require(several, key, f"a list is needed, found {shown(names)}")
+        for key in ("companions", "data"):
+            _require(
+                isinstance(getattr(self, key), Mapping), key, f"a mapping is needed, found {shown(getattr(self, key))}"
+            )
+        _require(
+            all(isinstance(one, (Limit, Mapping)) for one in self.limits), "limits", "each is a Limit or a mapping"
+        )
         object.__setattr__(self, "limits", tuple(_limit(limit) for limit in self.limits))
         for key in ("min_records", "min_group"):
             value = getattr(self, key)
             _require(type(value) is int and value >= 0, key, f"a whole number of at least 0 is needed, found {value!r}")
         for key in ("groups", "ignore_groups"):
-            names = getattr(self, key)
-            _require(not isinstance(names, str), key, "a list of groups is needed, found text")
-            for name in names:
+            for name in getattr(self, key):
                 _require(isinstance(name, str), key, f"names of groups are needed, found {name!r}")
         _require(isinstance(self.paired, bool), "paired", f"true or false is needed, found {self.paired!r}")
         level = self.confidence
@@ -126,11 +136,13 @@ class Policy:
         path : str or Path
             Paths inside the file, of a baseline or of train records, are relative to its folder.
         """
-        file = Path(path)
+        file = Path(path_of(path))
         try:
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise PolicyError("file", "it is not UTF-8 text", source=file.name) from None
+        except IsADirectoryError:
+            raise PolicyError("file", "it is a folder, and the file of a policy is needed", source=str(file)) from None
         except FileNotFoundError:
             raise FileNotFoundError(f"there is no policy file {str(file)!r}; biasamp check --init writes one") from None
         try:

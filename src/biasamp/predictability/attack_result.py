@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from biasamp.data.plain_arguments import MOST_DRAWS, level_of, whole_number
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, plain
 from biasamp.results.table import Table
@@ -95,12 +96,11 @@ class Predictability:
         seed : int, optional
             Makes the halves reproducible; by default it follows from the measurement's own seed.
         """
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
+        level_of(level, "level")
         if of not in ("value", "gain_difference"):
             raise ValueError(f"of is {of!r}; take 'value' or 'gain_difference'")
-        if resamples is not None and resamples < 2:
-            raise ValueError(f"resamples is {resamples}; at least 2 are needed for a spread")
+        if resamples is not None:
+            whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
         if self._interval is None:
             raise ValueError("this result carries nothing to make an interval from")
         return self._interval(level, of, resamples, seed)

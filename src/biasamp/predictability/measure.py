@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from biasamp.data.plain_arguments import MOST_DRAWS, one_of, whole_number
 from biasamp.results.interval import Interval
 
 from .attackers import AttackerError, Lookup, Trained, choose
@@ -107,10 +108,8 @@ def measure(
 ) -> Measurement:
     """Measure leakage amplification (``kind="leakage"``) or DPA (``kind="dpa"``) of a problem."""
     rule = check_rule(equalize)
-    if evaluation not in ("held_out", "in_sample"):
-        raise ValueError(f"evaluation is {evaluation!r}; take 'held_out' or 'in_sample'")
-    if isinstance(trials, bool) or not isinstance(trials, (int, np.integer)) or trials < 1:
-        raise ValueError(f"trials is {trials!r}; a whole number of at least 1 is needed")
+    one_of(evaluation, "evaluation", ("held_out", "in_sample"))
+    whole_number(trials, "trials", least=1, most=MOST_DRAWS)
     used = check_quality(quality, continuous=isinstance(problem.target(kind), Numbers))
     picking, thinning, running, *later = _seed_sequence(seed).spawn(6)
     chosen, reason = choose(attacker, problem, kind, rule, np.random.default_rng(picking))

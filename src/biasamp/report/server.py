@@ -119,8 +119,13 @@ def documents(results: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
             "compared with biasamp compare"
         )
     if audits:
-        audit = Audit.from_document(results[audits[0]])
+        audit = Audit.from_document(results[audits[0]], audits[0])
         audit = audit if audit.source != UNNAMED else audit.named(audits[0])
         return report_document(audit), audit.source
-    document = explorer_document(results)
+    try:
+        document = explorer_document(results)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(
+            f"{', '.join(map(repr, results))}: a saved association with a part missing or of another form ({error!r})"
+        ) from None
     return document, document["title"]

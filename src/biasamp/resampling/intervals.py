@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
+from biasamp.data.plain_arguments import shown
 from biasamp.results.interval import UNCLEAR_SIGNS, Caution, Interval
 
 from .statistics_of_bags import Statistic
@@ -327,8 +328,8 @@ class Intervals:
 
 def check(method: str, resamples: int, seed: Seed = 0) -> int:
     """Refuse methods, numbers of resamples and seeds that mean nothing; return the seed as a number."""
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"method is {shown(method)}; use one of {', '.join(map(repr, METHODS))}")
     number = int(seed.integers(1 << 63)) if isinstance(seed, np.random.Generator) else seed
     for name, value in (("resamples", resamples), ("seed", number)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):

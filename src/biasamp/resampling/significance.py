@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
+from biasamp.data.plain_arguments import numbers_of, shown
 
 from .statistics_of_bags import residuals
 
@@ -166,9 +167,9 @@ def q_values(p_values: Any, method: str = "bh") -> NDArray[np.float64]:
     >>> q_values([0.01, 0.02, 0.03, 0.5]).tolist()
     [0.04, 0.04, 0.04, 0.5]
     """
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}; 'bh' (Benjamini-Hochberg) or 'by' (Benjamini-Yekutieli)")
-    p = np.asarray(p_values, dtype=np.float64)
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"method is {shown(method)}; 'bh' (Benjamini-Hochberg) or 'by' (Benjamini-Yekutieli)")
+    p = numbers_of(p_values, "p_values")
     if ((p < 0) | (p > 1)).any():
         raise ValueError("p_values must lie in [0, 1]")
     out = np.full(p.shape, np.nan)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.plain_arguments import one_of
 from biasamp.data.saving import save_text
 
 _BACKENDS = ("pandas", "polars", "pyarrow")
@@ -104,8 +105,7 @@ class Table:
         """
         if backend is None:
             backend = next(name for name in _BACKENDS if find_spec(name) is not None)
-        if backend not in _BACKENDS:
-            raise ValueError(f"backend {backend!r} is not known; use one of {', '.join(_BACKENDS)}")
+        one_of(backend, "backend", _BACKENDS)
         table = self.to_arrow()
         if backend == "polars":
             return import_module("polars").from_arrow(table)

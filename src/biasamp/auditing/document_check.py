@@ -1,0 +1,242 @@
+"""What a saved audit must look like before anything believes it: the types of its document, bounds, and checksums.
+
+The checks are made from the types in :mod:`biasamp.auditing.document_types`, as the JSON schema is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from biasamp.data import printable
+from biasamp.results.metric_registry import METRICS
+
+from .document_types import BOUNDS, SavedAudit
+
+# Half of SHA-256: enough that no two documents that anybody meets have the same.
+_DIGITS = 32
+_WORDS: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+    NoneType: "null",
+    list: "a list",
+    dict: "an object",
+}
+# A problem: the field, and what is wrong with it.
+Problem = tuple[str, str]
+Check = Callable[[Any, str], Iterator[Problem]]
+
+
+def first_problem(document: Mapping[str, Any], *, closed: bool) -> Problem | None:
+    """The first field of a saved audit that is not as it must be, and what is wrong with it.
+
+    ``closed`` refuses fields that are not known, which a later version may have added.
+    """
+    if closed:
+        for name in document:
+            if name not in SavedAudit.__annotations__:
+                return name, "is no field of an audit"
+    for problem in _check_of(SavedAudit)(document, ""):
+        return problem
+    return next(_contradictions(document), None)
+
+
+def checksums(document: Mapping[str, Any]) -> dict[str, str]:
+    """A digest of every field, and of every metric's entry by itself, so that a change can be named."""
+    out: dict[str, str] = {}
+    for name, value in document.items():
+        if name == "metrics":
+            out |= {f"metrics[{place}]": _digest(entry) for place, entry in enumerate(value)}
+        elif name != "checksum":
+            out[name] = _digest(value)
+    return out
+
+
+def changed_field(document: Mapping[str, Any]) -> str | None:
+    """The first field whose digest is not the saved one, or that was added or taken out; None where all agree."""
+    saved, now = document["checksum"], checksums(document)
+    return next((name for name in [*now, *saved] if saved.get(name) != now.get(name)), None)
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+@cache
+def _check_of(kind: Any) -> Check:
+    """What checks values of a type."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (NotRequired, Required):
+        return _check_of(inner[0])
+    if kind is Any:
+        return lambda value, path: iter(())
+    if is_typeddict(kind):
+        return _check_of_fields(kind)
+    if origin in (Union, UnionType):
+        return _check_of_any(inner)
+    if origin is Literal:
+        return _check_of_values(inner)
+    if origin is list:
+        return _check_of_items(_check_of(inner[0]))
+    if origin is dict:
+        return _check_of_entries(_check_of(inner[1]))
+    return _check_of_plain(kind)
+
+
+def _check_of_fields(kind: Any) -> Check:
+    checks = {name: _check_of(held) for name, held in get_type_hints(kind, include_extras=True).items()}
+    required, bounds = (
+        sorted(kind.__required_keys__),
+        BOUNDS.get(kind.__name__.replace("SavedAudit", "AuditDocument"), {}),
+    )
+
+    def check(value: Any, path: str) -> Iterator[Problem]:
+        if not isinstance(value, dict):
+            yield path, _found("an object", value)
+            return
+        for name in required:
+            if name not in value:
+                yield _under(path, name), "is missing"
+        for name, held in value.items():
+            if name in checks:
+                yield from checks[name](held, _under(path, name))
+                yield from _beyond(held, bounds.get(name, {}), _under(path, name))
+
+    return check
+
+
+def _check_of_any(kinds: tuple[Any, ...]) -> Check:
+    checks = [_check_of(kind) for kind in kinds]
+    words = " or ".join(_WORDS.get(get_origin(kind) or kind, " or ".join(map(repr, get_args(kind)))) for kind in kinds)
+
+    def check(value: Any, path: str) -> Iterator[Problem]:
+        if all(next(one(value, path), None) for one in checks):
+            # A list or an object of the right kind says itself which of its parts is wrong.
+            inner = [found for one in checks for found in [next(one(value, path))] if found[0] != path]
+            yield inner[0] if inner else (path, _found(words, value))
+
+    return check
+
+
+def _check_of_values(values: tuple[Any, ...]) -> Check:
+    def check(value: Any, path: str) -> Iterator[Problem]:
+        if not any(value == one and type(value) is type(one) for one in values):
+            yield path, _found(" or ".join(map(repr, values)), value)
+
+    return check
+
+
+def _check_of_items(inner: Check) -> Check:
+    def check(value: Any, path: str) -> Iterator[Problem]:
+        if not isinstance(value, list):
+            yield path, _found("a list", value)
+            return
+        for place, item in enumerate(value):
+            yield from inner(item, f"{path}[{place}]")
+
+    return check
+
+
+def _check_of_entries(inner: Check) -> Check:
+    def check(value: Any, path: str) -> Iterator[Problem]:
+        if not isinstance(value, dict):
+            yield path, _found("an object", value)
+            return
+        for name, held in value.items():
+            yield from inner(held, _under(path, name))
+
+    return check
+
+
+def _check_of_plain(kind: Any) -> Check:
+    kinds = (int, float) if kind is float else (kind,)
+
+    def check(value: Any, path: str) -> Iterator[Problem]:
+        if type(value) not in kinds:
+            yield path, _found(_WORDS[kind], value)
+        elif kind is float and not math.isfinite(value):
+            yield path, f"must be finite, and is {value}"
+
+    return check
+
+
+def _beyond(value: Any, bounds: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    """Where a value of the right type is beyond its bounds."""
+    for word, bound in bounds.items():
+        if word in ("minItems", "minLength") and isinstance(value, (list, str)) and len(value) < bound:
+            yield path, f"has {len(value)} items, and {bound} or more are needed"
+        elif word == "maxItems" and isinstance(value, list) and len(value) > bound:
+            yield path, f"has {len(value)} items, and {bound} at most are possible"
+        elif isinstance(value, (int, float)) and (
+            (word == "minimum" and value < bound)
+            or (word == "exclusiveMinimum" and value <= bound)
+            or (word == "exclusiveMaximum" and value >= bound)
+        ):
+            yield path, f"is {value}, which is beyond {bound}"
+
+
+def _contradictions(document: Mapping[str, Any]) -> Iterator[Problem]:
+    """What cannot be, though every value is of its type."""
+    data = document["data"]
+    for place, group in enumerate(data["groups"]):
+        if group["attribute"] not in data["attributes"]:
+            yield (
+                f"data.groups[{place}].attribute",
+                f"is {printable(group['attribute'], 40)!r}, which is no attribute of the audit",
+            )
+        if group["records"] > data["records"]:
+            yield f"data.groups[{place}].records", f"is {group['records']}, more than all {data['records']} records"
+    for place, entry in enumerate(document["metrics"]):
+        path = f"metrics[{place}]"
+        if entry["attribute"] not in data["attributes"]:
+            yield f"{path}.attribute", f"is {printable(entry['attribute'], 40)!r}, which is no attribute of the audit"
+        if entry["n"] < 0:
+            yield f"{path}.n", f"is {entry['n']}, below 0"
+        for name in ("interval", "crossfit_interval", "clear_interval"):
+            if len(entry.get(name, ())) == 2:
+                yield from _upside_down(entry[name][0], entry[name][1], f"{path}.{name}")
+        for number, pair in enumerate(entry.get("pairs", ())):
+            yield from _upside_down(pair["low"], pair["high"], f"{path}.pairs[{number}].low")
+            for name in ("sign_p", "truth_rate", "predicted_rate", "p", "q"):
+                yield from _no_share(pair.get(name), f"{path}.pairs[{number}].{name}")
+        metric = METRICS.get(entry["metric"])
+        value = entry["value"]
+        if metric is not None and value is not None and not metric.low - _ROUNDING <= value <= metric.high + _ROUNDING:
+            yield f"{path}.value", f"is {value}, and {entry['metric']} lies between {metric.low:g} and {metric.high:g}"
+    for place, row in enumerate(document.get("rates", ())):
+        for name, rate in row.items():
+            if isinstance(rate, dict):
+                yield from _no_share(rate["value"], f"rates[{place}].{name}.value")
+
+
+_ROUNDING = 1e-9
+
+
+def _upside_down(low: float | None, high: float | None, path: str) -> Iterator[Problem]:
+    if low is not None and high is not None and low > high:
+        yield path, f"ends at {high}, below where it begins, {low}"
+
+
+def _no_share(value: float | None, path: str) -> Iterator[Problem]:
+    if value is not None and not -_ROUNDING <= value <= 1.0 + _ROUNDING:
+        yield path, f"is {value}, and a share lies between 0 and 1"
+
+
+def _found(wanted: str, value: Any) -> str:
+    kind = (
+        "a number that is no whole one" if type(value) is float and "whole" in wanted else _WORDS.get(type(value), "?")
+    )
+    shown = f" ({printable(str(value), 40)})" if isinstance(value, (str, int, float)) and value is not True else ""
+    return f"must be {wanted}, and is {kind}{shown}"
+
+
+def _under(path: str, name: str) -> str:
+    return f"{path}.{printable(name, 40)}" if path else printable(name, 40)

@@ -1,0 +1,164 @@
+"""Plain arguments of public functions: numbers, choices, names, paths. What is wrong is said with the argument's name."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .label import canonical, printable
+
+_SHOWN = 60
+# More resamples or trials than this take days, and tell no more.
+MOST_DRAWS = 10**6
+
+
+def shown(value: Any) -> str:
+    """A value for a message: as it is written where it is short, else what it is."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return printable(repr(value), _SHOWN)
+    return f"a {type(value).__name__}"
+
+
+def whole_number(value: Any, name: str, *, least: int = 0, most: int | None = None) -> int:
+    """A whole number from ``least`` to ``most``.
+
+    >>> whole_number(3, "trials")
+    3
+    >>> whole_number(2.5, "trials")
+    Traceback (most recent call last):
+        ...
+    TypeError: trials is 2.5; a whole number of 0 or more is needed
+    """
+    reach = f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} is {shown(value)}; a whole number of {reach} is needed")
+    if value < least or (most is not None and value > most):
+        raise ValueError(f"{name} is {shown(int(value))}; a whole number of {reach} is needed")
+    return int(value)
+
+
+def number(value: Any, name: str, *, least: float = -math.inf, most: float = math.inf) -> float:
+    """A finite number from ``least`` to ``most``."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} is {shown(value)}; a number is needed")
+    try:
+        out = float(value)
+    except OverflowError:
+        out = math.inf
+    if not (math.isfinite(out) and least <= out <= most):
+        reach = (
+            ""
+            if least == -math.inf
+            else f" of {least:g} or more"
+            if most == math.inf
+            else f" from {least:g} to {most:g}"
+        )
+        raise ValueError(f"{name} is {shown(value)}; a finite number{reach} is needed")
+    return out
+
+
+def level_of(value: Any, name: str, *, above: float = 0.0) -> float:
+    """A level strictly between 0 (or ``above``) and 1."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} is {shown(value)}; a number strictly between {above:g} and 1 is needed, such as 0.95")
+    if not above < float(value) < 1.0:
+        raise ValueError(f"{name} is {value}; it must lie strictly between {above:g} and 1, such as 0.95")
+    return float(value)
+
+
+def one_of(value: Any, name: str, choices: Sequence[str]) -> str:
+    """One of some words."""
+    if not isinstance(value, str) or value not in choices:
+        kind = ValueError if isinstance(value, str) else TypeError
+        raise kind(f"{name} is {shown(value)}; use one of {', '.join(map(repr, choices))}")
+    return value
+
+
+def yes_or_no(value: Any, name: str) -> bool:
+    """True or False, and nothing that is taken for one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {shown(value)}; True or False is needed")
+    return bool(value)
+
+
+def column_name(value: Any, name: str) -> str | None:
+    """The name of a column, or None."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} is {shown(value)}; the name of a column is needed")
+    return value
+
+
+def text_or_none(value: Any, name: str) -> str | None:
+    """Text, or None."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} is {shown(value)}; text is needed")
+    return value
+
+
+def path_of(value: Any, name: str = "path") -> str:
+    """A path as text."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} is {shown(value)}; the path of a file is needed")
+    out = os.fspath(value)
+    if not isinstance(out, str) or not out or "\0" in out:
+        raise ValueError(f"{name} is {shown(out)}; the path of a file is needed")
+    return out
+
+
+def listed(value: Any, name: str, what: str) -> list[Any]:
+    """The items of a list, a tuple or another collection; text, mappings and single values are none."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} is {shown(value)}; a list of {what} is needed")
+    try:
+        return list(value)
+    except TypeError:
+        raise TypeError(f"{name} is {shown(value)}; a list of {what} is needed") from None
+
+
+def names_of(value: Any, name: str, what: str) -> list[str]:
+    """One name, or a list of names."""
+    items = [value] if isinstance(value, str) else listed(value, name, what)
+    for item in items:
+        if not isinstance(item, str):
+            raise TypeError(f"{name} has {shown(item)}; a list of {what} is needed")
+    return items
+
+
+def categories_of(value: Any, name: str) -> list[str]:
+    """Values of a variable, spelled as categories."""
+    try:
+        return [canonical(item) for item in listed(value, name, "values")]
+    except TypeError as error:
+        raise error if str(error).startswith(name) else TypeError(f"{name}: {error}") from None
+
+
+def numbers_of(value: Any, name: str) -> NDArray[np.float64]:
+    """Numbers as an array of floats, of any shape."""
+    try:
+        out = np.asarray(value)
+        if out.dtype.kind not in "biuf":
+            if out.dtype.kind in "cSUmMV":
+                raise TypeError
+            out = out.astype(np.float64)
+        return out.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} is {shown(value)}; numbers are needed") from None
+
+
+def pair_of(value: Any, name: str, *, least: float = 0.0, most: float = 1.0) -> tuple[float, float]:
+    """Two numbers."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise TypeError(f"{name} is {shown(value)}; two numbers are needed")
+    return number(value[0], name, least=least, most=most), number(value[1], name, least=least, most=most)
+
+
+def made_by(value: Any, kind: type, name: str, maker: str) -> None:
+    """Refuse what is not of a class, saying what makes objects of it."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is {shown(value)}; what {maker} gives is needed")

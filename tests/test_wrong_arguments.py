@@ -1,0 +1,48 @@
+"""Wrong values for every argument of every public function are answered with the argument's name, or with a result."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import biasamp
+import wrong_arguments
+from wrong_arguments import Wrong, calls, cases, complaint
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return calls(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Text is taken for the name of a file by whatever writes one."""
+    monkeypatch.chdir(tmp_path)
+    with np.errstate(all="ignore"):
+        yield
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_public_name_is_called(made: Any) -> None:
+    called = {name.split(".")[0].split(" ")[0] for name in made}
+    assert {name for name in biasamp.__all__ if callable(getattr(biasamp, name))} <= called
+    for name, (function, given) in made.items():
+        function(**given)
+        assert set(given) <= set(inspect.signature(wrong_arguments.SIGNED.get(name, function)).parameters)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", [*biasamp.__all__[1:], "Policy.load", "Policy.check", "associate a file", "count labels", "top", "confidence_interval", "Audit.to_frame", "Audit.to_markdown"])  # fmt: skip
+def test_wrong_values_are_answered_with_the_name(made: Any, function: str) -> None:
+    found: dict[Wrong, str] = {}
+    for wrong in cases({function: made[function]}):
+        said = complaint(made, wrong)
+        if said is not None:
+            found[wrong] = said
+    assert found == {}

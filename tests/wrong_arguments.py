@@ -1,0 +1,163 @@
+"""Every public function with right arguments, and values that are wrong for most of them."""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import biasamp
+
+G = ["w", "m"] * 20
+T = [1, 0, 0, 1] * 10
+P = [1, 0, 1, 1] * 10
+S = [0.1, 0.7, 0.4, 0.9] * 10
+RECORDS = {"g": G, "h": ["m", "w", "w", "m"] * 10, "t": T, "p": P, "s": S, "w": [1, 2] * 20, "id": list(range(40))}
+ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
+LABELS = [["man", "car"], ["woman", "bike", "car"], ["man"], ["woman"]] * 20
+
+
+def _audit(**more: Any) -> Any:
+    return biasamp.audit(RECORDS, **ROLES, metrics=["directional"], resamples=10, **more)
+
+
+def _association(labels: Any = LABELS) -> Any:
+    return biasamp.associate(labels, ["man", "woman"])
+
+
+def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """Each public function, with arguments that it takes; classes by what makes one of them."""
+    audit, association = _audit(), _association()
+    audit.save(folder / "audit.json")
+    biasamp.count(RECORDS, **ROLES).save(folder / "counts.parquet")
+    biasamp.count(LABELS, identities=["man", "woman"]).save(folder / "labels.parquet")
+    (folder / "policy.toml").write_text('[[limit]]\nmetric = "directional"\nmax = 0.1\n')
+    (folder / "images.csv").write_text("ImageID,Source,LabelName,Confidence\n1,human,/m/1,1\n2,human,/m/2,1\n")
+    three = {"given": G, "truth": T, "predicted": P}
+    four = {"A": G, "T": T, "A_pred": RECORDS["h"], "T_pred": P}
+    attacks = {"trials": 3, "seed": 0}
+    limit = {"metric": "directional", "max": 0.1}
+    return {
+        "AssociationCounts": (biasamp.AssociationCounts.load, {"path": folder / "labels.parquet"}),
+        "Audit": (biasamp.Audit.load, {"path": folder / "audit.json"}),
+        "AuditCounts": (biasamp.AuditCounts.load, {"path": folder / "counts.parquet"}),
+        "Policy": (biasamp.Policy, {"limits": [limit], "companions": {"tpr_difference": 0.1}}),
+        "Policy.load": (biasamp.Policy.load, {"path": folder / "policy.toml"}),
+        "Policy.check": (biasamp.Policy(limits=[limit]).check, {"audit": audit}),
+        "Audit.to_frame": (audit.to_frame, {"which": "metrics", "backend": "pandas"}),
+        "Audit.to_markdown": (audit.to_markdown, {"level": 2, "pairs": 3}),
+        "confidence_interval": (biasamp.directional(**three).confidence_interval, {"level": 0.9, "resamples": 10, "seed": 1}),
+        "top": (association.top, {"metric": "dp", "k": 3}),
+        "associate": (biasamp.associate, {"data": LABELS, "identities": ["man", "woman"]}),
+        "associate a file": (biasamp.associate, {"data": RECORDS, "identities": ["w", "m"], "label": "g", "record": "id"}),
+        "association_change": (biasamp.association_change, {"old": association, "new": _association(LABELS[:40])}),
+        "audit": (biasamp.audit, {"data": RECORDS, **ROLES, "metrics": ["directional", "parity"], "resamples": 10}),
+        "binary": (lambda data: biasamp.directional(G, biasamp.binary(data), biasamp.binary(P)), {"data": T}),
+        "calibrate": (biasamp.calibrate, {"scores": S, "rate": 0.5}),
+        "categorical": (
+            lambda data, categories=None: biasamp.directional(G, biasamp.categorical(data, categories), P).value,
+            {"data": T, "categories": [0, 1]},
+        ),
+        "classify_errors": (biasamp.classify_errors, four),
+        "compare": (biasamp.compare, {"audits": {"one": audit, "two": audit}}),
+        "count": (biasamp.count, {"data": RECORDS, **ROLES}),
+        "count labels": (biasamp.count, {"data": LABELS, "identities": ["man", "woman"]}),
+        "directional": (biasamp.directional, three),
+        "dpa": (biasamp.dpa, {**three, **attacks}),
+        "leakage": (biasamp.leakage, {"A": G, "T": T, "T_pred": P, **attacks}),
+        "mals": (biasamp.mals, four),
+        "movement": (biasamp.movement, {"result": association}),
+        "multi": (biasamp.multi, three),
+        "open_images_shape": (biasamp.open_images_shape, {"records": 300, "labels": 50}),
+        "orientation": (biasamp.orientation, {"metric": "dp", "n": 100, "p_x1": 0.2, "p_x2": 0.3, "p_y": 0.1, "p_x1y": 0.02, "p_x2y": 0.01}),
+        "over_runs": (biasamp.over_runs, {"results": [audit, audit, audit], "metric": "directional", "direction": "A->T"}),
+        "parity": (biasamp.parity, three),
+        "q_values": (biasamp.q_values, {"p_values": [0.1, 0.2]}),
+        "read_open_images": (
+            lambda **given: biasamp.associate(biasamp.read_open_images(**given), ["/m/1", "/m/2"]),
+            {"path": folder / "images.csv"},
+        ),
+        "sweep": (biasamp.sweep, {"scores": S, "given": G, "truth": T}),
+    }  # fmt: skip
+
+
+# What each function is called in the signature, where it is wrapped above.
+SIGNED = {"read_open_images": biasamp.read_open_images}
+# What an argument is called where it is used, as the message says it.
+ALSO_CALLED = {
+    ("binary", "data"): "truth",
+    ("categorical", "data"): "truth",
+    ("Policy", "limits"): "limits?",
+    ("Policy", "companions"): "companions?",
+    ("Policy", "data"): "unknown key|data",  # an entry of it is named
+    ("Policy.check", "audit"): "audit|no file",
+}
+WRONG: dict[str, Any] = {
+    "None": None,
+    "zero": 0,
+    "minus one": -1,
+    "a fraction": 3.5,
+    "NaN": float("nan"),
+    "infinity": float("inf"),
+    "a huge integer": 10**30,
+    "text": "nothing of the kind",
+    "empty text": "",
+    "bytes": b"bytes",
+    "true": True,
+    "an empty list": [],
+    "an empty mapping": {},
+    "a mapping": {"x": 1},
+    "None in a list": [None],
+    "numbers": [1, 2, 3],
+    "ragged": [[1, [2]], 3],
+    "an object": object(),
+    "a function": len,
+    "a type": dict,
+    "a cube": np.zeros((2, 2, 2)),
+    "complex": 1j,
+    "a date": datetime.date(2020, 1, 1),
+    "a fraction of integers": Fraction(1, 3),
+    "a set": {1, 2},
+    "a NaN array": np.full(40, np.nan),
+    "objects": np.array([object()] * 40, dtype=object),
+}
+
+
+class Wrong(NamedTuple):
+    """One call with one wrong argument."""
+
+    function: str
+    argument: str
+    value: str
+
+
+def cases(made: dict[str, tuple[Callable[..., Any], dict[str, Any]]]) -> Iterator[Wrong]:
+    """Every argument of every function with every wrong value."""
+    for name, (function, _) in made.items():
+        for argument in inspect.signature(SIGNED.get(name, function)).parameters:
+            if argument in ("source", "lines", "arguments") and name.startswith("Policy"):
+                continue  # where a policy was read
+            for value in WRONG:
+                yield Wrong(name, argument, value)
+
+
+def complaint(made: Any, wrong: Wrong) -> str | None:
+    """What is wrong with the answer to a wrong argument: None for a result, or an error that names the argument."""
+    function, given = made[wrong.function]
+    try:
+        function(**{**given, wrong.argument: WRONG[wrong.value]})
+    except (TypeError, ValueError, FileNotFoundError, IsADirectoryError, ImportError) as error:
+        called = ALSO_CALLED.get((wrong.function, wrong.argument), wrong.argument)
+        named = re.search(rf"(?<![A-Za-z])({called})(?![A-Za-z])", str(error))
+        value = WRONG[wrong.value]
+        quoted = isinstance(value, (str, int, float)) and (repr(value) in str(error) or f"{str(value)!r}" in str(error))
+        return None if named or quoted else f"{type(error).__name__}: {error}"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None
