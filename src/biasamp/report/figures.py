@@ -176,6 +176,29 @@ def amplification_plot(result: Any, kind: str = "bars") -> Any:
     return drawn[kind]({"metric": result.metric, "direction": result.direction, "pairs": list(result.pairs.rows())})
 
 
+def decomposition_figure(result: Any) -> Any:
+    """The parts of a value, and below them the value inside each stratum, as bars with their intervals."""
+    parts = result.to_dict()["parts"]
+    rows = [(of, held["value"], *held["interval"]) for of, held in parts.items()]
+    if result.strata is not None:
+        strata = sorted(result.strata.rows(), key=lambda row: -row["n"])[:_ROWS]
+        rows += [(f"in {row['stratum']}", row["value"], row["low"], row["high"]) for row in strata]
+    rows = [row for row in rows if row[1] is not None][::-1]
+    names = [printable(str(name), 40) for name, *_ in rows]
+    figure, axes = _figure(4.5 + _inches(names), 1.1 + 0.28 * len(rows))
+    for place, (_, value, low, high) in enumerate(rows):
+        known = low is not None and high is not None
+        unsure = known and low <= 0 <= high
+        axes.barh(place, value, color=UNSURE if unsure else MORE if value > 0 else LESS, height=0.7)
+        if known:
+            axes.plot([low, high], [place, place], color=INK, linewidth=1.2, marker="|", markersize=5)
+    _names(axes.yaxis, names, fontsize=8)
+    axes.axvline(0.0, color=INK, linewidth=0.8)
+    axes.set_xlabel("amplification")
+    _title(axes, f"parts of directional amplification, decided by {result.rule}")
+    return figure
+
+
 def association_plot(result: Any, kind: str = "ranks", *, metrics: Sequence[str] | None = None, k: int = 100) -> Any:
     """``result.plot()`` of associations: ``"ranks"`` of two metrics, or ``"counts"`` of the top k labels."""
     if kind == "counts":
