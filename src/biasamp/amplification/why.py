@@ -381,11 +381,12 @@ class Decomposition:
 
     def to_dict(self, level: float = 0.95, resamples: int = 1000, seed: int = 0) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for what is undefined."""
-        names = [of for of in _OF if getattr(self, of) is not None]
+        shown = _OF if self.orders is not None else (*PARTS, "inside")
+        names = [of for of in shown if getattr(self, of) is not None]
 
         def entry(of: str) -> dict[str, Any]:
             value: dict[str, Any] = {"value": plain(getattr(self, of)), "interval": [None, None]}
-            if (of != "mix" or self.orders is not None) and self._maker(of) is not None:
+            if self._maker(of) is not None:
                 made = self.quiet_interval(level, resamples=resamples, seed=seed, of=of)
                 value["interval"] = [plain(bound) for bound in made]
             if of in self.verdicts:

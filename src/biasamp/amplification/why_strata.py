@@ -265,7 +265,7 @@ class StrataParts:
             each = np.where(known, each, 0.0)
             rows = np.searchsorted(self.together.numbers, bags.numbers)
             wide = np.zeros((2, len(self.together.numbers), each.size))
-            wide[0, rows], wide[1, rows] = (each * lot).reshape(len(lot), -1), size.reshape(len(lot), -1)
+            wide[0, rows], wide[1, rows] = (each * lot).reshape(len(lot), each.size), size.reshape(len(lot), each.size)
             moved.append(wide[0])
             sizes.append(wide[1])
             against.append((each * np.nan_to_num(base.rates[place])).reshape(-1))
