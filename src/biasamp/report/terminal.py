@@ -229,6 +229,37 @@ def show_sweep(result: Sweep, console: Console, points: int) -> None:
     console.print(table)
     if len(places) < len(rows):
         console.print(Text(f"\n{len(places)} of {len(rows):,} distinct thresholds; --json has more.", style="dim"))
+    show_marks(result, console)
+
+
+_MARKED = {
+    "used": "the threshold that the model used",
+    "base_rate": "the threshold that keeps the base rate",
+    "zero": "the threshold where amplification is nearest to 0",
+}
+
+
+def show_marks(result: Sweep, console: Console) -> None:
+    """Print amplification and the rates of groups at the marked thresholds, and the means over all thresholds."""
+    figures = ("threshold", "amplification", "interval", "rate")
+    table = plain_table(("", *figures), figures)
+    for mark, row in result.marks.items():
+        cells = figure(row["threshold"], False), figure(row["amplification"]), interval(row["low"], row["high"])
+        table.add_row(_MARKED[mark], *cells, figure(row["rate"], False))
+    console.print()
+    console.print(table)
+    rates = ("rate", "tpr", "fpr")
+    groups = plain_table(("threshold", "outcome", "group", *rates), ("threshold", *rates))
+    for row in result.rates([row["threshold"] for row in result.marks.values()]).rows():
+        shown = [f"{figure(row[of], False)} {interval(row[f'{of}_low'], row[f'{of}_high'], False)}" for of in rates]
+        groups.add_row(figure(row["threshold"], False), name(row["outcome"]), name(row["given"]), *shown)
+    console.print()
+    console.print(groups)
+    means = plain_table(("mean over thresholds", "outcome", "value"), ("value",))
+    for row in result.agnostic.rows():
+        means.add_row(row["metric"], name(row["outcome"] or "all"), figure(row["value"]))
+    console.print()
+    console.print(means)
 
 
 def show_metrics(console: Console, chosen: str | None = None) -> None:
