@@ -11,6 +11,7 @@ import numpy as np
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
+from biasamp.counts.reliability import ReliabilityCounts
 from biasamp.data.scores import USUAL, read_scored
 from biasamp.resampling.intervals import Intervals, Seed
 from biasamp.results.interval import NOTES, Caution, Interval, figure_with_interval, plain
@@ -21,6 +22,7 @@ from .base import pairs_without_sign, read_base
 from .bounds import bounds_of
 from .invented import invented_of, warn_of
 from .pair_table import pairs_without_given
+from .reliability import reliability_table
 from .why_parts import AMPLIFIES, PARTS, REDUCES, UNKNOWN, ScoreParts, verdict_of
 from .why_strata import ORDERS, StrataParts
 
@@ -30,6 +32,8 @@ _VERDICT_LEVEL = 0.975
 FEW_IN_STRATUM = 30
 # A share of a group's records in one stratum beyond which the stratum is nearly the group.
 CLOSE_TO_GROUP = 0.95
+# Scores are said not to come true where the q-value over groups and outcomes is below this.
+OFF = 0.01
 _OF = (*PARTS, "inside", "within", "mix")
 
 
@@ -136,6 +140,7 @@ def decompose(
     if not decided.values.defined.any():
         raise ValueError("no pair is defined: no record has any of the given labels")
     inside = None if records.strata is None else StrataParts.of_records(records, decided, signed)
+    reliability = ReliabilityCounts.of_records(records.only(*signed).scored)
     return Decomposition(
         decided.value,
         parts.scored.value,
@@ -148,6 +153,7 @@ def decompose(
         invented_of(records.decided, records.invented),
         _parts=parts,
         _strata=inside,
+        _reliability=reliability,
         _hard=not records.scored.predicted.soft,
     )
 
@@ -185,6 +191,7 @@ class Decomposition:
     invented: Table = field(default_factory=lambda: Table({}), repr=False)
     _parts: ScoreParts = field(kw_only=True, repr=False)
     _strata: StrataParts | None = field(default=None, kw_only=True, repr=False)
+    _reliability: ReliabilityCounts | None = field(default=None, kw_only=True, repr=False)
     _hard: bool = field(default=False, kw_only=True, repr=False)
 
     @cached_property
@@ -207,6 +214,18 @@ class Decomposition:
     def strata_pairs(self) -> Table | None:
         """One row for each stratum and pair, as in :attr:`pairs`; None without strata."""
         return None if self._strata is None else self._strata.pair_table()
+
+    @cached_property
+    def reliability(self) -> Table | None:
+        """One row for each group and outcome: whether scores come true, over ten bins of the score.
+
+        See :func:`biasamp.amplification.reliability.reliability_table`; None where there are no scores.
+        """
+        if self._reliability is None:
+            return None
+        sample = self._parts.decided.sample
+        labels = sample.counts.given_labels, sample.counts.outcome_labels
+        return reliability_table(self._reliability, *labels, clustered=sample.clustered)
 
     @cached_property
     def inside(self) -> float | None:
@@ -241,17 +260,24 @@ class Decomposition:
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """Where intervals cover less often than their level, and where strata say little or are close to a group."""
-        return (*self._parts.decided.cautions(), *self._score_cautions(), *self._strata_cautions())
+        return (*self._parts.decided.cautions(), *self.score_cautions, *self.strata_cautions)
 
-    def _score_cautions(self) -> tuple[str, ...]:
-        if not self._hard:
-            return ()
-        return (Caution("the scores are all 0 or 1: they are decisions already, and the threshold moves nothing"),)
+    @property
+    def unknown(self) -> int:
+        """How many pairs have a direction that the records do not tell."""
+        return self._parts.decided.unknown
 
-    def _strata_cautions(self) -> tuple[str, ...]:
-        if self._strata is None:
-            return ()
-        return strata_cautions(self._strata)
+    @cached_property
+    def score_cautions(self) -> tuple[str, ...]:
+        """Where scores are decisions already, or do not come true."""
+        if self._hard:
+            return (Caution("the scores are all 0 or 1: they are decisions already, and the threshold moves nothing"),)
+        return () if self.reliability is None else uncalibrated(self.reliability)
+
+    @cached_property
+    def strata_cautions(self) -> tuple[str, ...]:
+        """Where strata say little, are close to a group, or have other signs than the whole."""
+        return () if self._strata is None else cautions_of_strata(self._strata)
 
     @cached_property
     def _makers(self) -> dict[str, Intervals | None]:
@@ -341,7 +367,7 @@ class Decomposition:
         direction with the worse of its signs: chance in a sign is called neither amplifying nor reducing.
         """
         out = {}
-        for of in PARTS:
+        for of in self._shown:
             part = self._parts.part(of)
             known = part.source.signs is not None
             made = self._maker(of)
@@ -356,6 +382,11 @@ class Decomposition:
         """The parts and what may be said of them, in words."""
         return " ".join(self._sentences())
 
+    @property
+    def _shown(self) -> tuple[str, ...]:
+        """The parts that there are: without scores the value alone."""
+        return PARTS if self._reliability is not None else PARTS[:1]
+
     def _sentences(self) -> list[str]:
         def shown(of: str) -> str:
             made = self._maker(of)
@@ -367,8 +398,10 @@ class Decomposition:
         lead = verb.get(told["value"])
         said = [f"The decisions ({self.rule}): {shown('value')}" + (f", {lead}." if lead else ".")]
         for of, name in (("score", "The scores"), ("threshold", "Deciding on them")):
+            if of not in self._shown:
+                continue
             said.append(f"{name}: {shown(of)}, {_SAID[told[of]]}.")
-        unknown = self._parts.decided.unknown
+        unknown = self.unknown
         if unknown:
             pairs = int(self._parts.decided.values.defined.sum())
             said.append(f"The records do not tell the direction of {unknown:,} of {pairs:,} pairs.")
@@ -379,9 +412,19 @@ class Decomposition:
             said.append(f"Against the base the rates inside strata are {shown('within')} and their mix {shown('mix')}.")
         return said
 
-    def to_dict(self, level: float = 0.95, resamples: int = 1000, seed: int = 0) -> dict[str, Any]:
-        """The result in plain Python values that JSON can hold: null for what is undefined."""
-        shown = _OF if self.orders is not None else (*PARTS, "inside")
+    def to_dict(
+        self, level: float = 0.95, resamples: int = 1000, seed: int = 0, *, pairs: bool = True
+    ) -> dict[str, Any]:
+        """The result in plain Python values that JSON can hold: null for what is undefined.
+
+        Parameters
+        ----------
+        level, resamples, seed
+            As for :meth:`confidence_interval`.
+        pairs : bool
+            Whether to list the pairs, of all records and of every stratum.
+        """
+        shown = (*self._shown, *(_OF[3:] if self.orders is not None else ("inside",)))
         names = [of for of in shown if getattr(self, of) is not None]
 
         def entry(of: str) -> dict[str, Any]:
@@ -403,10 +446,11 @@ class Decomposition:
             "sign_source": self.sign_source,
             "base_source": self.base_source,
             "parts": {of: entry(of) for of in names},
-            "verdict": self.verdict,
-            "pairs": rows(self.pairs),
+            "verdict": self.verdict if pairs else None,
+            "pairs": rows(self.pairs) if pairs else None,
+            "reliability": rows(self.reliability),
             "strata": rows(self.strata),
-            "strata_pairs": rows(self.strata_pairs),
+            "strata_pairs": rows(self.strata_pairs) if pairs else None,
             "orders": rows(self.orders),
             "excluded": [{key: plain(value) for key, value in row.items()} for row in self.excluded],
             "cautions": list(self.cautions),
@@ -428,7 +472,24 @@ _SAID = {
 }
 
 
-def strata_cautions(strata: StrataParts) -> tuple[str, ...]:
+def uncalibrated(table: Table) -> tuple[str, ...]:
+    """Where scores do not come true in a group, beyond chance."""
+    off = [row for row in table.rows() if row["q"] is not None and row["q"] < OFF]
+    if not off:
+        return ()
+    worst = max(off, key=lambda row: row["error"] - row["expected"])
+    return (
+        Caution(
+            f"the scores of {len(off):,} of {len(table):,} pairs of group and outcome do not come true as often as they "
+            f"promise, most of all {worst['outcome']!r} in {worst['given']!r}: over ten bins of the score they are off by "
+            f"{worst['error']:.3f} on average ({worst['expected']:.3f} by chance), with a mean score of {worst['score']:.3f} "
+            f"against a rate of {worst['rate']:.3f}",
+            "uncalibrated",
+        ),
+    )
+
+
+def cautions_of_strata(strata: StrataParts) -> tuple[str, ...]:
     """Where signs differ inside strata, where strata are nearly empty, and where one is close to a group."""
     out: list[str] = []
     many = len(strata.names)

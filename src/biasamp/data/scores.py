@@ -336,8 +336,11 @@ def _numbers(value: Any, many: int, argument: str) -> NDArray[np.float64]:
     return numbers
 
 
-def read_strata(strata: Any, count: int | None, argument: str = "strata") -> Strata:
-    """The stratum of each record: one column of categories, or several that are crossed."""
+def read_strata(strata: Any, count: int | None, argument: str = "strata", *, records: int | None = None) -> Strata:
+    """The stratum of each record: one column of categories, or several that are crossed.
+
+    ``records`` is how many records there are, where those that are read stand for more.
+    """
     if isinstance(strata, Strata):
         return strata
     columns = read_columns(strata, argument)
@@ -350,7 +353,7 @@ def read_strata(strata: Any, count: int | None, argument: str = "strata") -> Str
     if any(variable.kind != "categorical" for variable in labels.variables):
         raise ValueError(f"{argument} holds lists or yes/no labels; a stratum is one category per record")
     made = crossed(labels)
-    refuse_identifiers(Variable(made.name, "categorical", made.names), len(labels), argument, group=True)
+    refuse_identifiers(Variable(made.name, "categorical", made.names), records or len(labels), argument, group=True)
     return made
 
 
