@@ -118,6 +118,6 @@ def why_entry(subject: Counted, direction: str, settings: Settings, out: Measure
         made["strata_column"] = subject.plan.strata.title
         made["strata"] = held["strata"]
     # Cautions of the value itself stand with its entry.
-    own = [words for words in (*result.score_cautions, *result.strata_cautions)]
+    own = (*result.score_cautions, *result.strata_cautions)
     made["cautions"] = [{"kind": Caution.kind_of(words), "text": str(words)} for words in own]
     return {name: plain(value) for name, value in made.items()}

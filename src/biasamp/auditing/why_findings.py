@@ -40,8 +40,8 @@ def why_lines(context: Context, entry: WhyEntry) -> list[str]:
     lines = []
     if entry["scored"]:
         lines.append(
-            f"of {part_words(parts['value'])} by {entry['rule']}, the scores are {part_words(parts['score'])} and deciding "
-            f"on them {part_words(parts['threshold'])}"
+            f"{part_words(parts['value'])}, by {entry['rule']}, is {part_words(parts['score'])} of the scores and "
+            f"{part_words(parts['threshold'])} of deciding on them"
         )
         swept = context.sweep(entry["attribute"], entry["direction"])
         if swept is not None and swept["calibrated"]["amplification"] is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group
@@ -23,6 +23,7 @@ from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed
 
 from .rates_terminal import show_rates
 from .terminal_parts import name, plain_table
+from .why_terminal import show_strata, show_why
 from .written import (
     EACH_BY_ITSELF,
     difference_words,
@@ -47,8 +48,10 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
     found = [finding for finding in audit.findings if finding.kind == "finding"]
     headline = [finding.text for finding in found if finding.code == "amplification"]
     console.print(_bullets("Headline", headline, "bold"))
+    show_why(audit, console)
     show_rates(audit, console, "attribute")
-    console.print(_bullets("Findings", [finding.text for finding in found if finding.code != "amplification"], "bold"))
+    said = {"amplification", "why"}
+    console.print(_bullets("Findings", [finding.text for finding in found if finding.code not in said], "bold"))
     show_rates(audit, console, "crossing")
     for attribute in data["attributes"]:
         console.print(metric_table(audit, attribute))
@@ -57,14 +60,20 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
         for entry in audit.document["metrics"]:
             if pairs_oriented(entry["metric"]) and entry.get("pairs"):
                 console.print(pair_table(entry, pairs, data, console.width >= _WIDE))
-    cautions = [finding.text for finding in audit.findings if finding.kind == "caution"]
-    console.print(_bullets("Cautions", cautions, "yellow"))
+    show_strata(audit, console)
+    show_cautions(audit, console)
     if audit.not_run:
         lines = [
             f"{', '.join(map(short_name, names))}: {printable(reason, 300)}"
             for reason, names in not_run_by_reason(audit).items()
         ]
         console.print(_bullets("Not run", lines, "dim"))
+
+
+def show_cautions(audit: Audit, console: Console, codes: Sequence[str] | None = None) -> None:
+    """Print the cautions of an audit, or those of some codes."""
+    held = (finding for finding in audit.findings if finding.kind == "caution")
+    console.print(_bullets("Cautions", [f.text for f in held if codes is None or f.code in codes], "yellow"))
 
 
 def _bullets(title: str, lines: list[str], style: str) -> Group:
