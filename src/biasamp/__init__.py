@@ -21,6 +21,7 @@ _PLACES = {
     "classify_errors": "amplification.errors",
     "compare": "auditing",
     "count": "auditing",
+    "decompose": "amplification.why",
     "directional": "amplification.directional",
     "dpa": "predictability.attack",
     "leakage": "predictability.attack",
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from .amplification.multi import multi as multi
     from .amplification.parity import parity as parity
     from .amplification.sweep import sweep as sweep
+    from .amplification.why import decompose as decompose
     from .association.associate import associate as associate
     from .association.change import association_change as association_change
     from .association.gaps import orientation as orientation

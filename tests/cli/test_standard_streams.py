@@ -41,6 +41,7 @@ LINES: dict[str, list[str]] = {
     "metrics": [],
     "reproduce": [],
     "sweep": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
+    "why": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
 }
 
 

@@ -26,6 +26,7 @@ export interface AuditDocument {
   seed: number;
   sweep?: SweepEntry[];
   version: string;
+  why?: WhyEntry[];
 }
 /**
  * What ``compare`` found.
@@ -415,4 +416,76 @@ export interface UsualThreshold {
   rate_p?: number[];
   rates?: number[];
   threshold: number;
+}
+/**
+ * The parts of a directional value: ``value``, with scores also ``score`` and ``threshold``, with strata ``inside``.
+ *
+ * ``unknown`` pairs have a direction that the records do not tell. ``rule`` says how decisions were made.
+ */
+export interface WhyEntry {
+  attribute: string;
+  cautions: WhyCaution[];
+  direction: "A->T" | "T->A";
+  parts: {
+    [k: string]: WhyPart;
+  };
+  reliability?: Reliability[];
+  rule: string;
+  scored: boolean;
+  sign_source: string;
+  strata?: StratumRow[];
+  strata_column?: string;
+  unknown: number;
+}
+/**
+ * A caution of the parts, with its kind.
+ */
+export interface WhyCaution {
+  kind: string;
+  text: string;
+}
+/**
+ * A part of a directional value with its interval; ``verdict`` is what it may be called.
+ */
+export interface WhyPart {
+  interval: (number | null)[];
+  value: number | null;
+  verdict: ("amplifies" | "no verdict" | "not told from 0" | "reduces") | null;
+}
+/**
+ * Whether the scores of an outcome come true in a group: ``error`` is over ten bins, ``expected`` by chance.
+ */
+export interface Reliability {
+  error: number | null;
+  expected: number | null;
+  given: string;
+  n: number;
+  outcome: string;
+  p: number | null;
+  q: number | null;
+  rate: number | null;
+  score: number | null;
+}
+/**
+ * The value inside a stratum, by the signs there and by those of the whole.
+ *
+ * ``unclear`` of its ``pairs`` have a direction that its records do not tell; ``reversed`` have one, beyond chance, that
+ * is not that of the whole.
+ */
+export interface StratumRow {
+  by_sign_of_whole: number | null;
+  high: number | null;
+  low: number | null;
+  n: number;
+  p: number | null;
+  pairs: number;
+  q: number | null;
+  reversed: number;
+  score: number | null;
+  share: number;
+  smallest_group: number;
+  stratum: string;
+  threshold: number | null;
+  unclear: number;
+  value: number | null;
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from biasamp.data.plain_arguments import level_of
 from biasamp.results.interval import Interval, plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table
+
+from .threshold_curves import Curves
 
 Floats = NDArray[np.float64]
 
@@ -90,6 +93,8 @@ class Sweep:
         The range of thresholds of the integral.
     base_rate : float
         The share of the truth that is positive.
+    used : float or None
+        The threshold that the model decides at, where it is known.
     """
 
     curve: Table
@@ -99,6 +104,8 @@ class Sweep:
     sign_source: str
     n: int
     _interval: Callable[[float, str, int, int], Interval] | None = field(default=None, repr=False)
+    used: float | None = None
+    _curves: Curves | None = field(default=None, repr=False)
 
     def at(self, threshold: float) -> dict[str, Any]:
         """The row of the curve that holds at a threshold."""
@@ -111,6 +118,56 @@ class Sweep:
             raise ValueError(f"rate is {rate}; it is a share between 0 and 1")
         return self._row(int(np.argmin(np.abs(self.curve["rate"] - rate))))
 
+    def rates(self, thresholds: Any = None, level: float = 0.95) -> Table:
+        """Positive rate, TPR and FPR of each group at some thresholds, by default at every distinct score.
+
+        One row for each label, group and threshold. The bands are Wilson's intervals, each at its own threshold; with
+        weights at the effective number of records.
+        """
+        return self._known().rates(_thresholds(thresholds), level_of(level, "level"))
+
+    def band(self, thresholds: Any = None, level: float = 0.95) -> Table:
+        """Amplification at some thresholds with an interval at each, signs held fixed.
+
+        By default at every distinct score of one label, and at 101 of them, evenly ranked, of several labels.
+        """
+        return self._known().band(_thresholds(thresholds), level_of(level, "level"))
+
+    @cached_property
+    def agnostic(self) -> Table:
+        """Means over all thresholds of the span, which ask for no threshold: exact sums over the steps.
+
+        Directional amplification, Multi (of single labels), MALS (groups as given, the labels that scores are of), and
+        the differences of selection rate, TPR, FPR and accuracy between groups, for each label; of the first three also
+        over all labels (outcome ``""``). ``share`` is the share of the span where a figure is defined.
+        """
+        return self._known().agnostic(self.span)
+
+    @cached_property
+    def marks(self) -> dict[str, dict[str, Any]]:
+        """The curve at three thresholds, each with the interval of amplification there.
+
+        ``used``: the threshold that the model decides at. ``base_rate``: the one whose share of positives is nearest to
+        that of the truth. ``zero``: the one where amplification is nearest to 0 among those at which some are positive
+        and some not, of several the one with the share of positives nearest to that of the truth.
+        """
+        out = {} if self.used is None else {"used": {**self.at(self.used), "threshold": self.used}}
+        out["base_rate"] = self.at_rate(self.base_rate)
+        rate, size = self.curve["rate"], np.abs(self.curve["amplification"])
+        mixed = np.flatnonzero((rate > 0) & (rate < 1))
+        if len(mixed):
+            nearest = mixed[size[mixed] <= size[mixed].min() + 1e-12]
+            out["zero"] = self._row(int(nearest[np.argmin(np.abs(rate[nearest] - self.base_rate))]))
+        found = self.band([row["threshold"] for row in out.values()])
+        for row, low, high in zip(out.values(), found["low"], found["high"], strict=True):
+            row["low"], row["high"] = plain(low), plain(high)
+        return out
+
+    def _known(self) -> Curves:
+        if self._curves is None:
+            raise ValueError("this sweep carries no records")
+        return self._curves
+
     def confidence_interval(
         self, level: float = 0.95, method: str = "bootstrap", resamples: int = 1000, seed: int = 0
     ) -> Interval:
@@ -120,10 +177,22 @@ class Sweep:
             raise ValueError("this sweep carries no records for an interval")
         return self._interval(level, method, resamples, seed)
 
-    def to_dict(self, points: int = 1000) -> dict[str, Any]:
-        """The sweep in plain Python values, with up to ``points`` thresholds of the curve, evenly ranked."""
+    def to_dict(self, points: int = 1000, *, groups: bool = False) -> dict[str, Any]:
+        """The sweep in plain Python values, with up to ``points`` thresholds of the curve, evenly ranked.
+
+        With ``groups`` also the rates of groups and the band of amplification at these thresholds, the marked
+        thresholds and the means over all thresholds.
+        """
         count = len(self.curve)
         places = np.unique(np.linspace(0, count - 1, min(points, count)).round().astype(np.int64))
+        at = self.curve["threshold"][places]
+        more: dict[str, Any] = {}
+        if groups:
+            tables = {"groups": self.rates(at), "band": self.band(at), "agnostic": self.agnostic}
+            more = {
+                name: [{k: plain(v) for k, v in row.items()} for row in held.rows()] for name, held in tables.items()
+            }
+            more["marks"] = self.marks
         return {
             "schema": 1,
             "integral": plain(self.integral),
@@ -133,14 +202,31 @@ class Sweep:
             "n": self.n,
             "thresholds": count,
             "curve": [{k: plain(v) for k, v in row.items()} for row in self.curve.take(places).rows()],
+            **more,
         }
 
     def plot(self) -> Any:
-        """The curve as a matplotlib figure, with the calibrated point marked. Needs the extra ``plot``."""
-        return render("sweep figure", self.to_dict())
+        """The curve as a matplotlib figure, with its band, the rates of groups and the marked thresholds.
+
+        Needs the extra ``plot``.
+        """
+        return render("sweep figure", self.to_dict(groups=self._curves is not None))
 
     def _row(self, place: int) -> dict[str, Any]:
         return {name: plain(values[place]) for name, values in self.curve.columns.items()}
+
+
+def _thresholds(thresholds: Any) -> Floats | None:
+    """Thresholds that a caller names: finite numbers."""
+    if thresholds is None:
+        return None
+    try:
+        values = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise TypeError(f"thresholds is {thresholds!r:.60}; numbers are needed") from None
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+        raise ValueError("thresholds must be one or more finite numbers")
+    return values
 
 
 def calibrate(scores: Any, *, rate: Any) -> Calibration:

@@ -279,22 +279,26 @@ class Directional(Estimate):
         return self.sample.cluster_effect(moved, against_truth)
 
     @cached_property
+    def cluster_sign_p(self) -> NDArray[np.float64]:
+        """How sure each sign is where records come in clusters."""
+        if not self.sample.clustered:
+            return self.sign_p
+        # Where no bags tell how records of one cluster lean together, no sign is clear.
+        bags = self.sample.bags
+        return clustered_sign_p(bags, self.sign_p) if bags.resamplable else np.ones(self.sign_p.shape)
+
+    @cached_property
     def worse(self) -> WorseSigns:
         """The signs of the bounds: all are known where they come from elsewhere."""
         if self.source.signs is not None:
             return WorseSigns(self.factor, self.factor, np.zeros(self.factor.shape, dtype=bool))
-        sign_p = self.sign_p
-        if self.sample.clustered:
-            # Where no bags tell how records of one cluster lean together, no sign is clear.
-            bags = self.sample.bags
-            sign_p = clustered_sign_p(bags, sign_p) if bags.resamplable else np.ones(sign_p.shape)
-        return worse_signs(self.sample.counts, self.factor, self.values.delta, sign_p)
+        return worse_signs(self.sample.counts, self.factor, self.values.delta, self.cluster_sign_p)
 
     @cached_property
     def _errors(self) -> Unseen:
         return Unseen(self.sample.counts, self.clusters, self.source.rates is None)
 
-    def _unseen(self, factor: NDArray[np.int8], counted: NDArray[np.bool_] | None = None) -> float:
+    def unseen_variance(self, factor: NDArray[np.int8], counted: NDArray[np.bool_] | None = None) -> float:
         """What errors that were not seen add to the variance of the mean of ``factor * delta``."""
         counted = self.values.defined if counted is None else counted
         return self._errors.variance(factor, counted, self.source.signs is None)
@@ -310,13 +314,18 @@ class Directional(Estimate):
 
     def bounds(self, level: float) -> Interval | None:
         """How far amplification may reach; None where there is no interval."""
+        made = self.worse_intervals()
+        return None if made is None else bounds_of(*made, self.unknown, level)
+
+    def worse_intervals(self) -> tuple[Intervals, Intervals] | None:
+        """What makes the intervals of the values with the worse signs, upward and downward; None where there is none."""
         if not self.sample.has_intervals:
             return None
         made = []
         for number, factor in enumerate((self.worse.up, self.worse.down)):
             signed = self.aggregates.other(number) if self.unknown else self.aggregates.whole
-            made.append(self.sample.intervals(signed, (), None, ERRORS_MORE * self._unseen(factor)))
-        return bounds_of(made[0], made[1], self.unknown, level)
+            made.append(self.sample.intervals(signed, (), None, ERRORS_MORE * self.unseen_variance(factor)))
+        return made[0], made[1]
 
     @property
     def lends_signs(self) -> bool:
@@ -368,12 +377,14 @@ class Directional(Estimate):
         """What makes the intervals of a figure."""
         if not self.sample.has_intervals:
             return None
-        unseen = self._unseen(self.factor)
+        unseen = self.unseen_variance(self.factor)
         if of == "clear_value":
             if not self.clear.any():
                 return None
             small = small_cautions(self.sample.counts)
-            return self.sample.intervals(self.aggregates.some, small, None, self._unseen(self.factor, self.clear))
+            return self.sample.intervals(
+                self.aggregates.some, small, None, self.unseen_variance(self.factor, self.clear)
+            )
         if of == "crossfit" or self.crossed:
             if not self.lends_signs:
                 return None

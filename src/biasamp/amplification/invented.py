@@ -128,15 +128,21 @@ def _rows(entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             yield {**about, **row, **apart}
 
 
+def invented_of(evaluation: Evaluation, invented: LabelSet | None) -> Table:
+    """The labels that only predictions have, group by group; empty where there are none."""
+    if invented is None:
+        return Table({})
+    joint = JointCounts.from_labels(evaluation.given, invented, evaluation.weights)
+    clustered = evaluation.clusters is not None
+    return invented_table(with_q(invented_labels(joint, exclusive=evaluation.given.exclusive, clustered=clustered)))
+
+
 def with_apart(
     result: Amplification, unsigned: tuple[dict[str, Any], ...], evaluation: Evaluation, invented: LabelSet | None
 ) -> Amplification:
     """A result with what is no pair of it: pairs without a sign, and the labels that only predictions have."""
     if invented is not None:
-        joint = JointCounts.from_labels(evaluation.given, invented, evaluation.weights)
-        clustered = evaluation.clusters is not None
-        entries = with_q(invented_labels(joint, exclusive=evaluation.given.exclusive, clustered=clustered))
-        result = replace(result, invented=invented_table(entries))
+        result = replace(result, invented=invented_of(evaluation, invented))
     return replace(result, excluded=(*result.excluded, *unsigned)) if unsigned else result
 
 

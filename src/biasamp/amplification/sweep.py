@@ -15,6 +15,7 @@ from biasamp.data import Evaluation, LabelSet, Variable, same_length, weights_of
 from biasamp.data.arguments import read, read_train, same_index
 from biasamp.data.label import Dense
 from biasamp.data.plain_arguments import pair_of
+from biasamp.data.scores import USUAL
 from biasamp.data.vocabulary import one_space
 from biasamp.resampling.sample import Aggregates, Sample
 from biasamp.resampling.unseen_errors import Unseen
@@ -23,6 +24,7 @@ from biasamp.results.interval import Interval
 
 from .calibrate import Sweep, read_scores
 from .signs import association_signs, compare_products
+from .threshold_curves import Curves
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +37,7 @@ def sweep(
     train: Any = None,
     weights: Any = None,
     span: tuple[float, float] | None = None,
+    threshold: float | None = None,
 ) -> Sweep:
     r"""Directional amplification, parity and rates at every distinct threshold of the scores.
 
@@ -60,10 +63,15 @@ def sweep(
     span : pair of float, optional
         The range of thresholds of the integral: [0, 1] where all scores lie in it, else from the lowest to the
         highest score.
+    threshold : float, optional
+        The threshold that the model decides at, which is marked: 0.5 where all scores lie in [0, 1], else none.
 
     Returns
     -------
     Sweep
+        ``.curve``; ``.rates()`` and ``.band()``: TPR, FPR and positive rate of each group and amplification at every
+        threshold, with intervals; ``.marks``: the thresholds that the model used, that keeps the base rate and that
+        makes amplification 0; ``.agnostic``: means over all thresholds, of MALS, Multi and parity differences too.
 
     See Also
     --------
@@ -128,7 +136,27 @@ def sweep(
         "the evaluated labels" if train is None else "the train labels",
         count,
         _Later(held.owned(), outcome.owned(), columns, soft.copy(), None if own is None else own.copy(), signs),
+        _used(threshold, low, high),
+        Curves(
+            values.copy(),
+            member,
+            flags,
+            np.broadcast_to(signs, (held.width, len(columns))),
+            None if whole is None else whole.copy(),
+            held.labels,
+            tuple(outcome.labels[place] for place in columns),
+            held.exclusive,
+        ),
     )
+
+
+def _used(threshold: float | None, low: float, high: float) -> float | None:
+    """The threshold that is marked as the model's."""
+    if threshold is None:
+        return USUAL if (low, high) == (0.0, 1.0) else None
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float, np.number)) or not np.isfinite(threshold):
+        raise ValueError(f"threshold is {threshold!r}; a finite number is needed")
+    return float(threshold)
 
 
 def _by_label(labels: LabelSet, wanted: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -79,6 +79,24 @@ class Audit:
         return invented_table(self.document.get("invented", []))
 
     @property
+    def why(self) -> Table:
+        """One row per part of each directional value: of the scores, of the threshold, and inside strata."""
+        rows = [
+            {
+                "attribute": entry["attribute"],
+                "direction": entry["direction"],
+                "part": name,
+                "value": part["value"],
+                "low": part["interval"][0],
+                "high": part["interval"][1],
+                "verdict": part["verdict"],
+            }
+            for entry in self.document.get("why", ())
+            for name, part in entry["parts"].items()
+        ]
+        return Table.from_rows(rows)
+
+    @property
     def metrics(self) -> Table:
         """One row per metric: attribute, metric, direction, value, low, high and what goes beside it."""
         rows = [

@@ -18,6 +18,7 @@ from biasamp.counts.joint import JointCounts, Moments, count_moments
 from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
+from biasamp.counts.why_counts import WhyCounts
 from biasamp.data import Dense, LabelSet
 from biasamp.data.keys import Keys, row_keys
 from biasamp.data.label import Mask
@@ -146,7 +147,7 @@ def add_train(one: TrainCounts, two: TrainCounts) -> TrainCounts:
 
 
 # The counts other than those of pairs, each made only where a metric needs it.
-ALL_COUNTS = frozenset(("cells", "itemsets", "mals"))
+ALL_COUNTS = frozenset(("cells", "itemsets", "mals", "why"))
 
 
 def count_batch(batch: Batch, before: AuditCounts | None, plan: Plan, needs: frozenset[str]) -> AuditCounts:
@@ -190,11 +191,17 @@ def _count_subject(
     pairs: dict[str, BagCounts] = {}
     cells: dict[str, ContingencyTable | None] = {}
     by_bag: dict[str, ContingencyTable | None] = {}
+    why: dict[str, WhyCounts] = {}
     for way in DIRECTIONS:
         given, truth, predicted = subject.sides(way)
         if predicted is None:
             continue
-        pairs[way] = BagCounts.from_labels(subject.evaluation(way, weights, units), bags)
+        held_records = subject.evaluation(way, weights, units)
+        pairs[way] = BagCounts.from_labels(held_records, bags)
+        strata, scores = subject.strata, subject.scores(way)
+        if "why" in needs and (strata is not None or scores is not None) and not predicted.soft:
+            layers = () if strata is None else (strata.names, strata.codes)
+            why[way] = WhyCounts.of_records(held_records, scores, *layers)
         itemsets = "itemsets" in needs and not (given.exclusive and truth.exclusive)
         known = before is None or before.cells[way] is not None
         cells[way], table = None, None
@@ -215,6 +222,7 @@ def _count_subject(
         mals,
         by_bag=by_bag,
         moments=moments,
+        why=why,
     )
 
 

@@ -61,6 +61,9 @@ def count(
     tasks: Any = None,
     attribute_predictions: Any = None,
     task_predictions: Any = None,
+    attribute_scores: Any = None,
+    task_scores: Any = None,
+    strata: Any = None,
     identities: Any = None,
     label: Any = None,
     score: str | None = None,
@@ -88,7 +91,7 @@ def count(
     data : path, dataframe or mapping of arrays
         A file or folder (Parquet, CSV, Arrow, JSON lines) of any size, which is read part by part; a dataframe in
         memory; or a Dask or Spark dataframe, which stays on its cluster.
-    attributes, tasks, attribute_predictions, task_predictions, train, weights, record, cluster, missing, intersections, unseen
+    attributes, tasks, attribute_predictions, task_predictions, attribute_scores, task_scores, strata, train, weights, record, cluster, missing, intersections, unseen
         As in :func:`biasamp.audit`; ``weights`` names a column. Rows without ``record`` are known by their number
         in the whole; those of a Dask or Spark dataframe have none, and need it.
     identities, label, score, threshold, pairable
@@ -123,6 +126,9 @@ def count(
         "tasks": tasks,
         "attribute_predictions": attribute_predictions,
         "task_predictions": task_predictions,
+        "attribute_scores": attribute_scores,
+        "task_scores": task_scores,
+        "strata": strata,
         "train": train,
         "weights": weights,
         "record": record,
@@ -358,6 +364,14 @@ def _in_space(subject: Subject, labels: AuditCounts) -> Subject:
         moved[side] = mine.into(variables)
         predicted: LabelSet | None = getattr(subject, f"{side}_pred")
         moved[f"{side}_pred"] = None if predicted is None else predicted.into(variables)
+    layers = next((why.strata for why in space.why.values() if why.stratified), None)
+    if subject.strata is not None and layers is not None:
+        strange = [name for name in subject.strata.names if name not in layers]
+        if strange:
+            raise ValueError(
+                f"labels= does not know the strata {', '.join(map(repr, strange[:5]))}: count both with all of them"
+            )
+        moved["strata"] = replace(subject.strata, names=layers)
     return replace(subject, **moved)
 
 

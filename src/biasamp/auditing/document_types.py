@@ -330,6 +330,78 @@ class Note(TypedDict):
     text: str
 
 
+class WhyPart(TypedDict):
+    """A part of a directional value with its interval; ``verdict`` is what it may be called."""
+
+    value: Figure
+    interval: list[Figure]
+    verdict: Literal["amplifies", "reduces", "not told from 0", "no verdict"] | None
+
+
+class Reliability(TypedDict):
+    """Whether the scores of an outcome come true in a group: ``error`` is over ten bins, ``expected`` by chance."""
+
+    given: str
+    outcome: str
+    n: float
+    score: Figure
+    rate: Figure
+    error: Figure
+    expected: Figure
+    p: Figure
+    q: Figure
+
+
+class StratumRow(TypedDict):
+    """The value inside a stratum, by the signs there and by those of the whole.
+
+    ``unclear`` of its ``pairs`` have a direction that its records do not tell; ``reversed`` have one, beyond chance, that
+    is not that of the whole.
+    """
+
+    stratum: str
+    n: float
+    share: float
+    smallest_group: float
+    value: Figure
+    low: Figure
+    high: Figure
+    score: Figure
+    threshold: Figure
+    by_sign_of_whole: Figure
+    p: Figure
+    q: Figure
+    pairs: int
+    unclear: int
+    reversed: int
+
+
+class WhyCaution(TypedDict):
+    """A caution of the parts, with its kind."""
+
+    kind: str
+    text: str
+
+
+class WhyEntry(TypedDict):
+    """The parts of a directional value: ``value``, with scores also ``score`` and ``threshold``, with strata ``inside``.
+
+    ``unknown`` pairs have a direction that the records do not tell. ``rule`` says how decisions were made.
+    """
+
+    attribute: str
+    direction: Direction
+    rule: str
+    sign_source: str
+    scored: bool
+    unknown: int
+    parts: dict[str, WhyPart]
+    cautions: list[WhyCaution]
+    reliability: NotRequired[list[Reliability]]
+    strata_column: NotRequired[str]
+    strata: NotRequired[list[StratumRow]]
+
+
 class ComparisonDocument(TypedDict):
     """What ``compare`` found."""
 
@@ -382,6 +454,7 @@ class AuditDocument(TypedDict):
     not_run: list[NotRun]
     rates: NotRequired[list[GroupRow]]
     sweep: NotRequired[list[SweepEntry]]
+    why: NotRequired[list[WhyEntry]]
     invented: NotRequired[list[Invented]]
     compare: NotRequired[ComparisonDocument]
     registry: NotRequired[dict[str, MetricFacts]]

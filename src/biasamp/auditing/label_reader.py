@@ -16,6 +16,7 @@ from biasamp.data import Codes, Evaluation, LabelSet, Variable, align, label_set
 from biasamp.data.arguments import refuse_lists
 from biasamp.data.keys import Keys, row_keys
 from biasamp.data.label import Mask
+from biasamp.data.scores import USUAL, Strata, decide, read_strata
 from biasamp.data.vocabulary import one_space, refuse_identifiers
 
 from .plan import Plan, Spec
@@ -35,6 +36,13 @@ class Subject:
     T_pred: LabelSet | None
     A_train: LabelSet | None = None
     T_train: LabelSet | None = None
+    A_scores: LabelSet | None = None
+    T_scores: LabelSet | None = None
+    strata: Strata | None = None
+
+    def scores(self, direction: str) -> LabelSet | None:
+        """The scores that predictions of a direction were decided from, where they are known."""
+        return self.T_scores if direction == "A->T" else self.A_scores
 
     def sides(self, direction: str) -> tuple[LabelSet, LabelSet, LabelSet | None]:
         """Given, truth and predicted labels of a direction; None where there are no predictions."""
@@ -68,6 +76,15 @@ class AuditRecords:
         Sums of fractions depend on the order of their addends, and must not on that of a file's rows.
         """
         held = self.subjects[number].evaluation(direction, self.weights, self.ids, self.clusters)
+        return held if self.ids is None else held.take(np.argsort(self.ids))
+
+    def scored(self, number: int, direction: str) -> Evaluation:
+        """The records of a subject with scores as predictions, in the same order."""
+        subject = self.subjects[number]
+        scores = subject.scores(direction)
+        assert scores is not None
+        given, truth, _ = subject.sides(direction)
+        held = Evaluation(given, truth, scores, self.weights, self.ids, self.clusters)
         return held if self.ids is None else held.take(np.argsort(self.ids))
 
     def train(self, number: int, direction: str) -> tuple[LabelSet, LabelSet] | None:
@@ -131,11 +148,13 @@ class Reader:
     def subjects(self, source: Source, train: Source | None = None) -> list[Subject]:
         """One subject for each attribute, and one for their crossing."""
         plan, missing = self.plan, self.plan.missing
-        roles = [("task", plan.task, plan.task_prediction)]
-        roles += [("attribute", *specs) for specs in zip(plan.groups.values(), plan.group_predictions, strict=True)]
+        scored = plan.group_scores or (None,) * len(plan.groups)
+        roles = [("task", plan.task, plan.task_prediction, plan.task_scores)]
+        specs = zip(plan.groups.values(), plan.group_predictions, scored, strict=True)
+        roles += [("attribute", *held) for held in specs]
         spaces = [self.spaces[0].T, *(subject.A for subject in self.spaces)] if self.spaces else []
         sides = []
-        for (role, spec, predictions), space, like, declared in zip_longest(
+        for (role, spec, predictions, score), space, like, declared in zip_longest(
             roles, spaces[: len(roles)], self.truths, self.declared
         ):
             names = _names(role, self.lead)
@@ -145,19 +164,36 @@ class Reader:
                 predicted = read_labels(
                     source, predictions, names[1], missing, like=truth if like is None else like, space=space
                 )
+            scores = None
+            if score is not None:
+                scores = read_labels(source, score, f"{role}_scores", "error", like=truth if like is None else like)
+                if predicted is None:
+                    predicted = decide(scores, USUAL, highest=score.declared == "categorical")[0]
+                    predicted = predicted if space is None else into_space(predicted, space, names[1])
             if train is not None:
                 known = read_labels(train, spec, names[2], missing, identifiers=True)
             if space is None:
                 options: dict[str, Any] = {"declared": declared or (), "counted": self.records is None}
-                sides.append(one_space(truth, predicted, known, names, unseen=plan.unseen, **options))
+                placed = one_space(truth, predicted, known, names, unseen=plan.unseen, **options)
             else:
-                sides.append((truth, predicted, known))
-        (T, T_pred, T_train), *groups = sides
+                placed = truth, predicted, known
+            sides.append((*placed, None if scores is None else into_space(scores, placed[0], f"{role}_scores")))
+        (T, T_pred, T_train, T_scores), *groups = sides
+        strata = self._strata(source)
         out = [
-            Subject(name, A, T, A_pred, T_pred, A_train, T_train)
-            for name, (A, A_pred, A_train) in zip(plan.groups, groups, strict=True)
+            Subject(name, A, T, A_pred, T_pred, A_train, T_train, A_scores, T_scores, strata)
+            for name, (A, A_pred, A_train, A_scores) in zip(plan.groups, groups, strict=True)
         ]
         return [*out, self._crossed(out)] if plan.intersections else out
+
+    def _strata(self, source: Source) -> Strata | None:
+        if self.plan.strata is None:
+            return None
+        columns = self.plan.strata.columns(source)
+        known = self.spaces[0].strata if self.spaces else None
+        if known is None:
+            return read_strata(columns, None, records=self.records)
+        return read_strata(columns, None, records=len(columns) * len(known.names)).like(known, "strata")
 
     def _crossed(self, subjects: list[Subject]) -> Subject:
         names = [subject.attribute for subject in subjects]
@@ -177,7 +213,8 @@ class Reader:
             # Combinations of known values are no other vocabulary, whichever occur.
             A, A_pred, A_train = one_space(A, A_pred, A_train, _names("attribute"), checked=False)
         first = subjects[0]
-        return Subject(" x ".join(names), A, first.T, A_pred, first.T_pred, A_train, first.T_train)
+        scored: dict[str, Any] = {"T_scores": first.T_scores, "strata": first.strata}
+        return Subject(" x ".join(names), A, first.T, A_pred, first.T_pred, A_train, first.T_train, **scored)
 
 
 def _names(role: str, lead: str = "") -> tuple[str, str, str]:
@@ -215,9 +252,16 @@ def read_labels(
         labels = labels.without_missing()
     if space is None:
         return labels
+    return into_space(labels, space, role, "the data changed while it was counted")
+
+
+def into_space(
+    labels: LabelSet, space: LabelSet, role: str, why: str = "truth and predictions have none of them"
+) -> LabelSet:
+    """Labels in the label space of others, which must have all of them."""
     _, placed = align([space, labels], [role, role])
     if placed.variables != space.variables:
-        raise ValueError(f"{role} holds labels that were not there at first: the data changed while it was counted")
+        raise ValueError(f"{role} holds labels that were not there at first: {why}")
     return placed
 
 

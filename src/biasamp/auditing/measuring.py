@@ -37,6 +37,7 @@ from .parity_entries import measure_parity
 from .settings import Measured, Settings
 from .subject import Counted, records_of, within
 from .threshold_notes import decided_value, threshold_entry
+from .why_entries import measure_why
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
 MOST_PAIRS = 1000
@@ -58,6 +59,7 @@ def measure(subject: Counted, settings: Settings) -> Measured:
             _run(subject, metric, direction, settings, out)
         if "directional" in settings.metrics and direction in subject.counts.pairs:
             _scores(subject, direction, out)
+            measure_why(subject, direction, settings, out)
     for metric in UNDIRECTED:
         _run(subject, metric, None, settings, out)
     if "parity" in settings.metrics:
@@ -215,10 +217,14 @@ def _mals(subject: Counted, settings: Settings) -> Any:
 
 
 def _scores(subject: Counted, direction: str, out: Measured) -> None:
-    """Where predictions are scores: amplification over thresholds, and of the decisions they make."""
-    if not subject.counts.pairs[direction].soft:
+    """Where there are scores: amplification over thresholds, and, where predictions are scores, of their decisions."""
+    soft = subject.counts.pairs[direction].soft
+    apart = direction in subject.counts.why and subject.counts.why[direction].scored
+    if not soft and not apart:
         return
-    made = [row for row in out.entries if (row["metric"], row["direction"]) == ("directional", direction)]
+    made = (
+        [row for row in out.entries if (row["metric"], row["direction"]) == ("directional", direction)] if soft else []
+    )
     for row in made:
         row["decided"] = None
     try:
@@ -228,7 +234,8 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     except ValueError as error:
         out.skip(subject.attribute, "sweep", direction, str(error))
         return
-    held, train = records.evaluation(subject.number, direction), records.train(subject.number, direction)
+    held = records.evaluation(subject.number, direction) if soft else records.scored(subject.number, direction)
+    train = records.train(subject.number, direction)
     source, kept = subject.base_source(direction), subject.kept(direction)
     signed = source.signed(*(int(side.sum()) for side in kept))
     kept = within(kept[0], signed[0]), within(kept[1], signed[1])
@@ -266,7 +273,7 @@ DIRECTED: dict[str, _Directed] = {"directional": _directional, "multi": _multi, 
 UNDIRECTED: dict[str, Callable[[Counted, Settings], Any]] = {"leakage": _leakage, "mals": _mals}
 
 # The counts, other than those of pairs, that a metric is computed from.
-_COUNTS = {"multi": "itemsets", "dpa": "cells", "leakage": "cells", "mals": "mals"}
+_COUNTS = {"directional": "why", "multi": "itemsets", "dpa": "cells", "leakage": "cells", "mals": "mals"}
 
 
 def needed_counts(metrics: frozenset[str]) -> frozenset[str]:

@@ -63,6 +63,9 @@ class Plan:
     intersections: bool = False
     train: bool = False
     unseen: str = "invented"
+    group_scores: tuple[Spec | None, ...] = ()
+    task_scores: Spec | None = None
+    strata: Spec | None = None
 
     @property
     def labels(self) -> list[tuple[Spec, str]]:
@@ -70,14 +73,23 @@ class Plan:
         held: list[tuple[Spec | None, str]] = [(self.task, "tasks"), (self.task_prediction, "task_predictions")]
         held += [(one, "attributes") for one in self.groups.values()]
         held += [(one, "attribute_predictions") for one in self.group_predictions]
+        held += [(one, "attribute_scores") for one in self.group_scores]
+        held += [(self.task_scores, "task_scores"), (self.strata, "strata")]
         return [(one, role) for one, role in held if one is not None]
 
     @property
     def of_train(self) -> Plan:
         """The plan by which train records are read, which have the truth alone."""
         unpredicted = (None,) * len(self.groups)
+        unscored: dict[str, Any] = {"group_scores": (), "task_scores": None, "strata": None}
         return replace(
-            self, group_predictions=unpredicted, task_prediction=None, weights=None, record=None, cluster=None
+            self,
+            group_predictions=unpredicted,
+            task_prediction=None,
+            weights=None,
+            record=None,
+            cluster=None,
+            **unscored,
         )
 
     @property
@@ -94,6 +106,15 @@ class Plan:
             "tasks": columns_of(self.task),
             "attribute_predictions": columns_of(*self.group_predictions),
             "task_predictions": columns_of(self.task_prediction),
+            **{role: names for role, names in self._further_roles.items() if names},
+        }
+
+    @property
+    def _further_roles(self) -> dict[str, list[str]]:
+        return {
+            "attribute_scores": columns_of(*self.group_scores),
+            "task_scores": columns_of(self.task_scores),
+            "strata": columns_of(self.strata),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,14 +122,23 @@ class Plan:
         groups = {name: _plain(one) for name, one in self.groups.items()}
         predictions = [_plain(one) for one in self.group_predictions]
         specs = {"task": _plain(self.task), "task_prediction": _plain(self.task_prediction)}
-        return {**asdict(self), **specs, "groups": groups, "group_predictions": predictions}
+        # What was not given is left out, so that plans of counts that know nothing of it are the same.
+        more: dict[str, Any] = {"task_scores": _plain(self.task_scores), "strata": _plain(self.strata)}
+        if any(self.group_scores):
+            more["group_scores"] = [_plain(one) for one in self.group_scores]
+        held = {name: value for name, value in asdict(self).items() if name not in (*more, "group_scores")}
+        more = {name: value for name, value in more.items() if value is not None}
+        return {**held, **specs, "groups": groups, "group_predictions": predictions, **more}
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Plan:
         """Read back what :meth:`to_dict` gave."""
         groups = {name: _spec(one) for name, one in held["groups"].items()}
         predictions = tuple(_spec(one) for one in held["group_predictions"])
-        specs = {name: _spec(held[name]) for name in ("task", "task_prediction")}
+        names = ("task", "task_prediction", "task_scores", "strata")
+        specs = {name: _spec(held[name]) for name in names if name in held}
+        if "group_scores" in held:
+            specs["group_scores"] = tuple(_spec(one) for one in held["group_scores"])
         return cls(**{**held, **specs, "groups": groups, "group_predictions": predictions})
 
 
@@ -118,6 +148,9 @@ def make_plan(
     attribute_predictions: Any,
     task_predictions: Any,
     *,
+    attribute_scores: Any = None,
+    task_scores: Any = None,
+    strata: Any = None,
     train: Any = None,
     weights: Any = None,
     missing: str = "error",
@@ -142,7 +175,9 @@ def make_plan(
         )
     group_predictions = _predictions(attribute_predictions, list(groups.values()), "attribute_predictions")
     (task_prediction,) = _predictions(task_predictions, [task], "task_predictions")
-    if task_prediction is None and not any(group_predictions):
+    group_scores = _predictions(attribute_scores, list(groups.values()), "attribute_scores")
+    (task_score,) = _predictions(task_scores, [task], "task_scores")
+    if task_prediction is None and task_score is None and not any(group_predictions) and not any(group_scores):
         raise ValueError(
             "neither task_predictions nor attribute_predictions is given: amplification compares predictions with "
             "truth. Without ground truth, use associate()"
@@ -155,6 +190,8 @@ def make_plan(
             "tasks": columns_of(task),
             "attribute_predictions": columns_of(*group_predictions),
             "task_predictions": columns_of(task_prediction),
+            "task_scores": columns_of(task_score),
+            "attribute_scores": columns_of(*group_scores),
         },
         {"weights": weights if isinstance(weights, str) else None, "record": keys.get("record")},
     )
@@ -169,7 +206,27 @@ def make_plan(
         intersections=bool(intersections),
         train=train is not None,
         unseen=unseen,
+        group_scores=tuple(group_scores) if any(group_scores) else (),
+        task_scores=task_score,
+        strata=_strata(strata, groups, task, [task_prediction, *group_predictions, task_score, *group_scores]),
     )
+
+
+def _strata(strata: Any, groups: Mapping[str, Spec], task: Spec, others: Sequence[Spec | None]) -> Spec | None:
+    """The column of strata, which has no other role."""
+    if strata is None:
+        return None
+    held = Spec.of(strata, "strata")
+    if len(held.names) != 1:
+        raise ValueError(f"strata names {len(held.names)} columns; it takes one: cross them into one column first")
+    roles = {"attributes": columns_of(*groups.values()), "tasks": columns_of(task), "predictions": columns_of(*others)}
+    for role, names in roles.items():
+        if held.names[0] in names:
+            raise ValueError(
+                f"strata and {role} both name the column '{printable(held.names[0], 60)}': inside a stratum it would never "
+                "differ, so name another column"
+            )
+    return held
 
 
 def _refuse_two_roles(labels: Mapping[str, Sequence[str]], others: Mapping[str, str | None]) -> None:
@@ -182,6 +239,15 @@ def _refuse_two_roles(labels: Mapping[str, Sequence[str]], others: Mapping[str, 
         ("attributes", "task_predictions"): "the groups themselves would be read as predictions of the task",
         ("tasks", "attribute_predictions"): "the tasks themselves would be read as predictions of the group",
         ("attribute_predictions", "task_predictions"): "one column cannot predict both",
+        ("tasks", "task_scores"): "the truth would be its own score",
+        ("attributes", "attribute_scores"): "the truth would be its own score",
+        ("attributes", "task_scores"): "the groups themselves would be read as scores of the task",
+        ("tasks", "attribute_scores"): "the tasks themselves would be read as scores of the group",
+        ("task_predictions", "task_scores"): "predictions are what was decided, scores what it was decided from",
+        (
+            "attribute_predictions",
+            "attribute_scores",
+        ): "predictions are what was decided, scores what it was decided from",
     }
     for (first, second), why in wrong.items():
         both = [name for name in labels[first] if name in labels[second]]

@@ -32,6 +32,7 @@ from .settings import Measured, Settings
 from .source import in_parts, read_audit_base, read_source
 from .subject import Counted
 from .unseen_labels import check_vocabulary, differing_inventions, invented_entries
+from .why_findings import why, why_cautions
 
 
 def audit(
@@ -41,6 +42,9 @@ def audit(
     tasks: Any = None,
     attribute_predictions: Any = None,
     task_predictions: Any = None,
+    attribute_scores: Any = None,
+    task_scores: Any = None,
+    strata: Any = None,
     train: Any = None,
     base: Any = None,
     weights: Any = None,
@@ -80,6 +84,12 @@ def audit(
     attribute_predictions, task_predictions : str, list or mapping, optional
         The model's predictions, by position or as a mapping from truth column to prediction column. T→A needs
         the former, A→T the latter, MALS both.
+    attribute_scores, task_scores : str, list or mapping, optional
+        The probabilities that predictions were decided from, by position or as a mapping; without predictions they are
+        decided at 0.5, or for the likeliest class. Directional amplification is then split into the part of the
+        scores and the part of the threshold: ``.why``.
+    strata : str, optional
+        A column of strata, such as a department: ``.why`` then also says what changes inside them.
     train : path, dataframe or mapping of arrays, optional
         Training records with the same truth columns; they decide the signs.
     base : path, dataframe or mapping, optional
@@ -156,6 +166,9 @@ def audit(
         "tasks": tasks,
         "attribute_predictions": attribute_predictions,
         "task_predictions": task_predictions,
+        "attribute_scores": attribute_scores,
+        "task_scores": task_scores,
+        "strata": strata,
         "train": train,
         "weights": weights,
         "record": record,
@@ -265,12 +278,16 @@ def from_counts(
     sweeps = [row for part in measured for row in part.sweeps]
     if sweeps:
         document["sweep"] = sweeps  # type: ignore[typeddict-item]
+    why_rows = [row for part in measured for row in part.why]
+    if why_rows:
+        document["why"] = why_rows  # type: ignore[typeddict-item]
     invented = invented_entries(subjects, settings.confidence)
     if invented:
         document["invented"] = invented  # type: ignore[typeddict-item]
     mark_mirrors(document)
     context = Context(document, subjects)
-    found = [finding for rule in (*FINDINGS, differing_inventions, *CAUTIONS) for finding in rule(context)]
+    rules = (*FINDINGS, why, differing_inventions, *CAUTIONS, why_cautions)
+    found = [finding for rule in rules for finding in rule(context)]
     found.sort(key=lambda finding: -finding.weight)
     document["findings"] = [finding.to_dict() for finding in found]  # type: ignore[misc]
     owned = [

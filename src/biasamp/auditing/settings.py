@@ -27,6 +27,7 @@ class Measured:
     not_run: list[dict[str, Any]] = field(default_factory=list)
     sweeps: list[dict[str, Any]] = field(default_factory=list)
     rates: list[dict[str, Any]] = field(default_factory=list)
+    why: list[dict[str, Any]] = field(default_factory=list)
     positive: dict[str, str] = field(default_factory=dict)
     unknown_positive: tuple[str, ...] = ()
 

@@ -32,6 +32,7 @@ class Commands(click.Group):
         "metrics": "Show what each metric measures and which to use.",
         "reproduce": "Run the papers' tables and figures again: published beside measured.",
         "sweep": "Measure amplification at every threshold of scores.",
+        "why": "Split amplification into scores and threshold, and look inside strata.",
     }
 
     # Commands that stand in the file of another one.

@@ -112,6 +112,8 @@ def demo(folder: str, html_path: str | None, json_path: str | None) -> None:
         tasks="admitted",
         attribute_predictions="gender_pred",
         task_predictions="admitted_pred",
+        task_scores="admitted_score",
+        strata="department",
     )
     result = result.named("Berkeley admissions, 1973")
     target = Path(folder)

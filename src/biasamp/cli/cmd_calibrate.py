@@ -65,6 +65,7 @@ def command(
 @click.option("--train", type=Input(), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
 @click.option("--span", nargs=2, type=float, default=None, help="The range of thresholds of the integral: LOW HIGH.")
+@click.option("--threshold", type=float, help="The threshold that the model decides at, which is marked.")
 @number_option("--points", 11, "How many thresholds the table shows.")
 @json_option
 def sweep(
@@ -75,6 +76,7 @@ def sweep(
     train: str | None,
     weights: str | None,
     span: tuple[float, float] | None,
+    threshold: float | None,
     points: int,
     json_path: str | None,
 ) -> None:
@@ -106,8 +108,9 @@ def sweep(
         train=None if train is None else labels(train, "train "),
         weights=None if weights is None else _numbers(data, [weights], "weights")[0],
         span=span,
+        threshold=threshold,
     )
-    if not write_json(result.to_dict(), json_path):
+    if not write_json(result.to_dict(groups=True), json_path):
         show_sweep(result, console(), points)
 
 

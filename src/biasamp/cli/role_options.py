@@ -104,6 +104,7 @@ _ENGINES = ["auto", "local", "dask", "spark"]
 _LABELLED = ["attributes", "tasks"]
 _ROLES: dict[str, Any] = {"multiple": True, "type": click.Choice(_LABELLED)}
 _PAIRED = "in the same order, or truth=prediction pairs."
+_SCORED = "in the same order, or truth=score pairs; decided at 0.5 where no predictions are named."
 _DROPPED = "Missing labels: stop, leave the record out of the pairs concerned, or read as not having the label."
 _UNSEEN = "Predicted values that the truth never has and that are no likely mistake: measure apart, or stop."
 _WHERE = "Where counting runs: auto reads small files into memory, the others count part by part."
@@ -139,9 +140,13 @@ _SHARED: dict[str, Decorator] = {
         "--threads", type=int, help="Threads, or processes of a Dask cluster; default: all processors."
     ),
     "memory": click.option("--memory", help="Memory budget of a process that counts part by part, such as 512MB."),
+    "attribute_scores": click.option("--attribute-scores", help=f"Probabilities of attributes, {_SCORED}"),
+    "task_scores": click.option("--task-scores", help=f"Probabilities of tasks, {_SCORED}"),
+    "strata": click.option("--strata", help="A column of strata: what changes is shown inside them too."),
 }
 COLUMNS = tuple(_SHARED)[:8]
-ROLES = tuple(_SHARED)[:14]
+SCORES = ("attribute_scores", "task_scores", "strata")
+ROLES = (*tuple(_SHARED)[:14], *SCORES)
 ENGINE = ("engine", "threads", "memory")
 
 
@@ -159,6 +164,11 @@ def split_roles(options: dict[str, Any]) -> dict[str, Any]:
             name: split_predictions(options.pop(name), truths[role] or [], f"--{name.replace('_', '-')}")
             for name, role in (("attribute_predictions", "attributes"), ("task_predictions", "tasks"))
         },
+        **{
+            name: split_predictions(options.pop(name), truths[role] or [], f"--{name.replace('_', '-')}")
+            for name, role in (("attribute_scores", "attributes"), ("task_scores", "tasks"))
+            if name in options
+        },
     }
 
 
@@ -168,7 +178,9 @@ def audit_roles(data: str, options: dict[str, Any]) -> dict[str, Any]:
     categories = split_categories(options.pop("categories"))
     roles = split_roles(options)
     if is_counts(data):
-        roles |= {name: options.pop(name) for name in ("train", "weights", "record", "cluster")}
+        roles |= {
+            name: options.pop(name) for name in ("train", "weights", "record", "cluster", "strata") if name in options
+        }
         named = [f"--{name.replace('_', '-')}" for name, value in roles.items() if value is not None]
         if named:
             raise click.UsageError(f"{data} holds counts, which know their columns: leave out {', '.join(named)}")

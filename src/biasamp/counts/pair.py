@@ -73,7 +73,7 @@ class PairCounts:
     def of_tables(cls, evaluation: Evaluation, arrays: dict[str, Any]) -> PairCounts:
         """The counts of an evaluation whose tables are known."""
         weights, records = evaluation.weights, len(evaluation)
-        uneven = evaluation.predicted.soft or weights is not None or evaluation.missing
+        uneven = evaluation.truth.soft or evaluation.predicted.soft or weights is not None or evaluation.missing
         return cls(
             evaluation.given.labels,
             evaluation.truth.labels,
@@ -130,7 +130,7 @@ class PairCounts:
         """Whether every record counts as one or not at all, and predictions are hard: the tables then say it all."""
         if self.spread is None:
             return True
-        if isinstance(self.given, Fixed) or isinstance(self.joint_predicted, Fixed):
+        if any(isinstance(part, Fixed) for part in (self.given, self.joint_truth, self.joint_predicted)):
             return False
         # Of whole weights, the squares add up to the weights only where each is 0 or 1.
         size, _, _ = self.moments()

@@ -16,6 +16,7 @@ from .contingency import ContingencyTable, add_by_bag, shuffle_bags
 from .fixed import floats
 from .joint import JointCounts, Moments, add_moments
 from .storage import Arrays, from_arrays, get_count, put_count, to_arrays
+from .why_counts import WhyCounts
 
 Index = NDArray[np.int64]
 Cells = ContingencyTable | None
@@ -49,6 +50,8 @@ class SubjectCounts:
         The same combinations with the bag of each record, for the directions that have sets of labels.
     moments : tuple of counts or None
         Sums of squares for the errors of MALS.
+    why : mapping of direction to WhyCounts
+        Where there are scores or strata: what the parts of a change follow from.
     """
 
     attribute: str
@@ -62,6 +65,7 @@ class SubjectCounts:
     train_cells: Cells = None
     by_bag: Mapping[str, Cells] = field(default_factory=dict)
     moments: Moments | None = None
+    why: Mapping[str, WhyCounts] = field(default_factory=dict)
 
     def shuffled(self, seed: int) -> SubjectCounts:
         """The same counts with the bags in another order."""
@@ -70,6 +74,7 @@ class SubjectCounts:
             pairs={way: bags.shuffled(seed) for way, bags in self.pairs.items()},
             mals=None if self.mals is None else (self.mals[0].shuffled(seed), self.mals[1].shuffled(seed)),
             by_bag={way: shuffle_bags(table, seed) for way, table in self.by_bag.items()},
+            why={way: held.shuffled(seed) for way, held in self.why.items()},
         )
 
     def __repr__(self) -> str:
@@ -97,6 +102,7 @@ class SubjectCounts:
             self.train_cells,
             {way: add_by_bag(self.by_bag[way], other.by_bag.get(way)) for way in self.by_bag},
             add_moments(self.moments, other.moments),
+            {way: held + other.why[way] for way, held in self.why.items()},
         )
 
 
@@ -148,6 +154,11 @@ def subject_arrays(subject: SubjectCounts) -> tuple[dict[str, Any], Arrays]:
         if part is not None:
             header["parts"][name], mine = to_arrays(part)
             arrays.update({f"{name}//{key}": array for key, array in mine.items()})
+    if subject.why:
+        header["why"] = {}
+    for way, why in subject.why.items():
+        header["why"][way], mine = why.to_arrays()
+        arrays.update({f"why/{way}/{key}": array for key, array in mine.items()})
     return header, arrays
 
 
@@ -174,4 +185,13 @@ def subject_of(header: Mapping[str, Any], arrays: Arrays) -> SubjectCounts:
         parts.get("train cells"),
         {way: parts.get(f"by bag/{way}") for way in header.get("by bag", ())},
         tuple(get_count(arrays, f"moments/{i}") for i in range(header.get("moments", 0))) or None,
+        {
+            way: WhyCounts.from_arrays(held, _under(arrays, f"why/{way}/"))
+            for way, held in header.get("why", {}).items()
+        },
     )
+
+
+def _under(arrays: Arrays, lead: str) -> Arrays:
+    """The arrays whose names begin alike, by the rest of their names."""
+    return {name[len(lead) :]: array for name, array in arrays.items() if name.startswith(lead)}

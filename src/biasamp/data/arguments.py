@@ -82,25 +82,34 @@ def read_train(train: Any, roles: tuple[str, str], argument: str = "train") -> t
 
 
 def read_evaluation(
-    given: Any, truth: Any, predicted: Any, train: Any, weights: Any, *, unseen: str = "invented", apart: bool = True
+    given: Any,
+    truth: Any,
+    predicted: Any,
+    train: Any,
+    weights: Any,
+    *,
+    unseen: str = "invented",
+    apart: bool = True,
+    called: str = "predicted",
 ) -> tuple[Evaluation, tuple[LabelSet, LabelSet] | None, LabelSet | None]:
     """The evaluated labels, where there are any the train labels in the same label space, and invented labels.
 
     The label space is that of the truth and of the train labels. Labels that only predictions have are apart: they are
-    None where there are none. With ``apart=False`` the space is that of all of them, whatever their values.
+    None where there are none. With ``apart=False`` the space is that of all of them, whatever their values. ``called`` is
+    what messages name the predictions.
     """
     one_of(unseen, "unseen", UNSEEN)
-    same_index({"given": given, "truth": truth, "predicted": predicted, "weights": weights})
+    same_index({"given": given, "truth": truth, called: predicted, "weights": weights})
     g = read(given, "given")
     t = read(truth, "truth")
-    p = read(predicted, "predicted", soft=True, like=t)
-    count = same_length({"given": g, "truth": t, "predicted": p})
+    p = read(predicted, called, soft=True, like=t)
+    count = same_length({"given": g, "truth": t, called: p})
     for variable in g.variables:
         refuse_identifiers(variable, count, "given", group=True)
     w = weights_of(weights, count)
     train_g, train_t = (None, None) if train is None else read_train(train, ("given", "truth"))
     g, _, train_g = one_space(g, None, train_g, ["given", "", "train given"])
-    names = ["truth", "predicted", "train truth"]
+    names = ["truth", called, "train truth"]
     t, placed, train_t = one_space(t, p, train_t, names, unseen=unseen, checked=apart)
     assert placed is not None
     p, invented = placed, None

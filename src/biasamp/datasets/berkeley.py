@@ -34,7 +34,8 @@ def with_predictions(folds: int = 5, seed: int = 0) -> dict[str, Any]:
     """The applicants with out-of-fold predictions of logistic regression, in both directions.
 
     ``admitted_pred`` is predicted from department and gender, ``gender_pred`` from department and admission. Each
-    applicant is predicted by a model that has not seen them.
+    applicant is predicted by a model that has not seen them. ``admitted_score`` is the probability of admission that
+    ``admitted_pred`` was decided from.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -46,6 +47,8 @@ def with_predictions(folds: int = 5, seed: int = 0) -> dict[str, Any]:
     splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
     held_out = list(splits.split(department, np.char.add(data["department"], data["gender"])))
     model = LogisticRegression(max_iter=1000)
-    admitted_pred = cross_val_predict(model, np.hstack([department, woman]), data["admitted"], cv=held_out)
+    known = np.hstack([department, woman])
+    admitted_score = cross_val_predict(model, known, data["admitted"], cv=held_out, method="predict_proba")[:, 1]
+    admitted_pred = (admitted_score >= 0.5).astype(data["admitted"].dtype)
     gender_pred = cross_val_predict(model, np.hstack([department, admitted]), data["gender"], cv=held_out)
-    return {**data, "admitted_pred": admitted_pred, "gender_pred": gender_pred}
+    return {**data, "admitted_pred": admitted_pred, "gender_pred": gender_pred, "admitted_score": admitted_score}

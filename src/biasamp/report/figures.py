@@ -118,21 +118,53 @@ def heatmap_figure(entry: Mapping[str, Any]) -> Any:
 
 
 def sweep_figure(sweep: Mapping[str, Any]) -> Any:
-    """Amplification over thresholds, with the calibrated point marked."""
+    """Amplification over thresholds with its band, the marked thresholds, and below it the rates of groups."""
     rows = [row for row in sweep["curve"] if row["amplification"] is not None]
     figure, axes = _figure(7.0, 3.6)
     axes.plot([row["threshold"] for row in rows], [row["amplification"] for row in rows], color="#005a9c")
     axes.axhline(0.0, color=INK, linewidth=0.8)
-    marked = sweep.get("calibrated") or min(rows, key=lambda row: abs(row["rate"] - sweep["base_rate"]), default=None)
-    if marked is not None and marked["threshold"] is not None:
-        at = marked["threshold"], marked["amplification"]
-        axes.plot(*at, "o", color=MORE, markeredgecolor=INK)
-        axes.annotate("calibrated", at, xytext=(8, 8), textcoords="offset points")
+    if "band" in sweep:
+        held = [[row[part] for row in sweep["band"]] for part in ("threshold", "low", "high")]
+        axes.fill_between(*held, color="#005a9c", alpha=0.2, linewidth=0)
+    marks = dict(sweep.get("marks", {}))
+    nearest = min(rows, key=lambda row: abs(row["rate"] - sweep["base_rate"]), default=None)
+    marks["base_rate"] = sweep.get("calibrated") or marks.get("base_rate") or nearest
+    for name, row in marks.items():
+        if row is not None and row["threshold"] is not None:
+            at = row["threshold"], row["amplification"]
+            axes.plot(*at, "o", color=MORE, markeredgecolor=INK)
+            axes.annotate(_MARKS[name], at, xytext=(8, 8), textcoords="offset points")
     axes.set_xlabel("threshold")
     axes.set_ylabel("amplification")
     parts = (sweep.get("attribute"), sweep.get("outcome"), direction_symbol(sweep.get("direction")))
     _title(axes, ", ".join(str(part) for part in parts if part) or "thresholds")
+    if "groups" in sweep:
+        _group_curves(figure, sweep["groups"])
     return figure
+
+
+# What the marked thresholds are called.
+_MARKS = {"used": "used", "base_rate": "calibrated", "zero": "nearest to 0"}
+
+
+def _group_curves(figure: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Positive rate, TPR and FPR of each group beside the curve, of the first label."""
+    first = [row for row in rows if row["outcome"] == rows[0]["outcome"]]
+    names = list(dict.fromkeys(row["given"] for row in first))
+    figure.set_size_inches(13.0, 3.6)
+    figure.axes[0].set_subplotspec(figure.add_gridspec(1, 4, width_ratios=(2, 1, 1, 1))[0])
+    for place, (figure_name, title) in enumerate((("rate", "positive rate"), ("tpr", "TPR"), ("fpr", "FPR")), start=1):
+        axes = figure.add_subplot(figure.axes[0].get_gridspec()[place])
+        for name in names:
+            mine = [row for row in first if row["given"] == name and row[figure_name] is not None]
+            at = [row["threshold"] for row in mine]
+            (line,) = axes.plot(at, [row[figure_name] for row in mine], linewidth=1.2, label=printable(name, 24))
+            bounds = ([row[f"{figure_name}_{end}"] for row in mine] for end in ("low", "high"))
+            axes.fill_between(at, *bounds, color=line.get_color(), alpha=0.2, linewidth=0)
+        _title(axes, title)
+        axes.set_ylim(0.0, 1.0)
+        axes.set_xlabel("threshold")
+    _plain(*axes.legend(fontsize=8).get_texts())
 
 
 def ranks_figure(association: Any, metrics: Sequence[str]) -> Any:
@@ -174,6 +206,29 @@ def amplification_plot(result: Any, kind: str = "bars") -> Any:
     if kind not in drawn:
         raise ValueError(f"kind is {kind!r}; take 'bars' or 'heatmap'")
     return drawn[kind]({"metric": result.metric, "direction": result.direction, "pairs": list(result.pairs.rows())})
+
+
+def decomposition_figure(result: Any) -> Any:
+    """The parts of a value, and below them the value inside each stratum, as bars with their intervals."""
+    parts = result.to_dict()["parts"]
+    rows = [(of, held["value"], *held["interval"]) for of, held in parts.items()]
+    if result.strata is not None:
+        strata = sorted(result.strata.rows(), key=lambda row: -row["n"])[:_ROWS]
+        rows += [(f"in {row['stratum']}", row["value"], row["low"], row["high"]) for row in strata]
+    rows = [row for row in rows if row[1] is not None][::-1]
+    names = [printable(str(name), 40) for name, *_ in rows]
+    figure, axes = _figure(4.5 + _inches(names), 1.1 + 0.28 * len(rows))
+    for place, (_, value, low, high) in enumerate(rows):
+        known = low is not None and high is not None
+        unsure = known and low <= 0 <= high
+        axes.barh(place, value, color=UNSURE if unsure else MORE if value > 0 else LESS, height=0.7)
+        if known:
+            axes.plot([low, high], [place, place], color=INK, linewidth=1.2, marker="|", markersize=5)
+    _names(axes.yaxis, names, fontsize=8)
+    axes.axvline(0.0, color=INK, linewidth=0.8)
+    axes.set_xlabel("amplification")
+    _title(axes, f"parts of directional amplification, decided by {result.rule}")
+    return figure
 
 
 def association_plot(result: Any, kind: str = "ranks", *, metrics: Sequence[str] | None = None, k: int = 100) -> Any:

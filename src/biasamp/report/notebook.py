@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from biasamp.amplification.result import Amplification
+from biasamp.amplification.why import Decomposition
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
@@ -124,6 +125,35 @@ def amplification_table(result: Amplification) -> str:
     title = shown(f"{result.metric} {result.direction or ''}".strip())
     head = ("given", "outcome", "", "amplification", "low", "high", "records")
     return f"<div><p><b>{title}</b> {figure(result.value)}</p>{table(head, cells, 3)}{more}</div>"
+
+
+def decomposition_table(result: Decomposition) -> str:
+    """The parts with their intervals, then strata where there are any."""
+    parts = result.to_dict()["parts"]
+    rows = [
+        {"part": of, "value": held["value"], "low": held["interval"][0], "high": held["interval"][1]}
+        for of, held in parts.items()
+    ]
+    cells = [(shown(row["part"]), *_measured(row, "value", _largest(rows, "value"))) for row in rows]
+    out = [f"<p>{shown(result.verdict, 4000)}</p>", table(("part", "", "value", "low", "high"), cells, 2)]
+    if result.strata is not None:
+        strata = list(result.strata.rows())
+        largest = _largest(strata, "value")
+        lines = [
+            (
+                shown(row["stratum"]),
+                *_measured(row, "value", largest),
+                figure(row["by_sign_of_whole"]),
+                f"{row['n']:,g}",
+                "—" if row["q"] is None else f"{row['q']:.2g}",
+            )
+            for row in strata[:_ROWS]
+        ]
+        head = ("stratum", "", "value", "low", "high", "by the sign of the whole", "records", "q")
+        out.append(table(head, lines, 2))
+        out += [f"<p>{_ROWS} of {len(strata)} strata</p>"] if len(strata) > _ROWS else []
+    out += [f"<p>{shown(words, 1000)}</p>" for words in result.cautions]
+    return f"<div>{''.join(out)}</div>"
 
 
 def association_table(result: Association, top: int = 10) -> str:

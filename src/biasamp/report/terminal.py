@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group
@@ -24,6 +24,7 @@ from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed
 
 from .rates_terminal import show_rates
 from .terminal_parts import name, plain_table
+from .why_terminal import show_strata, show_why
 from .written import (
     EACH_BY_ITSELF,
     difference_words,
@@ -49,8 +50,10 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
     found = [finding for finding in audit.findings if finding.kind == "finding"]
     headline = [finding.text for finding in found if finding.code == "amplification"]
     console.print(_bullets("Headline", headline, "bold"))
+    show_why(audit, console)
     show_rates(audit, console, "attribute")
-    console.print(_bullets("Findings", [finding.text for finding in found if finding.code != "amplification"], "bold"))
+    said = {"amplification", "why"}
+    console.print(_bullets("Findings", [finding.text for finding in found if finding.code not in said], "bold"))
     show_rates(audit, console, "crossing")
     for attribute in data["attributes"]:
         console.print(metric_table(audit, attribute))
@@ -60,8 +63,8 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
             if pairs_oriented(entry["metric"]) and entry.get("pairs"):
                 console.print(pair_table(entry, pairs, data, console.width >= _WIDE))
         show_invented(audit, console, pairs)
-    cautions = [finding.text for finding in audit.findings if finding.kind == "caution"]
-    console.print(_bullets("Cautions", cautions, "yellow"))
+    show_strata(audit, console)
+    show_cautions(audit, console)
     if audit.not_run:
         lines = [
             f"{', '.join(map(short_name, names))}: {printable(reason, 300)}"
@@ -90,6 +93,12 @@ def show_invented(audit: Audit, console: Console, most: int) -> None:
         cells.append("" if line.q is None else f"{line.q:.2g}")
         table.add_row(name(line.label), f"{line.records:,.0f}", Text(rates), *cells[: len(figures) - 1])
     console.print(table)
+
+
+def show_cautions(audit: Audit, console: Console, codes: Sequence[str] | None = None) -> None:
+    """Print the cautions of an audit, or those of some codes."""
+    held = (finding for finding in audit.findings if finding.kind == "caution")
+    console.print(_bullets("Cautions", [f.text for f in held if codes is None or f.code in codes], "yellow"))
 
 
 def _bullets(title: str, lines: list[str], style: str) -> Group:
@@ -255,6 +264,37 @@ def show_sweep(result: Sweep, console: Console, points: int) -> None:
     console.print(table)
     if len(places) < len(rows):
         console.print(Text(f"\n{len(places)} of {len(rows):,} distinct thresholds; --json has more.", style="dim"))
+    show_marks(result, console)
+
+
+_MARKED = {
+    "used": "the threshold that the model used",
+    "base_rate": "the threshold that keeps the base rate",
+    "zero": "the threshold where amplification is nearest to 0",
+}
+
+
+def show_marks(result: Sweep, console: Console) -> None:
+    """Print amplification and the rates of groups at the marked thresholds, and the means over all thresholds."""
+    figures = ("threshold", "amplification", "interval", "rate")
+    table = plain_table(("", *figures), figures)
+    for mark, row in result.marks.items():
+        cells = figure(row["threshold"], False), figure(row["amplification"]), interval(row["low"], row["high"])
+        table.add_row(_MARKED[mark], *cells, figure(row["rate"], False))
+    console.print()
+    console.print(table)
+    rates = ("rate", "tpr", "fpr")
+    groups = plain_table(("threshold", "outcome", "group", *rates), ("threshold", *rates))
+    for row in result.rates([row["threshold"] for row in result.marks.values()]).rows():
+        shown = [f"{figure(row[of], False)} {interval(row[f'{of}_low'], row[f'{of}_high'], False)}" for of in rates]
+        groups.add_row(figure(row["threshold"], False), name(row["outcome"]), name(row["given"]), *shown)
+    console.print()
+    console.print(groups)
+    means = plain_table(("mean over thresholds", "outcome", "value"), ("value",))
+    for row in result.agnostic.rows():
+        means.add_row(row["metric"], name(row["outcome"] or "all"), figure(row["value"]))
+    console.print()
+    console.print(means)
 
 
 def show_metrics(console: Console, chosen: str | None = None) -> None:

@@ -22,6 +22,9 @@ Signs = NDArray[np.int8]
 # What a directional value needs of a resample; ``C(g, o and o_hat)`` and the marginal of predictions are not among it.
 DIRECTIONAL = ("n", "given", "truth", "joint_truth", "joint_predicted")
 
+# What is smaller than this share of its parts is rounding.
+_ROUNDING = 1e-12
+
 
 class Statistic(Protocol):
     """A figure of a sample."""
@@ -39,6 +42,94 @@ class Statistic(Protocol):
 
     def replicates(self, resamples: int, seed: int) -> Floats:
         """Its value in every resample of the bags, of shape (resamples,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ratios:
+    r"""A mean of ratios of sums over bags: :math:`\sum_c [\sum_b m_{bc} / \sum_b s_{bc} - a_c] / \sum_c k_c`.
+
+    A column whose size is 0 is undefined: it adds nothing, and does not count.
+
+    Attributes
+    ----------
+    bags : BagCounts
+        Whose bags are resampled.
+    moved, size : ndarray of shape (rows, columns)
+        What every bag adds to the numerator and the denominator of each ratio.
+    pairs : ndarray of shape (columns,)
+        For how many pairs each column counts.
+    against : ndarray of shape (columns,) or float
+        What is taken from each ratio.
+    whole : bool
+        Whether the numbers are whole.
+    of_all : float, optional
+        For how many pairs all columns count together, whether defined or not.
+    """
+
+    bags: BagCounts
+    moved: Floats
+    size: Floats
+    pairs: Floats
+    against: Floats | float = 0.0
+    whole: bool = False
+    of_all: float | None = None
+
+    first_order = False
+
+    def _mean(self, moved: Floats, size: Floats) -> Floats:
+        there = size > 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.where(there, moved / size - self.against, 0.0).sum(axis=-1)
+            return np.asarray(each / ((there * self.pairs).sum(axis=-1) if self.of_all is None else self.of_all))
+
+    @property
+    def value(self) -> float:
+        """The figure of the data."""
+        return float(self._mean(self.moved.sum(axis=0), self.size.sum(axis=0)))
+
+    def influence(self) -> Floats:
+        """How much every bag moves it."""
+        total = self.size.sum(axis=0)
+        there = total > 0
+        count = max(float((there * self.pairs).sum()), 1.0) if self.of_all is None else self.of_all
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.where(there, 1.0 / total, 0.0) / count
+            mean = np.where(there, self.moved.sum(axis=0) / total, 0.0)
+        rest = self.moved - self.size * mean
+        # Where all bags have one ratio none moves the mean: what is left is rounding.
+        rest[np.abs(rest) <= _ROUNDING * np.abs(self.size * mean)] = 0.0
+        return np.asarray((each * rest).sum(axis=1))
+
+    def replicates(self, resamples: int, seed: int) -> Floats:
+        """Its value in every resample of the bags."""
+        weights = self.bags.weights(resamples, seed)
+        return self._mean(*(weighted_sums(weights, addends(part, self.whole)) for part in (self.moved, self.size)))
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """One figure of a sample less another of the same bags: their resamples are paired."""
+
+    first: Statistic
+    second: Statistic
+
+    @property
+    def first_order(self) -> bool:
+        """Whether only the influences of either are resampled."""
+        return self.first.first_order or self.second.first_order
+
+    @property
+    def value(self) -> float:
+        """The figure of the data."""
+        return self.first.value - self.second.value
+
+    def influence(self) -> Floats:
+        """How much every bag moves it."""
+        return self.first.influence() - self.second.influence()
+
+    def replicates(self, resamples: int, seed: int) -> Floats:
+        """Its value in every resample of the bags."""
+        return self.first.replicates(resamples, seed) - self.second.replicates(resamples, seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,26 +187,19 @@ class FixedSigns:
         each = self._turned * self.base
         return each.reshape(-1) if self.bags.counts.given.shape[-1] > 1 else each.sum(axis=-1)
 
+    @property
+    def _ratios(self) -> Ratios:
+        moved, size, pairs = self._pulls
+        whole = not isinstance(self.bags.counts.joint_predicted, Fixed)
+        return Ratios(self.bags, moved, size, pairs, self._against, whole)
+
     def influence(self) -> Floats:
         """How much every bag moves it."""
-        moved, size, pairs = self._pulls
-        whole = size.sum(axis=0)
-        there = whole > 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            each = np.where(there, 1.0 / whole, 0.0) / max(float((there * pairs).sum()), 1.0)
-            rest = moved - size * np.where(there, moved.sum(axis=0) / whole, 0.0)
-        return np.asarray((each * rest).sum(axis=1))
+        return self._ratios.influence()
 
     def replicates(self, resamples: int, seed: int) -> Floats:
         """Its value in every resample of the bags."""
-        moved, size, pairs = self._pulls
-        weights = self.bags.weights(resamples, seed)
-        whole = not isinstance(self.bags.counts.joint_predicted, Fixed)
-        total, given = (weighted_sums(weights, addends(part, whole)) for part in (moved, size))
-        there = given > 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            each = np.where(there, total / given - self._against, 0.0).sum(axis=1)
-            return np.asarray(each / (there * pairs).sum(axis=1))
+        return self._ratios.replicates(resamples, seed)
 
 
 @dataclass(frozen=True, eq=False)

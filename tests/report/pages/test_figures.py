@@ -51,12 +51,14 @@ def test_heatmap_holds_every_pair() -> None:
         found.plot("pie")
 
 
-def test_sweep_marks_the_calibrated_point() -> None:
+def test_sweep_marks_the_thresholds() -> None:
     found = biasamp.sweep([0.9, 0.8, 0.6, 0.5, 0.2, 0.1], list("fffmmm"), [1, 1, 0, 1, 0, 0])
     axes = found.plot().axes[0]
-    marked = next(line for line in axes.lines if line.get_marker() == "o")
+    marked = {note.get_text(): note.xy[0] for note in axes.texts}
     # Three of six are positive: the third score from the top makes three predictions.
-    assert marked.get_xdata()[0] == 0.6
+    assert marked["calibrated"] == 0.6
+    assert marked["used"] == 0.5
+    assert marked["nearest to 0"] == found.marks["zero"]["threshold"]
     assert list(axes.lines[0].get_ydata()) == pytest.approx(found.curve["amplification"])
 
 

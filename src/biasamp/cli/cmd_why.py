@@ -1,0 +1,67 @@
+"""``biasamp why``: how much is the score, how much the threshold, and what changes inside strata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from biasamp.counts.storage import is_counts
+from biasamp.report.terminal import show_cautions
+from biasamp.report.why_terminal import show_strata, show_why
+
+from .command_files import Command, Input
+from .output import console, json_option, with_status, write_json
+from .role_options import COLUMNS, ENGINE, audit_roles, number_option, shared_options
+
+# Findings that are about the parts.
+_CODES = (
+    "why",
+    "reversed-signs",
+    "small-strata",
+    "stratum-close-to-group",
+    "uncalibrated",
+    "unclear-signs",
+    "threshold",
+)
+
+
+@click.command(name="why", cls=Command)
+@click.argument("data", type=Input())
+@shared_options(*COLUMNS)
+@click.option("--scores", "task_scores", help="Probabilities of tasks, in the same order, or truth=score pairs.")
+@shared_options(
+    "attribute_scores", "strata", "missing", "unseen", "intersections", "binary", "categorical", "categories"
+)
+@shared_options(*ENGINE, "resamples", "seed")
+@number_option("--confidence", 0.95, "The level of the intervals.")
+@json_option
+def command(data: str, json_path: str | None, **options: Any) -> None:
+    """Split the amplification in DATA into the part of the scores and the part of the threshold, and look inside strata.
+
+    Decisions are --task-predictions, or what the scores give at 0.5.
+
+    \b
+    Examples:
+      biasamp why test.csv --attributes gender --tasks admitted --scores chance --strata department
+      biasamp why test.parquet --attributes race --tasks reoffended --scores risk --task-predictions jailed --json -
+    """
+    import biasamp
+
+    arguments = {**audit_roles(data, options), **options}
+    if not is_counts(data) and not any(arguments.get(name) for name in ("task_scores", "attribute_scores", "strata")):
+        raise click.UsageError("name --scores, --attribute-scores or --strata: a value has no parts without them")
+    result = with_status(data, lambda: biasamp.audit(data, metrics="directional", **arguments), arguments["engine"])
+    if not result.document.get("why"):
+        reasons = "; ".join(dict.fromkeys(row["reason"] for row in result.not_run if row["metric"] == "why"))
+        raise click.ClickException(
+            f"no part could be computed: {reasons or 'the counts have neither scores nor strata'}"
+        )
+    document = result.document
+    shown = [row for row in document["findings"] if row["code"] in _CODES]
+    if write_json({"schema": 1, "why": document["why"], "findings": shown}, json_path):
+        return
+    screen = console()
+    show_why(result, screen)
+    show_strata(result, screen)
+    show_cautions(result, screen, _CODES)

@@ -1,0 +1,141 @@
+"""The counts that the parts of a change follow from, stratum by stratum: decisions, scores, and both against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.data import Evaluation, LabelSet
+from biasamp.data.label import Mask
+
+from .bagging import bags_for
+from .bags import BagCounts
+from .reliability import ReliabilityCounts
+from .storage import Arrays, from_arrays, get_count, put_count, to_arrays
+from .strata import all_strata, count_strata
+
+Index = NDArray[np.int64]
+
+# What is counted: decisions against the truth, scores against the truth, decisions against scores.
+KINDS = ("decided", "scored", "margin")
+Stratum = tuple[BagCounts, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WhyCounts:
+    """Pair counts by bag of every stratum; they add up over records.
+
+    Attributes
+    ----------
+    strata : tuple of str
+        The strata; one without a name where there are none.
+    each : tuple of tuple of BagCounts
+        Of every stratum the counts of :data:`KINDS`, or of the first of them where there are no scores.
+    reliability : ReliabilityCounts, optional
+        Of the scores.
+    """
+
+    strata: tuple[str, ...]
+    each: tuple[Stratum, ...]
+    reliability: ReliabilityCounts | None = None
+
+    @classmethod
+    def of_records(
+        cls, decided: Evaluation, scores: LabelSet | None, strata: tuple[str, ...] = (), codes: Index | None = None
+    ) -> WhyCounts:
+        """Count records, whose keys decide the bags."""
+        names = strata or ("",)
+        codes = np.zeros(len(decided), dtype=np.int64) if codes is None else codes
+        bags = bags_for(len(names) * decided.given.width * decided.truth.width)
+        lots, reliability = [decided], None
+        if scores is not None:
+            lots += [replace(decided, predicted=scores), replace(decided, truth=scores)]
+            reliability = ReliabilityCounts.of_records(lots[1])
+        held = zip(*(count_strata(lot, codes, len(names), bags) for lot in lots), strict=True)
+        return cls(names, tuple(held), reliability)
+
+    @property
+    def scored(self) -> bool:
+        """Whether there are scores."""
+        return len(self.each[0]) > 1
+
+    @property
+    def stratified(self) -> bool:
+        """Whether there are strata."""
+        return self.strata != ("",)
+
+    def _changed(self, change: Callable[[BagCounts], BagCounts]) -> WhyCounts:
+        return replace(self, each=tuple(tuple(change(bags) for bags in stratum) for stratum in self.each))
+
+    def shuffled(self, seed: int) -> WhyCounts:
+        """The same counts with the bags in another order."""
+        return self._changed(lambda bags: bags.shuffled(seed))
+
+    def only(self, given: Mask, outcome: Mask) -> WhyCounts:
+        """The counts of some of the labels."""
+        few = None if self.reliability is None else self.reliability.only(given, outcome)
+        return replace(self._changed(lambda bags: bags.only(given, outcome)), reliability=few)
+
+    @property
+    def triples(self) -> list[tuple[BagCounts, BagCounts, BagCounts]]:
+        """Of every stratum the three counts; without scores the decisions stand for all."""
+        return [(held[0], held[-2], held[-1]) if len(held) > 1 else (held[0],) * 3 for held in self.each]
+
+    @property
+    def whole(self) -> tuple[BagCounts, BagCounts, BagCounts]:
+        """The three counts of all records."""
+        first, second, third = zip(*self.triples, strict=True)
+        return all_strata(first), all_strata(second), all_strata(third)
+
+    def __add__(self, other: WhyCounts) -> WhyCounts:
+        if not isinstance(other, WhyCounts):
+            return NotImplemented
+        if self.strata != other.strata or self.scored != other.scored:
+            raise ValueError("counts of different strata or scores do not add up")
+        pairs = zip(self.each, other.each, strict=True)
+        each = tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs)
+        scores = None
+        if self.reliability is not None and other.reliability is not None:
+            scores = self.reliability + other.reliability
+        return WhyCounts(self.strata, each, scores)
+
+    def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
+        """A header and named arrays; only bags that hold records have rows."""
+        arrays: Arrays = {}
+        header: dict[str, Any] = {"strata": list(self.strata), "parts": {}}
+        for place, stratum in enumerate(self.each):
+            for kind, bags in zip(KINDS, stratum, strict=False):
+                name = f"{place}/{kind}"
+                held, mine = to_arrays(bags.counts)
+                header["parts"][name] = [held, bags.bags, bags.soft]
+                arrays.update({f"{name}//{key}": array for key, array in mine.items()})
+                arrays[f"{name}//numbers"] = bags.numbers
+                put_count(arrays, f"{name}//agreeing", bags.agreeing)
+        if self.reliability is not None:
+            self.reliability.put(arrays)
+        return header, arrays
+
+    @classmethod
+    def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> WhyCounts:
+        """What :meth:`to_arrays` took apart."""
+        by_name: dict[str, Arrays] = {}
+        for key, array in arrays.items():
+            name, part = key.split("//", 1)
+            by_name.setdefault(name, {})[part] = array
+        each = []
+        for place in range(len(header["strata"])):
+            stratum = []
+            for kind in KINDS:
+                name = f"{place}/{kind}"
+                if name in header["parts"]:
+                    held, bags, soft = header["parts"][name]
+                    mine = by_name[name]
+                    numbers, agreeing = mine.pop("numbers"), get_count(mine, "agreeing")
+                    stratum.append(BagCounts(bags, numbers, from_arrays(held, mine), agreeing, bool(soft)))
+            each.append(tuple(stratum))
+        scored = len(each[0]) > 1
+        return cls(tuple(header["strata"]), tuple(each), ReliabilityCounts.get(arrays) if scored else None)

@@ -1,0 +1,99 @@
+"""The parts of directional values on a terminal, and what they are inside strata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from biasamp.amplification.why_parts import UNTOLD
+from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.document_types import WhyEntry
+from biasamp.data import printable
+from biasamp.results.interval import figure, interval
+from biasamp.results.metric_registry import direction_symbol
+
+from .terminal_parts import name, plain_table
+
+_STRATA_SHOWN = 20
+
+
+def why_rows(audit: Audit, entry: WhyEntry) -> Iterator[tuple[str, str, str, str]]:
+    """Value, interval, what it is of, and what it may be called: at most five lines."""
+    parts = entry["parts"]
+    titles = {
+        "value": f"amplification, by {entry['rule']}",
+        "score": "of it the scores",
+        "threshold": "of it deciding on them",
+    }
+    for of, title in titles.items():
+        if of in parts:
+            part = parts[of]
+            yield (
+                figure(part["value"]),
+                interval(part["interval"][0], part["interval"][1]),
+                title,
+                _said(part["verdict"]),
+            )
+    swept = next(
+        (
+            row["calibrated"]["amplification"]
+            for row in audit.document.get("sweep", ())
+            if (row["attribute"], row["direction"]) == (entry["attribute"], entry["direction"])
+        ),
+        None,
+    )
+    if swept is not None:
+        yield figure(swept), "", "at the threshold that keeps the base rate", ""
+    if "inside" in parts:
+        column, many = printable(entry["strata_column"], 40), len(entry["strata"])
+        part = parts["inside"]
+        title = f"inside the {many:,} strata of {column}, by the signs there"
+        yield figure(part["value"]), interval(part["interval"][0], part["interval"][1]), title, _said(part["verdict"])
+
+
+def _said(verdict: str | None) -> str:
+    return "cannot be told from 0" if verdict == UNTOLD else verdict or ""
+
+
+def show_why(audit: Audit, console: Console) -> None:
+    """Print the parts of every directional value that has any."""
+    for entry in audit.document.get("why", ()):
+        title = f"Why, {printable(entry['attribute'], 60)} {direction_symbol(entry['direction'])}"
+        table = plain_table(("value", "interval", "", "verdict"), ("value", "interval"), title=title)
+        for row in why_rows(audit, entry):
+            table.add_row(*row)
+        console.print(table)
+
+
+def show_strata(audit: Audit, console: Console) -> None:
+    """Print strata and the reliability of scores, where there are any."""
+    for entry in audit.document.get("why", ()):
+        where = f"{printable(entry['attribute'], 40)} {direction_symbol(entry['direction'])}"
+        if "strata" in entry:
+            figures = ("records", "smallest group", "value", "interval", "q", "by the sign of the whole")
+            title = f"Inside {printable(entry['strata_column'], 40)}, {where}"
+            table = plain_table(("stratum", *figures), figures, title=title)
+            rows = sorted(entry["strata"], key=lambda row: -row["n"])
+            for row in rows[:_STRATA_SHOWN]:
+                q = "" if row["q"] is None else f"{row['q']:.2g}"
+                bounds = interval(row["low"], row["high"])
+                sizes = f"{row['n']:,g}", f"{row['smallest_group']:,g}"
+                table.add_row(
+                    name(row["stratum"]), *sizes, figure(row["value"]), bounds, q, figure(row["by_sign_of_whole"])
+                )
+            console.print(table)
+            if len(rows) > _STRATA_SHOWN:
+                console.print(Text(f"{_STRATA_SHOWN} of {len(rows):,} strata; --json has all.", style="dim"))
+        if "reliability" in entry:
+            figures = ("records", "mean score", "rate", "error", "by chance", "q")
+            table = plain_table(("group", "outcome", *figures), figures, title=f"Reliability of scores, {where}")
+            worst = sorted(entry["reliability"], key=lambda row: -(row["error"] or 0.0))
+            for held in worst[:_STRATA_SHOWN]:
+                shown = [
+                    figure(value, False) for value in (held["score"], held["rate"], held["error"], held["expected"])
+                ]
+                q = "" if held["q"] is None else f"{held['q']:.2g}"
+                table.add_row(name(held["given"]), name(held["outcome"]), f"{held['n']:,g}", *shown, q)
+            console.print(table)
