@@ -34,6 +34,10 @@ REACH = 1.70
 ERRORS_MORE = 2.0
 
 
+# Signs of other records that those tell no better than this give way where the evaluated ones say the opposite.
+DOUBTFUL = 0.05
+
+
 @dataclass(frozen=True, eq=False)
 class WorseSigns:
     """The factors of delta that make the aggregate as large and as small as the records allow.
@@ -81,6 +85,45 @@ def worse_signs(counts: PairCounts, factor: Signs, delta: Floats, sign_p: Floats
     worse = np.where(moved[tied] < 0, -turned, turned)
     up, down = (np.where(known, factor, signs).astype(np.int8) for signs in (worse, -worse))
     return WorseSigns(up, down, ~known & defined)
+
+
+@dataclass(frozen=True, eq=False)
+class LentSigns:
+    """Signs that other records lend (train labels, a base of records), held against the evaluated records.
+
+    Signs of other records are as they are: those records are what the model is held against. But four records tell no
+    direction. So a sign is not taken as told where it is 0; where the others are fewer than the evaluated records and do
+    not tell it clearly; and where they hardly tell it while the evaluated records clearly say the opposite.
+
+    Attributes
+    ----------
+    told : ndarray of bool
+        Which pairs have a sign that can be gone by.
+    contradicted, both : int
+        Of the pairs whose sign is clear on both sides, how many have opposite ones, and how many there are.
+    """
+
+    told: Mask
+    contradicted: int
+    both: int
+
+    @classmethod
+    def compare(
+        cls,
+        counts: PairCounts,
+        lent: tuple[Signs, Floats, float],
+        own: tuple[Signs, Floats],
+        defined: Mask,
+    ) -> LentSigns:
+        """``lent`` are the signs, their p-values and the number of records; ``own`` signs and p-values of these records."""
+        (signs, p, records), (here, here_p) = lent, own
+        tied = tied_signs(counts)
+        clear = CLEAR_OF_ALL / max(len(np.unique(tied[defined])), 1)
+        opposite = (here_p < clear) & (here != signs)
+        few = (records < float(floats(counts.n).max())) & (p >= clear)
+        told = (signs != 0) & ~few & ~(opposite & (p >= DOUBTFUL))
+        both = defined & (here_p < clear) & (p < clear)
+        return cls(told, int((both & (here != signs)).sum()), int(both.sum()))
 
 
 def clustered_sign_p(bags: BagCounts, sign_p: Floats) -> Floats:

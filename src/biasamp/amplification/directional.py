@@ -25,7 +25,7 @@ from biasamp.results import Table
 from biasamp.results.interval import Interval
 
 from .base import Base, pairs_without_sign, read_base
-from .bounds import ERRORS_MORE, WorseSigns, bounds_of, clustered_sign_p, worse_signs
+from .bounds import ERRORS_MORE, LentSigns, WorseSigns, bounds_of, clustered_sign_p, worse_signs
 from .invented import warn_of, with_apart
 from .pair_table import CLEAR_SIGN, PairValues, mean_over_pairs, pair_table, pairs_without_given
 from .result import Amplification, Estimate
@@ -289,10 +289,29 @@ class Directional(Estimate):
 
     @cached_property
     def worse(self) -> WorseSigns:
-        """The signs of the bounds: all are known where they come from elsewhere."""
-        if self.source.signs is not None:
+        """The signs of the bounds: a table of signs is as it is, and records have to tell theirs."""
+        if self.source.signs is None:
+            sign_p = self.cluster_sign_p
+        elif self.lent is None:
             return WorseSigns(self.factor, self.factor, np.zeros(self.factor.shape, dtype=bool))
-        return worse_signs(self.sample.counts, self.factor, self.values.delta, self.cluster_sign_p)
+        else:
+            sign_p = np.where(self.lent.told, 0.0, 1.0)
+        return worse_signs(self.sample.counts, self.factor, self.values.delta, sign_p)
+
+    @cached_property
+    def lent(self) -> LentSigns | None:
+        """The signs of other records held against these; None where signs come from these, or from a table."""
+        others, counts = self.source.sign_counts, self.sample.counts
+        if others is None or self.source.signs is None:
+            return None
+        own = association_signs(counts.truth_joint), association_p(counts.truth_joint)
+        lent = self.source.signs, self.sign_p, float(floats(others.n).max())
+        return LentSigns.compare(counts, lent, own, self.values.defined)
+
+    @property
+    def contradicted(self) -> tuple[int, int] | None:
+        """Of the pairs whose sign is clear here and in the records that lend it, how many are opposite, and of how many."""
+        return None if self.lent is None else (self.lent.contradicted, self.lent.both)
 
     @cached_property
     def _errors(self) -> Unseen:

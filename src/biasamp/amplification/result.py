@@ -55,6 +55,11 @@ class Estimate:
         """How many pairs have a direction that the records do not tell; None where pairs have none."""
         return None
 
+    @property
+    def contradicted(self) -> tuple[int, int] | None:
+        """Of the pairs with a clear sign both here and where signs come from, how many are opposite, and of how many."""
+        return None
+
     def between_models(self) -> float:
         """The variance that records add to a difference of two models which no record shows to differ; else less."""
         return 0.0
@@ -284,6 +289,8 @@ class Amplification:
         if level > 0.5 and (bounds := self.bounds(level)) is not None:
             out["bounds"] = [plain(bound) for bound in bounds]
             out["unknown"] = self.unknown
+            if self._estimate.contradicted is not None and not flat:
+                out["contradicted"] = list(self._estimate.contradicted)
         if flat:
             return flat_entries([out])
         for of, name in (("crossfit", "crossfit_interval"), ("clear_value", "clear_interval")):

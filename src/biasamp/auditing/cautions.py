@@ -15,6 +15,7 @@ from .column_cautions import COLUMN_CAUTIONS
 from .document_types import SweepEntry
 from .evidence import known_directions
 from .findings import Context, Finding, Rule, caution, figure, gap_words, number, place, side, value_with_interval
+from .skill_cautions import SKILL
 from .subject import Margins
 
 # A predicted rate is called off where it differs from the base rate for certain, with all labels counted, and by more
@@ -330,4 +331,4 @@ def disagreement(context: Context) -> Iterator[Finding]:
 # Of the values and their signs, of the labels and groups, and of the records and columns as they were given.
 _VALUES = (incomparable, not_fairness, balanced, over_zero, no_interval, unclear_signs, disagreement)
 _LABELS = (sensitive_prediction, fractions, thresholds, not_ground_truth, perceived, base_choice, small_groups)
-CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *COLUMN_CAUTIONS, *CHOICES)
+CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *COLUMN_CAUTIONS, *CHOICES, *SKILL)

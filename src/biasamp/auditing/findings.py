@@ -29,6 +29,9 @@ OTHER_METRIC, DECIDED_OTHER, MIXED_DIRECTIONS, ERROR_RATES = 60.0, 65.0, 55.0, 5
 # figures with them, then what changes how the figures are read, last what holds of most audits.
 CAUTION = 40.0
 URGENCY = {
+    "opposite": 9.98,
+    "unrelated": 9.97,
+    "contradicting": 9.96,
     "unchecked": 9.95,
     "swapped": 9.9,
     "one-value": 9.85,
@@ -221,7 +224,8 @@ def _undecided(context: Context, entry: Entry) -> str:
     low, high = entry.get("bounds") or (None, None)
     if entry.get("unknown") and side_of_zero(low, high) == 0:
         return (
-            f"The signs come from the same records, which do not tell the direction of {entry['unknown']:,} of "
+            f"The signs come from {entry.get('sign_source', 'the evaluated labels')}, which do not tell the direction of "
+            f"{entry['unknown']:,} of "
             f"{entry.get('pairs_in_all', len(entry['pairs'])):,} pairs; with the better and the worse sign of each, "
             f"amplification may lie anywhere from {number(low)} to {number(high)}"
         )

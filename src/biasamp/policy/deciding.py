@@ -64,6 +64,8 @@ def _side(limit: Limit, low: float, high: float) -> str:
 
 def _more_records(limit: Limit, figure: Figure) -> tuple[int | None, str]:
     """About how many records in all would decide, and that in words."""
+    if figure.lent:
+        return None, "more of the records that lend the signs (train labels, or a base) would tell them"
     if figure.records is None or figure.with_records(1.0) is None:
         return None, "more records would tell"
     factor = _STEP

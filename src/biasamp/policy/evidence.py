@@ -10,6 +10,7 @@ from biasamp.auditing.document_types import Data
 
 from .deciding import rounded_up
 from .ignored import ignored_labels
+from .limits import Limit
 from .verdict import PASS, UNDECIDED, Check
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def evidence_checks(policy: Policy, audit: Audit) -> Iterator[Check]:
     yield from _intervals(policy, data)
     yield from _same_columns(policy, data)
     yield from _groups(policy, data)
+    yield from _predictions(policy, audit)
     if not policy.limits and all(largest is True for largest in policy.companions.values()):
         reason = "the policy has no limit: that something is measured is no reason to pass"
         yield _evidence(policy, "limit", False, reason)
@@ -65,9 +67,9 @@ def _intervals(policy: Policy, data: Data) -> Iterator[Check]:
 def _same_columns(policy: Policy, data: Data) -> Iterator[Check]:
     """A ready audit may be of other columns than those that the policy is about, or made in another way."""
     asked = policy.data
-    for role in ("attributes", "tasks"):
+    for role in ("attributes", "tasks", "attribute_predictions", "task_predictions"):
         named, there = set(_names(asked.get(role, ()))), set(data["roles"].get(role, ()))
-        if named and not (named <= there if role == "attributes" else named == there):
+        if named and not (named <= there if role.startswith("attribute") else named == there):
             reason = f"the policy is about {_listed(named)}, and the audit about {_listed(there)}"
             yield _evidence(policy, role, False, reason)
     crossed = "crossing" in data.get("kinds", {}).values()
@@ -78,6 +80,15 @@ def _same_columns(policy: Policy, data: Data) -> Iterator[Check]:
     if asked and data["missing_values"] and data["missing"] != asked.get("missing", "error"):
         reason = f"the policy reads missing labels as {asked.get('missing', 'error')!r}, the audit {data['missing']!r}"
         yield _evidence(policy, "missing", False, reason)
+
+
+def _predictions(policy: Policy, audit: Audit) -> Iterator[Check]:
+    """Predictions that go against the truth, or have nothing to do with it, are a mistake before they are a model."""
+    limits = [limit.direction for limit in policy.limits if isinstance(limit, Limit)]
+    judged = {None, *limits, *(["A->T"] if policy.companions else [])}
+    for row in audit.document["findings"]:
+        if row["code"] in ("opposite", "unrelated") and (None in limits or row.get("direction") in judged):
+            yield _evidence(policy, "predictions", False, row["text"], row.get("attribute"))
 
 
 def _names(value: Any) -> list[str]:

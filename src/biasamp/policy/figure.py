@@ -43,7 +43,7 @@ class Figure:
 
     ``low`` and ``high`` are the interval, or the bounds that count unknown directions with either sign (``bounded``);
     ``sign_p`` is the p-value of a pair's direction where the evaluated records decide it; ``records`` is how many
-    records in all the figure rests on, and ``unknown`` what they leave open.
+    records in all the figure rests on, and ``unknown`` what they leave open; ``lent`` signs are left open by other records.
     """
 
     attribute: str
@@ -55,6 +55,7 @@ class Figure:
     outcome_label: str | None = None
     doubt: str | None = None
     bounded: bool = False
+    lent: bool = False
     sign_p: float | None = None
     records: int | None = None
     unknown: UnknownSigns | None = None

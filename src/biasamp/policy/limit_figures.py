@@ -91,7 +91,7 @@ def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:
                 "there is no cross-fitted value: directions come from other labels, leave figure out"
             )
     elif limit.facts.pairs_oriented:
-        figure = _bounded(figure, entry, held)
+        figure = _bounded(figure, entry, held).doubted(contradicted(entry, held))
     figure = _with_width(figure, limit, entry)
     if limit.figure == "over_floor":
         floor = entry.get("floor")
@@ -111,10 +111,23 @@ def _bounded(figure: Figure, entry: Entry, held: Held) -> Figure:
     if bounds is not None:
         low, high = bounds
         figure = replace(figure, low=low, high=high, bounded=bool(unknown))
+        if unknown and held.signs_known(entry):
+            return replace(figure, lent=True)
         return replace(figure, unknown=unknown_signs(entry, held.variables)) if unknown else figure
     pairs = entry.get("pairs", [])
     clear = len(pairs) == entry.get("pairs_in_all") and all(pair.get("clear") for pair in pairs)
     return figure if clear or held.signs_known(entry) else figure.doubted(AUDIT_AGAIN)
+
+
+def contradicted(entry: Entry, held: Held) -> str | None:
+    """Train labels that lean the other way in most pairs are more likely coded otherwise than a world turned round."""
+    opposite, both = entry.get("contradicted", (0, 0))
+    if not held.audit.document["data"]["train"] or 2 * opposite <= both:
+        return None
+    return (
+        f"of {both:,} pairs whose direction is clear in the train labels and in these records, {opposite:,} lean opposite ways: "
+        "code both alike, or leave the train labels out"
+    )
 
 
 def unknown_signs(entry: Entry, variables: Mapping[str, str], before: Entry | None = None) -> UnknownSigns | None:
@@ -136,7 +149,8 @@ def unknown_signs(entry: Entry, variables: Mapping[str, str], before: Entry | No
     free = len(set(ties))
     changes: dict[tuple[float, str], float] = {}
     unsigned: dict[tuple[float, str], float] = {}
-    for place in np.argsort(p, kind="stable")[len(pairs) - many :].tolist():
+    unclear = [place for place, pair in enumerate(pairs) if not pair.get("known", True)]
+    for place in unclear or np.argsort(p, kind="stable")[len(pairs) - many :].tolist():
         pair, tie = pairs[place], ties[place]
         moved_by = (pair["delta"] or 0.0) - (earlier.get((pair["given"], pair["outcome"])) or 0.0)
         changes[tie] = changes.get(tie, 0.0) + pair["sign"] * moved_by / len(pairs)
@@ -161,6 +175,8 @@ def _with_width(figure: Figure, limit: Limit, entry: Entry) -> Figure:
     if not limit.facts.paired or not limit.facts.directions or not reach or len(reach) != entry.get("pairs_in_all"):
         return figure.doubted("its interval has no width: that nothing varies in these records is no certainty")
     wide = sum(reach) / len(reach)
+    if not wide:
+        return figure.doubted("no pair has a direction, so that nothing is measured")
     floor = max(limit.facts.low, value - wide)
     return replace(figure, low=floor, high=value + wide)
 
@@ -240,13 +256,16 @@ def _of_pair(limit: Limit, entry: Entry, pair: Pair, held: Held) -> Figure:
     if pair["support"] < limit.min_support:
         words = f"the pair rests on {pair['support']:,.0f} records; {limit.min_support:,.0f} are needed"
         return figure.doubted(words)
-    if not limit.facts.pairs_oriented or held.signs_known(entry):
+    if not limit.facts.pairs_oriented:
         return figure
-    p = pair["sign_p"]
+    if held.signs_known(entry) and pair.get("known", True):
+        return figure.doubted(contradicted(entry, held))
+    p = 1.0 if held.signs_known(entry) else pair["sign_p"]
     figure = replace(figure, sign_p=1.0 if p is None else p)
     if (p is not None and p <= CLEAR_PAIR) or not (is_number(low) and is_number(high)):
         return figure
     # The data cannot tell which way the pair leans, so neither which way amplification would be.
     change, size = np.array([pair["amplification"] or 0.0]), np.array([abs(pair["delta"] or 0.0)])
     needed = UnknownSigns(change, size, np.array([statistic(1.0 if p is None else p)]), statistic(CLEAR_PAIR))
-    return replace(figure, low=min(low, -high), high=max(high, -low), bounded=True, unknown=needed)
+    figure = replace(figure, low=min(low, -high), high=max(high, -low), bounded=True)
+    return replace(figure, lent=True) if held.signs_known(entry) else replace(figure, unknown=needed)
