@@ -54,4 +54,3 @@ CASES = (
     Case("2% group, clusters of 5", 5000, lean=0.15, groups=(0.98, 0.02), cluster=5, metrics=FEW),
     Case("80 tasks, n 5000", 5000, 80, metrics=("directional", "parity")),
 )
-

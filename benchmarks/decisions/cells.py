@@ -53,5 +53,3 @@ class Coverage:
 def beyond(count: int, samples: int, most: float) -> bool:
     """Whether so many of the samples are more than a share of them that may be, beyond chance."""
     return bool(count / samples > most + ALLOWED * np.sqrt(most * (1 - most) / samples))
-
-

@@ -38,6 +38,7 @@ _DIFFERENCES = {
     "accuracy_difference": "accuracy",
 }
 
+
 class Held(NamedTuple):
     """One interval: of which figure, whether it holds the truth, and whether the audit warns of it."""
 

@@ -269,9 +269,7 @@ def leakage_of(case: Case) -> float:
     if np.allclose(model, data, atol=NONE):
         return 0.0
     if case.tasks == 1:
-        best = [
-            sum(float((side.share * part[:, 0]).max()) for part in (rates, 1 - rates)) for rates in (model, data)
-        ]
+        best = [sum(float((side.share * part[:, 0]).max()) for part in (rates, 1 - rates)) for rates in (model, data)]
         return best[0] - best[1] if abs(best[0] - best[1]) > NONE else float("nan")
     rng = np.random.default_rng(0)
     g, drawn = rng.choice(len(side.share), _DRAWN, p=side.share), rng.random((_DRAWN, truth.shape[1]))

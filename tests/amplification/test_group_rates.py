@@ -150,9 +150,7 @@ def slow_largest(hits: np.ndarray, size: np.ndarray, level: float) -> tuple[floa
     value = low = high = 0.0
     for g, h, o in pairs:
         p, q = hits[g, o] / size[g, o], hits[h, o] / size[h, o]
-        one, two = (
-            binomtest(int(hits[i, o]), int(size[i, o])).proportion_ci(each, method="exact") for i in (g, h)
-        )
+        one, two = (binomtest(int(hits[i, o]), int(size[i, o])).proportion_ci(each, method="exact") for i in (g, h))
         a = p - q - math.hypot(p - one.low, two.high - q)
         b = p - q + math.hypot(one.high - p, q - two.low)
         value, low, high = max(value, abs(p - q)), max(low, a, -b), max(high, b, -a)

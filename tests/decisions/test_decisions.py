@@ -18,7 +18,7 @@ from benchmarks.decisions.study import study
 
 import biasamp
 
-SAMPLES = 40
+SAMPLES = 30
 
 
 def case_of(name: str, **changed: Any) -> Case:
@@ -140,5 +140,11 @@ def test_invented_labels_are_covered() -> None:
 def test_the_tables_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     tables.main(["--samples", "3", "--only", "n 60"])
     shown = capsys.readouterr().out
-    for words in ("### Sentences", "### Intervals", "### Differences of two models", "tpr_difference", "3 samples each"):
+    for words in (
+        "### Sentences",
+        "### Intervals",
+        "### Differences of two models",
+        "tpr_difference",
+        "3 samples each",
+    ):
         assert words in shown

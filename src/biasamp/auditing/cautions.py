@@ -262,9 +262,13 @@ def unclear_signs(context: Context) -> Iterator[Finding]:
         unclear = sum(not pair["clear"] for pair in entry["pairs"])
         if unclear:
             rest = entry.get("clear_value")
-            without = "" if rest is None else (
-                f" Without these pairs the value is {number(rest)}; each of the others has a direction by its own test at "
-                "5%, which one in twenty has by chance."
+            without = (
+                ""
+                if rest is None
+                else (
+                    f" Without these pairs the value is {number(rest)}; each of the others has a direction by its own test at "
+                    "5%, which one in twenty has by chance."
+                )
             )
             yield caution(
                 "unclear-signs",

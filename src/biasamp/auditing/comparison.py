@@ -269,7 +269,7 @@ def _of_extremes(
             correlation = float(np.corrcoef(one, two)[0, 1])
     # What samples show on average of differences that are not there.
     options["biases"] = tuple(entry.get("expected") or 0.0 for entry in entries)
-    return compare_extremes(first, second, *ends, correlation, unpaired=unpaired, level=level, **options)
+    return compare_extremes(first, second, ends[0], ends[1], correlation, unpaired=unpaired, level=level, **options)
 
 
 def standard_error(entry: Entry, audit: Audit) -> float | None:

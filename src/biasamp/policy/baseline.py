@@ -122,9 +122,7 @@ def _outcomes(audit: Audit) -> set[str]:
     }
 
 
-def differences(
-    limit: Limit, comparison: Comparison, audit: Audit, baseline: Audit, policy: Policy
-) -> list[Figure]:
+def differences(limit: Limit, comparison: Comparison, audit: Audit, baseline: Audit, policy: Policy) -> list[Figure]:
     """The differences that a limit is about; an attribute that cannot be compared is one in doubt."""
     ignored = ignored_labels(policy.ignore_groups, audit.document["data"])
     rows = [row for row in comparison.document["differences"] if row["metric"] == limit.metric]
