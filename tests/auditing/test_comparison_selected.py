@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -71,5 +72,6 @@ def test_rates_of_few_clusters_have_a_caution() -> None:
         said[f"p{k}"] = np.where(rng.random(400) < 0.2, 1 - data[f"t{k}"], data[f"t{k}"])
     entries = audited(said, data, cluster="who").document["metrics"]
     assert all("few-clusters" in entry["caution_kinds"] for entry in entries)
-    assert "20 clusters" in entries[0]["cautions"][0]
+    # Two of twenty may share a bag.
+    assert re.search(r"about (19|20) clusters", entries[0]["cautions"][0])
     assert not any(entry.get("cautions") for entry in audited(said, data).document["metrics"])
