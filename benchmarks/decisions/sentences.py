@@ -169,6 +169,7 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
     "excluded": excluded,
     "one-value": one_value,
     "perfect": perfect,
+    "no-sign": unless(lambda known: known.case.trained),
     "sensitive-prediction": unless(lambda known: known.case.both),
     "incomparable": unless(lambda known: known.case.both),
     **{
@@ -178,7 +179,7 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
             "perceived",
             "not-ground-truth",
             "missing",
-            "disjoint",
+            "no-truth",
             "swapped",
             "positive",
             "ignored-groups",

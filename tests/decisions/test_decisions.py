@@ -18,7 +18,7 @@ from benchmarks.decisions.study import study
 
 import biasamp
 
-SAMPLES = 40
+SAMPLES = 30
 
 
 def case_of(name: str, **changed: Any) -> Case:

@@ -35,7 +35,7 @@ _NO_PARITY = "parity compares task predictions, which were not given"
 _MEAN = "mean_per_class_accuracy"
 _FEW = "no two groups have {} records that this rate is taken over: smaller ones decide it"
 _FEW_CLUSTERS = (
-    "the rates of a group rest on {:.0f} clusters: how much so few differ is poorly known, and intervals of these rates and "
+    "the rates of a group rest on about {:.0f} clusters: how much so few differ is poorly known, and intervals of these rates and "
     "of their differences cover less often than their level"
 )
 _METHOD = "Newcombe score"
