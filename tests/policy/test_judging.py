@@ -149,7 +149,7 @@ def test_a_group_that_vanished() -> None:
 
 def test_a_group_that_only_train_has() -> None:
     data = columns()
-    train = {"g": np.array(["w", "m", "x"] * 50), "t": np.array([0, 1, 1] * 50)}
+    train = {"g": np.array(["w", "m", "x"] * 50), "t": np.array([1, 0, 1] * 50)}
     policy = Policy(limits=[{"metric": "directional", "max": 0.1}], min_group=0)
     audit = audited(data, train=train)
     verdict = policy.check(audit)

@@ -127,3 +127,62 @@ def test_a_ready_audit_of_another_models_column_is_no_evidence(tmp_path: Any) ->
     assert "the policy is about p, and the audit about old" in made.to_markdown()
     counts = biasamp.count(data, **{**ROLES, "task_predictions": "old"})
     assert policy.check(biasamp.audit(counts)).outcome == "not enough evidence"
+
+
+# What may make a figure worse can keep it from passing, not from failing; words say what was judged.
+
+
+def test_pairs_without_a_lent_direction_are_judged_at_their_worse_sign() -> None:
+    data = {
+        "g": ["m"] * 1000 + ["w"] * 1000,
+        "t": [1, 0] * 1000,
+        "p": [1] * 700 + [0] * 300 + [1] * 300 + [0] * 700,
+    }
+    for labels in ({"train": data}, {}):
+        audit = biasamp.audit(data, **ROLES, metrics=["directional"], **labels)
+        for limit in ({"pairs": True}, {"given": "g=m", "outcome": "t=1"}, {}):
+            made = Policy(limits=[{"metric": "directional", "direction": "A->T", "max": 0.02, **limit}]).check(audit)
+            assert made.outcome == "not enough evidence", (labels, limit)
+        (row,) = [
+            pair for pair in audit.document["metrics"][0]["pairs"] if (pair["given"], pair["outcome"]) == ("g=m", "t=1")
+        ]
+        assert row["low"] < -0.15
+        assert row["high"] > 0.15
+
+
+def test_small_groups_keep_a_difference_from_passing_not_from_failing() -> None:
+    """Selected among those who are not to be: 80 of 200 men, 10 of 200 women, 3 of 10 others."""
+    rows = [("man", 80, 200), ("woman", 10, 200), ("other", 3, 10)]
+    data: dict[str, list[Any]] = {"g": [], "t": [], "p": []}
+    for group, selected, size in rows:
+        data["g"] += [group] * 2 * size
+        data["t"] += [0] * size + [1] * size
+        data["p"] += [1] * selected + [0] * (size - selected) + [1] * size
+    audit = biasamp.audit(data, **ROLES, metrics=["parity"])
+    for most, outcome in ((0.1, "fail"), (0.9, "not enough evidence")):
+        made = Policy(limits=[{"metric": "fpr_difference", "max": most}], min_group=30).check(audit)
+        (check,) = [check for check in made.checks if check.metric == "fpr_difference"]
+        assert check.outcome == outcome
+    assert "fewer than 30 records that the rate is taken over: g=other (10)" in check.reason
+
+
+def test_the_value_alone_claims_nothing_of_signs() -> None:
+    audit = biasamp.audit({"g": G, "t": RNG.permutation(T), "p": T}, **ROLES, metrics=["directional"])
+    assert audit.document["metrics"][0]["unknown"]
+    limits = [{"metric": "directional", "max": most, "on": "value"} for most in (0.5, -0.5)]
+    checks = [check for check in Policy(limits=limits).check(audit).checks if check.metric == "directional"]
+    assert [check.outcome for check in checks] == ["pass", "fail"]
+    for check in checks:
+        assert "the value alone, with signs as estimated" in check.reason
+        assert "worse sign" not in check.reason
+        assert "whichever" not in check.reason
+        assert check.on == "value"
+
+
+def test_weights_of_one_change_no_interval() -> None:
+    data = {"g": G, "t": T, "p": FAIR, "w": np.ones(N)}
+    plain, weighted = (biasamp.audit(data, **ROLES, metrics=["parity"], **more) for more in ({}, {"weights": "w"}))
+    assert plain.document["rates"] == weighted.document["rates"]
+    assert [entry["interval"] for entry in plain.document["metrics"]] == [
+        entry["interval"] for entry in weighted.document["metrics"]
+    ]

@@ -105,9 +105,6 @@ WAYS: dict[str, Callable[[biasamp.Audit], Verdict]] = {
         edited(audited(columns()), of_directional(bounds=..., unknown=..., value=0.0, interval=[0.0, 0.0]))
     ),
     "bounds that are null": lambda good: held().check(edited(good, of_directional(bounds=[None, None]))),
-    "bounds that are not numbers": lambda good: held().check(
-        edited(good, of_directional(bounds=["-inf", float("nan")]))
-    ),
     "a value that is null": lambda good: held().check(edited(good, of_directional(value=None))),
     "no interval": lambda good: held({"metric": "multi", "max": 0.5}).check(
         edited(good, lambda d: d["metrics"][1].update(interval=[None, None]))

@@ -370,7 +370,7 @@ class Directional(Estimate):
             high=high,
             support=floats(counts.given),
             p=p if clusters is None else clusters.widened(p),
-            either_way=self.source.signs is None,
+            either_way=self.source.signs is None or self.lent is not None,
             known=~self.worse.unknown,
         )
 

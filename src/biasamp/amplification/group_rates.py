@@ -137,7 +137,7 @@ def proportion(bags: BagCounts, rate: str, clustered: bool = False) -> Proportio
     """
     whole = bags.whole
     hits, size = rate_parts(whole, rate)
-    if whole.spread is None and not clustered:
+    if whole.unweighted and not clustered:
         return Proportion(hits, size, size, size)
     unit = np.ones(size.shape)
     if whole.spread is not None:

@@ -160,7 +160,8 @@ def _check_of_plain(kind: Any) -> Check:
     kinds = (int, float) if kind is float else (kind,)
 
     def check(value: Any, path: str) -> Iterator[Problem]:
-        if type(value) not in kinds:
+        # Words may carry more than text, as cautions carry their kind.
+        if type(value) not in kinds and not (kind is str and isinstance(value, str)):
             yield path, _found(_WORDS[kind], value)
         elif kind is float and not math.isfinite(value):
             yield path, f"must be finite, and is {value}"

@@ -43,11 +43,16 @@ def decide(limit: Limit, figure: Figure) -> Decision:
     else:
         shown = f"{value:+.4f} [{low:+.4f}, {high:+.4f}]"
     signs = ", with unknown directions counted at their worse sign" if figure.bounded else ""
+    beyond = ", whichever their signs" if figure.bounded else ""
+    if limit.on == "value":
+        signs = beyond = " (the value alone, with signs as estimated)" if figure.bounded else " (the value alone)"
     outcome = _side(limit, low, high)
+    if outcome != FAIL and figure.withheld is not None:
+        return Decision(UNDECIDED, shown, figure.withheld, figure.needed)
     if outcome == PASS:
         return Decision(PASS, shown, f"lies within {limit.bounds}{signs}")
     if outcome == FAIL and figure.fails:
-        return Decision(FAIL, shown, f"lies beyond {limit.bounds}{', whichever their signs' if figure.bounded else ''}")
+        return Decision(FAIL, shown, f"lies beyond {limit.bounds}{beyond}")
     if outcome == FAIL:
         return Decision(UNDECIDED, shown, f"lies beyond {limit.bounds}, but groups count in it that the policy ignores")
     needed, words = _more_records(limit, figure)

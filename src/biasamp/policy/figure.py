@@ -44,6 +44,7 @@ class Figure:
     ``low`` and ``high`` are the interval, or the bounds that count unknown directions with either sign (``bounded``);
     ``sign_p`` is the p-value of a pair's direction where the evaluated records decide it; ``records`` is how many
     records in all the figure rests on, and ``unknown`` what they leave open; ``lent`` signs are left open by other records.
+    What is ``withheld`` from the figure may make it worse, never better: it can fail, not pass.
     """
 
     attribute: str
@@ -56,6 +57,7 @@ class Figure:
     doubt: str | None = None
     bounded: bool = False
     lent: bool = False
+    withheld: str | None = None
     sign_p: float | None = None
     records: int | None = None
     unknown: UnknownSigns | None = None
@@ -66,6 +68,10 @@ class Figure:
     def doubted(self, doubt: str | None, needed: int | None = None) -> Figure:
         """The figure with a reason not to judge it, unless it has one."""
         return self if doubt is None or self.doubt is not None else replace(self, doubt=doubt, needed=needed)
+
+    def without_pass(self, reason: str | None) -> Figure:
+        """The figure with a reason for which it cannot pass, though it may fail."""
+        return self if reason is None or self.withheld is not None else replace(self, withheld=reason)
 
     def with_records(self, factor: float) -> tuple[float, float] | None:
         """Low and high end with ``factor`` times as many records, if the rates stay as they are.

@@ -88,7 +88,7 @@ def _why_not(audit: Audit, metric: str, attribute: str | None, direction: str | 
 
 def _open_check(limit: Limit, line: int | None, rule: str | None = None) -> Check:
     """The check of a limit before any figure was looked at."""
-    same = {name: getattr(limit, name) for name in ("metric", "figure", "against", "direction", "given")}
+    same = {name: getattr(limit, name) for name in ("metric", "figure", "on", "against", "direction", "given")}
     same["outcome_label"] = limit.outcome
     return Check(rule=rule or limit.title, outcome=UNDECIDED, reason="", limit=limit.bounds, line=line, **same)
 
@@ -168,7 +168,8 @@ def _shown(checks: list[Check], limit: Limit) -> list[Check]:
         if len(passed) < 2:
             out += passed
             continue
-        reason = f"{len(passed):,} of {len(here):,} pairs lie within the limit"
+        other = "" if len(passed) == len(here) else "the other "
+        reason = f"{other}{len(passed):,} of {len(here):,} pairs lie within the limit"
         no_figure: dict[str, Any] = dict.fromkeys(("given", "outcome_label", "value", "low", "high"))
         out.append(replace(passed[0], reason=reason, finding="", **no_figure))
     return out

@@ -101,7 +101,7 @@ def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:
             value, low, high = (x - floor if is_number(x) else None for x in (figure.value, figure.low, figure.high))
             figure = replace(figure, value=value, low=low, high=high)
     figure = without_groups(figure, entry, held.audit, held.ignored, held.min_group)
-    figure = figure.doubted(groups_too_small(entry, held.audit, held.ignored, held.min_group))
+    figure = figure.without_pass(groups_too_small(entry, held.audit, held.ignored, held.min_group))
     return figure.doubted(_few_records(entry, held)).doubted(_groups_gone(entry, held))
 
 
@@ -226,7 +226,7 @@ def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
             )
             figure = replace(_about(entry, held), value=value, low=low, high=high, outcome_label=limit.outcome)
             figure = figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)) if counted else None)
-            yield figure.doubted(groups_too_small(entry, held.audit, held.ignored, held.min_group))
+            yield figure.without_pass(groups_too_small(entry, held.audit, held.ignored, held.min_group))
 
 
 def _pairs(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry
+from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
 from biasamp.results.interval import figure_with_interval
 from biasamp.results.metric_registry import METRICS, audited_metrics
@@ -92,7 +93,7 @@ def _limits(audit: Audit) -> str:
         head.append(f'direction = "{entry["direction"]}"')
         bound = ['on = "bound"  # unknown directions count with their worse sign; train labels would tell them all']
         blocks.append("\n".join([*head, *bound, f"max = {_AMPLIFICATION}  # {_bounded(entry)}"]))
-        pairs = [pair for pair in entry["pairs"] if pair["amplification"] is not None]
+        pairs = [pair for pair in each_once(entry["pairs"]) if pair["amplification"] is not None]
         if pairs:
             top = max(pairs, key=lambda pair: pair["amplification"] or 0.0)
             change = figure_with_interval(top["amplification"], top["low"], top["high"])

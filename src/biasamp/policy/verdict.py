@@ -25,7 +25,7 @@ class Check:
 
     ``outcome`` is ``"pass"``, ``"fail"`` or ``"not enough evidence"``; ``reason`` says why in words, and ``finding``
     the same without the figure, for where that is shown by itself; ``line`` is where the rule stands in the policy's
-    file; ``cautions`` are what the audit warns of that concerns the figure; ``records_needed`` is about how many
+    file; ``on`` is what was judged of the figure, of which ``low`` and ``high`` are the ends; ``cautions`` are what the audit warns of that concerns the figure; ``records_needed`` is about how many
     records in all would decide, where evidence is lacking and a number can be given.
     """
 
@@ -35,6 +35,7 @@ class Check:
     limit: str = ""
     metric: str | None = None
     figure: str = "value"
+    on: str = ""
     against: str | None = None
     attribute: str | None = None
     direction: str | None = None
