@@ -267,7 +267,7 @@ def from_counts(
     invented = invented_entries(subjects, settings.confidence)
     if invented:
         document["invented"] = invented  # type: ignore[typeddict-item]
-    context = Context(document, subjects)
+    context = Context(document, subjects, [source.name for source in counts.sources])
     found = [finding for rule in (*FINDINGS, differing_inventions, *CAUTIONS) for finding in rule(context)]
     found.sort(key=lambda finding: -finding.weight)
     document["findings"] = [finding.to_dict() for finding in found]  # type: ignore[misc]

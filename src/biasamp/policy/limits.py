@@ -169,7 +169,7 @@ class Limit:
         """Between which values the figure can lie."""
         low, high = self.facts.low, self.facts.high
         if self.of_pairs:
-            low = -1.0  # a pair of any of them can fall as well as rise
+            low, high = -1.0, 1.0  # a pair of any of them can fall as well as rise
         if self.against or self.figure == "over_floor":
             return low - high, high - low
         return low, high
