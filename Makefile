@@ -6,13 +6,14 @@ BIN     = $(VENV)/bin
 JOBS   ?= 2
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench schema web browser apart clean
+.PHONY: help demo test lint format bench fuzz schema web browser apart clean
 
 help:
 	@echo "make demo              audit embedded real data, in seconds after set-up"
 	@echo "make test              lint, types, import rules and the tests a newcomer needs"
 	@echo "make test EXTRAS=all   the whole suite, with every optional dependency"
 	@echo "make bench             benchmarks, each a ratio against a named rival"
+	@echo "make fuzz              random input for functions, files, commands and saved results (MINUTES=10 SEED=1)"
 	@echo "make schema            write the JSON schema and the page's types from the types of the document (needs Node)"
 	@echo "make web               build the page of the report and explorer from web/ (needs Node)"
 	@echo "make format            rewrite the code in the project's format"
@@ -87,6 +88,11 @@ $(VENV)/.bench: $(VENV)/.all
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
+
+MINUTES ?= 1
+SEED    ?= 0
+fuzz: $(VENV)/.$(EXTRAS)
+	PYTHONPATH=tests $(BIN)/python tests/fuzz.py --minutes $(MINUTES) --seed $(SEED)
 
 format: $(VENV)/.core
 	$(BIN)/ruff check --fix .

@@ -207,10 +207,20 @@ def _result(
         is_identity=is_identity,
         contrasts=tuple(values.contrasts),
         settings=settings,
-        notes=read.pop("notes", ()),
+        notes=(*read.pop("notes", ()), *_unknown_overlap(counts)),
         reading=read,
         version=__version__,
         values=values,
+    )
+
+
+def _unknown_overlap(counts: AssociationCounts) -> tuple[str, ...]:
+    """What cannot be known of counts of several sources without ids."""
+    if len(counts.sources) < 2 or counts.known is not None:
+        return ()
+    return (
+        f"these counts were added up from {len(counts.sources)} sources whose records have no ids: whether some records stand in "
+        "more than one cannot be known, and they would weigh twice; count with record= to have that noticed",
     )
 
 

@@ -19,6 +19,19 @@ _PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess",
 _SHOWN = 3
 
 
+def unknown_overlap(context: Context) -> Iterator[Finding]:
+    """Counts of several sources without ids, which may share records."""
+    if len(context.sources) > 1 and context.subjects[0].plan.record is None:
+        names = ", ".join(printable(name, 40) for name in context.sources[:_SHOWN])
+        more = f" and {len(context.sources) - _SHOWN} more" if len(context.sources) > _SHOWN else ""
+        yield caution(
+            "unknown-overlap",
+            f"These counts were added up from {names}{more}, whose records have no ids: whether some records stand in more "
+            "than one source cannot be known, and they would weigh twice. Count with record= to have that noticed.",
+            sources=len(context.sources),
+        )
+
+
 def missing_labels(context: Context) -> Iterator[Finding]:
     """What was done about missing labels."""
     policy = context.document["data"]["missing"]
@@ -105,6 +118,6 @@ def swapped(context: Context) -> Iterator[Finding]:
             )
 
 
-_RECORDS = (missing_labels, undefined_pairs)
+_RECORDS = (unknown_overlap, missing_labels, undefined_pairs)
 _MISTAKES = (one_value, no_truth, no_sign, perfect, swapped)
 COLUMN_CAUTIONS: tuple[Rule, ...] = (*_RECORDS, *_MISTAKES)

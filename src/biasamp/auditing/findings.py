@@ -39,6 +39,7 @@ URGENCY = {
     "positive": 9.7,
     "no-truth": 9.65,
     "no-sign": 9.6,
+    "unknown-overlap": 9.55,
     "balanced": 9.5,
     "reversed-signs": 9.2,
     "sensitive-prediction": 9.0,
@@ -111,6 +112,7 @@ class Context:
 
     document: AuditDocument
     subjects: Sequence[Counted]
+    sources: Sequence[str] = ()  # the names of what was counted
 
     def entries(self, metric: str, direction: str | None = None) -> Iterator[Entry]:
         """The entries of a metric, in a direction where one is named."""

@@ -285,7 +285,7 @@ def from_counts(
     if invented:
         document["invented"] = invented  # type: ignore[typeddict-item]
     mark_mirrors(document)
-    context = Context(document, subjects)
+    context = Context(document, subjects, [source.name for source in counts.sources])
     rules = (*FINDINGS, why, differing_inventions, *CAUTIONS, why_cautions)
     found = [finding for rule in rules for finding in rule(context)]
     found.sort(key=lambda finding: -finding.weight)

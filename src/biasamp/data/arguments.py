@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -314,6 +315,13 @@ def _sequence(data: list[Any], role: str) -> Columns:
     return _numpy(array, role)
 
 
+def _plain(value: Any) -> Any:
+    """A decimal as a whole number or a float; anything else as it is."""
+    if not isinstance(value, Decimal):
+        return value
+    return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
+
+
 def _no_float(value: Any) -> bool:
     """Whether a value would not survive being made a float."""
     return value is None or (isinstance(value, int) and abs(value) > EXACT)
@@ -374,6 +382,8 @@ def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
 
 def object_column(values: list[Any], name: str, role: str) -> Column:
     """A column of Python objects: numbers if all are, lists if all are, else text."""
+    if any(isinstance(value, Decimal) for value in values):
+        values = [_plain(value) for value in values]
     missing = np.fromiter((is_missing(value) for value in values), bool, count=len(values))
     gone = missing if missing.any() else None
     there = [value for value, absent in zip(values, missing, strict=True) if not absent]

@@ -15,8 +15,9 @@ from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths
 from .label import canonical, printable
 
 _ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
+_FLOAT_DIGITS = 15
 # What narwhals and Arrow raise for values that have no Arrow type in common.
-_NO_ARROW_TYPE = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError)
+_NO_ARROW_TYPE = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError)
 
 
 def frame_columns(data: Any, role: str) -> Columns | None:
@@ -168,7 +169,12 @@ def arrow_column(name: str, data: Any) -> Column:
         wide = data.cast(pa.float32()) if pa.types.is_float16(kind) else data
         return Column(name, "float", *split_missing(_filled(wide, 0.0), missing))
     if pa.types.is_decimal(kind):
-        return arrow_column(name, data.cast(pa.float64()))
+        # Floats hold so many digits; more of them are kept one by one.
+        exact = kind.precision <= _FLOAT_DIGITS
+        return arrow_column(name, data.cast(pa.float64())) if exact else object_column(data.to_pylist(), name, name)
+    if pa.types.is_dictionary(kind) and pa.types.is_floating(kind.value_type):
+        # A way to store numbers, as probabilities that many records share; categories are text or whole numbers.
+        return arrow_column(name, data.dictionary_decode())
     if pa.types.is_dictionary(kind):
         return _dictionary(name, data)
     if is_list(kind):

@@ -241,6 +241,7 @@ def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -
     if label is None and _LABEL in names and (record or _RECORD in names):
         label, record = _LABEL, record or _RECORD
     if label is None:
+        check_columns(names, names, "data")
         lists = [name for name in names if is_list(schema.field(name).type)]
         if len(lists) == 1:
             label = lists[0]

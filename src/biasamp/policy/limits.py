@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
@@ -114,8 +114,11 @@ class Limit:
             value = getattr(self, key)
             if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
                 yield key, f"a number is needed, found {value!r}"
-            elif value is not None and not math.isfinite(value):
-                yield key, f"{value} is no limit: give a finite number"
+            elif value is not None and not (abs(value) <= sys.float_info.max):
+                yield (
+                    key,
+                    f"{value if isinstance(value, float) else 'so large a number'} is no limit: give a finite number",
+                )
         pairs: Any = self.pairs
         if not isinstance(pairs, bool):
             yield "pairs", f"true or false is needed, found {pairs!r}"
@@ -166,7 +169,7 @@ class Limit:
         """Between which values the figure can lie."""
         low, high = self.facts.low, self.facts.high
         if self.of_pairs:
-            low = -1.0  # a pair of any of them can fall as well as rise
+            low, high = -1.0, 1.0  # a pair of any of them can fall as well as rise
         if self.against or self.figure == "over_floor":
             return low - high, high - low
         return low, high

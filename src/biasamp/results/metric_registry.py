@@ -242,6 +242,9 @@ for _metric in (
     ),
     _signed(
         name="mals",
+        # Groups that overlap count each by itself: |A| of them reach from -|A| to |A| - 1, exclusive ones within -1 and 1.
+        low=float("-inf"),
+        high=float("inf"),
         title="Bias amplification of Men Also Like Shopping (BiasAmp-MALS)",
         question="Do the model's own label pairs lean further to the leading group than the data's?",
         formula="sum over pairs of [P(a|t) > 1/|A|] * (P(â|t̂) - P(a|t)), divided by |T|",

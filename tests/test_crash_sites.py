@@ -1,0 +1,167 @@
+"""Input that once ended in a traceback, or in other values without a word: a result or a message that names what is wrong."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import biasamp
+from biasamp.policy import Policy
+
+G = ["w", "m"] * 20
+T = [1, 0, 0, 1] * 10
+P = [1, 0, 1, 1] * 10
+SCORES = [0.125, 0.75, 0.5, 0.875] * 10
+LISTS = [["a"], ["a", "b"], [], ["b"]] * 10
+WORDS = ["a", "b"] * 20
+DATA: dict[str, Any] = {
+    "g": G,
+    "h": ["x", "x", "y", "y"] * 10,
+    "t": T,
+    "p": P,
+    "lists": LISTS,
+    "words": WORDS,
+    "gp": ["w", "m", "m", "w"] * 10,
+    "hp": ["x", "y"] * 20,
+}
+ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
+
+
+@pytest.mark.parametrize("function", [biasamp.dpa, biasamp.leakage, biasamp.directional, biasamp.multi, biasamp.parity])
+@pytest.mark.parametrize(("truth", "predicted"), [(LISTS, WORDS), (WORDS, LISTS)], ids=["lists", "words"])
+def test_lists_against_single_values(function: Callable[..., Any], truth: Any, predicted: Any) -> None:
+    with pytest.raises(ValueError, match=r"(truth|T) column .* was read as .* give lists on both sides"):
+        function(G, truth, predicted)
+
+
+@pytest.mark.parametrize(("truth", "predicted"), [("lists", "words"), ("words", "lists")])
+@pytest.mark.parametrize("function", [biasamp.audit, biasamp.count])
+def test_columns_of_lists_against_single_values(function: Callable[..., Any], truth: str, predicted: str) -> None:
+    with pytest.raises(
+        ValueError, match=f"tasks column '{truth}' was read as .* task_predictions column '{predicted}'"
+    ):
+        function(DATA, attributes="g", tasks=truth, task_predictions=predicted)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_crossings_of_predicted_attributes_are_counted(missing: bool) -> None:
+    data = {**DATA, "gp": [None, "m", "m", "w"] * 10} if missing else DATA
+    roles: dict[str, Any] = {"attributes": ["g", "h"], "attribute_predictions": ["gp", "hp"], "intersections": True}
+    roles |= {"tasks": "t", "task_predictions": "p", "missing": "drop" if missing else "error"}
+    whole = biasamp.audit(data, **roles, resamples=20)
+    counted = biasamp.audit(biasamp.count(data, **roles), resamples=20)
+    assert counted.document["metrics"] == whole.document["metrics"]
+
+
+BIG = [2**70, 2**70 + 1] * 20
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        BIG,
+        np.array(BIG, dtype=object),
+        pl.Series([2**70, 2**70 + 1] * 20, dtype=pl.Int128),
+        pl.Series([1, 2] * 20, dtype=pl.UInt128),
+        pa.array([decimal.Decimal(7), decimal.Decimal(8)] * 20),
+        pa.array([decimal.Decimal(7), decimal.Decimal(8)] * 20, pa.decimal256(40, 0)),
+        pa.array([decimal.Decimal(2**70), decimal.Decimal(2**70 + 1)] * 20),
+        [decimal.Decimal(2**70), decimal.Decimal(2**70 + 1)] * 20,
+    ],
+    ids=["list", "objects", "Int128", "UInt128", "decimal", "decimal256", "large decimal", "decimals"],
+)
+def test_numbers_beyond_64_bits_are_labels(values: Any) -> None:
+    """Two of them differ though floats could not tell them apart."""
+    expected = biasamp.directional(["x", "y"] * 20, T, P)
+    assert len(biasamp.directional(values, T, P).pairs) == len(expected.pairs)
+    data = {"b": values, "t": T, "p": P}
+    roles = {"attributes": "b", "tasks": "t", "task_predictions": "p"}
+    (one, two) = biasamp.audit(data, **roles, resamples=20), biasamp.audit(biasamp.count(data, **roles), resamples=20)
+    assert one.document["metrics"] == two.document["metrics"]
+    assert one.document["metrics"][0]["value"] == expected.value
+
+
+def test_ids_beyond_64_bits() -> None:
+    data = {**DATA, "id": [2**70 + i for i in range(40)]}
+    assert biasamp.count(data, **ROLES, record="id").records == 40
+    with pytest.raises(ValueError, match=r"weights add up to .* too large to be summed exactly"):
+        biasamp.directional(G, T, P, weights=BIG)
+
+
+def test_columns_of_one_name() -> None:
+    twice = pa.table([T, P, G, T], names=["t", "p", "g", "t"])
+    frame = pd.DataFrame(np.column_stack([T, P, T]), columns=["t", "p", "t"]).assign(g=G)
+    for data in (twice, frame):
+        for function in (biasamp.audit, biasamp.count):
+            with pytest.raises(
+                ValueError, match=r"data has (2 columns named 't'|columns of the same name, rename them)"
+            ):
+                function(data, **ROLES)
+    with pytest.raises(ValueError, match="data has 2 columns named 't': rename them"):
+        biasamp.associate(twice.select([0, 1, 3]), ["t", "p"])
+    with pytest.raises(ValueError, match="truth has more than one column named 't'"):
+        biasamp.directional(G, twice.select([0, 3]), twice.select([0, 3]))
+
+
+def test_probabilities_that_are_stored_as_codes() -> None:
+    """They are the numbers that they stand for, in memory and in files read part by part."""
+    plain = pa.array(SCORES)
+    coded = plain.dictionary_encode()
+    chunks = pa.chunked_array([coded.slice(0, 13), plain.slice(13).dictionary_encode()])
+    for values in (coded, chunks, pd.Series(SCORES).astype("category")):
+        assert biasamp.directional(G, T, values).value == biasamp.directional(G, T, plain).value
+        assert biasamp.sweep(values, G, T).integral == biasamp.sweep(plain, G, T).integral
+        made = [biasamp.count({"g": G, "t": T, "p": one}, **ROLES) for one in (values, plain)]
+        assert made[0].fingerprint == made[1].fingerprint
+        audits = [biasamp.audit(counts, resamples=20).document["metrics"] for counts in made]
+        assert audits[0] == audits[1]
+        audits = [
+            biasamp.audit({"g": G, "t": T, "p": one}, **ROLES, resamples=20).document["metrics"]
+            for one in (values, plain)
+        ]
+        assert audits[0] == audits[1]
+
+
+def test_decimals_are_read_alike_everywhere() -> None:
+    halves = [decimal.Decimal("1.5"), decimal.Decimal("2.5")] * 20
+    for values in (halves, pa.array(halves), pa.array(halves, pa.decimal256(40, 2)), np.array(halves, dtype=object)):
+        with pytest.raises(ValueError, match=r"given holds fractions such as 1\.5"):
+            biasamp.directional(values, T, P)
+        for function in (biasamp.audit, biasamp.count):
+            with pytest.raises(ValueError, match=r"attributes holds fractions such as 1\.5"):
+                function({"g": values, "t": T, "p": P}, **ROLES)
+        assert (
+            biasamp.directional(G, T, P, weights=values).value
+            == biasamp.directional(G, T, P, weights=[1.5, 2.5] * 20).value
+        )
+
+
+def test_a_budget_of_one_byte() -> None:
+    assert biasamp.count(DATA, **ROLES, memory=1).records == 40
+    long = pa.table({"record": [1, 1, 2, 3], "label": ["a", "b", "b", "c"]})
+    assert biasamp.associate(long, ["a", "b"], memory=1, engine="local").n == 3
+
+
+@pytest.mark.parametrize("span", [(0.5, 0.5), (1, 0), (float("nan"), 1), (), (0, 10**400), "01"])
+def test_empty_spans(span: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="span is"):
+        biasamp.sweep(SCORES, G, T, span=span)
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), float("inf"), float("nan"), 1e308])
+def test_policies_with_absurd_numbers(number: float) -> None:
+    for key in ("max", "min", "min_support"):
+        limit = {"metric": "directional", "max": 0.1, "pairs": True, key: number}
+        if key == "min_support" and number == 1e308:
+            continue  # no pair has so many records, and that is said
+        with pytest.raises(ValueError, match=rf"(max|min|{key}): .*(no limit|pass)"):
+            Policy(limits=[limit])
+    with pytest.raises(ValueError, match=r"tpr_difference: .*(no limit|pass)"):
+        Policy(companions={"tpr_difference": number})
