@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from biasamp.engines.progress import RowsBar
 from biasamp.resampling.significance import METHODS
 
 from .association_result import Association
+from .conditional import ConditionalGaps, some_identities, strata_of, with_crossings
 from .label_counting import Reading, count_source, identity_members
 from .metrics import metric_names
 from .values import AssociationValues
@@ -45,6 +46,8 @@ def associate(
     paper_literal: bool = False,
     correction: str = "bh",
     pairable: bool = False,
+    strata: Sequence[Any] | Mapping[str, Any] | None = None,
+    crossings: bool = False,
     engine: Any = "auto",
     memory: int | str | None = None,
     threads: int | None = None,
@@ -96,6 +99,14 @@ def associate(
         Whether to keep the counts by bag of the records' ids (``record`` names them) too, by which
         :func:`biasamp.association_change` pairs two runs on the same records. It costs a second look at each row and
         some 16 bytes per label, identity and bag (256 at most); :func:`biasamp.count` keeps them in its file.
+    strata : list of labels, or mapping of a name to one label or several, optional
+        Labels to hold fixed, such as ``["outdoors"]``, of which a record has one at most; records without any are one more
+        stratum. ``.conditional`` then has the gaps among records of the same stratum: for ``dp`` the risk difference of
+        Mantel and Haenszel with Sato's variance, for other metrics the mean of the gaps within strata with the same weights.
+        Strata are counted as identities are: counts of ``identities`` and strata together have them too.
+    crossings : bool
+        Whether to compare what records have of two identities at once, such as 'woman & young', instead of the
+        identities themselves, which must be of two kinds (a record has one of each kind at most).
     engine : {"auto", "local", "dask", "spark"}, distributed.Client, SparkSession or Engine
         Where the counting runs: on the threads of this machine, or on a cluster. ``"auto"`` counts Dask and Spark
         dataframes where they are, and everything else here. Counts are the same to the last digit.
@@ -144,8 +155,12 @@ def associate(
     if isinstance(data, AuditCounts):
         raise TypeError("data are the counts of an audit: measure them with audit(), or count labels with identities=")
     reading: Reading | None = None
+    layers = _named(strata, "strata") if strata is not None else {}
+    if strata is not None and crossings:
+        raise ValueError("strata and crossings=True do not go together: hold labels fixed, or cross identities")
     if isinstance(data, AssociationCounts):
-        counts = data if identities is None else _of_identities(data, identities)
+        asked = identities if identities is None or not layers else _together(identities, layers)
+        counts = data if asked is None else _of_identities(data, asked)
         if pairable and counts.bags is None:
             raise ValueError(
                 "pairable=True: these counts were made without it; count the data again with pairable=True"
@@ -153,7 +168,7 @@ def associate(
     else:
         counts, reading = count_labels(
             data,
-            identities,
+            identities if identities is None or not layers else _together(identities, layers),
             label,
             record,
             score,
@@ -164,7 +179,58 @@ def associate(
             pairing=Pairing(pairable, pairable),
         )
     settings = {"zero": zero_name, "alpha": alpha or None, "min_count": min_count, "min_expected": min_expected}
-    return _result(counts, reading, names, {**settings, "paper_literal": paper_literal, "correction": correction})
+    settings |= {"paper_literal": paper_literal, "correction": correction}
+    if crossings:
+        counts = with_crossings(counts)
+    if not layers:
+        return _result(counts, reading, names, settings)
+    return _conditional(counts, reading, names, settings, tuple(layers))
+
+
+def _named(labels: Any, argument: str) -> dict[str, Any]:
+    """Labels, or labels that are united, by the names that they are counted under."""
+    if isinstance(labels, (str, bytes)):
+        labels = [labels]
+    held = dict(labels) if isinstance(labels, Mapping) else {canonical(one): [one] for one in labels}
+    if not held:
+        raise ValueError(f"{argument} is empty: name at least one label")
+    return {str(name): [members] if isinstance(members, str) else list(members) for name, members in held.items()}
+
+
+def _together(identities: Any, strata: Mapping[str, Any]) -> dict[str, Any]:
+    """Identities and strata, which are counted alike."""
+    held = _named(identities, "identities")
+    both = [name for name in strata if name in held]
+    if both:
+        raise ValueError(f"identities and strata both name {both[0]!r}: an identity cannot be held fixed and compared")
+    return {**held, **strata}
+
+
+def _conditional(
+    counts: AssociationCounts,
+    reading: Reading | None,
+    metrics: tuple[str, ...],
+    settings: dict[str, Any],
+    strata: tuple[str, ...],
+) -> Association:
+    """The result of the identities alone, with their gaps inside strata."""
+    lacking = [name for name in strata if name not in counts.identities]
+    if lacking:
+        raise ValueError(f"the counts were made without the stratum {lacking[0]!r}: count the data again with it")
+    layers = [counts.identities.index(name) for name in strata]
+    compared = [place for place in range(len(counts.identities)) if place not in layers]
+    result = _result(some_identities(counts, compared), reading, metrics, settings)
+    fixed = {label for place in layers for label in counts.members[place]}
+    held = ConditionalGaps(
+        counts.labels,
+        counts.names,
+        result.identities,
+        metrics,
+        strata_of(counts, compared, layers),
+        ~result.is_identity & np.array([label not in fixed for label in counts.labels], dtype=bool),
+        settings,
+    )
+    return replace(result, conditional=held)
 
 
 def count_labels(

@@ -18,6 +18,7 @@ from biasamp.results.table import Table, text
 
 from . import rankings
 from .association_metric import Array
+from .conditional import ConditionalGaps
 from .metrics import metric_form
 from .values import AssociationValues, Contrast, kept
 
@@ -51,6 +52,8 @@ class Association:
         How the result was asked for, and what was met while reading the data.
     notes : tuple of str
         What was left out or counted once, in words.
+    conditional : ConditionalGaps or None
+        With strata, the gaps among records of the same stratum.
     """
 
     labels: tuple[str, ...]
@@ -71,6 +74,7 @@ class Association:
     notes: tuple[str, ...]
     version: str
     values: AssociationValues
+    conditional: ConditionalGaps | None = None
     # What was computed once, by the method and its arguments.
     _kept: dict[Any, Any] = field(default_factory=dict)
 
@@ -264,7 +268,8 @@ class Association:
     def to_dict(self) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
         about = {"schema": 1, "kind": "association", **self.heading()}
-        return {**about, "labels": self.label_rows(self.metrics), "excluded": list(self.excluded)}
+        held = {} if self.conditional is None else {"conditional": self.conditional.to_dict()}
+        return {**about, "labels": self.label_rows(self.metrics), "excluded": list(self.excluded), **held}
 
     def label_rows(self, metrics: Sequence[str], *, errors: bool = False) -> list[dict[str, Any]]:
         """What a document says of each label, with the figures of some metrics, and their standard errors if asked."""

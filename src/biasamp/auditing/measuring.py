@@ -47,6 +47,8 @@ FEW_HALVES = 30
 _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
+# So many scores beside decisions are swept over their thresholds; sorting more takes longer than the audit.
+_MOST_SWEPT = 1 << 22
 _NO_SCORES = "thresholds need the scores themselves, which counts do not hold: see sweep() and calibrate()"
 
 
@@ -243,7 +245,11 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     source = source.only(*signed)
     for row in made:
         row["decided"] = decided_value(held, source, kept)
-    swept = threshold_entry(held.only(*kept), source, known)
+    try:
+        swept = threshold_entry(held.only(*kept), source, known, None if soft else _MOST_SWEPT)
+    except ValueError as error:
+        out.skip(subject.attribute, "sweep", direction, str(error))
+        return
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
 

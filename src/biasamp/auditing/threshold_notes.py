@@ -27,13 +27,18 @@ _POINTS = 300
 
 
 def threshold_entry(
-    evaluation: Evaluation, source: Base, train: tuple[LabelSet, LabelSet] | None = None
+    evaluation: Evaluation, source: Base, train: tuple[LabelSet, LabelSet] | None = None, most: int | None = None
 ) -> dict[str, Any] | None:
-    """Amplification over thresholds, with the calibrated one marked; None where predictions are hard."""
+    """Amplification over thresholds, with the calibrated one marked; None where predictions are hard.
+
+    More than ``most`` scores are refused.
+    """
     chances = _chances(evaluation)
     if chances is None or evaluation.given.missing or source.rates is not None:
         return None
     scores, truth, names = chances
+    if most is not None and scores.size > most:
+        raise ValueError(f"thresholds of {scores.size:,} scores would cost more than all else here: see sweep()")
     weights = evaluation.weights
     # With a single label the sweep takes a plain column of scores.
     column = scores[:, 0] if scores.shape[1] == 1 else scores

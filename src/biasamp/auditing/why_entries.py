@@ -9,7 +9,7 @@ from biasamp.amplification.base import pairs_without_sign
 from biasamp.amplification.why import Decomposition
 from biasamp.amplification.why_parts import PARTS, ScoreParts
 from biasamp.amplification.why_strata import StrataParts
-from biasamp.counts.fixed import Fixed, floats
+from biasamp.counts.fixed import floats
 from biasamp.resampling.sample import Sample
 from biasamp.results.interval import Caution, plain
 
@@ -80,7 +80,6 @@ def decomposition(subject: Counted, direction: str, settings: Settings, out: Mea
         out.skip(subject.attribute, "why", direction, _NO_STRATA_OF_BASE)
     elif counts.stratified:
         strata = StrataParts.of_counts(counts.strata, parts.decided, counts.triples, level=settings.confidence)
-    soft = isinstance(parts.scored.sample.counts.joint_predicted, Fixed)
     return Decomposition(
         parts.decided.value,
         parts.scored.value,
@@ -92,7 +91,7 @@ def decomposition(subject: Counted, direction: str, settings: Settings, out: Mea
         _parts=parts,
         _strata=strata,
         _reliability=counts.reliability,
-        _hard=counts.scored and not soft,
+        _hard=counts.hard,
     )
 
 

@@ -13,6 +13,7 @@ from biasamp.association.metrics import usual_metric
 from biasamp.counts.storage import is_counts
 from biasamp.data.label_source import label_source
 from biasamp.report.association_tables import show_association, show_association_change
+from biasamp.report.conditional_terminal import show_conditional
 from biasamp.report.explorer_document import write_explorer
 from biasamp.report.figures import association_figures
 from biasamp.report.spreadsheet import write_csv
@@ -98,6 +99,12 @@ def read_threshold(value: str | None) -> Any:
 @number_option("--min-expected", 5.0, "Rank labels expected so often with each identity under independence.")
 @click.option("--paper-literal", is_flag=True, help="The metrics as the paper prints them.")
 @choice_option("--correction", ["bh", "by"], "q-values: Benjamini-Hochberg, or Benjamini-Yekutieli for any dependence.")
+@click.option(
+    "--strata", multiple=True, help="Labels to hold fixed, written as --identities; gaps within them are shown too."
+)
+@click.option(
+    "--crossings", is_flag=True, help="Compare what records have of two identities at once, such as young woman."
+)
 @click.option("--open-images", is_flag=True, help="DATA holds Open Images label files.")
 @click.option("--classes", type=Input(), help="Open Images: the class-description file.")
 @choice_option("--sources", ["all", "machine", "human"], "Open Images: whose labels to read.")
@@ -131,6 +138,7 @@ def command(
     sources: str,
     miap: str | None,
     against: str | None,
+    strata: tuple[str, ...],
     top: int,
     sort_by: str | None,
     csv_path: str | None,
@@ -149,6 +157,7 @@ def command(
       biasamp associate labels.parquet --record image --label label -i man=Man,Male -i woman=Woman,Female
       biasamp associate labels.csv --record id --label tag --score p --threshold 0.5 -i Man -i Woman --csv out.csv
       biasamp associate oidv6/ --open-images --classes class-descriptions.csv -i Man -i Woman --top 20
+      biasamp associate labels.parquet --record image --label label -i Man -i Woman --strata Outdoors,Indoors
       biasamp associate new.parquet --against old.parquet --record image --label label -i Man -i Woman
     """
     import biasamp
@@ -167,7 +176,8 @@ def command(
     if not open_images and (classes or miap or sources != "all"):
         raise click.UsageError("--classes, --sources and --miap belong to --open-images")
     names = metrics if metrics == "all" else [name.strip() for name in metrics.split(",")]
-    arguments = {"threshold": None if open_images else limit, "metrics": names, **options}
+    layers = read_identities(strata) or None
+    arguments = {"threshold": None if open_images else limit, "metrics": names, "strata": layers, **options}
 
     def associated(path: str) -> Any:
         counts = is_counts(path)
@@ -199,6 +209,8 @@ def command(
         taken = write_data(text.getvalue(), csv_path) or taken
     if not taken:
         show_association(result, console(), metric=shown, top=top)
+        if result.conditional is not None:
+            show_conditional(result.conditional, console(), metric=shown, top=top)
         if change is not None:
             show_association_change(change, console(), metric=shown, top=top, names=runs, toward=result.identities[0])
 

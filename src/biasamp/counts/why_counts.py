@@ -15,6 +15,7 @@ from biasamp.data.label import Mask
 from .bagging import bags_for
 from .bags import BagCounts
 from .reliability import ReliabilityCounts
+from .score_tables import ScoreTables, fits
 from .storage import Arrays, from_arrays, get_count, put_count, to_arrays
 from .strata import all_strata, count_strata
 
@@ -23,6 +24,8 @@ Index = NDArray[np.int64]
 # What is counted: decisions against the truth, scores against the truth, decisions against scores.
 KINDS = ("decided", "scored", "margin")
 Stratum = tuple[BagCounts, ...]
+# Tables of strata are so many times smaller than those of all records, in bags: they are many.
+_FEWER = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,14 +36,17 @@ class WhyCounts:
     ----------
     strata : tuple of str
         The strata; one without a name where there are none.
-    each : tuple of tuple of BagCounts
+    lots : tuple of tuple of BagCounts
         Of every stratum the counts of :data:`KINDS`, or of the first of them where there are no scores.
+    tables : ScoreTables, optional
+        Instead of ``lots`` the sums of records without weights that have scores.
     reliability : ReliabilityCounts, optional
         Of the scores.
     """
 
     strata: tuple[str, ...]
-    each: tuple[Stratum, ...]
+    lots: tuple[Stratum, ...] = ()
+    tables: ScoreTables | None = None
     reliability: ReliabilityCounts | None = None
 
     @classmethod
@@ -50,44 +56,58 @@ class WhyCounts:
         """Count records, whose keys decide the bags."""
         names = strata or ("",)
         codes = np.zeros(len(decided), dtype=np.int64) if codes is None else codes
-        bags = bags_for(len(names) * decided.given.width * decided.truth.width)
-        lots, reliability = [decided], None
+        bags = bags_for(_FEWER * len(names) * decided.given.width * decided.truth.width)
+        if scores is not None and fits(decided, scores):
+            tables, reliability = ScoreTables.of_records(decided, scores, codes, len(names), bags)
+            return cls(names, (), tables, reliability)
+        lots = [decided]
         if scores is not None:
             lots += [replace(decided, predicted=scores), replace(decided, truth=scores)]
-            reliability = ReliabilityCounts.of_records(lots[1])
         held = zip(*(count_strata(lot, codes, len(names), bags) for lot in lots), strict=True)
-        return cls(names, tuple(held), reliability)
+        return cls(names, tuple(held), None, None if scores is None else ReliabilityCounts.of_records(lots[1]))
 
     @property
     def scored(self) -> bool:
         """Whether there are scores."""
-        return len(self.each[0]) > 1
+        return self.tables is not None or len(self.lots[0]) > 1
+
+    @property
+    def hard(self) -> bool:
+        """Whether there are scores, and all of them are 0 or 1."""
+        if self.tables is not None:
+            return self.tables.hard
+        return self.scored and not any(stratum[1].soft for stratum in self.lots)
 
     @property
     def stratified(self) -> bool:
         """Whether there are strata."""
         return self.strata != ("",)
 
-    def _changed(self, change: Callable[[BagCounts], BagCounts]) -> WhyCounts:
-        return replace(self, each=tuple(tuple(change(bags) for bags in stratum) for stratum in self.each))
+    def _changed(self, change: Callable[[Any], Any]) -> WhyCounts:
+        lots = tuple(tuple(change(bags) for bags in stratum) for stratum in self.lots)
+        return replace(self, lots=lots, tables=None if self.tables is None else change(self.tables))
 
     def shuffled(self, seed: int) -> WhyCounts:
         """The same counts with the bags in another order."""
-        return self._changed(lambda bags: bags.shuffled(seed))
+        return self._changed(lambda held: held.shuffled(seed))
 
     def only(self, given: Mask, outcome: Mask) -> WhyCounts:
         """The counts of some of the labels."""
         few = None if self.reliability is None else self.reliability.only(given, outcome)
-        return replace(self._changed(lambda bags: bags.only(given, outcome)), reliability=few)
+        return replace(self._changed(lambda held: held.only(given, outcome)), reliability=few)
 
     @property
     def triples(self) -> list[tuple[BagCounts, BagCounts, BagCounts]]:
         """Of every stratum the three counts; without scores the decisions stand for all."""
-        return [(held[0], held[-2], held[-1]) if len(held) > 1 else (held[0],) * 3 for held in self.each]
+        if self.tables is not None:
+            return [self.tables.stratum(place) for place in range(len(self.strata))]
+        return [(held[0], held[-2], held[-1]) if len(held) > 1 else (held[0],) * 3 for held in self.lots]
 
     @property
     def whole(self) -> tuple[BagCounts, BagCounts, BagCounts]:
         """The three counts of all records."""
+        if self.tables is not None:
+            return self.tables.everything()
         first, second, third = zip(*self.triples, strict=True)
         return all_strata(first), all_strata(second), all_strata(third)
 
@@ -96,18 +116,26 @@ class WhyCounts:
             return NotImplemented
         if self.strata != other.strata or self.scored != other.scored:
             raise ValueError("counts of different strata or scores do not add up")
-        pairs = zip(self.each, other.each, strict=True)
-        each = tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs)
+        if (self.tables is None) != (other.tables is None):
+            one, two = (WhyCounts(part.strata, tuple(part.triples), None, part.reliability) for part in (self, other))
+            return one + two
         scores = None
         if self.reliability is not None and other.reliability is not None:
             scores = self.reliability + other.reliability
-        return WhyCounts(self.strata, each, scores)
+        if self.tables is not None and other.tables is not None:
+            return WhyCounts(self.strata, (), self.tables + other.tables, scores)
+        pairs = zip(self.lots, other.lots, strict=True)
+        return WhyCounts(
+            self.strata, tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs), None, scores
+        )
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """A header and named arrays; only bags that hold records have rows."""
         arrays: Arrays = {}
         header: dict[str, Any] = {"strata": list(self.strata), "parts": {}}
-        for place, stratum in enumerate(self.each):
+        if self.tables is not None:
+            header["tables"] = self.tables.put(arrays)
+        for place, stratum in enumerate(self.lots):
             for kind, bags in zip(KINDS, stratum, strict=False):
                 name = f"{place}/{kind}"
                 held, mine = to_arrays(bags.counts)
@@ -122,12 +150,15 @@ class WhyCounts:
     @classmethod
     def from_arrays(cls, header: dict[str, Any], arrays: Arrays) -> WhyCounts:
         """What :meth:`to_arrays` took apart."""
+        strata = tuple(header["strata"])
+        if "tables" in header:
+            return cls(strata, (), ScoreTables.get(header["tables"], arrays), ReliabilityCounts.get(arrays))
         by_name: dict[str, Arrays] = {}
         for key, array in arrays.items():
             name, part = key.split("//", 1)
             by_name.setdefault(name, {})[part] = array
-        each = []
-        for place in range(len(header["strata"])):
+        lots = []
+        for place in range(len(strata)):
             stratum = []
             for kind in KINDS:
                 name = f"{place}/{kind}"
@@ -136,6 +167,5 @@ class WhyCounts:
                     mine = by_name[name]
                     numbers, agreeing = mine.pop("numbers"), get_count(mine, "agreeing")
                     stratum.append(BagCounts(bags, numbers, from_arrays(held, mine), agreeing, bool(soft)))
-            each.append(tuple(stratum))
-        scored = len(each[0]) > 1
-        return cls(tuple(header["strata"]), tuple(each), ReliabilityCounts.get(arrays) if scored else None)
+            lots.append(tuple(stratum))
+        return cls(strata, tuple(lots), None, ReliabilityCounts.get(arrays) if len(lots[0]) > 1 else None)

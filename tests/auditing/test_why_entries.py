@@ -1,0 +1,199 @@
+"""The parts of directional values in an audit: the same wherever records are counted, and those of decompose."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import biasamp
+from biasamp.counts.audit_counts import AuditCounts
+from biasamp.datasets import berkeley
+
+ROLES: dict[str, Any] = {
+    "attributes": "group",
+    "tasks": ["x", "y"],
+    "task_scores": ["x_score", "y_score"],
+    "strata": "region",
+    "record": "id",
+}
+
+
+def table(n: int = 1500, seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    group = rng.choice(["a", "b"], n)
+    region = rng.choice(["north", "south", "west"], n, p=[0.6, 0.3, 0.1])
+    lean = np.where(group == "a", 0.15, -0.15) + np.where(region == "north", 0.1, 0.0)
+    out: dict[str, Any] = {"id": np.arange(n), "group": group, "region": region}
+    for place, name in enumerate(("x", "y")):
+        score = np.clip(0.45 + (1 - 2 * place) * lean + 0.2 * rng.standard_normal(n), 0.01, 0.99)
+        out[name] = (rng.random(n) < score).astype(int)
+        out[f"{name}_score"] = score
+        out[f"{name}_pred"] = (score >= 0.5).astype(int)
+    return out
+
+
+def why(audit: Any) -> list[dict[str, Any]]:
+    return json.loads(json.dumps(audit.document["why"], allow_nan=False))
+
+
+@pytest.fixture(scope="module")
+def held() -> Any:
+    return biasamp.audit(table(), **ROLES, metrics="directional")
+
+
+def test_parts_are_those_of_the_function(held: Any) -> None:
+    data = table()
+    truth, scores = (np.column_stack([data[f"{k}{end}"] for k in ("x", "y")]) for end in ("", "_score"))
+    alone = biasamp.decompose(data["group"], truth, scores, strata=data["region"])
+    (entry,) = held.document["why"]
+    for of in ("value", "score", "threshold", "inside"):
+        assert entry["parts"][of]["value"] == getattr(alone, of)
+        assert entry["parts"][of]["verdict"] == alone.verdicts[of]
+        # Other ids, other bags: the intervals are those of other resamples.
+        assert entry["parts"][of]["interval"] == pytest.approx(list(alone.quiet_interval(of=of)), abs=0.005)
+    assert alone.strata is not None
+    assert [row["value"] for row in entry["strata"]] == alone.strata["value"].tolist()
+    assert alone.reliability is not None
+    assert [row["error"] for row in entry["reliability"]] == alone.reliability["error"].tolist()
+    value = next(row["value"] for row in held.metrics.rows())
+    assert value == entry["parts"]["value"]["value"]
+
+
+def test_decisions_are_made_at_one_half_or_given(held: Any) -> None:
+    given = biasamp.audit(table(), **ROLES, task_predictions=["x_pred", "y_pred"], metrics="directional")
+    assert why(given)[0]["parts"] == why(held)[0]["parts"]
+    assert why(held)[0]["rule"] == "a score of 0.5 or more"
+    assert why(given)[0]["rule"] == "the decisions given as predictions"
+
+
+def test_counted_in_parts_merged_and_saved_it_is_the_same(held: Any, tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(table())
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    streamed = biasamp.audit(tmp_path / "all.csv", **ROLES, metrics="directional", engine="local", threads=2)
+    assert why(streamed) == why(held)
+    whole = biasamp.count(frame, **ROLES)
+    halves = [biasamp.count(part, **ROLES, labels=whole) for part in (frame[:400], frame[400:])]
+    both = halves[0] + halves[1]
+    assert why(biasamp.audit(both, metrics="directional")) == why(held)
+    both.save(tmp_path / "counts.parquet")
+    again = AuditCounts.load(tmp_path / "counts.parquet")
+    assert why(biasamp.audit(again, metrics="directional")) == why(held)
+
+
+def test_counts_of_other_strata_do_not_add_up() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(table())
+    one = biasamp.count(frame[:500], **ROLES)
+    other = biasamp.count(frame[500:].replace({"region": {"west": "south"}}), **ROLES)
+    with pytest.raises(ValueError, match="different strata"):
+        _ = one + other
+    with pytest.raises(ValueError, match="labels= does not know the strata 'west'"):
+        biasamp.count(frame, **ROLES, labels=other)
+
+
+def test_strata_without_scores_and_scores_without_strata() -> None:
+    data = table()
+    roles = {name: value for name, value in ROLES.items() if name not in ("task_scores", "strata")}
+    predictions = {"task_predictions": ["x_pred", "y_pred"], "metrics": "directional"}
+    (inside,) = why(biasamp.audit(data, **roles, **predictions, strata="region"))
+    assert list(inside["parts"]) == ["value", "inside"]
+    assert "reliability" not in inside
+    (scored,) = why(biasamp.audit(data, **roles, metrics="directional", task_scores=ROLES["task_scores"]))
+    assert list(scored["parts"]) == ["value", "score", "threshold"]
+    assert "strata" not in scored
+    assert "why" not in biasamp.audit(data, **roles, **predictions).document
+
+
+def test_classes_and_attributes_have_scores() -> None:
+    rng = np.random.default_rng(4)
+    n = 600
+    chances = rng.dirichlet([1.0, 1.0, 1.0], n)
+    truth = np.array(["l", "m", "r"])[(rng.random(n)[:, None] > np.cumsum(chances, axis=1)[:, :-1]).sum(axis=1)]
+    group = rng.choice([0, 1], n)
+    data = {"vote": truth, "g": group, "g_score": np.clip(0.3 + 0.4 * group + 0.2 * rng.random(n), 0, 1)}
+    data |= {f"p{k}": chances[:, i] for i, k in enumerate("lmr")}
+    held = biasamp.audit(
+        data,
+        attributes="g",
+        tasks="vote",
+        task_scores=biasamp.categorical(["pl", "pm", "pr"], categories=["l", "m", "r"]),
+        attribute_scores="g_score",
+        metrics="directional",
+    )
+    forward, back = held.document["why"]
+    alone = biasamp.decompose(group, truth, biasamp.categorical(chances, categories=["l", "m", "r"]))
+    assert forward["parts"]["score"]["value"] == pytest.approx(alone.score, abs=1e-12)
+    assert forward["rule"] == "the class with the highest score"
+    assert back["direction"] == "T->A"
+    assert back["parts"]["threshold"]["value"] == biasamp.decompose(truth, group, data["g_score"]).threshold
+
+
+def test_findings_and_cautions_of_the_demo() -> None:
+    data = berkeley.with_predictions()
+    roles = {"attributes": "gender", "tasks": "admitted", "task_predictions": "admitted_pred"}
+    held = biasamp.audit(data, **roles, task_scores="admitted_score", strata="department", metrics="directional")
+    codes = {finding.code: finding for finding in held.findings}
+    assert "+0.150" in codes["why"].text
+    assert "of the scores" in codes["why"].text
+    assert "at the threshold that keeps the base rate" in codes["why"].text
+    assert "above 0 in 0 of them and not in 6" in codes["why"].text
+    assert {"reversed-signs", "small-strata"} <= set(codes)
+    assert "Simpson" in codes["reversed-signs"].text
+    assert held.document["sweep"][0]["usual"]["amplification"] == pytest.approx(0.1503, abs=5e-5)
+    said = " ".join(
+        finding.text for code, finding in codes.items() if code in ("why", "reversed-signs", "small-strata")
+    )
+    assert not any(word in said.lower() for word in ("cause", "because", "due to", "effect", "explain"))
+    assert held.why["part"].tolist() == ["value", "score", "threshold", "inside"]
+
+
+def test_scores_that_do_not_come_true_are_said() -> None:
+    data = table(3000)
+    data["x_score"] = np.where(data["group"] == "a", data["x_score"] ** 2, data["x_score"])
+    held = biasamp.audit(data, **ROLES, metrics="directional")
+    (words,) = [finding.text for finding in held.findings if finding.code == "uncalibrated"]
+    assert "'x' in 'group=a'" in words
+    calibrated = biasamp.audit(table(3000), **ROLES, metrics="directional")
+    assert not [finding for finding in calibrated.findings if finding.code == "uncalibrated"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"strata": "group"}, "strata and attributes both name the column 'group'"),
+        ({"strata": "x"}, "strata and tasks both name"),
+        ({"strata": ["region", "group"]}, "strata names 2 columns"),
+        ({"strata": "nowhere"}, "nowhere"),
+        ({"strata": "id", "record": None}, "looks like an identifier"),
+        ({"task_scores": ["x", "y"]}, "the truth would be its own score"),
+        ({"task_predictions": ["x_score", "y_score"]}, "what it was decided from"),
+    ],
+)
+def test_wrong_roles_are_refused(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, KeyError), match=message):
+        biasamp.audit(table(200), **{**ROLES, **changed}, metrics="directional")
+
+
+def test_missing_scores_and_strata_are_refused() -> None:
+    data = table(200)
+    gone = data["x_score"].copy()
+    gone[3] = np.nan
+    with pytest.raises(ValueError, match="task_scores has 1 record with missing"):
+        biasamp.audit({**data, "x_score": gone}, **ROLES, missing="drop", metrics="directional")
+    region = data["region"].astype(object)
+    region[5] = None
+    with pytest.raises(ValueError, match="strata has 1 record with missing"):
+        biasamp.audit({**data, "region": region}, **ROLES, missing="drop", metrics="directional")
+
+
+def test_soft_predictions_have_no_parts() -> None:
+    data = table(200)
+    roles = {**ROLES, "task_scores": None, "task_predictions": ["x_score", "y_score"]}
+    held = biasamp.audit(data, **roles, metrics="directional")
+    assert "why" not in held.document
+    assert any(row["metric"] == "why" and "need decisions" in row["reason"] for row in held.not_run)

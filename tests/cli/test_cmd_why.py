@@ -1,0 +1,70 @@
+"""``biasamp why``: the parts on a terminal and as JSON, those of the audit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import biasamp
+from biasamp.datasets import berkeley
+
+ROLES = ["--attributes", "gender", "--tasks", "admitted"]
+PARTS = ["--scores", "admitted_score", "--strata", "department"]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "applicants.csv"
+    pd.DataFrame(berkeley.with_predictions()).to_csv(path, index=False)
+    return path
+
+
+def test_the_parts_are_those_of_the_audit(run: Any, table: Path) -> None:
+    ran = run("why", table, *ROLES, *PARTS, "--json", "-")
+    assert ran.code == 0
+    found = json.loads(ran.out)
+    roles: dict[str, Any] = {"attributes": "gender", "tasks": "admitted", "task_scores": "admitted_score"}
+    held = biasamp.audit(table, **roles, strata="department", metrics="directional")
+    assert found["why"] == json.loads(json.dumps(held.document["why"]))
+    assert found["findings"][0]["code"] == "why"
+
+
+def test_the_terminal_shows_parts_strata_and_reliability(run: Any, table: Path) -> None:
+    ran = run("why", table, *ROLES, *PARTS)
+    assert ran.code == 0
+    for words in (
+        "of it the scores",
+        "of it deciding on them",
+        "Inside department",
+        "Reliability of scores",
+        "Simpson",
+    ):
+        assert words in ran.out
+    # The headline's parts are five lines.
+    lines = ran.out.splitlines()
+    first = next(i for i, line in enumerate(lines) if "amplification, by a score" in line)
+    assert "by the signs there" in lines[first + 4]
+
+
+def test_saved_counts_have_their_parts(run: Any, table: Path, tmp_path: Path) -> None:
+    counts = tmp_path / "counts.parquet"
+    scores = ["--task-scores", "admitted_score", "--strata", "department"]
+    assert run("count", table, *ROLES, *scores, "--save", counts).code == 0
+    ran = run("why", counts, "--json", "-")
+    assert ran.code == 0
+    assert json.loads(ran.out)["why"][0]["parts"]["value"]["value"] == pytest.approx(0.1503, abs=5e-5)
+
+
+def test_a_value_without_scores_and_strata_has_no_parts(run: Any, table: Path, tmp_path: Path) -> None:
+    ran = run("why", table, *ROLES, "--task-predictions", "admitted_pred")
+    assert ran.code == 2
+    assert "--scores, --attribute-scores or --strata" in ran.err
+    counts = tmp_path / "plain.parquet"
+    run("count", table, *ROLES, "--task-predictions", "admitted_pred", "--save", counts)
+    ran = run("why", counts)
+    assert ran.code == 1
+    assert "neither scores nor strata" in ran.err
