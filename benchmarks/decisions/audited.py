@@ -71,9 +71,7 @@ class Audited:
 
     def warned(self, entry: dict[str, Any]) -> bool:
         """Whether the audit says that the interval of an entry may cover too seldom."""
-        own = set(entry.get("caution_kinds", ())) - NOTES
-        # What attackers caution of is how a value is read.
-        return bool(own) and entry["metric"] not in ("dpa", "leakage")
+        return bool(set(entry.get("caution_kinds", ())) - NOTES)
 
     def unclear(self, entry: dict[str, Any]) -> bool:
         """Whether the audit says that signs and changes share their noise."""

@@ -182,14 +182,14 @@ def dpa(audited: Audited, entry: dict[str, Any], name: str) -> Iterator[Held]:
     truth = case.sides[entry["direction"]].dpa if not case.soft else float("nan")
     # Other values than 0 depend on how much attackers learn from so many records.
     truth = truth if truth == 0 or case.n >= 5000 else float("nan")
-    yield from _one(name, *entry["interval"], truth, audited.warned(entry))
+    yield from _one(name, *entry["interval"], truth, False)
 
 
 def leakage(audited: Audited, entry: dict[str, Any], name: str) -> Iterator[Held]:
     case = audited.case
     # Other values than 0 depend on how much attackers learn from so many records.
     truth = audited.leakage if audited.leakage == 0 or (case.tasks == 1 and case.n >= 5000) else float("nan")
-    yield from _one(name, *entry["interval"], truth, audited.warned(entry))
+    yield from _one(name, *entry["interval"], truth, False)
 
 
 def mals(audited: Audited, entry: dict[str, Any], name: str) -> Iterator[Held]:

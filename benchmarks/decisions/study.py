@@ -27,7 +27,7 @@ class Study:
 def study(case: Case, samples: int, seed: int | None = None) -> Study:
     """Audit samples of a case; hold its intervals and sentences against the population."""
     out, leaks = Study(case), leakage_of(case)
-    learned: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    learned: dict[str, list[tuple[float, float, float, bool]]] = defaultdict(list)
     # Every case has samples of its own.
     seed = crc32(case.name.encode()) if seed is None else seed
     for stream in np.random.SeedSequence(seed).spawn(samples):
@@ -41,10 +41,10 @@ def study(case: Case, samples: int, seed: int | None = None) -> Study:
         for entry in audited.document["metrics"]:
             if entry["metric"] in ("dpa", "leakage") and entry["interval"][0] is not None:
                 name = f"{entry['metric']} {entry['direction'] or ''}".strip()
-                learned[name].append((entry["value"], *entry["interval"]))
+                learned[name].append((entry["value"], *entry["interval"], audited.warned(entry)))
     # What attackers learn from so few records is no figure of the population: its mean over samples is the truth.
     for name, rows in learned.items():
-        mean = float(np.mean([value for value, _, _ in rows]))
-        for _, low, high in rows:
-            out.coverage[f"{name}, about its mean"].add([low <= mean <= high], False)
+        mean = float(np.mean([value for value, *_ in rows]))
+        for _, low, high, cautioned in rows:
+            out.coverage[f"{name}, about its mean"].add([low <= mean <= high], cautioned)
     return out

@@ -9,6 +9,7 @@ import numpy as np
 from biasamp.counts.contingency import ContingencyTable
 from biasamp.data import Evaluation
 from biasamp.engines.progress import Bar
+from biasamp.results.interval import ASYMMETRIC, NO_GAIN, Caution
 from biasamp.results.table import Table
 
 from .attack_result import Predictability
@@ -253,13 +254,15 @@ def _cautions(measured: Measurement) -> tuple[str, ...]:
     noise = apart.std(ddof=1) / np.sqrt(len(apart)) if len(apart) > 1 else 0.0
     by_accuracy, by_confusion = measured.figure("accuracy"), measured.figure("confusion")
     if abs(apart.mean()) > _CERTAIN * noise and abs(by_accuracy - by_confusion) > _VISIBLE:
-        out.append(
+        words = (
             f"The model's errors are not symmetric: equalizing its accuracy gives {by_accuracy:+.4f}, its "
             f"whole confusion table {by_confusion:+.4f}. Prefer the latter, equalize='confusion'."
         )
+        out.append(Caution(words, ASYMMETRIC))
     if max(measured.gains) <= _NO_GAIN:
-        out.append(
+        words = (
             "Neither attacker gains anything over one without input: the value compares how unequal the "
             "classes are, not what one side tells about the other."
         )
+        out.append(Caution(words, NO_GAIN))
     return tuple(out)

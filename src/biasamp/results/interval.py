@@ -28,10 +28,13 @@ class Caution(str):
 UNCLEAR_SIGNS = "unclear-signs"
 # The kind of caution where rates of groups rest on few clusters.
 FEW_CLUSTERS = "few-clusters"
+# The kind of caution where no attacker gains anything: the value is 0 in most samples, whatever the mean over samples is.
+NO_GAIN = "no-gain"
 # Kinds that say how a figure was made, and not that its interval covers less often than its level: an interval that
-# was cut, and a choice of sizes that does not apply to labels of which a record has one.
-CUT, ONE_LABEL = "cut", "one-label"
-NOTES = frozenset({CUT, ONE_LABEL})
+# was cut, a choice of sizes that does not apply to labels of which a record has one, and errors that only one rule of
+# equalization makes up for.
+CUT, ONE_LABEL, ASYMMETRIC = "cut", "one-label", "asymmetric-errors"
+NOTES = frozenset({CUT, ONE_LABEL, ASYMMETRIC})
 CUT_BELOW = Caution("the interval reached below 0 and is cut there: the figure is a size, which is never negative", CUT)
 
 
