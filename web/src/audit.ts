@@ -205,7 +205,8 @@ export interface InventedGroup {
  * One metric of one attribute in one direction, with what stands beside it.
  *
  * ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
- * tell, have their worse sign; each is one-sided at the audit's confidence.
+ * tell, have their worse sign; each is one-sided at the audit's confidence. ``contradicted``: of the pairs whose sign is
+ * clear both in these records and in those that lend it, how many are opposite, and of how many.
  * A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
  * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
  * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
@@ -223,6 +224,7 @@ export interface Entry {
   clear_interval?: (number | null)[];
   clear_value?: number | null;
   confusion_equalized?: number | null;
+  contradicted?: number[];
   crossfit?: number | null;
   /**
    * @minItems 2
