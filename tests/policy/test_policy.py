@@ -109,7 +109,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
 def test_limits_of_python_are_checked_alike() -> None:
     with pytest.raises(PolicyError, match="unknown key; did you mean 'max'"):
         Policy(limits=[{"metric": "multi", "maxx": 1}])
-    with pytest.raises(PolicyError, match="a list of groups"):
+    with pytest.raises(PolicyError, match="groups: a list is needed"):
         Policy(limits=[{"metric": "multi", "max": 0.1}], groups="g=w")
 
 
