@@ -30,6 +30,7 @@ import polars as pl
 import pyarrow as pa
 
 import biasamp
+from biasamp.predictability.attackers import AttackerError
 from table_files import write
 
 Rng = np.random.Generator
@@ -53,7 +54,7 @@ def answered() -> Iterator[None]:
     """Turn a message of the package into :class:`Refused`; let everything else through."""
     try:
         yield
-    except (ValueError, TypeError, FileNotFoundError) as error:
+    except (ValueError, TypeError, FileNotFoundError, AttackerError) as error:
         if _FOREIGN.search(str(error)) or not str(error):
             raise Failed(f"words of a library: {type(error).__name__}: {error}") from error
         raise Refused(str(error)) from error

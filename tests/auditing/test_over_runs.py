@@ -48,7 +48,7 @@ def test_seed_and_sampling_variance_are_apart() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="at least two"):
         biasamp.over_runs([0.1])
-    with pytest.raises(TypeError, match="sequence of results"):
+    with pytest.raises(TypeError, match="a list of results, one a run, is needed"):
         biasamp.over_runs(0.1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"results\[1\] is list"):
         biasamp.over_runs([0.1, [2]])

@@ -52,7 +52,11 @@ def test_few_trials_know_that_they_are_few():
 
 @pytest.mark.parametrize(
     ("options", "word"),
-    [({"level": 1.0}, "between 0 and 1"), ({"of": "gain"}, "gain_difference"), ({"resamples": 1}, "at least 2")],
+    [
+        ({"level": 1.0}, "between 0 and 1"),
+        ({"of": "gain"}, "gain_difference"),
+        ({"resamples": 1}, "whole number of 2 to"),
+    ],
 )
 def test_bad_questions_are_refused(result, options, word):
     with pytest.raises(ValueError, match=word):

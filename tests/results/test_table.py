@@ -52,7 +52,7 @@ def test_pairs(metric: object) -> None:
         frame = pairs.to_frame(backend)
         assert isinstance(frame, kind)
         assert list(frame["delta"].to_pylist() if backend == "pyarrow" else frame["delta"]) == pairs["delta"].tolist()
-    with pytest.raises(ValueError, match="backend 'excel' is not known"):
+    with pytest.raises(ValueError, match="backend is 'excel'; use one of"):
         pairs.to_frame("excel")
     with pytest.raises(KeyError, match="no column 'lift'; there are given"):
         pairs["lift"]
