@@ -29,7 +29,7 @@ from biasamp.results.interval import UNCLEAR_SIGNS, Caution
 from .base import Base
 from .bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
 from .directional import Directional
-from .signs import association_signs
+from .signs import association_p_of, association_signs
 from .why_parts import ScoreParts
 
 Floats = NDArray[np.float64]
@@ -115,8 +115,10 @@ class StrataParts:
         """The parts of counts of decisions, scores and both against each other, stratum by stratum."""
         clustered = whole.sample.clustered
         each = []
+        # All strata at once: exact tests are slow one by one.
+        sign_p = association_p_of([held[0].whole.truth_joint for held in counts])
         for place, held in enumerate(counts):
-            source = Base()
+            source = Base(sign_p=sign_p[place])
             if train is not None:
                 source = Base(association_signs(train[place]), "the train labels", train[place])
             if base is not None:
