@@ -31,7 +31,9 @@ def same(mine: Any, theirs: Any, exact: bool = True) -> None:
     np.testing.assert_array_equal(mine.numbers, theirs.numbers)
     for name in PAIR:
         one, two = (floats(getattr(held.counts, name)) for held in (mine, theirs))
-        np.testing.assert_array_equal(one, np.broadcast_to(two, one.shape)) if exact else np.testing.assert_allclose(one, two)
+        np.testing.assert_array_equal(one, np.broadcast_to(two, one.shape)) if exact else np.testing.assert_allclose(
+            one, two
+        )
     for one, two in zip(mine.whole.moments(), theirs.whole.moments(), strict=True):
         np.testing.assert_allclose(one, two, atol=1e-11)
     np.testing.assert_allclose(floats(mine.agreeing), floats(theirs.agreeing), atol=1e-12)
@@ -70,7 +72,9 @@ def test_parts_add_up_and_bags_shuffle() -> None:
         halves.append(ScoreTables.of_records(decided.take(rows), scores.take(rows), codes[rows], 4, BAGS)[0])
     both = halves[0] + halves[1]
     for place in range(4):
-        for one, two, turned in zip(both.stratum(place), whole.stratum(place), whole.shuffled(7).stratum(place), strict=True):
+        for one, two, turned in zip(
+            both.stratum(place), whole.stratum(place), whole.shuffled(7).stratum(place), strict=True
+        ):
             same(one, two)
             same(turned, two.shuffled(7))
     given, outcome = np.array([True, False, True]), np.array([False, True, True])

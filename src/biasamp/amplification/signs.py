@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,18 @@ def association_p(counts: JointCounts) -> NDArray[np.float64]:
     Fisher's exact test of the 2x2 table, and its normal approximation where counts are large. With weights the
     effective sample size of Kish takes the place of ``n``. A table that cannot tell has p-value 1.
     """
+    return association_p_of([counts])[0]
+
+
+def association_p_of(several: Sequence[JointCounts]) -> NDArray[np.float64]:
+    """As :func:`association_p` of several counts of the same labels at once, of shape (counts, left, right)."""
+    tables = [_two_by_two(counts) for counts in several]
+    p = fisher_exact(*(np.stack(part) for part in zip(*tables, strict=True)))
+    return np.where(np.isnan(p), 1.0, p)
+
+
+def _two_by_two(counts: JointCounts) -> tuple[NDArray[np.float64], ...]:
+    """Of every pair, how many records have both labels, the left one, the right one alone, and not the left one."""
     n, left, right, joint = np.broadcast_arrays(
         *(floats(x) for x in (counts.n, counts.left, counts.right, counts.joint))
     )
@@ -90,5 +103,4 @@ def association_p(counts: JointCounts) -> NDArray[np.float64]:
     n, left, right, joint = (np.rint(scale * x) for x in (n, left, right, joint))
     # Rounded separately, the counts of a weighted table may miss each other by one.
     joint = np.clip(joint, np.maximum(left + right - n, 0.0), np.minimum(left, right))
-    p = fisher_exact(joint, left, right - joint, n - left)
-    return np.where(np.isnan(p), 1.0, p)
+    return joint, left, right - joint, n - left

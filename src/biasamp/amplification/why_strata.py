@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats, total
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.strata import all_strata, count_strata
+from biasamp.counts.strata import all_strata
+from biasamp.counts.why_counts import WhyCounts
 from biasamp.data import LabelSet
 from biasamp.data.scores import Scored, Strata
 from biasamp.resampling.intervals import Intervals, small_cautions
@@ -29,7 +30,7 @@ from biasamp.results.interval import UNCLEAR_SIGNS, Caution
 from .base import Base
 from .bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
 from .directional import Directional
-from .signs import association_signs
+from .signs import association_p_of, association_signs
 from .why_parts import ScoreParts
 
 Floats = NDArray[np.float64]
@@ -115,8 +116,10 @@ class StrataParts:
         """The parts of counts of decisions, scores and both against each other, stratum by stratum."""
         clustered = whole.sample.clustered
         each = []
+        # All strata at once: exact tests are slow one by one.
+        sign_p = association_p_of([held[0].whole.truth_joint for held in counts])
         for place, held in enumerate(counts):
-            source = Base()
+            source = Base(sign_p=sign_p[place])
             if train is not None:
                 source = Base(association_signs(train[place]), "the train labels", train[place])
             if base is not None:
@@ -134,9 +137,8 @@ class StrataParts:
         """The parts of records in memory; ``keep`` says which labels have a sign."""
         strata = records.strata
         assert strata is not None
-        codes, many = strata.codes, len(strata.names)
-        sides = (records.decided, records.scored, records.margin)
-        held = zip(*(count_strata(side.only(*keep), codes, many) for side in sides), strict=True)
+        scores = records.scored.predicted.only(keep[1])
+        counts = WhyCounts.of_records(records.decided.only(*keep), scores, strata.names, strata.codes)
         train = base = None
         if records.train_strata is not None:
             assert records.train is not None
@@ -145,7 +147,7 @@ class StrataParts:
         if records.base_labels is not None:
             given, truth, layers = records.base_labels
             base = BaseStrata.of_labels(given.only(keep[0]), truth.only(keep[1]), layers)
-        return cls.of_counts(strata.names, whole, list(held), train, base)
+        return cls.of_counts(strata.names, whole, counts.triples, train, base)
 
     @property
     def decided(self) -> list[Directional]:

@@ -18,11 +18,10 @@ from biasamp.amplification.sweep import sweep
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Dense, Evaluation, LabelSet
 from biasamp.data.label import Mask
+from biasamp.data.scores import USUAL, decide
 from biasamp.resampling.significance import fair_coins_p, summed_p
 from biasamp.results.interval import plain
 
-# The threshold that classifiers use by default.
-USUAL = 0.5
 _POINTS = 300
 
 
@@ -80,25 +79,11 @@ def decided_value(evaluation: Evaluation, source: Base, kept: tuple[Mask, Mask])
     """
     if evaluation.missing:
         return None
-    blocks = tuple(Dense(block.variables, _decisions(block)) for block in evaluation.predicted.blocks)
-    held = replace(evaluation, predicted=LabelSet(blocks)).only(*kept)
+    held = replace(evaluation, predicted=decide(evaluation.predicted, USUAL)[0]).only(*kept)
     counts = PairCounts.from_labels(held)
     signs = association_signs(counts.truth_joint) if source.signs is None else source.signs
     pairs = directional_pairs(counts, signs, base=source.rates)
     return plain(float(mean_over_pairs(pairs.amplification, pairs.defined)))
-
-
-def _decisions(block: Any) -> NDArray[np.uint8]:
-    """What the probabilities of some variables decide: yes/no at 0.5, of several classes the likeliest."""
-    rows = LabelSet((block,)).rows().astype(np.float64)
-    variable = block.variables[0]
-    if variable.kind != "categorical":
-        return (rows >= USUAL).astype(np.uint8)
-    place = rows.argmax(axis=1)
-    if set(variable.categories) == {"0", "1"}:
-        one = variable.categories.index("1")
-        place = np.where(rows[:, one] >= USUAL, one, 1 - one)
-    return np.eye(rows.shape[1], dtype=np.uint8)[place]
 
 
 def _rate_p(evaluation: Evaluation, moved: NDArray[np.float64]) -> NDArray[np.float64]:

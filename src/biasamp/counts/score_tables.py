@@ -29,6 +29,8 @@ Index = NDArray[np.int64]
 _TABLES = ("size", "truth", "held", "both", "scores", "scores_truth", "scores_held")
 # Records whose columns are laid out at once where they are not counted in numba.
 _ROWS = 1 << 14
+# Records whose sums of limbs floats hold exactly.
+_MOST_COMPILED = 1 << 26
 
 
 def fits(evaluation: Evaluation, scores: LabelSet) -> bool:
@@ -85,7 +87,7 @@ class ScoreTables:
         numbers, row = occupied(codes * bags + bag_of(evaluation.units, bags), strata * bags)
         given, width = evaluation.given, evaluation.truth.width
         single = given.exclusive and len(given.nonzero()[0]) == len(evaluation)
-        if single and worth_compiling(len(evaluation) * width, accelerate):
+        if single and len(evaluation) < _MOST_COMPILED and worth_compiling(len(evaluation) * width, accelerate):
             made, reliability = _compiled(evaluation, scores, codes, strata, row, len(numbers))
         else:
             made = _summed(evaluation, scores, codes, strata, row, len(numbers))
@@ -215,17 +217,18 @@ def _compiled(
     groups, width = evaluation.given.width, evaluation.truth.width
     label = evaluation.given.nonzero()[1]
     cell = row * (groups + 1) + label
-    whole, high, low = (np.zeros((rows * (groups + 1), 3 * width), dtype=np.int64) for _ in range(3))
-    squares = np.zeros((strata * (groups + 1), 2 * width), dtype=np.int64)
+    # Sums of whole numbers below 2**53, which floats hold: limbs of at most 2**26, of fewer than 2**27 records.
+    whole, high, low = (np.zeros((rows * (groups + 1), 3 * width)) for _ in range(3))
+    squares = np.zeros((strata * (groups + 1), 2 * width))
     one, said = (np.ascontiguousarray(side.rows()) for side in (evaluation.truth, evaluation.predicted))
     held = np.ascontiguousarray(scores.rows(), dtype=np.float64)
-    bins = np.zeros((groups, width, BINS, 4), dtype=np.int64)
+    bins = np.zeros((groups, width, BINS, 4))
     layer, order = codes * (groups + 1) + label, np.argsort(cell, kind="stable")
     add_scores(order, cell, layer, label, one, said, held, whole, high, low, squares, bins)
     size = np.bincount(cell, minlength=rows * (groups + 1)).reshape(rows, groups + 1, 1)
     shape = rows, groups + 1, 3 * width
-    tables = [part.reshape(shape) for part in (whole, high, low)]
-    layers = squares.reshape(strata, groups + 1, 2 * width)
+    tables = [part.astype(np.int64).reshape(shape) for part in (whole, high, low)]
+    layers = squares.astype(np.int64).reshape(strata, groups + 1, 2 * width)
     for table in (size, *tables, layers):
         table[:, -1] = table[:, :-1].sum(axis=1)
     cuts = [slice(k * width, (k + 1) * width) for k in range(3)]
@@ -233,7 +236,7 @@ def _compiled(
     none = np.zeros((rows, groups + 1, width), dtype=np.int64)
     sums = [Fixed(none, tables[1][:, :, cut], tables[2][:, :, cut]) for cut in cuts]
     few = layers[:, :, :width], layers[:, :, width:]
-    first, true, *limbs = (np.ascontiguousarray(bins[..., k]) for k in range(4))
+    first, true, *limbs = (bins[..., k].astype(np.int64) for k in range(4))
     reliability = ReliabilityCounts(first, true, Fixed(np.zeros_like(first), *limbs), first)
     return (size, *ints, *sums, Fixed(np.zeros_like(few[0]), *few)), reliability
 

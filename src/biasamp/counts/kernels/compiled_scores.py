@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LIMB = float(1 << 26)
+# Added and taken away again, this rounds a small float to the nearest whole number, halves to the even one.
+_ROUND = float(1 << 52)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -18,11 +20,11 @@ def add_scores(
     truth: NDArray[np.uint8],
     held: NDArray[np.uint8],
     scores: NDArray[np.float64],
-    whole: NDArray[np.int64],
-    high: NDArray[np.int64],
-    low: NDArray[np.int64],
-    squares: NDArray[np.int64],
-    bins: NDArray[np.int64],
+    whole: NDArray[np.float64],
+    high: NDArray[np.float64],
+    low: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    bins: NDArray[np.float64],
 ) -> None:
     """Add records to the tables of their cells, in an order in which those of one cell come together.
 
@@ -32,36 +34,40 @@ def add_scores(
     """
     width = truth.shape[1]
     many = bins.shape[2]
+    tops, rests, trues, saids = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
     for k in range(len(order)):
         i = order[k]
         mine = cell[i]
-        own = layer[i]
+        first, second, counts = high[mine], low[mine], whole[mine]
+        squared = squares[layer[i]]
         group = bins[label[i]]
+        # Loops of their own on floats that hold whole numbers: only so are they turned into vector instructions.
         for j in range(width):
-            one = truth[i, j]
-            said = held[i, j]
-            score = scores[i, j]
-            rest = score * _LIMB
-            top = np.floor(rest)
-            first = np.int64(top)
-            second = np.int64(np.rint((rest - top) * _LIMB))
-            whole[mine, j] += one
-            whole[mine, width + j] += said
-            whole[mine, 2 * width + j] += one & said
-            high[mine, j] += first
-            low[mine, j] += second
-            if one:
-                high[mine, width + j] += first
-                low[mine, width + j] += second
-            if said:
-                high[mine, 2 * width + j] += first
-                low[mine, 2 * width + j] += second
-            rest = score * score * _LIMB
-            top = np.floor(rest)
-            squares[own, j] += np.int64(top)
-            squares[own, width + j] += np.int64(np.rint((rest - top) * _LIMB))
-            place = min(np.int64(score * many), many - 1)
-            group[j, place, 0] += 1
-            group[j, place, 1] += one
-            group[j, place, 2] += first
-            group[j, place, 3] += second
+            scaled = scores[i, j] * _LIMB
+            tops[j] = np.floor(scaled)
+            rests[j] = ((scaled - tops[j]) * _LIMB + _ROUND) - _ROUND
+            trues[j] = truth[i, j]
+            saids[j] = held[i, j]
+        for j in range(width):
+            counts[j] += trues[j]
+            counts[width + j] += saids[j]
+            counts[2 * width + j] += trues[j] * saids[j]
+        for j in range(width):
+            first[j] += tops[j]
+            first[width + j] += tops[j] * trues[j]
+            first[2 * width + j] += tops[j] * saids[j]
+        for j in range(width):
+            second[j] += rests[j]
+            second[width + j] += rests[j] * trues[j]
+            second[2 * width + j] += rests[j] * saids[j]
+        for j in range(width):
+            scaled = scores[i, j] * scores[i, j] * _LIMB
+            top = np.floor(scaled)
+            squared[j] += top
+            squared[width + j] += ((scaled - top) * _LIMB + _ROUND) - _ROUND
+        for j in range(width):
+            place = min(np.int64(scores[i, j] * many), many - 1)
+            group[j, place, 0] += 1.0
+            group[j, place, 1] += trues[j]
+            group[j, place, 2] += tops[j]
+            group[j, place, 3] += rests[j]
