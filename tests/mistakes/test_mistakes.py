@@ -240,3 +240,50 @@ def test_many_small_groups_and_rare_labels_are_read() -> None:
         assert biasamp.directional(groups, truth, truth).value == 0
         lists = [[f"rare {i}", "common"] for i in range(40)]
         assert biasamp.directional(groups, lists, lists).value == 0
+
+
+def test_declared_values_are_taken_as_they_are() -> None:
+    """Who names all values may have two that differ in case, one that says 'NA', and one for every record."""
+    names = np.array(["Al", "al", "NA"])
+    truth, said = names[RIGHT["place"]], names[RIGHT["guess"]]
+    declared = biasamp.categorical(truth, categories=["Al", "al", "NA"])
+    again = biasamp.categorical(said, categories=["Al", "al", "NA"])
+    value = biasamp.directional(RIGHT["gender"], declared, again).value
+    assert value == pytest.approx(biasamp.directional(RIGHT["gender"], RIGHT["place"], RIGHT["guess"]).value)
+    data = {"gender": RIGHT["gender"], "hired": truth, "said": said}
+    for engine in ("auto", "local"):
+        roles = {name: biasamp.categorical(ROLES[name], categories=names) for name in ("tasks", "task_predictions")}
+        audit = biasamp.audit(data, **{**ROLES, **roles}, metrics="directional", resamples=50, engine=engine)
+        assert audit.document["metrics"][0]["value"] == pytest.approx(value)
+    with pytest.raises(ValueError, match="missing value"):
+        biasamp.directional(RIGHT["gender"], truth, said)
+
+
+@pytest.mark.parametrize("given", [np.arange(N), [f"2024-03-{1 + i % 28:02d}" for i in range(N)]], ids=["id", "date"])
+def test_ids_and_dates_are_no_groups_of_any_function(given: Any) -> None:
+    T, P = RIGHT["hired"], RIGHT["said"]
+    calls = [lambda: biasamp.mals(given, T, given, P), lambda: biasamp.dpa(given, T, P)]
+    calls += [lambda: biasamp.leakage(given, T, P), lambda: biasamp.parity(given, T, P)]
+    calls += [lambda: biasamp.sweep(P, given, T), lambda: biasamp.classify_errors(given, T, T_pred=P)]
+    calls += [lambda: biasamp.decompose(given, T, P * 0.8), lambda: biasamp.multi(given, T, P)]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"identifier|dates"):
+            call()
+
+
+def test_an_id_is_no_task_of_any_function() -> None:
+    ids, A = np.arange(N), RIGHT["gender"]
+    calls = [lambda: biasamp.mals(A, ids, A, ids.copy()), lambda: biasamp.dpa(A, ids, ids.copy())]
+    calls += [lambda: biasamp.leakage(A, ids, ids.copy()), lambda: biasamp.parity(A, ids, ids.copy())]
+    calls += [lambda: biasamp.multi(A, ids, ids.copy()), lambda: biasamp.classify_errors(A, ids, T_pred=ids.copy())]
+    for call in calls:
+        with pytest.raises(ValueError, match="identifier"):
+            call()
+
+
+def test_many_classes_are_no_ids() -> None:
+    """A thousand classes in as many records leave some classes out and have others twice."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 1000, 1000)
+    said = np.where(rng.random(1000) < 0.9, truth, truth[::-1])
+    assert np.isfinite(biasamp.directional(np.where(rng.random(1000) < 0.5, "a", "b"), truth, said).value)

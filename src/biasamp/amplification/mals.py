@@ -140,7 +140,7 @@ class _Side(NamedTuple):
 
 def _side(own: Any, said: Any, train: LabelSet | None, name: str, unseen: str) -> _Side:
     """One side of MALS in one label space; without truth it is that of the train labels."""
-    truth = None if own is None else read(own, name)
+    truth = None if own is None else read(own, name, "groups" if name == "A" else "outcomes")
     known = train if truth is None else truth
     assert known is not None
     predicted = read(said, f"{name}_pred", soft=True, like=known)

@@ -94,7 +94,7 @@ def sweep(
     """
     same_index({"scores": scores, "given": given, "truth": truth, "weights": weights})
     values, _ = read_scores(scores)
-    held, outcome = read(given, "given"), read(truth, "truth")
+    held, outcome = read(given, "given", "groups"), read(truth, "truth", "outcomes")
     count = same_length({"scores": values, "given": held, "truth": outcome})
     own = weights_of(weights, count)
     signs_from = None

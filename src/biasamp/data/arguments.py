@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .column_checks import RoleOf, check_columns_alone
 from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, check_lengths, compact, is_missing
 from .keys import Keys, record_keys
 from .label import Block, Dense, Variable, printable
 from .label_rules import EXACT, label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
-from .vocabulary import UNSEEN, one_space, refuse_identifiers, refuse_listed, true_labels
+from .vocabulary import UNSEEN, one_space, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5
@@ -24,15 +25,17 @@ _ACCEPTED = (
 )
 
 
-def read(data: Any, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
-    """One argument as labels; labels that have been read already stay as they are."""
+def read(data: Any, role: str, side: RoleOf = "other", *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
+    """One argument as labels; labels that have been read already stay as they are.
+
+    ``side`` is that of :func:`biasamp.data.column_checks.check_columns_alone`; what is read ``like`` a truth predicts it.
+    """
     if isinstance(data, LabelSet):
         labels = data
     else:
         columns = read_columns(data, role)
         labels = label_set(columns, role, soft=soft, like=like)
-        if columns.declared is None:
-            refuse_lists(labels, role)
+        check_columns_alone(labels, columns, role, side if like is None else "predictions")
     refuse_missing({role: labels}, _HINT)
     if not labels.width and like is None:  # a model that never predicts a label still has the labels of the truth
         raise ValueError(f"{role} holds no label at all")
@@ -100,12 +103,10 @@ def read_evaluation(
     """
     one_of(unseen, "unseen", UNSEEN)
     same_index({"given": given, "truth": truth, called: predicted, "weights": weights})
-    g = read(given, "given")
-    t = read(truth, "truth")
+    g = read(given, "given", "groups")
+    t = read(truth, "truth", "outcomes")
     p = read(predicted, called, soft=True, like=t)
     count = same_length({"given": g, "truth": t, called: p})
-    for variable in g.variables:
-        refuse_identifiers(variable, count, "given", group=True)
     w = weights_of(weights, count)
     train_g, train_t = (None, None) if train is None else read_train(train, ("given", "truth"))
     g, _, train_g = one_space(g, None, train_g, ["given", "", "train given"])
@@ -128,13 +129,6 @@ def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.boo
     if all(variable.kind == "binary" for variable in truth.variables):
         return np.ones(truth.width, dtype=bool)
     return true_labels(truth.variables, truth.totals(), *([] if train is None else [train.totals()]))
-
-
-def refuse_lists(labels: LabelSet, role: str) -> None:
-    """Refuse text that looks like lists of labels."""
-    for variable in labels.variables:
-        if variable.kind == "categorical":
-            refuse_listed(variable, role)
 
 
 def same_index(sides: Mapping[str, Any]) -> None:
