@@ -287,3 +287,55 @@ def test_many_classes_are_no_ids() -> None:
     truth = rng.integers(0, 1000, 1000)
     said = np.where(rng.random(1000) < 0.9, truth, truth[::-1])
     assert np.isfinite(biasamp.directional(np.where(rng.random(1000) < 0.5, "a", "b"), truth, said).value)
+
+
+COIN = np.random.default_rng(9).integers(0, 2, N)
+COPIES = {
+    "the prediction as attribute": {"gender": RIGHT["said"]},
+    "the attribute as prediction": {"gender": COIN, "said": COIN},
+    "the truth as attribute": {"gender": RIGHT["hired"]},
+}
+
+
+@pytest.mark.parametrize("engine", ["auto", "local"])
+@pytest.mark.parametrize("name", COPIES)
+def test_no_gate_passes_a_copy_of_a_column(name: str, engine: str) -> None:
+    data = {key: np.array(value) for key, value in {**RIGHT, **COPIES[name]}.items()}
+    audit = biasamp.audit(data, **ROLES, metrics="directional", resamples=100, engine=engine)
+    assert "copied" in [finding.code for finding in audit.findings]
+    verdict = biasamp.Policy(limits=[{"metric": "directional", "max": 0.99}]).check(audit)
+    assert verdict.outcome == "not enough evidence"
+    right = biasamp.audit({**RIGHT, "gender": COIN}, **ROLES, metrics="directional", resamples=100, engine=engine)
+    assert "copied" not in [finding.code for finding in right.findings]
+
+
+NO_CHANCES = {
+    "percentages": lambda p: np.where(p, 81.5, 13.5),
+    "logits": lambda p: np.where(p, 1.7, -2.3),
+    "a chance just over 1": lambda p: np.where(np.arange(N) == 7, 1.0000001, np.where(p, 0.8, 0.1)),
+}
+
+
+@pytest.mark.parametrize("name", NO_CHANCES)
+def test_what_is_no_probability_is_refused_by_every_function(name: str) -> None:
+    A, T, P = RIGHT["gender"], RIGHT["hired"], NO_CHANCES[name](RIGHT["said"])
+    calls = [lambda: biasamp.dpa(A, T, P), lambda: biasamp.leakage(A, T, P), lambda: biasamp.multi(A, T, P)]
+    calls += [lambda: biasamp.parity(A, T, P), lambda: biasamp.mals(A, T, A, P)]
+    calls += [lambda: biasamp.dpa(A, T.astype(bool), P), lambda: biasamp.leakage(A, T.astype(float), P)]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"holds (1.0000001|81.5|13.5|1.7|-2.3)"):
+            call()
+
+
+def test_truth_and_chances_swapped_in_every_function() -> None:
+    A, T, P = RIGHT["gender"], RIGHT["hired"], np.where(RIGHT["said"], 0.8, 0.1)
+    for call in (biasamp.dpa, biasamp.leakage, biasamp.multi, biasamp.parity):
+        with pytest.raises(ValueError, match="fractions"):
+            call(A, P, T)
+
+
+def test_continuous_truth_is_read_by_dpa() -> None:
+    """Years of age and their estimates are numbers, whole or not."""
+    rng = np.random.default_rng(2)
+    age = rng.integers(20, 70, N)
+    assert np.isfinite(biasamp.dpa(RIGHT["gender"], age, age + rng.normal(0, 2, N), trials=2).value)

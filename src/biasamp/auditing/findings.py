@@ -30,6 +30,7 @@ OTHER_METRIC, DECIDED_OTHER, MIXED_DIRECTIONS, ERROR_RATES = 60.0, 65.0, 55.0, 5
 CAUTION = 40.0
 URGENCY = {
     "unchecked": 9.95,
+    "copied": 9.92,
     "swapped": 9.9,
     "one-value": 9.85,
     "perfect": 9.8,

@@ -114,7 +114,13 @@ def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Proble
         if _fractions(given)
         else _labels(given, names[0], "groups")
     )
-    if _fractions(true) or (_numeric(true) and _fractions(said, outside=True)):
+    if _fractions(true) and _zero_one(said):
+        raise ValueError(
+            f"{names[1]} holds fractions, but {names[2]} 0 and 1 only: are truth and predictions swapped? Probabilities "
+            "belong with the predictions"
+        )
+    # Of a 0/1 truth predictions are probabilities; what is no probability is then refused, as elsewhere.
+    if _fractions(true) or (_numeric(true) and not _zero_one(true) and _fractions(said, outside=True)):
         if not _numeric(said):
             raise ValueError(f"{names[1]} is continuous, so {names[2]} must be numbers too")
         pair = _numbers(true, names[1]), _numbers(said, names[2])
@@ -209,6 +215,14 @@ def _fractions(columns: Columns, *, outside: bool = False) -> bool:
     return any(
         bool((v != np.rint(v)).any()) and (not outside or bool(((v < 0) | (v > 1)).any()))
         for v in _float_values(columns)
+    )
+
+
+def _zero_one(columns: Columns) -> bool:
+    """Whether all values are numbers, and 0 or 1."""
+    return _numeric(columns) and all(
+        bool(np.isin(item.values if item.missing is None else item.values[~item.missing], (0, 1)).all())
+        for item in _apart(columns)
     )
 
 
