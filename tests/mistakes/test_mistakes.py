@@ -237,9 +237,9 @@ def test_many_small_groups_and_rare_labels_are_read() -> None:
     truth = [f"t{i // 2}" for i in range(40)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        assert biasamp.directional(groups, truth, truth).value == 0
+        assert biasamp.directional(groups, truth, truth.copy()).value == 0
         lists = [[f"rare {i}", "common"] for i in range(40)]
-        assert biasamp.directional(groups, lists, lists).value == 0
+        assert biasamp.directional(groups, lists, lists.copy()).value == 0
 
 
 def test_declared_values_are_taken_as_they_are() -> None:
@@ -339,3 +339,132 @@ def test_continuous_truth_is_read_by_dpa() -> None:
     rng = np.random.default_rng(2)
     age = rng.integers(20, 70, N)
     assert np.isfinite(biasamp.dpa(RIGHT["gender"], age, age + rng.normal(0, 2, N), trials=2).value)
+
+
+def calls_of(A: Any, T: Any, P: Any) -> list[Any]:
+    from biasamp.integrations.sklearn import bias_amplification_score
+
+    calls = [lambda: biasamp.directional(A, T, P), lambda: biasamp.multi(A, T, P), lambda: biasamp.parity(A, T, P)]
+    calls += [lambda: biasamp.dpa(A, T, P), lambda: biasamp.leakage(A, T, P), lambda: biasamp.mals(A, T, A, P)]
+    calls += [lambda: biasamp.classify_errors(A, T, T_pred=P), lambda: biasamp.sweep(P, A, T)]
+    return [*calls, lambda: bias_amplification_score(T, P, sensitive_features=A)]
+
+
+FORMS = {
+    "array": lambda x: x,
+    "view": lambda x: x,
+    "list": lambda x: x.tolist(),
+    "series": lambda x: pd.Series(x, name="said"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_column_in_two_roles_is_refused_by_every_function(form: str) -> None:
+    said, hired = FORMS[form](RIGHT["said"]), FORMS[form](RIGHT["hired"])
+    again = said[:] if form == "view" else said.copy() if form == "series" else said
+    for call in (*calls_of(said, hired, again), *calls_of(said, again, RIGHT["hired"].copy())):
+        with pytest.raises(ValueError, match="same column"):
+            call()
+    for call in calls_of(RIGHT["gender"], said, again):
+        with pytest.warns(UserWarning, match="same column"):
+            call()
+
+
+def test_perfect_predictions_in_a_column_of_their_own_are_read() -> None:
+    for call in calls_of(RIGHT["gender"], RIGHT["hired"], RIGHT["hired"].copy())[:3]:
+        call()
+
+
+def test_one_tensor_in_two_roles() -> None:
+    torch = needs("torch")
+    needs("torchmetrics")
+    from biasamp.integrations.torch import BiasAmplification
+
+    said, hired = torch.as_tensor(RIGHT["said"]), torch.as_tensor(RIGHT["hired"])
+    metric = BiasAmplification(task="binary", num_groups=2)
+    with pytest.raises(ValueError, match="groups and preds are the same column"):
+        metric.update(said, hired, said)
+    with pytest.warns(UserWarning, match="target and preds are the same column"):
+        metric.update(hired, hired, torch.as_tensor((RIGHT["gender"] == "man").astype(int)))
+
+
+BASE = {"gender": ["man", "man", "woman", "woman"], "hired": [0, 1, 0, 1], "count": [40, 60, 65, 35]}
+
+
+@pytest.mark.parametrize("engine", ["auto", "local"])
+def test_a_base_of_counts_in_the_columns_of_the_audit(engine: str) -> None:
+    options = {**ROLES, "metrics": "directional", "resamples": 50, "engine": engine}
+    named = {"attribute": BASE["gender"], "task": BASE["hired"], "count": BASE["count"]}
+    values = [
+        biasamp.audit(RIGHT, **options, base=base).document["metrics"][0]["value"]
+        for base in (pd.DataFrame(BASE), pd.DataFrame(named), {"man": {0: 40, 1: 60}, "woman": {0: 65, 1: 35}})
+    ]
+    assert values[0] == values[1] == values[2] != 0
+    records = pd.DataFrame({"gender": RIGHT["gender"], "hired": RIGHT["hired"], "count": np.arange(N)})
+    assert biasamp.audit(RIGHT, **options, base=records).document["metrics"][0]["value"] == pytest.approx(
+        biasamp.directional(RIGHT["gender"], RIGHT["hired"], RIGHT["said"]).value
+    )
+
+
+WRONG_BASES = {
+    "another spelling": {"gender": ["Man", "Man", "Woman", "Woman"]},
+    "other groups": {"gender": ["a", "a", "b", "b"]},
+    "other outcomes": {"hired": ["no", "yes", "no", "yes"]},
+    "columns swapped": {"gender": [0, 1, 0, 1], "hired": ["man", "man", "woman", "woman"]},
+    "a missing group": {"gender": ["man", "man"], "hired": [0, 1], "count": [40, 60]},
+    "negative counts": {"count": [40, -60, 65, 35]},
+    "counts of 0": {"count": [0, 0, 0, 0]},
+}
+
+
+@pytest.mark.parametrize("name", WRONG_BASES)
+def test_a_wrong_base_is_refused_by_an_audit(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = {"attribute": BASE["gender"], "task": BASE["hired"], "count": BASE["count"]}
+    wrong = {{"gender": "attribute", "hired": "task"}.get(key, key): value for key, value in WRONG_BASES[name].items()}
+    for engine in ("auto", "local"):
+        with pytest.raises(ValueError, match="base"):
+            biasamp.audit(RIGHT, **ROLES, base=pd.DataFrame({**base, **wrong}), resamples=50, engine=engine)
+    pd.DataFrame(RIGHT).to_csv(tmp_path / "data.csv", index=False)
+    pd.DataFrame({**base, **wrong}).to_csv(tmp_path / "base.csv", index=False)
+    options = [part for role, value in ROLES.items() for part in (f"--{role.replace('_', '-')}", value)]
+    assert run(monkeypatch, "audit", tmp_path / "data.csv", *options, "--base", tmp_path / "base.csv") == 2
+    assert "base" in capsys.readouterr().err
+
+
+def test_weights_of_another_index_than_a_mapping_of_series() -> None:
+    data = {name: pd.Series(RIGHT[name]) for name in ("gender", "hired", "said")}
+    with pytest.raises(ValueError, match="reset_index"):
+        biasamp.audit(data, **ROLES, weights=pd.Series(np.ones(N), index=SHUFFLED))
+
+
+def test_transposed_arrays_are_refused() -> None:
+    A, T, P = ((RIGHT[name] == RIGHT[name][0]).astype(int)[None, :] for name in ("gender", "hired", "said"))
+    for call in (biasamp.directional, biasamp.multi, biasamp.parity, biasamp.dpa):
+        with pytest.raises(ValueError, match=r"transposed|too few"):
+            call(A, T, P)
+    assert biasamp.directional(A.T, T.T, P.T).value is not None
+
+
+LISTED = [["fork"] if i % 2 else ["fork", None] if i == 4 else ["knife"] for i in range(N)]
+RIGHTLY = [["fork"] if i % 2 else ["knife"] for i in range(N)]
+
+
+@pytest.mark.parametrize("side", ["hired", "said"])
+def test_a_missing_label_in_a_list_is_refused(side: str) -> None:
+    data = {"gender": RIGHT["gender"], "hired": RIGHTLY, "said": list(RIGHTLY), side: LISTED}
+    calls = [lambda: biasamp.directional(*data.values()), lambda: biasamp.audit(data, **ROLES)]
+    calls += [lambda: biasamp.audit(data, **ROLES, engine="local"), lambda: biasamp.audit(pd.DataFrame(data), **ROLES)]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"missing one in it \(record 4"):
+            call()
+
+
+@pytest.mark.parametrize("engine", ["auto", "local"])
+def test_a_model_that_predicts_no_label_at_all_is_audited(engine: str) -> None:
+    truth = [["fork"] if x else ["knife", "fork"] for x in RIGHT["hired"]]
+    data = {"gender": RIGHT["gender"], "hired": truth, "said": [[] for _ in range(N)]}
+    audit = biasamp.audit(data, **ROLES, metrics="directional", resamples=50, engine=engine)
+    value = biasamp.directional(data["gender"], truth, data["said"]).value
+    assert audit.document["metrics"][0]["value"] == pytest.approx(value)

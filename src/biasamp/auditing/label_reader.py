@@ -240,7 +240,8 @@ def read_labels(
     """
     columns = spec.columns(source)
     labels = label_set(columns, role, soft=like is not None, like=like)
-    if space is None and not labels.width:
+    # A model that never predicts a label has those of the truth; a column without any value has none.
+    if space is None and not labels.width and (like is None or not labels.complete().any()):
         raise ValueError(f"{role} column {spec.title!r} holds no label: every value is missing")
     if space is None:
         side: RoleOf = "groups" if role.endswith("attributes") else "outcomes"

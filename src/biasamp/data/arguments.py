@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -103,6 +104,7 @@ def read_evaluation(
     """
     one_of(unseen, "unseen", UNSEEN)
     same_index({"given": given, "truth": truth, called: predicted, "weights": weights})
+    refuse_same({"given": given, "truth": truth, called: predicted})
     g = read(given, "given", "groups")
     t = read(truth, "truth", "outcomes")
     p = read(predicted, called, soft=True, like=t)
@@ -152,12 +154,55 @@ def same_index(sides: Mapping[str, Any]) -> None:
             )
 
 
+def refuse_same(sides: Mapping[str, Any]) -> None:
+    """Refuse one column in two roles; of a truth that is its own prediction, which is perfect, warn.
+
+    ``sides`` are the groups, the truth and the predictions, by their names in messages.
+    """
+    (group, given), (true, truth), (said, predicted) = sides.items()
+    for (first, one), (second, other) in ((((group, given)), (true, truth)), ((group, given), (said, predicted))):
+        if _is_same(one, other):
+            raise ValueError(
+                f"{first} and {second} are the same column: it goes with itself, whatever a model does. Give "
+                f"{second} another one"
+            )
+    if _is_same(truth, predicted):
+        warnings.warn(
+            f"{true} and {said} are the same column: the truth is compared with itself, and nothing is amplified. Where "
+            f"predictions are perfect indeed, give a copy of it as {said}",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two arguments are one object, views of the same values, or series of one name and the same values."""
+    one, other = (side.data if isinstance(side, Declared) else side for side in (one, other))
+    if one is None or other is None or isinstance(one, (tuple, range, str, LabelSet)):
+        return False  # constants may be one object by accident
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        keys = ("data", "shape", "strides", "typestr")
+        held = [[array.__array_interface__[key] for key in keys] for array in (one, other)]
+        return one.size > 0 and held[0] == held[1]
+    name = getattr(one, "name", None)
+    named = isinstance(name, str) and bool(name) and name == getattr(other, "name", None)
+    return named and type(one) is type(other) and hasattr(one, "equals") and bool(one.equals(other))
+
+
 def same_length(sets: Mapping[str, Any]) -> int:
     """Check that all arguments describe the same records; return how many."""
     sizes = {name: len(value) for name, value in sets.items() if value is not None}
     if len(set(sizes.values())) > 1:
         shown = ", ".join(f"{name} has {size:,}" for name, size in sizes.items())
         raise ValueError(f"lengths differ: {shown} records; every argument must describe the same records in order")
+    widths = {len(value.variables) for value in sets.values() if isinstance(value, LabelSet)}
+    if set(sizes.values()) == {1} and len(sizes) > 1 and len(widths) == 1 and max(widths) > 1:
+        raise ValueError(
+            f"{', '.join(sizes)} have one record of {max(widths):,} columns each: they look transposed. Records are rows: "
+            "give arrays of one dimension, or .T"
+        )
     return next(iter(sizes.values()))
 
 

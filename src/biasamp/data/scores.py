@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import read, read_clusters, read_columns, read_evaluation, read_train, refuse_missing, same_index
+from .arguments import (
+    read,
+    read_clusters,
+    read_columns,
+    read_evaluation,
+    read_train,
+    refuse_missing,
+    refuse_same,
+    same_index,
+)
 from .column_checks import refuse_identifiers
 from .columns import Declared
 from .label import Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
@@ -114,6 +123,7 @@ def read_scored(
     """Read the arguments of :func:`biasamp.decompose`; whatever is wrong is refused here."""
     sides = {"given": given, "truth": truth, "scores": scores, "predicted": predicted, "strata": strata}
     same_index({name: side for name, side in {**sides, "weights": weights}.items() if side is not None})
+    refuse_same({"given": given, "truth": truth, "scores": scores})
     true = read(truth, "truth", "outcomes")
     chances = read_chances(scores, true)
     if predicted is None:

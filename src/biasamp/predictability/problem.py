@@ -26,7 +26,7 @@ from biasamp.data import (
     refuse_missing,
     same_length,
 )
-from biasamp.data.arguments import same_index
+from biasamp.data.arguments import refuse_same, same_index
 from biasamp.data.column_checks import RoleOf, check_columns_alone
 from biasamp.data.vocabulary import one_space
 
@@ -103,6 +103,7 @@ class Problem:
 def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Problem:
     """A problem from the three arguments of a public function."""
     same_index(dict(zip(names, (other, truth, predicted), strict=True)))
+    refuse_same(dict(zip(names, (other, truth, predicted), strict=True)))
     columns = {name: read_columns(data, name) for name, data in zip(names, (other, truth, predicted), strict=True)}
     for name, held in columns.items():
         if not len(held):
