@@ -85,7 +85,7 @@ def test_uniform() -> None:
     assert directional(GENDER, JOB, MODEL, base="uniform", train=ELSEWHERE).value == pytest.approx(expected, abs=1e-12)
     three = np.where(np.arange(8) == 7, "other", MODEL)
     signs = {"w": {"nurse": 1, "doctor": -1, "other": -1}, "m": {"nurse": -1, "doctor": 1, "other": 1}}
-    rates = directional(GENDER, three, three, base="uniform", direction=signs).pairs["truth_rate"]
+    rates = directional(GENDER, three, three.copy(), base="uniform", direction=signs).pairs["truth_rate"]
     assert sorted(rates) == pytest.approx([1 / 3 - epsilon] * 3 + [1 / 3 + epsilon] * 3, abs=1e-12)
 
 

@@ -79,7 +79,7 @@ def test_undefined_rates_are_listed() -> None:
 def test_an_empty_group_is_told_of() -> None:
     groups, truth = [[1, 0], [1, 0], [1, 0]], [[1, 1], [0, 0], [1, 0]]
     with pytest.warns(UserWarning, match="2 rates are undefined and left out.*no record has the group"):
-        result = parity(groups, truth, truth)
+        result = parity(groups, truth, truth.copy())
     assert [(r["given"], r["outcome"], r["rate"]) for r in result.excluded] == [
         ("1", "0", "accuracy"),
         ("1", "1", "accuracy"),

@@ -99,7 +99,7 @@ class TestTokas:
     def test_hiring_is_biased_for_directional(self) -> None:
         """Sec. 7.2: 25 of 100 men and 25 of 50 women are hired; a model may strengthen or weaken that."""
         woman, hired = published.repeated([(25, (0, 1)), (75, (0, 0)), (25, (1, 1)), (25, (1, 0))])
-        result = directional(woman, hired, hired)
+        result = directional(woman, hired, hired.copy())
         signs = {(row["given"], row["outcome"]): row["sign"] for row in result.pairs.rows()}
         assert signs == {("0", "0"): 1, ("0", "1"): -1, ("1", "0"): -1, ("1", "1"): 1}
         more = hired.copy()

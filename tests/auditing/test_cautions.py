@@ -108,6 +108,10 @@ CASES: dict[str, tuple[Case, Case]] = {
         ),
     ),
     "perfect": ((PERFECT, {}), (FAITHFUL, {})),
+    "copied": (
+        ({**AMPLIFIED, "kind": list(AMPLIFIED["said"])}, {}),
+        ({**AMPLIFIED, "kind": [1 - x for x in AMPLIFIED["said"]]}, {}),
+    ),
     "swapped": (
         (renamed(AMPLIFIED, cooks="cooks_pred"), {"tasks": "cooks_pred", "task_predictions": "said"}),
         (renamed(AMPLIFIED, said="cooks_pred"), {"task_predictions": "cooks_pred"}),

@@ -193,12 +193,22 @@ class TestBase:
         pattern = (
             r"base has shape \(2, 3\); a row for each of the 2 given labels and a column for each of the 2 outcome"
         )
-        refuses(ValueError, pattern, lambda: directional(G, G, G, base=np.ones((2, 3))))
-        refuses(ValueError, "not negative, and not all 0", lambda: directional(G, G, G, base=-np.ones((2, 2))))
-        refuses(ValueError, "not negative, and not all 0", lambda: directional(G, G, G, base=np.zeros((2, 2))))
-        refuses(ValueError, "base holds missing values", lambda: directional(G, G, G, base=[[1, np.nan], [1, 1]]))
+        refuses(ValueError, pattern, lambda: directional(G, G.copy(), G.copy(), base=np.ones((2, 3))))
         refuses(
-            ValueError, "base row has no entry for the label '1'", lambda: directional(G, G, G, base={0: {0: 1}, 1: {}})
+            ValueError, "not negative, and not all 0", lambda: directional(G, G.copy(), G.copy(), base=-np.ones((2, 2)))
+        )
+        refuses(
+            ValueError, "not negative, and not all 0", lambda: directional(G, G.copy(), G.copy(), base=np.zeros((2, 2)))
+        )
+        refuses(
+            ValueError,
+            "base holds missing values",
+            lambda: directional(G, G.copy(), G.copy(), base=[[1, np.nan], [1, 1]]),
+        )
+        refuses(
+            ValueError,
+            "base row has no entry for the label '1'",
+            lambda: directional(G, G.copy(), G.copy(), base={0: {0: 1}, 1: {}}),
         )
         refuses(ValueError, "yes/no labels, whose rows do not sum", lambda: directional(G, T, P, base=np.ones((2, 2))))
 
@@ -206,29 +216,45 @@ class TestBase:
         refuses(
             ValueError,
             "base is 'even'; the only base with a name is 'uniform'",
-            lambda: directional(G, G, G, base="even"),
+            lambda: directional(G, G.copy(), G.copy(), base="even"),
         )
-        refuses(ValueError, "uniform.*give direction=", lambda: directional(G, G, G, base="uniform"))
+        refuses(ValueError, "uniform.*give direction=", lambda: directional(G, G.copy(), G.copy(), base="uniform"))
 
     def test_conditionals(self) -> None:
         rates = [[0.5, 0.5], [0.1, 0.9]]
-        refuses(ValueError, "no 'given' marginal", lambda: directional(G, G, G, base={"conditional": rates}))
+        refuses(
+            ValueError, "no 'given' marginal", lambda: directional(G, G.copy(), G.copy(), base={"conditional": rates})
+        )
         table = {"conditional": [[0.5, 1.5], [0.1, 0.9]], "given": [1, 1]}
-        refuses(ValueError, r"outside \[0, 1\]", lambda: directional(G, G, G, base=table))
+        refuses(ValueError, r"outside \[0, 1\]", lambda: directional(G, G.copy(), G.copy(), base=table))
         table = {"conditional": rates, "given": [1, 1, 1]}
-        refuses(ValueError, "one share for each of the 2 given labels", lambda: directional(G, G, G, base=table))
+        refuses(
+            ValueError,
+            "one share for each of the 2 given labels",
+            lambda: directional(G, G.copy(), G.copy(), base=table),
+        )
 
     def test_labels(self) -> None:
-        refuses(ValueError, "base given has 5, base truth has 6", lambda: directional(G, G, G, base=(G[:5], G)))
         refuses(
-            ValueError, "given has '0', '1'; base given has '1', '2'", lambda: directional(G, G, G, base=(G + 1, G))
+            ValueError,
+            "base given has 5, base truth has 6",
+            lambda: directional(G, G.copy(), G.copy(), base=(G[:5], G)),
+        )
+        refuses(
+            ValueError,
+            "given has '0', '1'; base given has '1', '2'",
+            lambda: directional(G, G.copy(), G.copy(), base=(G + 1, G)),
         )
         refuses((TypeError, ValueError), r"base .*pair.*tuple", lambda: directional(G, T, P, base=[G, T]))
 
     def test_direction(self) -> None:
         table = [[2, 0], [0, 1]]
-        refuses(ValueError, "other values than -1, 0 and 1", lambda: directional(G, G, G, direction=table))
-        refuses(ValueError, r"direction has shape \(1, 2\)", lambda: directional(G, G, G, direction=[[1, -1]]))
+        refuses(
+            ValueError, "other values than -1, 0 and 1", lambda: directional(G, G.copy(), G.copy(), direction=table)
+        )
+        refuses(
+            ValueError, r"direction has shape \(1, 2\)", lambda: directional(G, G.copy(), G.copy(), direction=[[1, -1]])
+        )
 
 
 class TestExcluded:

@@ -39,4 +39,4 @@ def test_a_label_named_twice_counts_once() -> None:
 
 def test_mals_of_lists() -> None:
     A, T = [["w"], ["m"], ["w", "m"]], [["cook"], [], ["cook", "eat"]]
-    assert mals(A, T, A, T).value == 0
+    assert mals(A, T, A, T.copy()).value == 0

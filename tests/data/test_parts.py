@@ -23,7 +23,7 @@ TABLE = pa.table(
         "t": list(range(200)),
         "p": [0.25, 0.5, 1.0, None] * 50,
         "b": [True, False, None, True] * 50,
-        "l": [["x", "y"], [], ["y"], ["z", None]] * 50,
+        "l": [["x", "y"], [], ["y"], ["z", "x"]] * 50,
     }
 )
 NAMES = ["g", "t", "p", "b"]

@@ -254,3 +254,74 @@ case(
     **three(LONG, lambda c: np.where((RIGHT["gender"] == "woman") & (np.arange(N) % 4 == 0), "refused", THREE[c])),
     like=three(LONG, lambda c: np.where((RIGHT["gender"] == "woman") & (np.arange(N) % 4 == 0), "refused", THREE[c])),
 )
+
+# One column by itself: two spellings of one value, text of missing values, ids that are to be predicted.
+HAND = np.array(["yes", "Yes", "YES", "yes "], dtype=object)
+SLOPPY = np.arange(N) % 4
+
+
+def by_hand(codes: np.ndarray) -> np.ndarray:
+    """Yes in four spellings, on both sides alike."""
+    return np.where(codes == 1, HAND[SLOPPY], "no")
+
+
+case("spellings alike on both sides", "'yes'", "'Yes'", "two spellings", **two(by_hand, by_hand))
+case("spelled groups", "'man'", "'Man'", gender=np.where((RIGHT["gender"] == "man") & (SLOPPY > 1), "Man", RIGHT["gender"]))  # fmt: skip
+case("groups with a blank", "'man '", gender=np.where((RIGHT["gender"] == "man") & (SLOPPY > 1), "man ", RIGHT["gender"]))  # fmt: skip
+case("groups with a double blank", "two spellings", gender=np.where(SLOPPY > 1, "a b", np.where(SLOPPY > 0, "a  b", "c")))  # fmt: skip
+case("groups in two forms of an accent", "U+0301", "U+00E9", gender=np.where(SLOPPY > 1, "caf\u00e9", "cafe\u0301"))
+case("groups with a zero-width space", "\\u200b", gender=np.where(SLOPPY > 1, "man", np.where(SLOPPY > 0, "ma\u200bn", "woman")))  # fmt: skip
+case("a Cyrillic letter among the groups", "U+0430", gender=np.where(SLOPPY > 1, "man", np.where(SLOPPY > 0, "m\u0430n", "woman")))  # fmt: skip
+case("1 and 1.0 in text", "'1.0'", **two(*[lambda c: np.where(SLOPPY > 1, np.array(["0", "1"])[c], np.array(["0", "1.0"])[c])] * 2))  # fmt: skip
+case("yes and 1", "two spellings", **two(*[lambda c: np.where(SLOPPY > 1, np.array(["0", "1"])[c], np.array(["no", "yes"])[c])] * 2))  # fmt: skip
+case("train: spelled twice", "'Man'", train=KNOWN | {"gender": np.where((RIGHT["gender"] == "man") & (SLOPPY > 1), "Man", RIGHT["gender"])})  # fmt: skip
+for word in ("nan", "None", "N/A", "", "NaT", "<NA>", "  ", "null"):
+    case(
+        f"the text {word!r} as group",
+        "missing value",
+        gender=np.where(SLOPPY == 0, word, RIGHT["gender"]).astype(object),
+    )
+    case(
+        f"the text {word!r} as truth and prediction",
+        "missing value",
+        **two(*[lambda c, word=word: np.where(SLOPPY == 0, word, TWO[c]).astype(object)] * 2),
+    )
+    case(
+        f"the text {word!r} as one of many predictions",
+        "missing value",
+        **three(LONG, lambda c, word=word: np.where(np.arange(N) < 3, word, THREE[c]).astype(object)),
+    )
+case("an id as task", "identifier", **two(*[lambda c: np.array([f"case {i}" for i in range(N)])] * 2))
+case("whole numbers as task", "identifier", **two(*[lambda c: np.arange(N) + 5000] * 2))
+WAITING = {
+    "zero-width space": "wai\u200bting",
+    "byte order mark": "\ufeffwaiting",
+    "soft hyphen": "wai\u00adting",
+    "Cyrillic letters": "w\u0430iting",
+    "Greek letters": "waiting".replace("i", "\u03b9"),
+    "no-break space in HTML": "waiting&nbsp;",
+    "stars": "*waiting*",
+    "double stars": "**waiting**",
+    "brackets": "[waiting]",
+    "quotes": '"waiting"',
+    "a full stop": "waiting.",
+}
+for name, text in WAITING.items():
+    case(
+        f"three: {name}",
+        "another spelling of 'waiting'",
+        **three(LONG, lambda c, text=text: np.where(np.arange(N) == 7, text, THREE[c])),
+    )
+case(
+    "three: en dash",
+    "another spelling of 'on-hold'",
+    **three(spelled("no", "yes", "on-hold"), spelled("no", "yes", "on\u2013hold")),
+)
+
+# Values that look alike and are none.
+case("grades", **three(spelled("A", "A-", "A+"), spelled("A", "A-", "A+")))
+case("codes with leading zeros", **three(spelled("01", "1", "001"), spelled("01", "1", "001")), skip=TABLES - {"streamed"})  # fmt: skip
+case("accents that tell words apart", **three(spelled("ano", "año", "hano"), spelled("ano", "año", "hano")))
+case("none as a word", **three(spelled("none", "some", "all"), spelled("none", "some", "all")))
+case("words of another alphabet", **three(spelled("да", "нет", "Дата"), spelled("да", "нет", "Дата")))
+case("yes with other words", **three(spelled("yes", "1", "maybe"), spelled("yes", "1", "maybe")))

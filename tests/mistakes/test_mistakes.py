@@ -237,6 +237,234 @@ def test_many_small_groups_and_rare_labels_are_read() -> None:
     truth = [f"t{i // 2}" for i in range(40)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        assert biasamp.directional(groups, truth, truth).value == 0
+        assert biasamp.directional(groups, truth, truth.copy()).value == 0
         lists = [[f"rare {i}", "common"] for i in range(40)]
-        assert biasamp.directional(groups, lists, lists).value == 0
+        assert biasamp.directional(groups, lists, lists.copy()).value == 0
+
+
+def test_declared_values_are_taken_as_they_are() -> None:
+    """Who names all values may have two that differ in case, one that says 'NA', and one for every record."""
+    names = np.array(["Al", "al", "NA"])
+    truth, said = names[RIGHT["place"]], names[RIGHT["guess"]]
+    declared = biasamp.categorical(truth, categories=["Al", "al", "NA"])
+    again = biasamp.categorical(said, categories=["Al", "al", "NA"])
+    value = biasamp.directional(RIGHT["gender"], declared, again).value
+    assert value == pytest.approx(biasamp.directional(RIGHT["gender"], RIGHT["place"], RIGHT["guess"]).value)
+    data = {"gender": RIGHT["gender"], "hired": truth, "said": said}
+    for engine in ("auto", "local"):
+        roles = {name: biasamp.categorical(ROLES[name], categories=names) for name in ("tasks", "task_predictions")}
+        audit = biasamp.audit(data, **{**ROLES, **roles}, metrics="directional", resamples=50, engine=engine)
+        assert audit.document["metrics"][0]["value"] == pytest.approx(value)
+    with pytest.raises(ValueError, match="missing value"):
+        biasamp.directional(RIGHT["gender"], truth, said)
+
+
+@pytest.mark.parametrize("given", [np.arange(N), [f"2024-03-{1 + i % 28:02d}" for i in range(N)]], ids=["id", "date"])
+def test_ids_and_dates_are_no_groups_of_any_function(given: Any) -> None:
+    T, P = RIGHT["hired"], RIGHT["said"]
+    calls = [lambda: biasamp.mals(given, T, given, P), lambda: biasamp.dpa(given, T, P)]
+    calls += [lambda: biasamp.leakage(given, T, P), lambda: biasamp.parity(given, T, P)]
+    calls += [lambda: biasamp.sweep(P, given, T), lambda: biasamp.classify_errors(given, T, T_pred=P)]
+    calls += [lambda: biasamp.decompose(given, T, P * 0.8), lambda: biasamp.multi(given, T, P)]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"identifier|dates"):
+            call()
+
+
+def test_an_id_is_no_task_of_any_function() -> None:
+    ids, A = np.arange(N), RIGHT["gender"]
+    calls = [lambda: biasamp.mals(A, ids, A, ids.copy()), lambda: biasamp.dpa(A, ids, ids.copy())]
+    calls += [lambda: biasamp.leakage(A, ids, ids.copy()), lambda: biasamp.parity(A, ids, ids.copy())]
+    calls += [lambda: biasamp.multi(A, ids, ids.copy()), lambda: biasamp.classify_errors(A, ids, T_pred=ids.copy())]
+    for call in calls:
+        with pytest.raises(ValueError, match="identifier"):
+            call()
+
+
+def test_many_classes_are_no_ids() -> None:
+    """A thousand classes in as many records leave some classes out and have others twice."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 1000, 1000)
+    said = np.where(rng.random(1000) < 0.9, truth, truth[::-1])
+    assert np.isfinite(biasamp.directional(np.where(rng.random(1000) < 0.5, "a", "b"), truth, said).value)
+
+
+COIN = np.random.default_rng(9).integers(0, 2, N)
+COPIES = {
+    "the prediction as attribute": {"gender": RIGHT["said"]},
+    "the attribute as prediction": {"gender": COIN, "said": COIN},
+    "the truth as attribute": {"gender": RIGHT["hired"]},
+}
+
+
+@pytest.mark.parametrize("engine", ["auto", "local"])
+@pytest.mark.parametrize("name", COPIES)
+def test_no_gate_passes_a_copy_of_a_column(name: str, engine: str) -> None:
+    data = {key: np.array(value) for key, value in {**RIGHT, **COPIES[name]}.items()}
+    audit = biasamp.audit(data, **ROLES, metrics="directional", resamples=100, engine=engine)
+    assert "copied" in [finding.code for finding in audit.findings]
+    verdict = biasamp.Policy(limits=[{"metric": "directional", "max": 0.99}]).check(audit)
+    assert verdict.outcome == "not enough evidence"
+    right = biasamp.audit({**RIGHT, "gender": COIN}, **ROLES, metrics="directional", resamples=100, engine=engine)
+    assert "copied" not in [finding.code for finding in right.findings]
+
+
+NO_CHANCES = {
+    "percentages": lambda p: np.where(p, 81.5, 13.5),
+    "logits": lambda p: np.where(p, 1.7, -2.3),
+    "a chance just over 1": lambda p: np.where(np.arange(N) == 7, 1.0000001, np.where(p, 0.8, 0.1)),
+}
+
+
+@pytest.mark.parametrize("name", NO_CHANCES)
+def test_what_is_no_probability_is_refused_by_every_function(name: str) -> None:
+    A, T, P = RIGHT["gender"], RIGHT["hired"], NO_CHANCES[name](RIGHT["said"])
+    calls = [lambda: biasamp.dpa(A, T, P), lambda: biasamp.leakage(A, T, P), lambda: biasamp.multi(A, T, P)]
+    calls += [lambda: biasamp.parity(A, T, P), lambda: biasamp.mals(A, T, A, P)]
+    calls += [lambda: biasamp.dpa(A, T.astype(bool), P), lambda: biasamp.leakage(A, T.astype(float), P)]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"holds (1.0000001|81.5|13.5|1.7|-2.3)"):
+            call()
+
+
+def test_truth_and_chances_swapped_in_every_function() -> None:
+    A, T, P = RIGHT["gender"], RIGHT["hired"], np.where(RIGHT["said"], 0.8, 0.1)
+    for call in (biasamp.dpa, biasamp.leakage, biasamp.multi, biasamp.parity):
+        with pytest.raises(ValueError, match="fractions"):
+            call(A, P, T)
+
+
+def test_continuous_truth_is_read_by_dpa() -> None:
+    """Years of age and their estimates are numbers, whole or not."""
+    rng = np.random.default_rng(2)
+    age = rng.integers(20, 70, N)
+    assert np.isfinite(biasamp.dpa(RIGHT["gender"], age, age + rng.normal(0, 2, N), trials=2).value)
+
+
+def calls_of(A: Any, T: Any, P: Any) -> list[Any]:
+    from biasamp.integrations.sklearn import bias_amplification_score
+
+    calls = [lambda: biasamp.directional(A, T, P), lambda: biasamp.multi(A, T, P), lambda: biasamp.parity(A, T, P)]
+    calls += [lambda: biasamp.dpa(A, T, P), lambda: biasamp.leakage(A, T, P), lambda: biasamp.mals(A, T, A, P)]
+    calls += [lambda: biasamp.classify_errors(A, T, T_pred=P), lambda: biasamp.sweep(P, A, T)]
+    return [*calls, lambda: bias_amplification_score(T, P, sensitive_features=A)]
+
+
+FORMS = {
+    "array": lambda x: x,
+    "view": lambda x: x,
+    "list": lambda x: x.tolist(),
+    "series": lambda x: pd.Series(x, name="said"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_column_in_two_roles_is_refused_by_every_function(form: str) -> None:
+    said, hired = FORMS[form](RIGHT["said"]), FORMS[form](RIGHT["hired"])
+    again = said[:] if form == "view" else said.copy() if form == "series" else said
+    for call in (*calls_of(said, hired, again), *calls_of(said, again, RIGHT["hired"].copy())):
+        with pytest.raises(ValueError, match="same column"):
+            call()
+    for call in calls_of(RIGHT["gender"], said, again):
+        with pytest.warns(UserWarning, match="same column"):
+            call()
+
+
+def test_perfect_predictions_in_a_column_of_their_own_are_read() -> None:
+    for call in calls_of(RIGHT["gender"], RIGHT["hired"], RIGHT["hired"].copy())[:3]:
+        call()
+
+
+def test_one_tensor_in_two_roles() -> None:
+    torch = needs("torch")
+    needs("torchmetrics")
+    from biasamp.integrations.torch import BiasAmplification
+
+    said, hired = torch.as_tensor(RIGHT["said"]), torch.as_tensor(RIGHT["hired"])
+    metric = BiasAmplification(task="binary", num_groups=2)
+    with pytest.raises(ValueError, match="groups and preds are the same column"):
+        metric.update(said, hired, said)
+    with pytest.warns(UserWarning, match="target and preds are the same column"):
+        metric.update(hired, hired, torch.as_tensor((RIGHT["gender"] == "man").astype(int)))
+
+
+BASE = {"gender": ["man", "man", "woman", "woman"], "hired": [0, 1, 0, 1], "count": [40, 60, 65, 35]}
+
+
+@pytest.mark.parametrize("engine", ["auto", "local"])
+def test_a_base_of_counts_in_the_columns_of_the_audit(engine: str) -> None:
+    options = {**ROLES, "metrics": "directional", "resamples": 50, "engine": engine}
+    named = {"attribute": BASE["gender"], "task": BASE["hired"], "count": BASE["count"]}
+    values = [
+        biasamp.audit(RIGHT, **options, base=base).document["metrics"][0]["value"]
+        for base in (pd.DataFrame(BASE), pd.DataFrame(named), {"man": {0: 40, 1: 60}, "woman": {0: 65, 1: 35}})
+    ]
+    assert values[0] == values[1] == values[2] != 0
+    records = pd.DataFrame({"gender": RIGHT["gender"], "hired": RIGHT["hired"], "count": np.arange(N)})
+    assert biasamp.audit(RIGHT, **options, base=records).document["metrics"][0]["value"] == pytest.approx(
+        biasamp.directional(RIGHT["gender"], RIGHT["hired"], RIGHT["said"]).value
+    )
+
+
+WRONG_BASES = {
+    "another spelling": {"gender": ["Man", "Man", "Woman", "Woman"]},
+    "other groups": {"gender": ["a", "a", "b", "b"]},
+    "other outcomes": {"hired": ["no", "yes", "no", "yes"]},
+    "columns swapped": {"gender": [0, 1, 0, 1], "hired": ["man", "man", "woman", "woman"]},
+    "a missing group": {"gender": ["man", "man"], "hired": [0, 1], "count": [40, 60]},
+    "negative counts": {"count": [40, -60, 65, 35]},
+    "counts of 0": {"count": [0, 0, 0, 0]},
+}
+
+
+@pytest.mark.parametrize("name", WRONG_BASES)
+def test_a_wrong_base_is_refused_by_an_audit(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = {"attribute": BASE["gender"], "task": BASE["hired"], "count": BASE["count"]}
+    wrong = {{"gender": "attribute", "hired": "task"}.get(key, key): value for key, value in WRONG_BASES[name].items()}
+    for engine in ("auto", "local"):
+        with pytest.raises(ValueError, match="base"):
+            biasamp.audit(RIGHT, **ROLES, base=pd.DataFrame({**base, **wrong}), resamples=50, engine=engine)
+    pd.DataFrame(RIGHT).to_csv(tmp_path / "data.csv", index=False)
+    pd.DataFrame({**base, **wrong}).to_csv(tmp_path / "base.csv", index=False)
+    options = [part for role, value in ROLES.items() for part in (f"--{role.replace('_', '-')}", value)]
+    assert run(monkeypatch, "audit", tmp_path / "data.csv", *options, "--base", tmp_path / "base.csv") == 2
+    assert "base" in capsys.readouterr().err
+
+
+def test_weights_of_another_index_than_a_mapping_of_series() -> None:
+    data = {name: pd.Series(RIGHT[name]) for name in ("gender", "hired", "said")}
+    with pytest.raises(ValueError, match="reset_index"):
+        biasamp.audit(data, **ROLES, weights=pd.Series(np.ones(N), index=SHUFFLED))
+
+
+def test_transposed_arrays_are_refused() -> None:
+    A, T, P = ((RIGHT[name] == RIGHT[name][0]).astype(int)[None, :] for name in ("gender", "hired", "said"))
+    for call in (biasamp.directional, biasamp.multi, biasamp.parity, biasamp.dpa):
+        with pytest.raises(ValueError, match=r"transposed|too few"):
+            call(A, T, P)
+    assert biasamp.directional(A.T, T.T, P.T).value is not None
+
+
+LISTED = [["fork"] if i % 2 else ["fork", None] if i == 4 else ["knife"] for i in range(N)]
+RIGHTLY = [["fork"] if i % 2 else ["knife"] for i in range(N)]
+
+
+@pytest.mark.parametrize("side", ["hired", "said"])
+def test_a_missing_label_in_a_list_is_refused(side: str) -> None:
+    data = {"gender": RIGHT["gender"], "hired": RIGHTLY, "said": list(RIGHTLY), side: LISTED}
+    calls = [lambda: biasamp.directional(*data.values()), lambda: biasamp.audit(data, **ROLES)]
+    calls += [lambda: biasamp.audit(data, **ROLES, engine="local"), lambda: biasamp.audit(pd.DataFrame(data), **ROLES)]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"missing one in it \(record 4"):
+            call()
+
+
+@pytest.mark.parametrize("engine", ["auto", "local"])
+def test_a_model_that_predicts_no_label_at_all_is_audited(engine: str) -> None:
+    truth = [["fork"] if x else ["knife", "fork"] for x in RIGHT["hired"]]
+    data = {"gender": RIGHT["gender"], "hired": truth, "said": [[] for _ in range(N)]}
+    audit = biasamp.audit(data, **ROLES, metrics="directional", resamples=50, engine=engine)
+    value = biasamp.directional(data["gender"], truth, data["said"]).value
+    assert audit.document["metrics"][0]["value"] == pytest.approx(value)

@@ -146,7 +146,7 @@ def test_the_aggregate_without_unclear_pairs_has_an_interval() -> None:
 @pytest.mark.parametrize("method", intervals.METHODS)
 def test_no_error_seen_is_not_certainty(method: str) -> None:
     """By hand: one more error of either kind, ``2 / (n + 2)**2`` for each of two groups and three tasks."""
-    interval = biasamp.directional(G, T, T).confidence_interval(method=method)
+    interval = biasamp.directional(G, T, T.copy()).confidence_interval(method=method)
     sizes = np.repeat([(G == 0).sum(), (G == 1).sum()], 3)
     error = np.sqrt((2.0 / (sizes + 2.0) ** 2).sum()) / 6
     assert interval.standard_error == pytest.approx(error)

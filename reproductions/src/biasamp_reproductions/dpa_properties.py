@@ -250,7 +250,7 @@ def _heatmap_rows(maps: dict[str, Any]) -> Iterator[Row]:
 def _section_7_2() -> Iterator[Row]:
     """Hiring: 25 of 100 men and 25 of 50 women. Indoors and outdoors: all combinations alike."""
     man, hired = records([(25, (1, 1)), (75, (1, 0)), (25, (0, 1)), (25, (0, 0))])
-    result = biasamp.directional(man, hired, hired)
+    result = biasamp.directional(man, hired, hired.copy())
     signs = [row["sign"] for row in result.pairs.rows()]
     yield claimed(
         "Sec. 7.2, hiring: BA's view of the data", "biased", f"{sum(map(abs, signs))} of 4 pairs associated", all(signs)

@@ -54,7 +54,9 @@ def _sections() -> Iterator[Row]:
         group, task, model = records(cells)
         paints, seen = biasamp.binary(task), biasamp.binary(model)
         yield printed(f"Sec. 4.1, A→T of shortcoming {name}", published, biasamp.directional(group, paints, seen).value)
-        yield printed(f"Sec. 4.1, T→A of shortcoming {name}", "0", biasamp.directional(paints, group, group).value)
+        yield printed(
+            f"Sec. 4.1, T→A of shortcoming {name}", "0", biasamp.directional(paints, group, group.copy()).value
+        )
 
 
 def _error_classes() -> Iterator[Row]:

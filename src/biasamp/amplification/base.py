@@ -14,7 +14,8 @@ from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, Label, LabelSet, canonical, printable
 from biasamp.data.arguments import read_train
 from biasamp.data.label import Mask
-from biasamp.data.vocabulary import one_space, respelled
+from biasamp.data.spelling import respelled
+from biasamp.data.vocabulary import one_space
 
 from .signs import association_signs, compare_products
 

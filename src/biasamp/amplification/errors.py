@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.tables import chunks
 from biasamp.data import LabelSet, same_length
-from biasamp.data.arguments import read, read_train, same_index
+from biasamp.data.arguments import read, read_train, refuse_same, same_index
 from biasamp.data.vocabulary import one_space
 from biasamp.results import Table, text
 
@@ -73,7 +73,8 @@ def classify_errors(A: Any, T: Any, A_pred: Any = None, T_pred: Any = None, *, t
     if A_pred is None and T_pred is None:
         raise ValueError("A_pred and T_pred are both None: give the predictions whose errors are to be classed")
     same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred})
-    a, t = read(A, "A"), read(T, "T")
+    refuse_same({"A": A, "T": T, "T_pred": T_pred})
+    a, t = read(A, "A", "groups"), read(T, "T", "outcomes")
     a_pred = None if A_pred is None else read(A_pred, "A_pred", soft=True, like=a)
     t_pred = None if T_pred is None else read(T_pred, "T_pred", soft=True, like=t)
     same_length({"A": a, "T": t, "A_pred": a_pred, "T_pred": t_pred})

@@ -13,7 +13,7 @@ from biasamp.counts.bagging import FEWEST_BAGS, addends, bag_weights, weighted_s
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, printable, same_length, weights_of
-from biasamp.data.arguments import labels_with_truth, read, read_clusters, read_train, same_index
+from biasamp.data.arguments import labels_with_truth, read, read_clusters, read_train, refuse_same, same_index
 from biasamp.data.plain_arguments import one_of
 from biasamp.data.vocabulary import UNSEEN, one_space
 from biasamp.resampling.intervals import SMALL_GROUP, Intervals
@@ -103,6 +103,7 @@ def mals(
         raise ValueError("A and T come together: give both or neither")
     one_of(unseen, "unseen", UNSEEN)
     same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred, "weights": weights})
+    refuse_same({"A": A, "T": T, "T_pred": T_pred})
     known = (None, None) if train is None else read_train(train, ("A", "T"))
     a = _side(A, A_pred, known[0], "A", unseen)
     t = _side(T, T_pred, known[1], "T", unseen)
@@ -144,7 +145,7 @@ class _Side(NamedTuple):
 
 def _side(own: Any, said: Any, train: LabelSet | None, name: str, unseen: str) -> _Side:
     """One side of MALS in one label space; without truth it is that of the train labels."""
-    truth = None if own is None else read(own, name)
+    truth = None if own is None else read(own, name, "groups" if name == "A" else "outcomes")
     known = train if truth is None else truth
     assert known is not None
     predicted = read(said, f"{name}_pred", soft=True, like=known)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, Variable, same_length, weights_of
-from biasamp.data.arguments import read, read_train, same_index
+from biasamp.data.arguments import read, read_train, refuse_same, same_index
 from biasamp.data.label import Dense
 from biasamp.data.plain_arguments import pair_of
 from biasamp.data.scores import USUAL
@@ -93,8 +93,9 @@ def sweep(
     True
     """
     same_index({"scores": scores, "given": given, "truth": truth, "weights": weights})
+    refuse_same({"given": given, "truth": truth, "scores": scores})
     values, _ = read_scores(scores)
-    held, outcome = read(given, "given"), read(truth, "truth")
+    held, outcome = read(given, "given", "groups"), read(truth, "truth", "outcomes")
     count = same_length({"scores": values, "given": held, "truth": outcome})
     own = weights_of(weights, count)
     signs_from = None

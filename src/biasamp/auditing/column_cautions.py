@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasamp.data import printable
+from biasamp.counts.fixed import floats
+from biasamp.data import Label, printable
 
 from .document_types import Excluded
 from .evidence import Place, place_of
@@ -104,6 +106,44 @@ def perfect(context: Context) -> Iterator[Finding]:
             )
 
 
+def copied(context: Context) -> Iterator[Finding]:
+    """A column that equals another one, value for value, though the two have different roles."""
+    roles = context.document["data"]["roles"]
+    for subject in context.subjects:
+        for direction in ("A->T", "T->A"):
+            bags = subject.pairs(direction)
+            given, outcome = subject.sides(direction)
+            if (
+                bags is None
+                or not (given.exclusive and outcome.exclusive)
+                or subject.attribute not in roles["attributes"]
+            ):
+                continue
+            counts, task = bags.whole, context.document["data"]["tasks"]["title"]
+            first, second, of = (
+                ("attribute", "task", task) if direction == "A->T" else ("task", "attribute", subject.attribute)
+            )
+            name = subject.attribute if direction == "A->T" else task
+            sides = {f"predictions of the {second}": counts.joint_predicted, f"{second}": counts.joint_truth}
+            for what, joint in sides.items():
+                if not _one_column(counts.given_labels, counts.outcome_labels, floats(joint)):
+                    continue
+                yield caution(
+                    "copied",
+                    f"The {first} {printable(name, 40)} and the {what} {printable(of, 40)} are equal in every record, value "
+                    "for value: is one column a copy of the other? Then no figure here says anything of the model.",
+                    {"attribute": subject.attribute},
+                    direction=direction,
+                )
+
+
+def _one_column(given: Sequence[Label], outcome: Sequence[Label], joint: NDArray[np.float64]) -> bool:
+    """Whether every record has the same value on both sides, and there are several values."""
+    apart = np.array([[one.category != other.category for other in outcome] for one in given])
+    held = (joint > 0).any(axis=1)
+    return bool(held.sum() > 1 and given[0].category is not None and not (joint * apart).any())
+
+
 def swapped(context: Context) -> Iterator[Finding]:
     """Column names that suggest that truth and predictions were swapped."""
     roles = context.document["data"]["roles"]
@@ -119,5 +159,5 @@ def swapped(context: Context) -> Iterator[Finding]:
 
 
 _RECORDS = (unknown_overlap, missing_labels, undefined_pairs)
-_MISTAKES = (one_value, no_truth, no_sign, perfect, swapped)
+_MISTAKES = (one_value, no_truth, no_sign, perfect, copied, swapped)
 COLUMN_CAUTIONS: tuple[Rule, ...] = (*_RECORDS, *_MISTAKES)

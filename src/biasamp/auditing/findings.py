@@ -33,6 +33,7 @@ URGENCY = {
     "unrelated": 9.97,
     "contradicting": 9.96,
     "unchecked": 9.95,
+    "copied": 9.92,
     "swapped": 9.9,
     "one-value": 9.85,
     "perfect": 9.8,

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from biasamp.amplification.mals_sample import MalsSample
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.data import Codes, Evaluation, LabelSet, Variable, align, label_set, refuse_missing
-from biasamp.data.arguments import refuse_lists
+from biasamp.data.column_checks import RoleOf, check_columns_alone
 from biasamp.data.keys import Keys, row_keys
 from biasamp.data.label import Mask
 from biasamp.data.scores import USUAL, Strata, decide, read_strata
-from biasamp.data.vocabulary import one_space, refuse_identifiers
+from biasamp.data.vocabulary import one_space
 
 from .plan import Plan, Spec
 from .source import Source
@@ -238,14 +238,15 @@ def read_labels(
     the whole. Columns that look like ``identifiers`` are refused unless they are let through; ``records`` is how many
     there are where these stand for more.
     """
-    labels = label_set(spec.columns(source), role, soft=like is not None, like=like)
-    if space is None and spec.declared is None:
-        refuse_lists(labels, role)
-    if space is None and not labels.width:
+    columns = spec.columns(source)
+    labels = label_set(columns, role, soft=like is not None, like=like)
+    # A model that never predicts a label has those of the truth; a column without any value has none.
+    if space is None and not labels.width and (like is None or not labels.complete().any()):
         raise ValueError(f"{role} column {spec.title!r} holds no label: every value is missing")
-    if space is None and like is None and not identifiers:
-        for variable in labels.variables:
-            refuse_identifiers(variable, records or len(labels), role, group=role.endswith("attributes"))
+    if space is None:
+        side: RoleOf = "groups" if role.endswith("attributes") else "outcomes"
+        side = "predictions" if like is not None else "other" if identifiers else side
+        check_columns_alone(labels, columns, role, side, records=records)
     if missing == "error":
         refuse_missing({role: labels}, HINT)
     elif missing == "negative":

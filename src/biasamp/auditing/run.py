@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -201,7 +202,10 @@ def audit(
         with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
             counts, again = count_plan(data, plan, train, running, needs=needs)
             return from_counts(counts, settings, base, chosen, again)
-    same_index({"data": data, "weights": weights})
+    columns = (
+        {f"data[{name!r}]": values for name, values in data.items()} if isinstance(data, Mapping) else {"data": data}
+    )
+    same_index({**columns, "weights": weights})
     source = read_source(data, plan.columns)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
@@ -244,6 +248,8 @@ def from_counts(
         )
         for number, subject in enumerate(counts.subjects)
     ]
+    if read is not None:
+        _check_base(subjects)
     measured = [measure(subject, settings) for subject in subjects]
     correct_pairs(measured)
     rows = [row for part in measured for row in part.entries]
@@ -295,6 +301,21 @@ def from_counts(
     ]
     resample = partial(_resamples, owned, settings, counts.resampled_as)
     return Audit(document, name, results=tuple(result for _, result in owned), _resample=resample)
+
+
+def _check_base(subjects: list[Counted]) -> None:
+    """Refuse a base that no attribute can be held against; one that fits some of several is used for these."""
+    wrong: ValueError | None = None
+    for subject in subjects:
+        for direction in subject.counts.pairs if subject.attribute in subject.plan.groups else ():
+            try:
+                subject.base_source(direction)
+            except ValueError as error:
+                wrong = wrong or error
+            else:
+                return
+    if wrong is not None:
+        raise wrong
 
 
 def _resamples(owned: list[tuple[str, Any]], settings: Settings, records: str) -> dict[str, Any]:

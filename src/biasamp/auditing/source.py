@@ -129,7 +129,8 @@ class BaseSource:
 def read_audit_base(base: Any, attributes: Mapping[str, Spec], tasks: Spec) -> BaseSource | None:
     """Read the ``base`` of an audit.
 
-    A path or a frame with the audit's own columns is read as records; one with the columns ``attribute``, ``task``
+    A path or a frame with the audit's own columns is read as records, or with a column of counts and each pair once as a
+    joint table; one with the columns ``attribute``, ``task``
     and ``count`` (or ``probability``) as a joint table; a mapping ``{attribute: {task: number}}`` likewise.
     """
     if base is None:
@@ -139,12 +140,16 @@ def read_audit_base(base: Any, attributes: Mapping[str, Spec], tasks: Spec) -> B
     wanted = [name for spec in (*attributes.values(), tasks) for name in spec.names]
     there = _names(base)
     label = os.path.basename(os.fspath(base)) if isinstance(base, (str, os.PathLike)) else "the base data"
+    number = next((name for name in _NUMBERS if name in there and name not in wanted), None)
     if set(wanted) <= set(there):
+        if number is not None and len(wanted) == len(set(wanted)):
+            source = read_source(base, [*wanted, number], "base")
+            if _each_once(source, wanted):
+                return BaseSource(label, joint=_of_own_columns(source, wanted, number))
         return BaseSource(label, records=read_source(base, wanted, "base"))
-    number = next((name for name in _NUMBERS if name in there), None)
     if number is not None and set(_LONG) <= set(there):
         source = read_source(base, [*_LONG, number], "base")
-        return BaseSource(label, joint=_long(source, number))
+        return BaseSource(label, joint=_long(source, number, *_LONG))
     raise ValueError(
         f"base has the columns {', '.join(there[:8])}; it needs either those of the audit ({', '.join(wanted[:6])}) to "
         "be counted, or 'attribute', 'task' and 'count' (or 'probability') to be a table of joint counts"
@@ -163,8 +168,25 @@ def _names(base: Any) -> list[str]:
     raise TypeError(f"base is a {type(base).__name__}; a path, a frame or a mapping is needed")
 
 
-def _long(source: Source, number: str) -> dict[str, dict[str, float]]:
-    rows, columns = _texts(source.column("attribute")), _texts(source.column("task"))
+def _each_once(source: Source, columns: Sequence[str]) -> bool:
+    """Whether no two rows have the same labels, as in a table of counts."""
+    held = zip(*(column_codes(source.column(name))[0].tolist() for name in columns), strict=True)
+    return len(set(held)) == source.rows
+
+
+def _of_own_columns(source: Source, columns: Sequence[str], number: str) -> dict[str, dict[str, float]]:
+    """A table of counts in the columns of the audit, which are one attribute and one task."""
+    if len(columns) != 2:
+        raise ValueError(
+            f"base has the columns of the audit and '{number}', each combination once: it looks like a table of counts. "
+            f"Such a table is of one attribute and one task ({len(columns)} columns are named). Give the records "
+            f"themselves, or leave '{number}' out"
+        )
+    return _long(source, number, *columns)
+
+
+def _long(source: Source, number: str, attribute: str, task: str) -> dict[str, dict[str, float]]:
+    rows, columns = _texts(source.column(attribute)), _texts(source.column(task))
     values = np.asarray(source.numbers(number, "base"), dtype=np.float64)
     out: dict[str, dict[str, float]] = {}
     for row, column, value in zip(rows, columns, values.tolist(), strict=True):

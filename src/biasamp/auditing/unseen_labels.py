@@ -13,7 +13,8 @@ from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Variable, printable
-from biasamp.data.vocabulary import check_other, check_said, title_of
+from biasamp.data.column_checks import title_of
+from biasamp.data.vocabulary import check_other, check_said
 
 from .findings import CLEAR_DIFFERENCE, INVENTED, Context, Finding, caution, number, place
 from .plan import Plan, Spec

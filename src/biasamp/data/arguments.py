@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -10,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .column_checks import RoleOf, check_columns_alone
 from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, check_lengths, compact, is_missing
 from .keys import Keys, record_keys
 from .label import Block, Dense, Variable, printable
 from .label_rules import EXACT, label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
-from .vocabulary import UNSEEN, one_space, refuse_identifiers, refuse_listed, true_labels
+from .vocabulary import UNSEEN, one_space, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5
@@ -25,15 +27,17 @@ _ACCEPTED = (
 )
 
 
-def read(data: Any, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
-    """One argument as labels; labels that have been read already stay as they are."""
+def read(data: Any, role: str, side: RoleOf = "other", *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
+    """One argument as labels; labels that have been read already stay as they are.
+
+    ``side`` is that of :func:`biasamp.data.column_checks.check_columns_alone`; what is read ``like`` a truth predicts it.
+    """
     if isinstance(data, LabelSet):
         labels = data
     else:
         columns = read_columns(data, role)
         labels = label_set(columns, role, soft=soft, like=like)
-        if columns.declared is None:
-            refuse_lists(labels, role)
+        check_columns_alone(labels, columns, role, side if like is None else "predictions")
     refuse_missing({role: labels}, _HINT)
     if not labels.width and like is None:  # a model that never predicts a label still has the labels of the truth
         raise ValueError(f"{role} holds no label at all")
@@ -101,12 +105,11 @@ def read_evaluation(
     """
     one_of(unseen, "unseen", UNSEEN)
     same_index({"given": given, "truth": truth, called: predicted, "weights": weights})
-    g = read(given, "given")
-    t = read(truth, "truth")
+    refuse_same({"given": given, "truth": truth, called: predicted})
+    g = read(given, "given", "groups")
+    t = read(truth, "truth", "outcomes")
     p = read(predicted, called, soft=True, like=t)
     count = same_length({"given": g, "truth": t, called: p})
-    for variable in g.variables:
-        refuse_identifiers(variable, count, "given", group=True)
     w = weights_of(weights, count)
     train_g, train_t = (None, None) if train is None else read_train(train, ("given", "truth"))
     g, _, train_g = one_space(g, None, train_g, ["given", "", "train given"])
@@ -131,13 +134,6 @@ def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.boo
     return true_labels(truth.variables, truth.totals(), *([] if train is None else [train.totals()]))
 
 
-def refuse_lists(labels: LabelSet, role: str) -> None:
-    """Refuse text that looks like lists of labels."""
-    for variable in labels.variables:
-        if variable.kind == "categorical":
-            refuse_listed(variable, role)
-
-
 def same_index(sides: Mapping[str, Any]) -> None:
     """Refuse pandas objects whose rows are labelled differently: read by position, records would be mixed up."""
     first: tuple[str, Any] | None = None
@@ -159,12 +155,55 @@ def same_index(sides: Mapping[str, Any]) -> None:
             )
 
 
+def refuse_same(sides: Mapping[str, Any]) -> None:
+    """Refuse one column in two roles; of a truth that is its own prediction, which is perfect, warn.
+
+    ``sides`` are the groups, the truth and the predictions, by their names in messages.
+    """
+    (group, given), (true, truth), (said, predicted) = sides.items()
+    for (first, one), (second, other) in ((((group, given)), (true, truth)), ((group, given), (said, predicted))):
+        if _is_same(one, other):
+            raise ValueError(
+                f"{first} and {second} are the same column: it goes with itself, whatever a model does. Give "
+                f"{second} another one"
+            )
+    if _is_same(truth, predicted):
+        warnings.warn(
+            f"{true} and {said} are the same column: the truth is compared with itself, and nothing is amplified. Where "
+            f"predictions are perfect indeed, give a copy of it as {said}",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two arguments are one object, views of the same values, or series of one name and the same values."""
+    one, other = (side.data if isinstance(side, Declared) else side for side in (one, other))
+    if one is None or other is None or isinstance(one, (tuple, range, str, LabelSet)):
+        return False  # constants may be one object by accident
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        keys = ("data", "shape", "strides", "typestr")
+        held = [[array.__array_interface__[key] for key in keys] for array in (one, other)]
+        return one.size > 0 and held[0] == held[1]
+    name = getattr(one, "name", None)
+    named = isinstance(name, str) and bool(name) and name == getattr(other, "name", None)
+    return named and type(one) is type(other) and hasattr(one, "equals") and bool(one.equals(other))
+
+
 def same_length(sets: Mapping[str, Any]) -> int:
     """Check that all arguments describe the same records; return how many."""
     sizes = {name: len(value) for name, value in sets.items() if value is not None}
     if len(set(sizes.values())) > 1:
         shown = ", ".join(f"{name} has {size:,}" for name, size in sizes.items())
         raise ValueError(f"lengths differ: {shown} records; every argument must describe the same records in order")
+    widths = {len(value.variables) for value in sets.values() if isinstance(value, LabelSet)}
+    if set(sizes.values()) == {1} and len(sizes) > 1 and len(widths) == 1 and max(widths) > 1:
+        raise ValueError(
+            f"{', '.join(sizes)} have one record of {max(widths):,} columns each: they look transposed. Records are rows: "
+            "give arrays of one dimension, or .T"
+        )
     return next(iter(sizes.values()))
 
 

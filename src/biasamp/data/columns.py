@@ -59,11 +59,13 @@ class Column:
         """A column of lists of labels from any Python values."""
         held = [() if gone else tuple(value) for value, gone in zip(values, missing, strict=True)]
         items = [item for record in held for item in record]
-        inner = cls.text(name, items, np.array([is_missing(item) for item in items], dtype=bool))
+        gone = np.array([is_missing(item) for item in items], dtype=bool)
+        refuse_missing_items(name, gone, [len(record) for record in held])
+        inner = cls.text(name, items, gone)
         return inner.in_lists([len(record) for record in held], missing if missing.any() else None)
 
     def in_lists(self, sizes: Sequence[int], missing: Mask | None) -> Column:
-        """A text column as one of lists of these sizes; a label named twice in a list counts once, a missing one not."""
+        """A text column as one of lists of these sizes; a label named twice in a list counts once."""
         row = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
         held, width = self.values >= 0, max(len(self.categories), 1)
         places = np.unique(row[held] * width + self.values[held])
@@ -205,6 +207,17 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)
     except (TypeError, ValueError):  # pandas.NA refuses to be true or false
         return True
+
+
+def refuse_missing_items(name: str, gone: Mask, sizes: Sequence[int] | NDArray[Any]) -> None:
+    """Refuse a missing label inside a list: it may be any label."""
+    if gone.any():
+        record = int(np.searchsorted(np.cumsum(sizes), int(np.flatnonzero(gone)[0]), side="right"))
+        title = f"column '{printable(name, 60)}' has" if name else "there is"
+        raise ValueError(
+            f"{title} a list of labels with a missing one in it (record {record}; {int(gone.sum()):,} in all). Leave it out "
+            "of the list where the record has no such label, or make the whole list missing (None)"
+        )
 
 
 def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...]]:

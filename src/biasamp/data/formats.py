@@ -23,12 +23,11 @@ from pyarrow import csv, json
 
 from .file_format import CODED, Format, Layout, Piece, Text, byte_stream, is_zipped, opened
 from .json_lines import check_lines
+from .spelling import NULLS
 from .unzipping import Chunks
 
 # A header or a row of more bytes than this is no table.
 BLOCK = 1 << 24
-# An empty field is missing, and so are the spellings that other tools write for it.
-_NULLS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A", "<NA>"]
 _TRUE_OR_FALSE = "^(0|1|true|false|True|False|TRUE|FALSE)$"
 
 
@@ -158,7 +157,10 @@ def _csv(
             # A label may hold a line break within quotes.
             parse_options=csv.ParseOptions(delimiter="\t" if tabs else ",", newlines_in_values=True),
             convert_options=csv.ConvertOptions(
-                include_columns=columns, null_values=_NULLS, strings_can_be_null=blank, column_types=dict(types or {})
+                include_columns=columns,
+                null_values=list(NULLS),
+                strings_can_be_null=blank,
+                column_types=dict(types or {}),
             ),
         ) as reader,
     ):

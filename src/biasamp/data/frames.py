@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .arguments import object_column, read_columns, same_index, split_missing, tensor_array
-from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact
+from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact, refuse_missing_items
 from .label import canonical, printable
 
 _ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
@@ -202,12 +202,15 @@ def _dictionary(name: str, data: Any) -> Column:
 
 
 def _lists(name: str, data: Any, missing: Any) -> Column:
-    """Lists of labels; a label named twice in one list counts once, a null inside a list is no label."""
+    """Lists of labels; a label named twice in one list counts once."""
     if pa.types.is_fixed_size_list(data.type):
         data = data.cast(pa.large_list(data.type.value_type))
     inner = arrow_column(name, data.flatten())
     if inner.kind == "list":
         raise TypeError(f"column {name!r} holds lists of lists; a list of labels per record is read")
+    if data.flatten().null_count:
+        gone = data.flatten().is_null().to_numpy(zero_copy_only=False)
+        refuse_missing_items(name, gone, pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False))
     if inner.kind != "text":
         return Column.lists(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
     return inner.in_lists(pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False), missing)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact
 from .label import Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
 from .labelset import LabelSet
+from .ways_out import way_out
 
 # A probability row may miss 1 by the rounding of half-precision floats.
 _ROW_SUM_TOLERANCE = 5e-3
@@ -159,8 +160,8 @@ def _probabilities(
         if fraction.any():
             row, column = np.argwhere(fraction)[0]
             raise ValueError(
-                f"{role} column {names[column]!r} holds fractions such as {chances[row, column]:g} "
-                f"(record {row}), but {role} takes 0/1 only. Probabilities belong with the predictions: are "
+                f"{role}{column_title(names[column])} holds fractions such as {chances[row, column]:g} (record {row}), but "
+                f"{role} takes 0/1 only. Probabilities belong with the predictions: are "
                 "truth and predictions swapped?"
             )
     return chances
@@ -169,10 +170,14 @@ def _probabilities(
 def _not_zero_one(values: NDArray[Any], names: Any, role: str) -> str:
     row, column = np.argwhere(~((values >= 0) & (values <= 1)))[0]
     return (
-        f"{role} column {str(names[column])!r} holds {values[row, column]:g} (record {row}); a yes/no column "
-        "takes 0/1, or probabilities in [0, 1] for predictions. If every value is a category of its own, "
-        "wrap the column in biasamp.categorical(...)"
+        f"{role}{column_title(names[column])} holds {values[row, column].item()!r} (record {row}); a yes/no column takes "
+        f"0/1, or probabilities in [0, 1] for predictions. If every value is a category of its own, {way_out('wrap')}"
     )
+
+
+def column_title(name: str) -> str:
+    """What follows the name of an argument where the column has a name of its own."""
+    return f" column '{printable(str(name), 60)}'" if str(name) else ""
 
 
 def _merge(blocks: list[Block]) -> list[Block]:

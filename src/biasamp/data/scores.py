@@ -9,12 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import read, read_clusters, read_columns, read_evaluation, read_train, refuse_missing, same_index
+from .arguments import (
+    read,
+    read_clusters,
+    read_columns,
+    read_evaluation,
+    read_train,
+    refuse_missing,
+    refuse_same,
+    same_index,
+)
+from .column_checks import refuse_identifiers
 from .columns import Declared
 from .label import Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
 from .label_rules import label_set
 from .labelset import Evaluation, LabelSet
-from .vocabulary import one_space, refuse_identifiers
+from .vocabulary import one_space
 
 # The threshold that is meant where none is named.
 USUAL = 0.5
@@ -113,10 +123,11 @@ def read_scored(
     """Read the arguments of :func:`biasamp.decompose`; whatever is wrong is refused here."""
     sides = {"given": given, "truth": truth, "scores": scores, "predicted": predicted, "strata": strata}
     same_index({name: side for name, side in {**sides, "weights": weights}.items() if side is not None})
-    true = read(truth, "truth")
+    refuse_same({"given": given, "truth": truth, "scores": scores})
+    true = read(truth, "truth", "outcomes")
     chances = read_chances(scores, true)
     if predicted is None:
-        held = read(given, "given")
+        held = read(given, "given", "groups")
         if len(held) != len(chances):
             raise ValueError(f"given has {len(held):,} records and scores {len(chances):,}: they must be the same ones")
         most = isinstance(scores, Declared) and scores.kind == "categorical"

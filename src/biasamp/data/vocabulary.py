@@ -7,68 +7,20 @@ which has no truth to be amplified and is measured apart.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .label import Mask, Variable, category_order, printable
+from .column_checks import title_of
+from .label import Mask, Variable
 from .labelset import LabelSet, align, join
+from .spelling import respelled, shown, side_by_side, told_apart
+from .ways_out import way_out
 
 UNSEEN = ("invented", "error")
 _YES_NO = ("0", "1")
-_SHOWN = 5
-# Words by which tools write true and false.
-_WORDS = {**dict.fromkeys(("true", "yes", "y", "t"), "1"), **dict.fromkeys(("false", "no", "n", "f"), "0")}
-_BLANKS = re.compile(r"[\s_\-.'\"`’]+")
-# Fewer groups than this may have a record each; beyond, half as many groups as records are no groups.
-_FEW_GROUPS = 20
-# Values of what is predicted may be many and rare: only so many are suspected.
-_MANY_VALUES = 1000
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?|\d{1,2}[/.]\d{1,2}[/.]\d{4}")
-_BRACKETS = re.compile(r"""\s*(\[.*[,'"].*\]|\{.*[,'"].*\}|\(\s*['"].*['"]\s*,?\s*\))\s*""", re.DOTALL)
-_SEPARATORS = "|;"
-# Categories that are looked through for lists.
-_LOOKED_AT = 1000
-
-
-def folded(category: str) -> str:
-    """A spelling that different ways to write one value share: case, accents, blanks, ``1.0``, ``yes`` and ``true``.
-
-    >>> [folded(text) for text in ("Hired ", "hired", "Café", "cafe", "1.0", "True", "not_hired", "not hired")]
-    ['hired', 'hired', 'cafe', 'cafe', '1', '1', 'nothired', 'nothired']
-    """
-    plain = unicodedata.normalize("NFKD", category).casefold()
-    plain = "".join(character for character in plain if not unicodedata.combining(character))
-    try:
-        number = float(plain)
-        return str(int(number)) if number.is_integer() else repr(number)
-    except (ValueError, OverflowError):
-        short = _BLANKS.sub("", plain)
-        return _WORDS.get(short, short) or plain
-
-
-def respelled(strange: Iterable[str], known: Iterable[str]) -> tuple[str, str] | None:
-    """The first of some strange values that is another spelling of a known one, with that one."""
-    spelled: dict[str, str] = {}
-    for category in known:
-        spelled.setdefault(folded(category), category)
-    return next(((value, spelled[key]) for value in strange if (key := folded(value)) in spelled), None)
-
-
-def side_by_side(first: str, values: Iterable[str], second: str, others: Iterable[str]) -> str:
-    """The values of two columns, for a message."""
-    return f"{first} has {shown(values)}; {second} has {shown(others)}"
-
-
-def shown(values: Iterable[str]) -> str:
-    """A few values, quoted."""
-    held = sorted(values, key=category_order)
-    more = f" and {len(held) - _SHOWN:,} more" if len(held) > _SHOWN else ""
-    return ", ".join(repr(printable(value, 30)) for value in held[:_SHOWN]) + more
 
 
 def check_said(
@@ -102,48 +54,47 @@ def check_said(
     apart = side_by_side(truth, known, predicted, said)
     if not lists and len(known) == 1:
         raise ValueError(
-            f"{truth} has one value only, {shown(known)}, and nothing says which others there are ({apart}). Name them "
-            "all: biasamp.categorical(..., categories=[...]), or --categories on the command line"
+            f"{truth} has one value only, {shown(known)}, and nothing says which others there are ({apart}): "
+            f"{way_out('categories')}"
         )
     if not strange:
         return
     begin = f"{predicted} has {'values' if len(strange) > 1 else 'a value'} that {truth} never has: {shown(strange)}"
+    if not lists and _probabilities(said):
+        raise ValueError(
+            f"{begin}. They look like probabilities that were read as text ({apart}): convert the column to numbers"
+        )
     twice = None if lists else respelled(strange, known)
     if twice is not None:
+        one, other = told_apart(*twice)
         raise ValueError(
-            f"{begin}. {twice[0]!r} looks like another spelling of {twice[1]!r} ({apart}). Spell the values of both "
-            "alike before they are compared"
+            f"{begin}. {one} looks like another spelling of {other} ({apart}). Spell the values of both alike before they "
+            "are compared"
         )
-    declare = "name all values with biasamp.categorical(..., categories=[...]), or --categories on the command line"
     if not lists and len(known) == 2:
         raise ValueError(
-            f"{begin}. A truth of two values is predicted by these alone ({apart}).{_hint(strange)} Are these the "
-            f"columns that were meant? Spell the values alike; where the truth can take more values, {declare}"
+            f"{begin}. A truth of two values is predicted by these alone ({apart}). Are these the columns that were meant? "
+            f"Spell the values alike; where the truth can take more values, {way_out('categories')}"
         )
     if counted and 2 * sum(said[value] for value in strange) > sum(said.values()):
         what = "labels" if lists else "records"
         raise ValueError(
-            f"{begin}. They are more than half of all predicted {what} ({apart}).{_hint(strange)} Are these the columns "
-            "that were meant, and are their values spelled alike?"
+            f"{begin}. They are more than half of all predicted {what} ({apart}). Are these the columns that were meant, "
+            "and are their values spelled alike?"
         )
     if unseen == "error":
         raise ValueError(
-            f"{begin}, and unseen='error' takes none ({apart}). Correct them, {declare}, or measure them apart with "
-            "unseen='invented'"
+            f"{begin}, and {way_out('unseen')} ({apart}). Correct them, {way_out('categories')}, or {way_out('invented')}"
         )
 
 
-def _hint(strange: Sequence[str]) -> str:
-    """What values look like that are no categories."""
-    numbers = []
-    for value in strange:
-        try:
-            numbers.append(float(value))
-        except ValueError:
-            return ""
-    if all(0.0 <= number <= 1.0 for number in numbers):
-        return " They look like probabilities that were read as text: convert the column to numbers."
-    return ""
+def _probabilities(said: Iterable[str]) -> bool:
+    """Whether all values are numbers from 0 to 1, and some are fractions."""
+    try:
+        numbers = [float(value) for value in said]
+    except ValueError:
+        return False
+    return all(0.0 <= number <= 1.0 for number in numbers) and not all(number.is_integer() for number in numbers)
 
 
 def check_other(
@@ -167,9 +118,9 @@ def check_other(
     apart = side_by_side(first, known, second, other)
     twice = None if lists else (respelled(added, known) or respelled(lacking, other))
     if twice is not None:
+        one, two_of = told_apart(*twice)
         raise ValueError(
-            f"{second} and {first} spell their values differently: {twice[0]!r} looks like {twice[1]!r} ({apart}). Spell "
-            "them alike"
+            f"{second} and {first} spell their values differently: {one} looks like {two_of} ({apart}). Spell them alike"
         )
     two = not lists and lacking and added and max(len(known), len(other)) == 2
     total = sum(known.values())
@@ -195,11 +146,6 @@ def totals_by_category(labels: LabelSet) -> list[Mapping[str, float]]:
             first += variable.width
             out.append({} if variable.kind == "binary" else dict(zip(variable.categories, mine.tolist(), strict=True)))
     return out
-
-
-def title_of(role: str, variable: Variable) -> str:
-    """What a variable is called in messages."""
-    return f"{role} column {printable(variable.name, 60)!r}" if variable.name else role
 
 
 def one_space(
@@ -296,45 +242,3 @@ def true_labels(variables: Sequence[Variable], *held: NDArray[Any]) -> Mask:
         for _ in range(variable.width)
     ]
     return np.asarray(there | np.array(always, dtype=bool))
-
-
-def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bool) -> None:
-    """Refuse a variable that has a value of its own for nearly every record, and dates as groups."""
-    many = len(variable.categories)
-    if variable.kind != "categorical" or many <= _FEW_GROUPS:
-        return
-    title = title_of(role, variable)
-    if 2 * many > records and (group or many > _MANY_VALUES):
-        raise ValueError(
-            f"{title} holds {many:,} different values in {records:,} records, such as {shown(variable.categories[:3])}: it "
-            "looks like an identifier or a measurement, not like groups. Name another column, or group its values first"
-        )
-    if group and all(_DATE.fullmatch(category) for category in variable.categories):
-        raise ValueError(
-            f"{title} holds {many:,} dates, such as {shown(variable.categories[:3])}: dates are no groups. Name another "
-            "column, or group them first, by year or by season"
-        )
-
-
-def refuse_listed(variable: Variable, role: str) -> None:
-    """Refuse text that looks like lists of labels, which would be read as one label."""
-    categories = variable.categories[:_LOOKED_AT]
-    found = next((text for text in categories if text[:1] in "[{( " and _BRACKETS.fullmatch(text)), None)
-    separator = next((mark for mark in _SEPARATORS if found is None and _recombined(categories, mark)), None)
-    if separator is not None:
-        found = next(text for text in categories if separator in text)
-    if found is not None:
-        how = "json.loads or ast.literal_eval" if separator is None else f"str.split({separator!r})"
-        raise ValueError(
-            f"{title_of(role, variable)} holds text that looks like a list of labels, such as {printable(found, 60)!r}, and "
-            f"would be read as one label. Split it into lists first ({how}); where it is one value indeed, say so with "
-            "biasamp.categorical(...), or --categorical on the command line"
-        )
-
-
-def _recombined(categories: Sequence[str], separator: str) -> bool:
-    """Whether text is made of parts that come in several combinations: there are no more parts than texts."""
-    split = [[part.strip() for part in text.split(separator)] for text in categories if separator in text]
-    parts = {part for text in split for part in text}
-    alone = {text for text in categories if separator not in text}
-    return bool(split) and "" not in parts and len(parts | alone) <= len(categories)

@@ -19,6 +19,7 @@ from biasamp.counts.fixed import Count, Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Label
+from biasamp.data.arguments import refuse_same
 
 _DIRECTIONS = ("A->T", "T->A", "both")
 _TASKS = ("binary", "multiclass", "multilabel")
@@ -157,6 +158,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         group_preds : Tensor, optional
             Predicted groups, for T→A.
         """
+        refuse_same({"groups": groups, "target": target, "preds": preds})
         tasks, members = _one_hot(target, self._tasks, "target"), _one_hot(groups, self._groups, "groups")
         records = len(tasks)
         if len(members) != records:

@@ -31,6 +31,9 @@ def evidence_checks(policy: Policy, audit: Audit) -> Iterator[Check]:
     yield from _same_columns(policy, data)
     yield from _groups(policy, data)
     yield from _predictions(policy, audit)
+    for row in audit.document["findings"]:
+        if row["code"] == "copied":
+            yield _evidence(policy, "columns", False, row["text"], row.get("attribute"))
     if not policy.limits and all(largest is True for largest in policy.companions.values()):
         reason = "the policy has no limit: that something is measured is no reason to pass"
         yield _evidence(policy, "limit", False, reason)

@@ -26,7 +26,8 @@ from biasamp.data import (
     refuse_missing,
     same_length,
 )
-from biasamp.data.arguments import refuse_lists, same_index
+from biasamp.data.arguments import refuse_same, same_index
+from biasamp.data.column_checks import RoleOf, check_columns_alone
 from biasamp.data.vocabulary import one_space
 
 from .equalize import draw
@@ -102,6 +103,7 @@ class Problem:
 def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Problem:
     """A problem from the three arguments of a public function."""
     same_index(dict(zip(names, (other, truth, predicted), strict=True)))
+    refuse_same(dict(zip(names, (other, truth, predicted), strict=True)))
     columns = {name: read_columns(data, name) for name, data in zip(names, (other, truth, predicted), strict=True)}
     for name, held in columns.items():
         if not len(held):
@@ -109,19 +111,26 @@ def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Proble
     same_length(columns)
     given, true, said = columns.values()
     left: LabelSet | Values = (
-        _numbers(given, names[0], as_input=names[0] == "given") if _fractions(given) else _labels(given, names[0])
+        _numbers(given, names[0], as_input=names[0] == "given")
+        if _fractions(given)
+        else _labels(given, names[0], "groups")
     )
-    if _fractions(true) or (_numeric(true) and _fractions(said, outside=True)):
+    if _fractions(true) and _zero_one(said):
+        raise ValueError(
+            f"{names[1]} holds fractions, but {names[2]} 0 and 1 only: are truth and predictions swapped? Probabilities "
+            "belong with the predictions"
+        )
+    # Of a 0/1 truth predictions are probabilities; what is no probability is then refused, as elsewhere.
+    if _fractions(true) or (_numeric(true) and not _zero_one(true) and _fractions(said, outside=True)):
         if not _numeric(said):
             raise ValueError(f"{names[1]} is continuous, so {names[2]} must be numbers too")
         pair = _numbers(true, names[1]), _numbers(said, names[2])
         if pair[0].shape != pair[1].shape:
             raise ValueError(f"{names[1]} and {names[2]} have different numbers of columns: they must pair up")
         return problem_from_labels(left, *pair, names)
-    truth_labels = _labels(true, names[1])
+    truth_labels = _labels(true, names[1], "outcomes")
     said_labels = label_set(said, names[2], soft=True, like=truth_labels)
-    if said.declared is None:
-        refuse_lists(said_labels, names[2])
+    check_columns_alone(said_labels, said, names[2], "predictions")
     refuse_missing({names[2]: said_labels})
     one, two, _ = one_space(truth_labels, said_labels, None, [*names[1:], ""])
     assert two is not None
@@ -179,10 +188,9 @@ def _problem(sides: list[Side], counts: Index, names: Names) -> Problem:
     return Problem(*canonical(other, truth, predicted, counts))
 
 
-def _labels(columns: Columns, name: str) -> LabelSet:
+def _labels(columns: Columns, name: str, side: RoleOf) -> LabelSet:
     labels = label_set(columns, name)
-    if columns.declared is None:
-        refuse_lists(labels, name)
+    check_columns_alone(labels, columns, name, side)
     refuse_missing({name: labels})
     if not labels.width:
         raise ValueError(f"{name} holds no label at all")
@@ -208,6 +216,14 @@ def _fractions(columns: Columns, *, outside: bool = False) -> bool:
     return any(
         bool((v != np.rint(v)).any()) and (not outside or bool(((v < 0) | (v > 1)).any()))
         for v in _float_values(columns)
+    )
+
+
+def _zero_one(columns: Columns) -> bool:
+    """Whether all values are numbers, and 0 or 1."""
+    return _numeric(columns) and all(
+        bool(np.isin(item.values if item.missing is None else item.values[~item.missing], (0, 1)).all())
+        for item in _apart(columns)
     )
 
 

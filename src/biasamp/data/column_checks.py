@@ -1,0 +1,144 @@
+"""What is refused of a column by itself: two spellings of one value, text of missing values, lists in text, ids, dates.
+
+Only distinct values are looked at, so that a check costs the same however many records there are, and parts of the
+data are checked as the whole is. Values that the caller declared (``categorical(..., categories=[...])``) are taken as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from .columns import Columns
+from .label import Variable
+from .labelset import LabelSet
+from .spelling import quoted, says_missing, shown, spelled_twice, told_apart
+from .ways_out import way_out
+
+RoleOf = Literal["groups", "outcomes", "other", "predictions"]
+# Fewer groups than this may have a record each; beyond, half as many groups as records are no groups.
+_FEW_GROUPS = 20
+# Values of what is predicted may be many and rare: beyond so many, half as many as records are no classes.
+_MANY_VALUES = 1000
+# Beyond so many values, two that differ in case are more likely words than mistakes; and lists are looked for in so many.
+_LOOKED_AT = 1000
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?|\d{1,2}[/.]\d{1,2}[/.]\d{4}")
+_BRACKETS = re.compile(r"""\s*(\[.*[,'"].*\]|\{.*[,'"].*\}|\(\s*['"].*['"]\s*,?\s*\))\s*""", re.DOTALL)
+_SEPARATORS = "|;"
+
+
+def title_of(role: str, variable: Variable) -> str:
+    """What a variable is called in messages."""
+    return f"{role} column {quoted(variable.name, 60)}" if variable.name else role
+
+
+def check_columns_alone(
+    labels: LabelSet, columns: Columns, role: str, side: RoleOf, *, records: int | None = None
+) -> None:
+    """Refuse what is likely a mistake in the columns of one argument.
+
+    Parameters
+    ----------
+    labels : LabelSet
+        What the columns were read as.
+    columns : Columns
+        The columns, which know what the caller declared.
+    role : str
+        The name of the argument, for messages.
+    side : {"groups", "outcomes", "other", "predictions"}
+        Groups must not have a value for every record, nor outcomes, within wider bounds. Labels of other records (train,
+        base) may. Predictions take the spellings of the truth, which are compared with it elsewhere.
+    records : int, optional
+        How many records there are, where these stand for more.
+    """
+    for variable in labels.variables:
+        if variable.kind == "binary" or columns.categories is not None:
+            continue
+        _refuse_text_of_missing(variable, role)
+        if variable.kind == "multilabel":
+            continue
+        if side in ("groups", "outcomes"):
+            refuse_identifiers(variable, records or len(labels), role, group=side == "groups")
+        if columns.declared is None:
+            _refuse_listed(variable, role)
+        if side != "predictions":
+            _refuse_spelled_twice(variable, role)
+
+
+def _refuse_text_of_missing(variable: Variable, role: str) -> None:
+    """Refuse text that stands for a missing value; in lists of labels, blank ones alone, for ``null`` may be a word."""
+    lists = variable.kind == "multilabel"
+    found = next((text for text in variable.categories if says_missing(text) and not (lists and text.strip())), None)
+    if found is not None:
+        what = "an empty label" if lists else f"the text {quoted(found)}, which looks like a missing value"
+        raise ValueError(
+            f"{title_of(role, variable)} holds {what}. "
+            + (
+                "Leave it out of the lists: a record without labels has an empty list"
+                if lists
+                else f"Make it a missing value (None), not text; where it is a value indeed, {way_out('categories')}"
+            )
+        )
+
+
+def _refuse_spelled_twice(variable: Variable, role: str) -> None:
+    """Refuse two spellings of one value, which would be two groups or two classes."""
+    if len(variable.categories) > _LOOKED_AT:
+        return
+    twice = spelled_twice(variable.categories)
+    if twice is not None:
+        one, other = told_apart(*twice)
+        raise ValueError(
+            f"{title_of(role, variable)} holds {one} and {other}, which look like two spellings of one value (it has "
+            f"{shown(variable.categories)}). Spell them alike; where they are two values indeed, {way_out('categories')}"
+        )
+
+
+def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bool) -> None:
+    """Refuse a variable that has a value of its own for nearly every record, and dates as groups.
+
+    Groups that differ from record to record are none. What is predicted may have rare values: it is refused where
+    nine of ten records have a value of their own, or half of them do and there are more than a thousand.
+    """
+    many = len(variable.categories)
+    if variable.kind != "categorical" or many <= _FEW_GROUPS:
+        return
+    title = title_of(role, variable)
+    share = 0.5 if group or many > _MANY_VALUES else 0.9
+    if many > share * records:
+        what = "groups" if group else "something that is predicted"
+        raise ValueError(
+            f"{title} holds {many:,} different values in {records:,} records, such as {shown(variable.categories[:3])}: it "
+            f"looks like an identifier or a measurement, not like {what}. Name another column, or group its values "
+            f"first; where these are its values indeed, {way_out('categories')}"
+        )
+    if group and all(_DATE.fullmatch(category) for category in variable.categories):
+        raise ValueError(
+            f"{title} holds {many:,} dates, such as {shown(variable.categories[:3])}: dates are no groups. Name another "
+            "column, or group them first, by year or by season"
+        )
+
+
+def _refuse_listed(variable: Variable, role: str) -> None:
+    """Refuse text that looks like lists of labels, which would be read as one label."""
+    categories = variable.categories[:_LOOKED_AT]
+    found = next((text for text in categories if text[:1] in "[{( " and _BRACKETS.fullmatch(text)), None)
+    separator = next((mark for mark in _SEPARATORS if found is None and _recombined(categories, mark)), None)
+    if separator is not None:
+        found = next(text for text in categories if separator in text)
+    if found is not None:
+        how = "json.loads or ast.literal_eval" if separator is None else f"str.split({separator!r})"
+        raise ValueError(
+            f"{title_of(role, variable)} holds text that looks like a list of labels, such as {quoted(found, 60)}, and "
+            f"would be read as one label. Split it into lists first ({how}); where it is one value indeed, "
+            f"{way_out('categorical')}"
+        )
+
+
+def _recombined(categories: Sequence[str], separator: str) -> bool:
+    """Whether text is made of parts that come in several combinations: there are no more parts than texts."""
+    split = [[part.strip() for part in text.split(separator)] for text in categories if separator in text]
+    parts = {part for text in split for part in text}
+    alone = {text for text in categories if separator not in text}
+    return bool(split) and "" not in parts and len(parts | alone) <= len(categories)

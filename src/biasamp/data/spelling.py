@@ -1,0 +1,139 @@
+"""Spellings: when two texts are one value written in two ways, and how such texts are shown in messages."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from .label import category_order, printable
+
+# Words by which tools write true and false.
+_WORDS = {**dict.fromkeys(("true", "yes", "y", "t"), "1"), **dict.fromkeys(("false", "no", "n", "f"), "0")}
+# An empty field of a text file is missing, and so are the spellings that other tools write for it.
+NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A", "<NA>")
+# Missing values of Python and pandas that were made text.
+_TEXT_OF_NONE = ("None", "NaT")
+_BLANKS = re.compile(r"[\s_.'\"`’]+|-(?=\w)")
+_WRAPPED = re.compile(r"[*\[({<\"'`~#]+(.*?)[*\])}>\"'`~#]+")
+_WHOLE = re.compile(r"([+-]?\d+)\.0+")
+_VARIATION_SELECTORS = range(0xFE00, 0xFE10)
+# Letters of Cyrillic and Greek that look like Latin ones.
+_LOOK_ALIKES = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХаеѕіјорсухԁһΑΒΕΖΗΙΚΜΝΟΡΤΥΧονυιαρ",
+    "ABESIJKMHOPCTYXaesijopcyxdhABEZHIKMNOPTYXovuiap",
+)
+_SHOWN = 5
+
+
+def folded(category: str) -> str:
+    """A spelling that different ways to write one value share.
+
+    These are case, accents, blanks, hyphens, invisible and look-alike characters, brackets and markup around it,
+    ``1.0``, ``yes`` and ``true``.
+
+    >>> [folded(text) for text in ("Hired ", "hired", "Café", "cafe", "1.0", "True", "not_hired", "not hired")]
+    ['hired', 'hired', 'cafe', 'cafe', '1', '1', 'nothired', 'nothired']
+    >>> [folded(text) for text in ("[hired]", "hired&nbsp;", "hi\\u200bred", "A-", "A")]
+    ['hired', 'hired', 'hired', 'a-', 'a']
+    """
+    plain = unicodedata.normalize("NFKD", _visible(html.unescape(category))).casefold()
+    plain = "".join(character for character in plain if not unicodedata.combining(character))
+    try:
+        number = float(plain)
+        return str(int(number)) if number.is_integer() else repr(number)
+    except (ValueError, OverflowError):
+        wrapped = _WRAPPED.fullmatch(plain.strip())
+        short = _BLANKS.sub("", wrapped[1] if wrapped else plain)
+        return _WORDS.get(short, short) or plain
+
+
+def plain(category: str) -> str:
+    """A spelling that one value shares with itself written carelessly, within one column.
+
+    This is less than what :func:`folded` takes together: an accent or a sign may tell two values of a column apart.
+
+    >>> [plain(text) for text in ("Yes ", "YES", "1.0", "01", "Jose", "José", "A", "A-")]
+    ['yes', 'yes', '1', '01', 'jose', 'josé', 'a', 'a-']
+    """
+    text = " ".join(unicodedata.normalize("NFKC", _visible(html.unescape(category))).casefold().split())
+    whole = _WHOLE.fullmatch(text)
+    return whole[1] if whole else text
+
+
+def _visible(text: str) -> str:
+    """Text without invisible characters, dashes as hyphens, and letters that look like Latin ones as these."""
+    if text.isascii():
+        return text
+    kinds = {character: unicodedata.category(character) for character in set(text)}
+    shown = [
+        "-" if kinds[character] == "Pd" or character == "\u2212" else character
+        for character in text
+        if kinds[character] != "Cf" and ord(character) not in _VARIATION_SELECTORS
+    ]
+    out = "".join(shown)
+    # A word of another alphabet stays one, unless each of its letters has a double: it is compared with others like it.
+    letters = [character for character in out if character.isalpha() and not character.isascii()]
+    latin = any(character.isalpha() and character.isascii() for character in out)
+    if latin or all(ord(character) in _LOOK_ALIKES for character in letters):
+        return out.translate(_LOOK_ALIKES)
+    return out
+
+
+def respelled(strange: Iterable[str], known: Iterable[str]) -> tuple[str, str] | None:
+    """The first of some strange values that is another spelling of a known one, with that one."""
+    spelled: dict[str, str] = {}
+    for category in known:
+        spelled.setdefault(folded(category), category)
+    return next(((value, spelled[key]) for value in strange if (key := folded(value)) in spelled), None)
+
+
+def spelled_twice(categories: Iterable[str]) -> tuple[str, str] | None:
+    """Two values of one column that are one value in two spellings."""
+    held = list(categories)
+    words = {category: _WORDS.get(plain(category), plain(category)) for category in held}
+    # Only where all values say yes or no is a second word for yes the same value.
+    keys = words if set(words.values()) <= {"0", "1"} else {category: plain(category) for category in held}
+    first: dict[str, str] = {}
+    for category in held:
+        if keys[category] in first:
+            return first[keys[category]], category
+        first[keys[category]] = category
+    return None
+
+
+def says_missing(category: str) -> bool:
+    """Whether text is what tools write for a missing value, or blank."""
+    return category in (*NULLS, *_TEXT_OF_NONE) or not _visible(html.unescape(category)).strip()
+
+
+def quoted(text: str, limit: int = 40) -> str:
+    """Text in quotes, with what cannot be seen spelled out once."""
+    return f"'{printable(text, limit)}'"
+
+
+def told_apart(first: str, second: str) -> tuple[str, str]:
+    """Two texts in quotes; where they look alike, with the characters that tell them apart."""
+    alike = unicodedata.normalize("NFKC", _visible(first)) == unicodedata.normalize("NFKC", _visible(second))
+    shown = quoted(first), quoted(second)
+    if not alike or (first.isascii() and second.isascii()):
+        return shown
+    return f"{shown[0]} ({_code_points(first)})", f"{shown[1]} ({_code_points(second)})"
+
+
+def _code_points(text: str) -> str:
+    strange = [f"U+{ord(character):04X}" for character in dict.fromkeys(text) if not character.isascii()]
+    return "with " + " ".join(strange[:_SHOWN]) if strange else "ASCII only"
+
+
+def shown(values: Iterable[str]) -> str:
+    """A few values, quoted."""
+    held = sorted(values, key=category_order)
+    more = f" and {len(held) - _SHOWN:,} more" if len(held) > _SHOWN else ""
+    return ", ".join(quoted(value, 30) for value in held[:_SHOWN]) + more
+
+
+def side_by_side(first: str, values: Iterable[str], second: str, others: Iterable[str]) -> str:
+    """The values of two columns, for a message."""
+    return f"{first} has {shown(values)}; {second} has {shown(others)}"

@@ -1,0 +1,48 @@
+"""What a message advises: arguments to who calls from Python, options to who uses the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# Advice by name: in Python, and on the command line.
+_ADVICE = {
+    "categories": (
+        "name all values with biasamp.categorical(..., categories=[...])",
+        "name all values with --categories ROLE=VALUES",
+    ),
+    "categorical": ("say so with biasamp.categorical(...)", "say so with --categorical ROLE"),
+    "kinds": (
+        "say what they are with biasamp.binary(...) or biasamp.categorical(...), or give lists on both sides",
+        "say what they are with --binary ROLE or --categorical ROLE",
+    ),
+    "wrap": ("wrap the column in biasamp.categorical(...)", "say so with --categorical ROLE"),
+    "missing": (
+        'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the '
+        "label.",
+        "--missing drop leaves such a record out of the pairs concerned, --missing negative reads it as not having the "
+        "label.",
+    ),
+    "unseen": ("unseen='error' takes none", "--unseen error takes none"),
+    "invented": ("measure them apart with unseen='invented'", "measure them apart with --unseen invented"),
+}
+_COMMANDS = [False]
+
+
+def way_out(name: str) -> str:
+    """Advice in the words of whoever reads it.
+
+    >>> way_out("categorical")
+    'say so with biasamp.categorical(...)'
+    """
+    return _ADVICE[name][_COMMANDS[-1]]
+
+
+@contextmanager
+def speaking_of_options() -> Iterator[None]:
+    """While it lasts, messages advise options of the command line."""
+    _COMMANDS.append(True)
+    try:
+        yield
+    finally:
+        _COMMANDS.pop()
