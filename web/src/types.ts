@@ -29,6 +29,9 @@ export interface ReportPage {
   kind: "report";
   source: string;
   audit: AuditDocument;
+  /** What groups and tasks are called, by their labels; and groups where their attribute is named already. */
+  names?: Record<string, string>;
+  group_names?: Record<string, Record<string, string>>;
   methods: Method[];
   association: TopList[] | null;
 }

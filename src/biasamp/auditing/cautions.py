@@ -244,7 +244,7 @@ def small_groups(context: Context) -> Iterator[Finding]:
     for attribute in data["attributes"]:
         small = [group for group in data["groups"] if group["small"] and group["attribute"] == attribute]
         if small:
-            shown = ", ".join(f"{printable(g['group'], 30)} ({g['records']})" for g in small[:5])
+            shown = ", ".join(f"{context.name(g['group'])} ({g['records']})" for g in small[:5])
             more = f" and {len(small) - 5} more" if len(small) > 5 else ""
             yield caution(
                 "small-groups",

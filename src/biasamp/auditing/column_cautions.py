@@ -44,8 +44,8 @@ def undefined_pairs(context: Context) -> Iterator[Finding]:
         yield caution(
             "excluded",
             f"{place(first)}: {len(held):,} figure{'s' if len(held) > 1 else ''} of {metric} "
-            f"{'are' if len(held) > 1 else 'is'} undefined and left out, such as ({printable(first['given'], 30)}, "
-            f"{printable(first['outcome'], 30)}): {first['reason']}.",
+            f"{'are' if len(held) > 1 else 'is'} undefined and left out, such as ({context.name(first['given'])}, "
+            f"{context.name(first['outcome'])}): {first['reason']}.",
             {"attribute": attribute, "metric": metric, "direction": direction},
             count=len(held),
         )

@@ -12,6 +12,7 @@ from biasamp.results.metric_registry import audited_metrics, direction_symbol, i
 
 from .document_types import AuditDocument, Entry, Excluded, Invented, Pair, SweepEntry
 from .evidence import FALSE_DISCOVERIES, Place, changed_pairs, known_directions, place_of, verdicts, wrong_groups
+from .label_names import LONGEST, label_names
 from .mirrors import each_once
 from .subject import Counted
 
@@ -138,6 +139,15 @@ class Context:
         """+1 or -1 where a figure is decided with all others counted, 0 where it is not, None without an interval."""
         return self.verdicts.get(place_of(entry))
 
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """What groups and tasks are called; see :func:`label_names`."""
+        return label_names(self.document["data"])
+
+    def name(self, label: str) -> str:
+        """What a label is called in a sentence."""
+        return self.names.get(label) or printable(label, LONGEST)
+
     @property
     def attributes(self) -> list[Counted]:
         """The attributes themselves, without their crossing."""
@@ -240,7 +250,7 @@ def _pairs(context: Context) -> Iterator[Finding]:
         known = _oriented(entry)
         oriented = {id(pair): change for change, pair in known}
         named = changed[:_PAIRS_SHOWN]
-        shown = "; ".join(_pair_words(pair, oriented.get(id(pair))) for pair in named)
+        shown = "; ".join(_pair_words(context, pair, oriented.get(id(pair))) for pair in named)
         up = sum(change > 0 for change, _ in known)
         ways = [f"{up} are amplified", f"{len(known) - up} weakened"]
         if len(changed) > len(known):
@@ -253,11 +263,11 @@ def _pairs(context: Context) -> Iterator[Finding]:
         yield _finding("pairs", words, PAIRS + abs(named[0]["delta"] or 0.0), entry, pairs=figures)
 
 
-def _pair_words(pair: Pair, change: float | None) -> str:
+def _pair_words(context: Context, pair: Pair, change: float | None) -> str:
     """The rates of a pair, with its amplification where its direction is known."""
     turned = "" if change is None else f" ({number(change)})"
     return (
-        f"{printable(pair['given'], 30)} → {printable(pair['outcome'], 30)} {number(pair['truth_rate'], False)} becomes "
+        f"{context.name(pair['given'])} → {context.name(pair['outcome'])} {number(pair['truth_rate'], False)} becomes "
         f"{number(pair['predicted_rate'], False)}{turned}"
     )
 
@@ -349,7 +359,7 @@ def _mals(context: Context) -> Iterator[Finding]:
         if wrong:
             words += (
                 f" For {len(wrong)} of {_listed(entry)} it follows the larger group instead of the associated one, such "
-                f"as ({printable(wrong[0]['given'], 30)}, {printable(wrong[0]['outcome'], 30)}): prefer the directional "
+                f"as ({context.name(wrong[0]['given'])}, {context.name(wrong[0]['outcome'])}): prefer the directional "
                 "values."
             )
         yield _finding("mals", words, MIXED_DIRECTIONS, entry, wrong_group=len(wrong))
@@ -370,19 +380,19 @@ def _parity(context: Context) -> Iterator[Finding]:
 
 
 def gap_words(context: Context, gap: str, entry: Entry) -> str:
-    """What a difference between groups is, in words: between which two where it is decided, else that it may be chance."""
+    """What a difference between groups is, in words: between which two, and where it is not decided that it may be chance."""
     shown = value_with_interval(entry)
-    outcome = printable(entry.get("outcome") or "", 30)
-    if not context.verdict(entry):
-        because = "without an interval it concludes nothing"
-        if context.verdict(entry) == 0:
-            counted = f"with all {len(context.verdicts)} figures counted " if (entry["interval"][0] or 0.0) > 0 else ""
-            because = f"{counted}chance may explain it"
-        return f"the largest difference in {gap} seen is {shown} ({outcome}), and {because}"
+    outcome = context.name(entry.get("outcome") or "")
     names, sizes = entry.get("between") or (), entry.get("sizes") or ()
-    groups = [f"{printable(name, 30)} ({size:,.0f} records)" for name, size in zip(names, sizes, strict=False)]
+    groups = [f"{context.name(name)} ({size:,.0f} records)" for name, size in zip(names, sizes, strict=False)]
     apart = f" between {' and '.join(groups)}" if groups else ""
-    return f"{gap} differ by {shown}{apart} ({outcome})"
+    if context.verdict(entry):
+        return f"{gap} differ by {shown}{apart} ({outcome})"
+    because = "without an interval it concludes nothing"
+    if context.verdict(entry) == 0:
+        counted = f"with all {len(context.verdicts)} figures counted " if (entry["interval"][0] or 0.0) > 0 else ""
+        because = f"{counted}chance may explain it"
+    return f"the largest difference in {gap} seen is {shown}{apart} ({outcome}), and {because}"
 
 
 FINDINGS: tuple[Rule, ...] = (_amplification, _pairs, _hidden, _multi, _predictability, _mals, _parity)

@@ -12,11 +12,12 @@ from biasamp.amplification.why import Decomposition
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.label_names import group_names
 from biasamp.data import printable
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import is_signed
 
-from .rates_view import FEW, RATE_TITLES, few_said, group_names, marks, percent_cell, rates_of_row, rates_views
+from .rates_view import FEW, RATE_TITLES, few_said, marks, percent_cell, rates_of_row, rates_views
 from .written import EACH_BY_ITSELF, LESS, MORE, UNSURE, largest_pairs
 
 _ROWS = 20
@@ -95,10 +96,10 @@ def rates_tables(audit: Audit) -> str:
     blocks, few = [], audit.document["data"]["min_group"]
     views = list(rates_views(audit.document))
     for view in views:
-        names = group_names(audit.document, view.attribute)
+        names = group_names(audit.document["data"], view.attribute)
         rows = [
             (
-                shown(names[row["group"]] + marks(row)),
+                shown(names[row["group"]] + marks(row), 400),
                 f"{row['records']:,}",
                 f"{row['share']:.0%}",
                 *(percent_cell(rate, 1, few) for rate in rates_of_row(row)),

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import GroupRow
+from biasamp.auditing.label_names import group_names
 from biasamp.data import printable
 
 from .rates_view import (
@@ -19,7 +20,6 @@ from .rates_view import (
     RatesView,
     against_cells,
     few_said,
-    group_names,
     marks,
     percent_cell,
     percent_digits,
@@ -42,7 +42,7 @@ def show_rates(audit: Audit, console: Console, kind: str) -> None:
     data = audit.document["data"]
     few, digits = data["min_group"], percent_digits(views)
     for view in views:
-        names = {group: printable(name, 40) for group, name in group_names(audit.document, view.attribute).items()}
+        names = group_names(data, view.attribute)
         rows = sorted(view.rows, key=lambda row: -row["records"])[:_MOST_ROWS]
         # A digit more where there is room; where there is none, intervals under their rates, and the first rates alone.
         every = list(RATE_TITLES)

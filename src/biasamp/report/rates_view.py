@@ -74,12 +74,6 @@ def rates_views(document: AuditDocument, kind: str | None = None) -> Iterator[Ra
             yield RatesView(attribute, outcome, [row for _, row in held], [i for i, _ in held], count)
 
 
-def group_names(document: AuditDocument, attribute: str) -> dict[str, str]:
-    """How each group of an attribute is called in a table that names the attribute already."""
-    held = [row for row in document["data"]["groups"] if row["attribute"] == attribute]
-    return {row["group"]: row.get("category") or row["group"] for row in held}
-
-
 def marks(row: GroupRow) -> str:
     """What is said after a group's name."""
     words = [word for word, said in (("ignored", row["ignored"]), ("reference", row["reference"])) if said]

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Data, Entry
+from biasamp.auditing.evidence import place_of
+from biasamp.auditing.findings import side_of_zero
+from biasamp.auditing.label_names import LONGEST, group_names
 from biasamp.data import printable
 from biasamp.results.interval import figure
 
@@ -32,9 +35,10 @@ def difference_words(entry: Entry, data: Data) -> list[str]:
     words = [printable(outcome, 28)] if outcome else []
     between, sizes = entry.get("between"), entry.get("sizes")
     if between and sizes:
-        short = {row["group"]: row.get("category") for row in data["groups"]}
+        short = group_names(data, entry["attribute"])
         one, two = (
-            f"{printable(short.get(name) or name, 28)} ({size:,.0f})" for name, size in zip(between, sizes, strict=True)
+            f"{short.get(name) or printable(name, LONGEST)} ({size:,.0f})"
+            for name, size in zip(between, sizes, strict=True)
         )
         words.append(f"{one} over {two}")
     if entry.get("expected") is not None:
@@ -42,6 +46,13 @@ def difference_words(entry: Entry, data: Data) -> list[str]:
     if entry.get("every_group") is not None:
         words.append(f"with small groups {figure(entry['every_group'], False)}")
     return words
+
+
+def concluded(audit: Audit, entry: Entry) -> int | None:
+    """What the findings conclude of a figure: +1, -1 or 0; by its interval where none speaks of it, as in 0.1."""
+    where = place_of(entry)
+    said = (found.figure for found in audit.findings if found.kind == "finding" and "verdict" in found.figure)
+    return next((shown["verdict"] for shown in said if place_of(shown) == where), side_of_zero(*entry["interval"]))
 
 
 class InventedLine(NamedTuple):

@@ -3,11 +3,11 @@ import { h, s } from "../dom";
 import { count, float, percent, tick } from "../numbers";
 import type { Entry } from "../audit";
 import type { ReportPage } from "../types";
-import { directionSymbol, bar, entries, factsOf, interval, isSigned, label, metricName, num, plain, reach, scaleLine, section, sentence, signed } from "./parts";
+import { directionSymbol, bar, concluded, entries, factsOf, interval, isSigned, label, metricName, named, num, plain, reach, scaleLine, section, sentence, signed } from "./parts";
 import { printable } from "../text";
 
 /** What must be read with the value, and what may be. */
-function beside(entry: Entry, place: string): { first: HTMLElement[]; rest: HTMLElement[] } {
+function beside(page: ReportPage, entry: Entry, place: string): { first: HTMLElement[]; rest: HTMLElement[] } {
   const first: HTMLElement[] = [];
   const rest: HTMLElement[] = [];
   const add = (...parts: (Node | string)[]) => first.push(h("li", {}, ...parts));
@@ -27,9 +27,9 @@ function beside(entry: Entry, place: string): { first: HTMLElement[]; rest: HTML
   }
   if (entry.attacker) later(`attacker ${printable(entry.attacker)}, ${printable(entry.quality ?? "")}, ${printable(entry.evaluation ?? "").replace("_", " ")}, `, num(`${place}/trials`, entry.trials, count), " trials");
   if (entry.gain !== undefined) add("gain over no input ", num(`${place}/gain`, entry.gain, signed));
-  if (entry.outcome) add("of ", label(entry.outcome, 40));
+  if (entry.outcome) add("of ", named(page, entry.outcome, 40));
   if (entry.between && entry.sizes) {
-    add(label(entry.between[0], 40), " (", num(`${place}/sizes/0`, entry.sizes[0], count), " records) over ", label(entry.between[1], 40), " (", num(`${place}/sizes/1`, entry.sizes[1], count), ")");
+    add(named(page, entry.between[0], 40), " (", num(`${place}/sizes/0`, entry.sizes[0], count), " records) over ", named(page, entry.between[1], 40), " (", num(`${place}/sizes/1`, entry.sizes[1], count), ")");
   }
   if (entry.expected !== undefined) add("expected of equal groups ", num(`${place}/expected`, entry.expected, plain));
   if (entry.every_group !== undefined) add("with groups too small to decide ", num(`${place}/every_group`, entry.every_group, plain));
@@ -47,14 +47,14 @@ function card(page: ReportPage, entry: Entry, place: string): HTMLElement {
   const floor = float(entry.floor);
   const at = `${(100 * (floor - scale[0])) / (scale[1] - scale[0])}%`;
   const mark = Number.isFinite(floor) ? [s("line", { x1: at, x2: at, y1: 1, y2: 21, class: "floor" })] : [];
-  const told = beside(entry, place);
+  const told = beside(page, entry, place);
   const title = h("h4", {}, metricName(page, entry.metric), entry.direction ? h("span", { class: "direction" }, ` ${directionSymbol(entry.direction)}`) : null);
   return h(
     "div",
     { class: "metric" },
     title,
     h("p", { class: "value" }, num(`${place}/value`, entry.value, format), " ", interval([`${place}/interval/0`, `${place}/interval/1`], entry.interval, format)),
-    h("div", { class: "plot" }, bar(entry.value, entry.interval[0], entry.interval[1], scale, mark, !isSigned(page, entry.metric)), scaleLine(scale, tick)),
+    h("div", { class: "plot" }, bar(entry.value, entry.interval[0], entry.interval[1], scale, mark, !isSigned(page, entry.metric), concluded(page, entry)), scaleLine(scale, tick)),
     h("p", { class: "meaning" }, factsOf(page, entry.metric)?.meaning ?? ""),
     h("ul", { class: "beside" }, ...told.first),
     h("details", { class: "beside" }, h("summary", {}, "More"), h("ul", {}, ...told.rest)),
@@ -71,7 +71,7 @@ export function metrics(page: ReportPage): HTMLElement {
   const out = section(
     "metrics",
     "Metrics",
-    h("p", {}, `Brackets and whiskers are ${level} intervals, each for its figure by itself; sentences are stricter, and count all figures of the audit that get a verdict, and all pairs. Each bar has its own scale; a dotted line is the noise floor. `,
+    h("p", {}, `Brackets and whiskers are ${level} intervals, each for its figure by itself; sentences are stricter, and count all figures of the audit that get a verdict, and all pairs. Each bar has its own scale, and is grey where the sentences conclude nothing; a dotted line is the noise floor. `,
       "A→T asks how group membership moves predictions of the task, T→A how the task moves predictions of the group: their values are never comparable."),
   );
   for (const attribute of page.audit.data.attributes) {

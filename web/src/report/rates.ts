@@ -3,7 +3,7 @@ import { h } from "../dom";
 import { count, float, percent, type Num } from "../numbers";
 import type { GroupRow, Rate } from "../audit";
 import type { ReportPage } from "../types";
-import { head, label, more, num, scrolling, section } from "./parts";
+import { head, label, more, named, num, scrolling, section } from "./parts";
 
 const RATES = [
   ["selection_rate", "selected"],
@@ -58,18 +58,17 @@ function shownOutcomes(page: ReportPage, attribute: string, rows: Placed[]): { o
 }
 
 function table(page: ReportPage, rows: Placed[], outcome: string, many: number, name: string): HTMLElement[] {
-  const names = new Map(page.audit.data.groups.filter((group) => group.attribute === name).map((group) => [group.group, group.category ?? group.group]));
   const few = page.audit.data.min_group;
   const ordered = rows.filter(({ row }) => row.outcome === outcome).sort((a, b) => b.row.records - a.row.records);
   const lines = ordered.map(({ row, place }) => () =>
     h("tr", { class: row.ignored ? "ignored" : null },
-      h("th", { scope: "row" }, label(names.get(row.group) ?? row.group, 40), row.ignored ? h("span", { class: "note" }, "ignored in comparisons") : "", row.reference ? h("span", { class: "note" }, "reference") : ""),
+      h("th", { scope: "row" }, named(page, row.group, 40, name), row.ignored ? h("span", { class: "note" }, "ignored in comparisons") : "", row.reference ? h("span", { class: "note" }, "reference") : ""),
       h("td", { class: "number" }, num(`${place}/records`, row.records, count)),
       h("td", { class: "number" }, num(`${place}/share`, row.share, share), "%"),
       ...RATES.map(([key]) => cell(row[key], `${place}/${key}`, few))));
   const body = h("tbody");
   const button = more(lines, SHOWN, body, "groups");
-  const caption = h("caption", {}, "Rates of ", label(outcome, 60), many > 1 ? `, of ${count(many)} outcomes the one whose groups differ most` : "");
+  const caption = h("caption", {}, "Rates of ", named(page, outcome), many > 1 ? `, of ${count(many)} outcomes the one whose groups differ most` : "");
   return [scrolling(h("table", { class: "rates" }, caption, head("group", "records", "share", ...RATES.map(([, title]) => title)), body), `Rates of ${name}`), ...(button ? [button] : [])];
 }
 
