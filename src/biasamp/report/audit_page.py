@@ -14,6 +14,7 @@ from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 
 from .page import page
+from .rates_view import rate_titles, rates_notes
 
 # How many labels a top list has.
 _TOP = 15
@@ -36,6 +37,8 @@ def report_document(audit: Audit, *, association: Any = None) -> dict[str, Any]:
         "audit": document,
         "names": label_names(data),
         "group_names": {attribute: group_names(data, attribute) for attribute in data["attributes"]},
+        "rate_titles": rate_titles(document),
+        "rate_notes": rates_notes(document),
         "methods": methods,
         "association": None if association is None else _tops(association),
     }

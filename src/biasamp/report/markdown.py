@@ -7,6 +7,7 @@ from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.document_types import Entry
+from biasamp.auditing.evidence import direction_known
 from biasamp.auditing.label_names import group_names, label_names
 from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
@@ -16,17 +17,19 @@ from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed
 
 from .rates_view import (
     FEW,
-    MEANING,
-    RATE_TITLES,
     against_cells,
     few_said,
     marks,
     percent_cell,
+    rate_titles,
+    rates_notes,
     rates_of_row,
     rates_views,
+    share_cell,
 )
 from .written import (
     EACH_BY_ITSELF,
+    attack_words,
     difference_words,
     further_figures,
     invented_lines,
@@ -119,20 +122,20 @@ def _group_rows(audit: Audit, under: str) -> list[str]:
             for row in data["groups"]
         ]
         return [f"Records in each group: {', '.join(groups)}.", ""]
-    lines = []
+    lines, titles = [], list(rate_titles(audit.document).values())
     for view in views:
         names = group_names(data, view.attribute)
         rows = [
             [
                 escaped(names[row["group"]] + marks(row)),
                 f"{row['records']:,}",
-                f"{row['share']:.0%}",
+                share_cell(row),
                 *(escaped(percent_cell(rate, 1, data["min_group"])) for rate in rates_of_row(row)),
             ]
             for row in sorted(view.rows, key=lambda row: -row["records"])
         ]
         lines += [f"{under} Groups of {escaped(view.title, 160)}", ""]
-        lines += _table(["group", "records", "share", *RATE_TITLES.values()], rows)
+        lines += _table(["group", "records", "share", *titles], rows)
         if view.reference is not None:
             rows = [
                 [
@@ -143,19 +146,19 @@ def _group_rows(audit: Audit, under: str) -> list[str]:
                 if not row["reference"] and not row["ignored"]
             ]
             lines += [
-                f"Ratio to {escaped(names[view.reference])} (MOVER-R), and difference in percentage points (Newcombe):",
+                f"Ratio to {escaped(names[view.reference])}, and difference in percentage points:",
                 "",
             ]
-            lines += _table(["group", *RATE_TITLES.values()], rows)
+            lines += _table(["group", *titles], rows)
     few = f" {escaped(FEW)} over fewer than {data['min_group']} records." if few_said(views, data["min_group"]) else ""
-    return [*lines, f"Intervals are of one rate each (Wilson), not adjusted for their number. {MEANING}{few}", ""]
+    return [*lines, f"{' '.join(rates_notes(audit.document))}{few}", ""]
 
 
 def _metric_rows(audit: Audit) -> list[str]:
     rows = []
     for entry in audit.document["metrics"]:
         signed = is_signed(entry["metric"])
-        parts = further_figures(entry, ("crossfit", "floor", "gain"))
+        parts = further_figures(entry, ("crossfit", "floor")) + attack_words(entry)
         parts += [escaped(words, 200) for words in difference_words(entry, audit.document["data"])]
         rows.append(
             [
@@ -179,7 +182,7 @@ def _pair_rows(entry: Entry, pairs: list[Any], most: int, under: str, names: dic
             *(escaped(names.get(pair[side], pair[side])) for side in ("given", "outcome")),
             _number(pair["truth_rate"], False),
             _number(pair["predicted_rate"], False),
-            _number(pair["amplification"], True) + ("" if pair["clear"] else " (sign unclear)"),
+            _number(pair["amplification"], True) + ("" if direction_known(pair) else " (direction unknown)"),
             _interval(pair["low"], pair["high"], True),
             f"{pair['support']:,.0f}",
         ]

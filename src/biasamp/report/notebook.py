@@ -17,7 +17,17 @@ from biasamp.data import printable
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import is_signed
 
-from .rates_view import FEW, RATE_TITLES, few_said, marks, percent_cell, rates_of_row, rates_views
+from .rates_view import (
+    FEW,
+    few_said,
+    marks,
+    percent_cell,
+    rate_titles,
+    rates_notes,
+    rates_of_row,
+    rates_views,
+    share_cell,
+)
 from .written import EACH_BY_ITSELF, LESS, MORE, UNSURE, largest_pairs
 
 _ROWS = 20
@@ -101,14 +111,16 @@ def rates_tables(audit: Audit) -> str:
             (
                 shown(names[row["group"]] + marks(row), 400),
                 f"{row['records']:,}",
-                f"{row['share']:.0%}",
+                share_cell(row),
                 *(percent_cell(rate, 1, few) for rate in rates_of_row(row)),
             )
             for row in sorted(view.rows, key=lambda row: -row["records"])[:_ROWS]
         ]
-        head = ("group", "records", "share", *RATE_TITLES.values())
+        head = ("group", "records", "share", *rate_titles(audit.document).values())
         more = f"<p>{_ROWS} of {len(view.rows)} groups</p>" if len(view.rows) > _ROWS else ""
         blocks.append(f"<p><b>{shown(view.title, 200)}</b></p>{table(head, rows, 1)}{more}")
+    if views:
+        blocks.append(f"<p>{shown(' '.join(rates_notes(audit.document)), 1000)}</p>")
     if few_said(views, few):
         blocks.append(f"<p>{FEW} over fewer than {few} records</p>")
     return "".join(blocks)

@@ -15,6 +15,7 @@ from biasamp.amplification.calibrate import Calibration, Sweep
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import Data, Entry
+from biasamp.auditing.evidence import direction_known
 from biasamp.auditing.findings import side_of_zero
 from biasamp.auditing.label_names import LONGEST, group_names, label_names, short_names
 from biasamp.auditing.mirrors import each_once
@@ -28,6 +29,7 @@ from .terminal_parts import name, plain_table
 from .why_terminal import show_strata, show_why
 from .written import (
     EACH_BY_ITSELF,
+    attack_words,
     concluded,
     difference_words,
     further_figures,
@@ -152,8 +154,7 @@ def _colour(verdict: int | None) -> str:
 
 
 def _with_value(entry: Entry, data: Data) -> Text:
-    parts = further_figures(entry, ("crossfit", "floor", "gain"))
-    parts += difference_words(entry, data)
+    parts = further_figures(entry, ("crossfit", "floor")) + attack_words(entry) + difference_words(entry, data)
     parts += [f"base: {printable(base, 24)}" for base in [entry.get("base_source")] if base]
     return Text("; ".join(parts), style="dim")
 
@@ -180,11 +181,11 @@ def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTa
         for side, (head, _) in sides.items()
     ]
     rates = ("true rate", "predicted", "amplification") if wide else ("true", "predicted", "amplified")
-    unclear = not all(pair["clear"] for pair in shown)
+    unclear = not all(direction_known(pair) for pair in shown)
     figures = [*rates, *([""] if wide else []), "interval", "records", *([""] if unclear else [])]
     table = plain_table((*heads, *figures), {*rates, "interval", "records"}, figures, title=title)
     if unclear:
-        table.caption = Text("? the records cannot tell the direction of this pair", style="dim")
+        table.caption = Text("? the records cannot tell the direction of this pair, all pairs counted", style="dim")
         table.caption_justify = "left"
     for pair in shown:
         value = pair["amplification"]
@@ -202,7 +203,7 @@ def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTa
         if wide:
             cells.insert(5, _bar(value or 0.0, largest))
         if unclear:
-            cells.append("" if pair["clear"] else "?")
+            cells.append("" if direction_known(pair) else "?")
         table.add_row(*cells)
     return table
 
@@ -226,8 +227,12 @@ def _bar(value: float, largest: float) -> Text:
 
 def show_comparison(result: Comparison, console: Console) -> None:
     """Print the differences between models, a verdict each."""
-    figures = ("value", "other", "difference", f"{result.document['level']:.0%} interval")
-    table = plain_table(("attribute", "metric", "direction", *figures, "verdict"), figures)
+    several = len(result.models) > 2
+    first, *others = short_names(result.models, 24).values()
+    figures = (first, "other model" if several else others[0], "difference", f"{result.document['level']:.0%} interval")
+    table = plain_table(("attribute", "metric", "direction", *figures, "verdict"))
+    for column in table.columns[3:7]:
+        column.justify = "right"
     for row in result.document["differences"]:
         signed = is_signed(row["metric"])
         table.add_row(

@@ -15,7 +15,7 @@ from biasamp.results.interval import figure
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
 MORE, LESS, UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"
-_BESIDE = {"crossfit": "cross-fitted {}", "floor": "noise floor {}", "gain": "gain over no input {}"}
+_BESIDE = {"crossfit": "cross-fitted {}", "floor": "noise floor {}"}
 # Stands by every table of intervals.
 EACH_BY_ITSELF = (
     "Each interval holds for its figure by itself. Sentences are stricter: they count all figures of the audit that get a "
@@ -27,6 +27,17 @@ def further_figures(entry: Entry, names: Iterable[str]) -> list[str]:
     """Some of the figures that go with a value, in words."""
     held: Mapping[str, Any] = entry
     return [_BESIDE[name].format(figure(held[name], name != "floor")) for name in names if held.get(name) is not None]
+
+
+def attack_words(entry: Entry) -> list[str]:
+    """How far both attackers are above one without input, and DPA of that where it is defined."""
+    model, truth = entry.get("model_gain"), entry.get("dataset_gain")
+    if model is None or truth is None:
+        return []
+    words = [f"above no input: model {figure(model)}, truth {figure(truth)}"]
+    if entry["metric"] == "dpa" and min(model, truth) > 0 and entry.get("gain") is not None:
+        words.append(f"quotient of these {figure(entry['gain'])}")
+    return words
 
 
 def difference_words(entry: Entry, data: Data) -> list[str]:
@@ -41,6 +52,8 @@ def difference_words(entry: Entry, data: Data) -> list[str]:
             for name, size in zip(between, sizes, strict=True)
         )
         words.append(f"{one} over {two}")
+    if entry["metric"] == "mean_per_class_accuracy":
+        words.append("mean over groups")
     if entry.get("expected") is not None:
         words.append(f"expected of equal groups {figure(entry['expected'], False)}")
     if entry.get("every_group") is not None:

@@ -17,20 +17,25 @@ function beside(page: ReportPage, entry: Entry, place: string): { first: HTMLEle
     add("cross-fitted signs ", num(`${place}/crossfit`, entry.crossfit, signed), " ",
       bounds ? interval([`${place}/crossfit_interval/0`, `${place}/crossfit_interval/1`], bounds) : "");
   }
-  if (entry.clear_value !== undefined) add("pairs of certain sign only ", num(`${place}/clear_value`, entry.clear_value, signed));
+  if (entry.clear_value !== undefined) add("only pairs whose own sign test has p below 0.05: ", num(`${place}/clear_value`, entry.clear_value, signed));
+  if (entry.label_sets !== undefined) add("over ", num(`${place}/label_sets`, entry.label_sets, count), " label sets, median support ", num(`${place}/label_set_support`, entry.label_set_support, count), " records");
   if (entry.floor !== undefined) add("noise floor ", num(`${place}/floor`, entry.floor, plain));
   if (entry.variance !== undefined) later("variance of the changes ", num(`${place}/variance`, entry.variance, plain));
-  if (entry.dataset !== undefined) later("from the data ", num(`${place}/dataset`, entry.dataset, plain), entry.dataset_gain === undefined ? "" : ", above no input by ", entry.dataset_gain === undefined ? "" : num(`${place}/dataset_gain`, entry.dataset_gain, signed));
-  if (entry.model !== undefined) later("from the model ", num(`${place}/model`, entry.model, plain), entry.model_gain === undefined ? "" : ", above no input by ", entry.model_gain === undefined ? "" : num(`${place}/model_gain`, entry.model_gain, signed));
+  if (entry.dataset !== undefined) later("from the data ", num(`${place}/dataset`, entry.dataset, plain));
+  if (entry.model !== undefined) later("from the model ", num(`${place}/model`, entry.model, plain));
   for (const [key, words] of [["unequalized", "not equalized "], ["accuracy_equalized", "accuracy equalized "], ["confusion_equalized", "confusion equalized "]] as const) {
     if (entry[key] !== undefined) later(words, num(`${place}/${key}`, entry[key], signed));
   }
   if (entry.attacker) later(`attacker ${printable(entry.attacker)}, ${printable(entry.quality ?? "")}, ${printable(entry.evaluation ?? "").replace("_", " ")}, `, num(`${place}/trials`, entry.trials, count), " trials");
-  if (entry.gain !== undefined) add("gain over no input ", num(`${place}/gain`, entry.gain, signed));
+  if (entry.model_gain !== undefined && entry.dataset_gain !== undefined) {
+    add("above no input: model ", num(`${place}/model_gain`, entry.model_gain, signed), ", truth ", num(`${place}/dataset_gain`, entry.dataset_gain, signed));
+    if (entry.metric === "dpa" && Math.min(float(entry.model_gain), float(entry.dataset_gain)) > 0) add("quotient of these ", num(`${place}/gain`, entry.gain, signed));
+  }
   if (entry.outcome) add("of ", named(page, entry.outcome, 40));
   if (entry.between && entry.sizes) {
     add(named(page, entry.between[0], 40), " (", num(`${place}/sizes/0`, entry.sizes[0], count), " records) over ", named(page, entry.between[1], 40), " (", num(`${place}/sizes/1`, entry.sizes[1], count), ")");
   }
+  if (entry.metric === "mean_per_class_accuracy") add("mean over groups");
   if (entry.expected !== undefined) add("expected of equal groups ", num(`${place}/expected`, entry.expected, plain));
   if (entry.every_group !== undefined) add("with groups too small to decide ", num(`${place}/every_group`, entry.every_group, plain));
   if (entry.base_source) add("base: ", label(entry.base_source, 60));

@@ -63,7 +63,7 @@ function bars(page: ReportPage, rows: Placed[], name: string): HTMLElement[] {
   const body = h("tbody");
   const lines = ordered.map(({ pair, place }) => () => {
     const notes = [
-      pair.clear === false ? "sign uncertain" : "",
+      (pair.known ?? pair.clear) === false ? "direction unknown, all pairs counted" : "",
       pair.wrong_group ? "follows the larger group" : "",
     ].filter(Boolean).join("; ");
     return h(
