@@ -143,6 +143,28 @@ def perfect(found: Any, known: Audited) -> bool:
     return any((known.data[f"t{k}"] != known.data[f"s{k}"]).any() for k in range(known.case.tasks))
 
 
+def opposite(found: Any, known: Audited) -> bool:
+    side = known.sides[found.direction]
+    return bool((side.hit >= side.false).all())
+
+
+def unrelated(found: Any, known: Audited) -> bool:
+    """False of predictions that follow the truth well in every group; between, it depends on the sample."""
+    side = known.sides[found.direction]
+    return bool((side.hit - side.false).min() > 0.5)
+
+
+def constant(found: Any, known: Audited) -> bool:
+    return all(len(np.unique(known.data[c])) > 1 for c in known.data if c[0] == "s" or c == "guess")
+
+
+def rare_sets(found: Any, known: Audited) -> bool:
+    truth = np.stack([known.data[f"t{k}"] for k in range(known.case.tasks)], axis=1).astype(bool)
+    sets = np.unique(truth[truth.any(axis=1)], axis=0)
+    support = [int((truth | ~held).all(axis=1).sum()) for held in sets]
+    return known.case.tasks == 1 or bool(np.median(support) >= known.document["data"]["min_group"])
+
+
 def unless(condition: Callable[[Audited], bool]) -> Callable[[Any, Audited], bool]:
     return lambda found, known: not condition(known)
 
@@ -169,6 +191,11 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
     "excluded": excluded,
     "one-value": one_value,
     "perfect": perfect,
+    "constant": constant,
+    "opposite": opposite,
+    "unrelated": unrelated,
+    "contradicting": unless(lambda known: known.case.trained),
+    "rare-sets": rare_sets,
     "no-sign": unless(lambda known: known.case.trained),
     "sensitive-prediction": unless(lambda known: known.case.both),
     "incomparable": unless(lambda known: known.case.both),

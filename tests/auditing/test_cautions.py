@@ -118,6 +118,17 @@ CASES: dict[str, tuple[Case, Case]] = {
     ),
     "one-value": (({**AMPLIFIED, "kind": ["a"] * len(AMPLIFIED["kind"])}, {}), (AMPLIFIED, {})),
     "disagreement": ((TURNED, ALL), (BALANCED, ALL)),
+    "constant": (({**AMPLIFIED, "said": [0] * 800}, {}), (AMPLIFIED, {})),
+    "rare-sets": (
+        (TWO_COLUMNS, {"tasks": ["cooks", "flies"], "task_predictions": ["said", "flew"], "min_group": 500}),
+        (TWO_COLUMNS, {"tasks": ["cooks", "flies"], "task_predictions": ["said", "flew"]}),
+    ),
+    "opposite": (({**FAITHFUL, "said": [1 - x for x in FAITHFUL["said"]]}, {}), (FAITHFUL, {})),
+    "unrelated": (({**FAITHFUL, "said": [0, 1] * 400}, {}), (FAITHFUL, {})),
+    "contradicting": (
+        (AMPLIFIED, {"train": {**AMPLIFIED, "cooks": [1 - x for x in AMPLIFIED["cooks"]]}}),
+        (AMPLIFIED, {"train": AMPLIFIED}),
+    ),
     "fractions": ((SCORES, {}), (AMPLIFIED, {})),
 }
 
@@ -295,7 +306,7 @@ def test_large_opposite_pairs_behind_a_small_aggregate() -> None:
     """a is said of less than true, b the same way round: one pair weakened, the other amplified, the mean 0."""
     data = cells(("a", 1, 1, 200), ("a", 1, 0, 100), ("a", 0, 0, 100), ("b", 1, 0, 100), ("b", 0, 0, 300))
     text = _text(audit(data), "opposite-pairs")
-    assert "hides pairs that move in opposite ways, from -0.250 to +0.250" in text
+    assert "hides pairs of known direction that move in opposite ways, from -0.250 to +0.250" in text
     assert "opposite-pairs" not in {finding.code for finding in audit(AMPLIFIED).findings}
 
 
@@ -333,7 +344,7 @@ def test_attackers_are_held_against_truth_made_as_inaccurate_as_the_model() -> N
     audited = audit(BALANCED, metrics=["dpa", "leakage"])
     for code in ("dpa", "leakage"):
         assert "than the truth made as inaccurate as the model" in _text(audited, code)
-        assert "gain" not in _text(audited, code)  # gain over no input is one figure, which stands in the tables
+        assert "gain" not in _text(audited, code)  # what attackers have above no input is said of both
 
 
 def test_probabilities_are_told_to_count_as_fractions_with_what_decisions_give() -> None:
@@ -405,6 +416,9 @@ def test_what_is_about_one_figure_says_which(data: dict[str, Any]) -> None:
         "threshold",
         "disjoint",
         "perfect",
+        "constant",
+        "opposite",
+        "unrelated",
     }
     for finding in audit(data, metrics="auto", **options).findings:
         assert finding.code in everywhere or finding.attribute == "kind", finding.code

@@ -95,6 +95,11 @@ def test_few_records_that_differ_do_not_decide() -> None:
     assert compare_values(0.0, 6 / 200, still, six, unseen=2.0 / 202.0**2).decided
     same = compare_values(0.0, 0.0, still, still, unseen=2.0 / 202.0**2)
     assert same.verdict == "they are the same on every resample"
+    # Without a record that differs, the unseen ones are all there is; and no less than a group of 50 may miss.
+    assert (same.low, same.high) == pytest.approx((-1.959964 * np.sqrt(2.0) / 202.0, 1.959964 * np.sqrt(2.0) / 202.0))
+    few = compare_values(0.0, 0.0, still, still, unseen=2.0 / 202.0**2, fewest=50)
+    assert few.high == pytest.approx(1.0 - 0.025 ** (1 / 50))
+    assert np.isnan(compare_values(0.0, 0.0, still, still).low)
 
 
 def test_differences_of_selected_figures_by_hand() -> None:

@@ -74,7 +74,8 @@ export interface Note {
  * ``kinds`` tells crossings from attributes; ``task_labels`` are the task labels that listed pairs name.
  * ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
  * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
- * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by.
+ * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
+ * task predictions are probabilities, which count as fractions: rates of groups are then mean scores.
  */
 export interface Data {
   /**
@@ -105,6 +106,7 @@ export interface Data {
   roles: {
     [k: string]: string[];
   };
+  soft_tasks?: boolean;
   task_labels?: LabelFields[];
   tasks: Tasks;
   train: boolean;
@@ -209,6 +211,8 @@ export interface InventedGroup {
  * clear both in these records and in those that lend it, how many are opposite, and of how many.
  * A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
  * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
+ * ``label_sets`` is over how many sets of labels Multi averages, where records have several, and ``label_set_support`` the
+ * median number of records that carry one.
  * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
  * the likeliest class; null where the scores of single records are not at hand.
  */
@@ -250,6 +254,8 @@ export interface Entry {
    */
   interval: [number | null, number | null];
   interval_method?: string;
+  label_set_support?: number | null;
+  label_sets?: number;
   metric: string;
   model?: number | null;
   model_gain?: number | null;

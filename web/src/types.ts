@@ -29,6 +29,12 @@ export interface ReportPage {
   kind: "report";
   source: string;
   audit: AuditDocument;
+  /** What groups and tasks are called, by their labels; and groups where their attribute is named already. */
+  names?: Record<string, string>;
+  group_names?: Record<string, Record<string, string>>;
+  /** The headings of the rates of groups, and what they and their intervals are. */
+  rate_titles?: Record<string, string>;
+  rate_notes?: string[];
   methods: Method[];
   association: TopList[] | null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { directionSymbol, factsOf, isSigned, metricName, side } from "../src/report/parts";
+import { concluded, directionSymbol, factsOf, isSigned, metricName, side, verdictOf } from "../src/report/parts";
 import type { ReportPage } from "../src/types";
 
 const facts = { short: "largest pair", signed: false, directed: true, paired: false, pairs_shown: false };
@@ -21,6 +21,15 @@ describe("metrics", () => {
 describe("figures", () => {
   it("lie on a side of 0, on both or nowhere", () => {
     expect([side(0.1, 0.2), side(-0.2, -0.1), side(-1, 1), side(null, null)]).toEqual([1, -1, 0, null]);
+  });
+  it("are concluded of as the sentences say, not as the interval alone would", () => {
+    const shown = { metric: "directional", attribute: "race", direction: "A->T", interval: [0.0003, 0.121] };
+    const undecided = { kind: "finding", code: "amplification", text: "", weight: 1, figure: { ...shown, verdict: 0 } } as any;
+    expect(verdictOf(undecided)).toBe(0);
+    expect(verdictOf({ ...undecided, figure: { ...shown, verdict: null } })).toBeNull();
+    expect(verdictOf({ ...undecided, figure: shown })).toBe(1);
+    expect(concluded({ audit: { findings: [undecided] } } as any, shown as any)).toBe(0);
+    expect(concluded({ audit: { findings: [] } } as any, shown as any)).toBe(1);
   });
   it("have directions in symbols", () => {
     expect([directionSymbol("A->T"), directionSymbol(null)]).toEqual(["A→T", ""]);

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 
+from biasamp.amplification.pair_table import CLEAR_SIGN
 from biasamp.data import printable
-from biasamp.results.metric_registry import DIRECTIONS
+from biasamp.results.metric_registry import DIRECTIONS, METRICS
 
 from .choice_cautions import CHOICES
 from .column_cautions import COLUMN_CAUTIONS
-from .document_types import SweepEntry
-from .evidence import known_directions
-from .findings import Context, Finding, Rule, caution, figure, gap_words, number, place, side, value_with_interval
+from .document_types import Entry, Pair, SweepEntry
+from .evidence import known_directions, unknown_directions
+from .findings import (
+    Context,
+    Finding,
+    Rule,
+    caution,
+    figure,
+    gap_of,
+    gap_words,
+    number,
+    place,
+    side,
+    value_with_interval,
+)
+from .mirrors import each_once
 from .skill_cautions import SKILL
 from .subject import Margins
 
@@ -59,30 +74,42 @@ def incomparable(context: Context) -> Iterator[Finding]:
 
 
 def not_fairness(context: Context) -> Iterator[Finding]:
-    """Zero amplification is not fairness: it can perpetuate the bias of the data."""
+    """Amplification is not unfairness: it is measured from the data, whose bias a model without any keeps."""
     for entry in context.entries("directional", "A->T"):
-        known = known_directions(entry)
+        # Each fact once, which is that of the positive value.
+        known = each_once(known_directions(entry))
         if not known or context.verdict(entry) == 1:
             continue
-        rates: dict[str, list[float]] = {}
-        for pair in entry["pairs"]:
+        rates: dict[str, list[Pair]] = {}
+        for pair in each_once(entry["pairs"]):
             if pair["truth_rate"] is not None:
-                rates.setdefault(pair["outcome"], []).append(pair["truth_rate"])
-        # The pair whose true rate lies furthest from the mean over groups.
-        widest = max(known, key=lambda pair: abs((pair["truth_rate"] or 0.0) - np.mean(rates[pair["outcome"]])))
+                rates.setdefault(pair["outcome"], []).append(pair)
+        # The pair whose true rate lies furthest from the mean over groups, and the group at the other end.
+        means = {outcome: np.mean([pair["truth_rate"] or 0.0 for pair in held]) for outcome, held in rates.items()}
+        widest = max(known, key=lambda pair: abs((pair["truth_rate"] or 0.0) - means[pair["outcome"]]))
+        least = context.document["data"]["min_group"]
+        other = max(
+            [pair for pair in rates[widest["outcome"]] if pair["support"] >= least] or rates[widest["outcome"]],
+            key=lambda pair: abs((pair["truth_rate"] or 0.0) - (widest["truth_rate"] or 0.0)),
+        )
         companion = context.entry("tpr_difference", entry["attribute"], "A->T")
         apart = ""
         if companion is not None and context.verdict(companion):
-            words = gap_words(context, "true positive rates", companion)
+            words = gap_words(context, gap_of(context, "tpr_difference"), companion)
             apart = f" {words[:1].upper()}{words[1:]}."
         yield caution(
             "not-fairness",
-            f"{printable(entry['attribute'], 40)}: no amplification is not fairness. A model that repeats its data repeats "
-            f"their bias: {printable(widest['outcome'], 30)} is true of {number(widest['truth_rate'], False)} of "
-            f"{printable(widest['given'], 30)} and predicted for {number(widest['predicted_rate'], False)}.{apart}",
+            f"{printable(entry['attribute'], 40)}: amplification says nothing of fairness, as it is measured from the data: "
+            f"there {context.name(widest['outcome'])} is true of {_rate_of(context, widest, 'truth_rate')} and "
+            f"{_rate_of(context, other, 'truth_rate')}. It is predicted for {_rate_of(context, widest, 'predicted_rate')} and "
+            f"{_rate_of(context, other, 'predicted_rate')}.{apart}",
             {**entry, "label": widest["outcome"]},
             **figure(entry),
         )
+
+
+def _rate_of(context: Context, pair: Pair, name: Literal["truth_rate", "predicted_rate"]) -> str:
+    return f"{number(pair[name], False)} of {context.name(pair['given'])}"
 
 
 def balanced(context: Context) -> Iterator[Finding]:
@@ -94,12 +121,15 @@ def balanced(context: Context) -> Iterator[Finding]:
             f"{title} {value_with_interval(other)}"
             for metric, title in (("dpa", "DPA"), ("multi", "Multi"))
             if (other := context.entry(metric, entry["attribute"], entry["direction"])) is not None
+            and side(other) is not None
         ]
+        advice = (
+            f"Read those that need no direction: {', '.join(seeing)}" if seeing else "No other figure has an interval"
+        )
         yield caution(
             "balanced",
             f"{place(entry)}: the data are balanced, or too few to tell: no association is beyond chance, so no direction "
-            f"is known and directional amplification ({number(entry['value'])}) has nothing to go by. Read those that "
-            f"need no direction{': ' if seeing else ''}{', '.join(seeing)}.",
+            f"is known and directional amplification ({number(entry['value'])}) has nothing to go by. {advice}.",
             entry,
             **figure(entry),
         )
@@ -137,14 +167,14 @@ def thresholds(context: Context) -> Iterator[Finding]:
         for direction in DIRECTIONS:
             swept = context.sweep(subject.attribute, direction)
             if swept is not None:
-                yield from _scored(swept)
+                yield from _scored(context, swept)
             elif direction == "T->A" or subject is context.subjects[0]:  # tasks are the same for every attribute
                 margins = subject.margins(direction)
                 if margins is not None:
-                    yield from _decided(margins, direction, subject.attribute)
+                    yield from _decided(context, margins, direction, subject.attribute)
 
 
-def _scored(swept: SweepEntry) -> Iterator[Finding]:
+def _scored(context: Context, swept: SweepEntry) -> Iterator[Finding]:
     """With scores, the threshold that would mend the rates can be named, and what amplification becomes then."""
     usual = swept["usual"]
     known = usual.get("rate_p") or [1.0] * len(swept["labels"])
@@ -159,9 +189,9 @@ def _scored(swept: SweepEntry) -> Iterator[Finding]:
     threshold = row["threshold"] if isinstance(row["threshold"], str) else number(row["threshold"], False)
     yield caution(
         "threshold",
-        f"{place(swept)}: at the usual threshold 0.5, {len(off)} of {len(swept['labels'])} outcomes are predicted at "
-        f"another rate than they occur, most of all {printable(row['label'], 40)}: {number(rate, False)} against "
-        f"{number(row['base_rate'], False)}. In these records the threshold {threshold} makes them agree; with all outcomes "
+        f"{place(swept)}: at the usual threshold 0.5, "
+        f"{_off_words(len(off), len(swept['labels']), 'outcome', context.name(row['label']))}: {number(rate, False)} against "
+        f"{number(row['base_rate'], False)}. In these records the threshold {threshold} makes them agree; with every outcome "
         f"calibrated, amplification goes from {number(swept['usual']['amplification'])} to "
         f"{number(swept['calibrated']['amplification'])}. Calibrate on a validation set before judging the model.",
         {**swept, "label": row["label"]},
@@ -174,19 +204,28 @@ def _scored(swept: SweepEntry) -> Iterator[Finding]:
     )
 
 
-def _decided(margins: Margins, direction: str, attribute: str) -> Iterator[Finding]:
+def _decided(context: Context, margins: Margins, direction: str, attribute: str) -> Iterator[Finding]:
     """With hard predictions only the rates can be compared."""
     truth, held, n = margins.truth, margins.predicted, margins.n
     off = (margins.p * len(truth) <= _OFF) & (np.abs(held - truth) > _RATE_SHARE * truth)
     if not off.any():
         return
-    worst = int(np.argmax(np.where(off, np.abs(held - truth), -1.0)))
+    # Of two values one says all, the positive one; tasks are counted, not their values.
+    positive = context.document["data"].get("positive", {})
+    told = np.array([positive.get(label.variable, label.category) == label.category for label in margins.labels])
+    apart = np.where(off, np.abs(held - truth), -1.0)
+    worst = int(np.argmax(np.where(told & off if (told & off).any() else off, apart, -1.0)))
     label = str(margins.labels[worst])
-    what = "tasks" if direction == "A->T" else "groups"
+    if direction == "A->T":
+        what, facts = "task", [each.variable for each in margins.labels]
+    else:
+        what, facts = "group", [str(each) for each in margins.labels]
+        facts = facts[:1] * 2 if margins.exclusive and len(facts) == 2 else facts
+    many = len({fact for fact, is_off in zip(facts, off, strict=True) if is_off})
     yield caution(
         "threshold",
-        f"{int(off.sum())} of {len(off)} {what} are predicted at another rate than they occur, most of all "
-        f"{printable(label, 40)}: {number(held[worst] / n, False)} predicted against "
+        f"{_off_words(many, len(set(facts)), what, context.name(label), first=True)}: "
+        f"{number(held[worst] / n, False)} predicted against "
         f"{number(truth[worst] / n, False)}. Amplification is sensitive to the threshold: give scores instead of "
         "decisions to see which threshold makes rates agree, and calibrate it before judging the model.",
         {"attribute": attribute if direction == "T->A" else None, "direction": direction, "label": label},
@@ -194,6 +233,14 @@ def _decided(margins: Margins, direction: str, attribute: str) -> Iterator[Findi
         predicted_rate=float(held[worst] / n),
         base_rate=float(truth[worst] / n),
     )
+
+
+def _off_words(off: int, many: int, what: str, worst: str, first: bool = False) -> str:
+    """How many tasks, groups or outcomes are predicted at another rate than they occur, and which one most of all."""
+    if many == 1:
+        return f"{worst} is predicted at another rate than it occurs"
+    are = f"{off} of {many} {what}s {'is' if off == 1 else 'are'} predicted at another rate than {'it occurs' if off == 1 else 'they occur'}"
+    return f"{are}, {'most of all ' if off > 1 else ''}{worst}"
 
 
 def not_ground_truth(context: Context) -> Iterator[Finding]:
@@ -227,15 +274,35 @@ def perceived(context: Context) -> Iterator[Finding]:
 
 def base_choice(context: Context) -> Iterator[Finding]:
     """The base correlation is a choice."""
-    sources = {source for entry in context.entries("directional") if (source := entry.get("base_source"))}
+    held = [entry for entry in context.document["metrics"] if entry.get("base_source")]
+    sources = {source for entry in held if (source := entry.get("base_source"))}
     if sources:
+        shown = list(dict.fromkeys(_described(entry) for entry in held))
+        others = list(dict.fromkeys(_described(entry) for entry in context.document["metrics"]))
+        others = [name for name in others if name not in shown]
+        rest = f" {_and(others)} go by the evaluated labels as ever." if others else ""
+        crossed = {entry["attribute"] for entry in context.entries("directional") if not entry.get("base_source")}
+        if crossed:
+            rest += f" So does every figure of {_and([printable(name, 40) for name in sorted(crossed)])}."
         yield caution(
             "base-choice",
-            f"Amplification is measured against {', '.join(printable(s, 60) for s in sorted(sources))}, not against the "
-            "evaluated labels. Which base is right depends on the use: name it beside every value.",
+            f"Of {_and(shown)}, amplification is measured against {_and([printable(s, 60) for s in sorted(sources)])}, not "
+            f"against the evaluated labels.{rest} Which base is right depends on the use: name it beside every value.",
             {"metric": "directional"},
             sources=sorted(sources),
         )
+
+
+def _described(entry: Entry) -> str:
+    """The name of a metric; rates of groups go by one."""
+    metric = METRICS.get(entry["metric"])
+    if metric is None:
+        return printable(entry["metric"], 40)
+    return "rates of groups" if metric.described_by == "parity" else metric.short
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def small_groups(context: Context) -> Iterator[Finding]:
@@ -244,7 +311,7 @@ def small_groups(context: Context) -> Iterator[Finding]:
     for attribute in data["attributes"]:
         small = [group for group in data["groups"] if group["small"] and group["attribute"] == attribute]
         if small:
-            shown = ", ".join(f"{printable(g['group'], 30)} ({g['records']})" for g in small[:5])
+            shown = ", ".join(f"{context.name(g['group'])} ({g['records']})" for g in small[:5])
             more = f" and {len(small) - 5} more" if len(small) > 5 else ""
             yield caution(
                 "small-groups",
@@ -260,23 +327,21 @@ def unclear_signs(context: Context) -> Iterator[Finding]:
     for entry in context.entries("directional"):
         if entry.get("crossfit") is None:  # the signs come from other records
             continue
-        unclear = sum(not pair["clear"] for pair in entry["pairs"])
+        unclear, many = unknown_directions(entry)
         if unclear:
-            rest = entry.get("clear_value")
-            without = (
-                ""
-                if rest is None
-                else (
-                    f" Without these pairs the value is {number(rest)}; each of the others has a direction by its own test at "
-                    "5%, which one in twenty has by chance."
+            rest, some = entry.get("clear_value"), not all(pair.get("clear", True) for pair in entry["pairs"])
+            without = ""
+            if rest is not None and some:
+                without = (
+                    f" Over the pairs whose own sign test is below {CLEAR_SIGN:.0%}, as one in twenty is by chance, the value is "
+                    f"{number(rest)}."
                 )
-            )
             yield caution(
                 "unclear-signs",
-                f"{place(entry)}: the data cannot tell the direction of {unclear} of {len(entry['pairs'])} pairs. Signs and "
+                f"{place(entry)}: with all pairs counted, the data do not tell the direction of {unclear:,} of {many:,}. Signs and "
                 f"changes then share their noise: {number(entry['value'])} is biased downwards if the model amplifies "
                 "nothing, and towards 0 if it does. With signs from the other half of the records it is "
-                f"{number(entry['crossfit'])}, which is right on average if the model amplifies nothing, and nearer to 0 "
+                f"{number(entry['crossfit'])}, which on average is right if the model amplifies nothing, and nearer to 0 "
                 f"than the truth if it does.{without}",
                 entry,
                 **figure(entry, crossfit=entry["crossfit"], unclear=unclear),
@@ -293,13 +358,31 @@ def fractions(context: Context) -> Iterator[Finding]:
             other = "What decisions would give is not known: that needs the scores of single records"
         else:
             other = f"Decisions (at 0.5, or for the likeliest class) would give {number(decided)}"
+        rates = ""
+        if entry["direction"] == "A->T" and context.document.get("rates"):
+            rates = " So are the rates of groups: they are mean scores, and those of decisions are others."
         yield caution(
             "fractions",
             f"{place(entry)}: the predictions are probabilities, and were counted as fractions: amplification is "
-            f"{number(entry['value'])}. {other}. Quote the one that is used.",
+            f"{number(entry['value'])}. {other}. Quote the one that is used.{rates}",
             entry,
             **figure(entry, decided=decided),
         )
+
+
+def rare_sets(context: Context) -> Iterator[Finding]:
+    """Sets of labels that few records carry."""
+    least = context.document["data"]["min_group"]
+    for entry in context.entries("multi"):
+        support = entry.get("label_set_support")
+        if support is not None and support < least:
+            yield caution(
+                "rare-sets",
+                f"{place(entry)}: Multi is an average over {entry.get('label_sets', 0):,} label sets, most of which fewer than "
+                f"{least} records carry (median {support:,.0f}). It says little of single labels, whose pairs are listed.",
+                entry,
+                **figure(entry, label_sets=entry.get("label_sets"), support=support),
+            )
 
 
 def disagreement(context: Context) -> Iterator[Finding]:
@@ -329,6 +412,6 @@ def disagreement(context: Context) -> Iterator[Finding]:
 
 
 # Of the values and their signs, of the labels and groups, and of the records and columns as they were given.
-_VALUES = (incomparable, not_fairness, balanced, over_zero, no_interval, unclear_signs, disagreement)
+_VALUES = (incomparable, not_fairness, balanced, over_zero, no_interval, unclear_signs, rare_sets, disagreement)
 _LABELS = (sensitive_prediction, fractions, thresholds, not_ground_truth, perceived, base_choice, small_groups)
 CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *COLUMN_CAUTIONS, *CHOICES, *SKILL)

@@ -30,7 +30,7 @@ def ignored(context: Context) -> Iterator[Finding]:
     data = context.document["data"]
     left_out, strange = data.get("ignored_groups", []), data.get("ignored_unknown", [])
     if left_out:
-        shown = ", ".join(printable(name, 40) for name in left_out[:_SHOWN])
+        shown = ", ".join(context.name(name) for name in left_out[:_SHOWN])
         more = f" and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
         yield caution(
             "ignored-groups",

@@ -14,6 +14,7 @@ from biasamp.data import Label, printable
 from .document_types import Excluded
 from .evidence import Place, place_of
 from .findings import Context, Finding, Rule, caution, number, place
+from .subject import Counted
 from .unseen_labels import no_sign, no_truth
 
 _PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
@@ -59,8 +60,8 @@ def undefined_pairs(context: Context) -> Iterator[Finding]:
         yield caution(
             "excluded",
             f"{place(first)}: {len(held):,} figure{'s' if len(held) > 1 else ''} of {metric} "
-            f"{'are' if len(held) > 1 else 'is'} undefined and left out, such as ({printable(first['given'], 30)}, "
-            f"{printable(first['outcome'], 30)}): {first['reason']}.",
+            f"{'are' if len(held) > 1 else 'is'} undefined and left out, such as ({context.name(first['given'])}, "
+            f"{context.name(first['outcome'])}): {first['reason']}.",
             {"attribute": attribute, "metric": metric, "direction": direction},
             count=len(held),
         )
@@ -88,6 +89,38 @@ def one_value(context: Context) -> Iterator[Finding]:
                 f"The {role} {printable(title, 40)} has one value only, {printable(only, 40)}: {rest}.",
                 {"attribute": attribute, "metric": "directional", "label": only},
                 label=only,
+            )
+
+
+def constant(context: Context) -> Iterator[Finding]:
+    """Predictions that are the same in every record."""
+    sides: list[tuple[str, Counted, str]] = [("A->T", context.subjects[0], "task")]
+    sides += [("T->A", subject, "attribute") for subject in context.attributes]
+    for direction, subject, role in sides:
+        margins = subject.margins(direction)
+        if margins is None:
+            continue
+        said: dict[str, list[tuple[Label, float]]] = {}
+        for label, often in zip(margins.labels, margins.predicted, strict=True):
+            said.setdefault(label.variable, []).append((label, often))
+        same = []
+        for variable, held in said.items():
+            (first, often), *others = held
+            if first.category is None and not others and often in (0.0, margins.n):
+                same.append(f"{printable(variable, 40)} is predicted for {'no' if often == 0 else 'every'} record")
+            same += [
+                f"{context.name(str(label))} is predicted for every record"
+                for label, n in held
+                if others and n == margins.n
+            ]
+        if same:
+            more = f", and {len(same) - _SHOWN} more" if len(same) > _SHOWN else ""
+            yield caution(
+                "constant",
+                f"Predictions of the {role} have one value only: {', '.join(same[:_SHOWN])}{more}. What is said of them holds of "
+                "any model that always answers so; is the column right?",
+                {"direction": direction, "attribute": subject.attribute if role == "attribute" else None},
+                count=len(same),
             )
 
 
@@ -159,5 +192,5 @@ def swapped(context: Context) -> Iterator[Finding]:
 
 
 _RECORDS = (unknown_overlap, missing_labels, undefined_pairs)
-_MISTAKES = (one_value, no_truth, no_sign, perfect, copied, swapped)
+_MISTAKES = (one_value, constant, no_truth, no_sign, perfect, copied, swapped)
 COLUMN_CAUTIONS: tuple[Rule, ...] = (*_RECORDS, *_MISTAKES)

@@ -233,10 +233,16 @@ def _difference(
         if METRICS[metric].by_outcome and _selected_apart(entries):
             return _of_extremes(entries, audits, drawn, unpaired, **options)
         unseen = [audit.resamples.get("unseen", {}).get(name_of(attribute, metric, direction)) for audit in audits]
-        options["unseen"] = max(value or 0.0 for value in unseen)
+        options.update(unseen=max(value or 0.0 for value in unseen), fewest=_fewest(audits[1], attribute))
         return compare_values(first, second, *drawn, unpaired=unpaired, **options)
     one, two = map(standard_error, entries, audits)
     return None if one is None or two is None else compare_errors(first, second, one, two, **options)
+
+
+def _fewest(audit: Audit, attribute: str) -> int:
+    """The records of the smallest group of an attribute."""
+    sizes = (group["records"] for group in audit.document["data"]["groups"] if group["attribute"] == attribute)
+    return min((size for size in sizes if size), default=0)
 
 
 def _selected_apart(entries: tuple[Entry, Entry]) -> bool:

@@ -54,7 +54,8 @@ class Data(TypedDict):
     ``kinds`` tells crossings from attributes; ``task_labels`` are the task labels that listed pairs name.
     ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
     known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
-    comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by.
+    comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
+    task predictions are probabilities, which count as fractions: rates of groups are then mean scores.
     """
 
     records: int
@@ -78,6 +79,7 @@ class Data(TypedDict):
     reference: NotRequired[dict[str, str]]
     ignored_groups: NotRequired[list[str]]
     ignored_unknown: NotRequired[list[str]]
+    soft_tasks: NotRequired[bool]
 
 
 class Rate(TypedDict):
@@ -154,6 +156,8 @@ class Entry(Measurement):
     clear both in these records and in those that lend it, how many are opposite, and of how many.
     A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
     its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
+    ``label_sets`` is over how many sets of labels Multi averages, where records have several, and ``label_set_support`` the
+    median number of records that carry one.
     ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
     the likeliest class; null where the scores of single records are not at hand.
     """
@@ -176,6 +180,8 @@ class Entry(Measurement):
     floor: NotRequired[Figure]
     pairs: NotRequired[list[Pair]]
     pairs_in_all: NotRequired[int]
+    label_sets: NotRequired[int]
+    label_set_support: NotRequired[Figure]
     dataset: NotRequired[Figure]
     model: NotRequired[Figure]
     gain: NotRequired[Figure]

@@ -101,9 +101,30 @@ def verdicts(document: AuditDocument) -> dict[Place, int]:
     return {key: side if key in decided else 0 for key, (side, _) in tests.items()}
 
 
+def counts_fractions(document: AuditDocument) -> bool:
+    """Whether task predictions are probabilities, so that rates of groups are mean scores."""
+    made = ((e["metric"], e["direction"]) for e in document["metrics"] if "decided" in e)
+    return document["data"].get("soft_tasks", False) or ("directional", "A->T") in made
+
+
 def known_directions(entry: Entry) -> list[Pair]:
     """The pairs whose direction is known: signs of other records are as they are, those of these must be sure."""
     return [pair for pair in entry["pairs"] if pair.get("known") and pair["sign"]]
+
+
+def direction_known(pair: Pair) -> bool:
+    """Whether the direction of a pair is known, with all pairs counted; documents of 0.1 know each test by itself."""
+    return pair.get("known", pair.get("clear", True))
+
+
+def unknown_directions(entry: Entry) -> tuple[int, int]:
+    """How many pairs have a direction that is not known, and of how many: each fact once where all pairs are listed."""
+    pairs = entry["pairs"]
+    in_all = entry.get("pairs_in_all", len(pairs))
+    if len(pairs) < in_all:
+        return entry.get("unknown", 0), in_all
+    once = each_once(pairs)
+    return sum(not direction_known(pair) for pair in once), len(once)
 
 
 def changed_pairs(entry: Entry) -> list[Pair]:

@@ -8,10 +8,22 @@ from functools import cached_property
 from typing import Any
 
 from biasamp.data import printable
-from biasamp.results.metric_registry import audited_metrics, direction_symbol, is_signed
+from biasamp.results.interval import NO_WIDTH
+from biasamp.results.metric_registry import METRICS, audited_metrics, direction_symbol, is_signed
 
 from .document_types import AuditDocument, Entry, Excluded, Invented, Pair, SweepEntry
-from .evidence import FALSE_DISCOVERIES, Place, changed_pairs, known_directions, place_of, verdicts, wrong_groups
+from .evidence import (
+    FALSE_DISCOVERIES,
+    Place,
+    changed_pairs,
+    counts_fractions,
+    known_directions,
+    place_of,
+    unknown_directions,
+    verdicts,
+    wrong_groups,
+)
+from .label_names import LONGEST, label_names
 from .mirrors import each_once
 from .subject import Counted
 
@@ -36,6 +48,7 @@ URGENCY = {
     "copied": 9.92,
     "swapped": 9.9,
     "one-value": 9.85,
+    "constant": 9.83,
     "perfect": 9.8,
     "positive": 9.7,
     "no-truth": 9.65,
@@ -58,6 +71,7 @@ URGENCY = {
     "ignored-groups": 6.1,
     "over-zero": 6.0,
     "unclear-signs": 5.5,
+    "rare-sets": 5.2,
     "base-choice": 5.0,
     "excluded": 4.0,
     "perceived": 3.0,
@@ -68,7 +82,6 @@ CLEAR_DIFFERENCE = 0.05
 _PAIRS_SHOWN = 3
 # An aggregate is said to hide its pairs when the largest is so many times larger.
 _HIDES = 5.0
-# Changes that cancel to within this are two sides of one change.
 
 
 @dataclass(frozen=True)
@@ -140,6 +153,15 @@ class Context:
     def verdict(self, entry: Entry) -> int | None:
         """+1 or -1 where a figure is decided with all others counted, 0 where it is not, None without an interval."""
         return self.verdicts.get(place_of(entry))
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """What groups and tasks are called; see :func:`label_names`."""
+        return label_names(self.document["data"])
+
+    def name(self, label: str) -> str:
+        """What a label is called in a sentence."""
+        return self.names.get(label) or printable(label, LONGEST)
 
     @property
     def attributes(self) -> list[Counted]:
@@ -226,10 +248,10 @@ def _undecided(context: Context, entry: Entry) -> str:
         return "The interval covers 0"
     low, high = entry.get("bounds") or (None, None)
     if entry.get("unknown") and side_of_zero(low, high) == 0:
+        unknown, many = unknown_directions(entry)
         return (
             f"The signs come from {entry.get('sign_source', 'the evaluated labels')}, which do not tell the direction of "
-            f"{entry['unknown']:,} of "
-            f"{entry.get('pairs_in_all', len(entry['pairs'])):,} pairs; with the better and the worse sign of each, "
+            f"{unknown:,} of {many:,} pairs; with the better and the worse sign of each, "
             f"amplification may lie anywhere from {number(low)} to {number(high)}"
         )
     return f"Its own interval does not cover 0, but with all {len(context.verdicts)} figures counted that may be chance"
@@ -243,9 +265,9 @@ def _pairs(context: Context) -> Iterator[Finding]:
         known = _oriented(entry)
         oriented = {id(pair): change for change, pair in known}
         named = changed[:_PAIRS_SHOWN]
-        shown = "; ".join(_pair_words(pair, oriented.get(id(pair))) for pair in named)
+        shown = "; ".join(_pair_words(context, pair, oriented.get(id(pair))) for pair in named)
         up = sum(change > 0 for change, _ in known)
-        ways = [f"{up} are amplified", f"{len(known) - up} weakened"]
+        ways = [f"{up} {'is' if up == 1 else 'are'} amplified", f"{len(known) - up} weakened"]
         if len(changed) > len(known):
             ways.append(f"{len(changed) - len(known)} changed without a known direction")
         words = (
@@ -256,11 +278,11 @@ def _pairs(context: Context) -> Iterator[Finding]:
         yield _finding("pairs", words, PAIRS + abs(named[0]["delta"] or 0.0), entry, pairs=figures)
 
 
-def _pair_words(pair: Pair, change: float | None) -> str:
+def _pair_words(context: Context, pair: Pair, change: float | None) -> str:
     """The rates of a pair, with its amplification where its direction is known."""
     turned = "" if change is None else f" ({number(change)})"
     return (
-        f"{printable(pair['given'], 30)} → {printable(pair['outcome'], 30)} {number(pair['truth_rate'], False)} becomes "
+        f"{context.name(pair['given'])} → {context.name(pair['outcome'])} {number(pair['truth_rate'], False)} becomes "
         f"{number(pair['predicted_rate'], False)}{turned}"
     )
 
@@ -273,10 +295,11 @@ def _oriented(entry: Entry) -> list[tuple[float, Pair]]:
 
 def _listed(entry: Entry) -> str:
     """How many pairs are looked at, and of how many: a document lists those that change most."""
-    listed, known = len(entry["pairs"]), entry.get("pairs_in_all", len(entry["pairs"]))
-    return (
-        f"{len(each_once(entry['pairs'])):,} pairs" if listed == known else f"the {listed:,} listed pairs of {known:,}"
-    )
+    listed, once = len(entry["pairs"]), len(each_once(entry["pairs"]))
+    known = entry.get("pairs_in_all", listed)
+    if listed == known:
+        return f"{once:,} pair{'s' if once != 1 else ''}"
+    return f"the {once:,} listed pairs of {known:,}{' (with mirror images)' if once < listed else ''}"
 
 
 def _hidden(context: Context) -> Iterator[Finding]:
@@ -286,8 +309,8 @@ def _hidden(context: Context) -> Iterator[Finding]:
         up, down = max(changes, default=0.0), min(changes, default=0.0)
         if up > 0 > down and min(up, -down) > _HIDES * abs(entry["value"] or 0.0):
             words = (
-                f"{place(entry)}: the aggregate {number(entry['value'])} hides pairs that move in opposite ways, from "
-                f"{number(down)} to {number(up)}: read the pairs."
+                f"{place(entry)}: the aggregate {number(entry['value'])} hides pairs of known direction that move in opposite "
+                f"ways, from {number(down)} to {number(up)}: read the pairs."
             )
             yield _finding("opposite-pairs", words, OPPOSITE_PAIRS, entry, low=down, high=up)
 
@@ -300,12 +323,36 @@ def _multi(context: Context) -> Iterator[Finding]:
         if verdict is None:
             meaning = "Without an interval this concludes nothing"
         else:
-            meaning = "The change is more than noise" if verdict else "The change cannot be told from noise"
+            meaning = "The change is more than noise" if verdict else _multi_undecided(context, entry, floor)
+        sets = ""
+        if "label_sets" in entry:
+            support = f"median support {entry.get('label_set_support') or 0.0:,.0f} records"
+            sets = f" of {entry['label_sets']:,} label sets ({support})"
         words = (
-            f"{place(entry)}: rates change by {value_with_interval(entry)} on average (Multi); a model without "
+            f"{place(entry)}: rates{sets} change by {value_with_interval(entry)} on average (Multi); a model without "
             f"amplification that errs as often would show {number(floor, False)}. {meaning}."
         )
         yield _finding("multi", words, OTHER_METRIC + value, entry, floor=floor, verdict=verdict)
+
+
+def _multi_undecided(context: Context, entry: Entry, floor: float) -> str:
+    """Why the average change is not decided, with what is said of the same changes before it."""
+    counted = ""
+    if (entry["interval"][0] or 0.0) > floor:
+        counted = f"own interval lies above that, but with all {len(context.verdicts)} figures counted "
+    other = context.entry("directional", entry["attribute"], entry["direction"])
+    changed = [] if other is None else changed_pairs(other)
+    said = ""
+    if other is not None and changed:
+        labels = " of single labels" if "label_sets" in entry else ""
+        change = "changes" if len(changed) == 1 else "change"
+        said = f"{len(changed)} of {_listed(other)}{labels} {change} beyond chance, as said of the pairs"
+    elif other is not None and context.verdict(other):
+        said = "Along the directions of the data the change is decided, as said above"
+    if said:
+        average = f"of the average, its {counted}it" if counted else "the average over all of them"
+        return f"{said}; {average} cannot be told from noise"
+    return f"{f'Its {counted}the' if counted else 'The'} change cannot be told from noise"
 
 
 # What attackers measure: the title, and what is easier or harder.
@@ -324,17 +371,18 @@ def _predictability(context: Context) -> Iterator[Finding]:
         for entry in context.entries(metric):
             verdict = context.verdict(entry)
             truth = "the truth" if entry.get("equalize") is None else "the truth made as inaccurate as the model"
+            shown = value_with_interval(entry)
             if verdict is None:
-                words = "without an interval this concludes nothing"
-            elif entry["interval"] == [0, 0]:
-                words = "no resample moves it"
+                fixed = NO_WIDTH in entry.get("caution_kinds", ())
+                shown += f" ({'no interval: no resample moves it' if fixed else 'no interval'})"
+                words = "this concludes nothing"
             elif not verdict:
                 reason = _undecided(context, entry)
                 words = f"{reason[:1].lower()}{reason[1:]}, so this concludes nothing"
             else:
                 words = meaning.format(more if verdict > 0 else less, truth)
             text = (
-                f"{place(entry)}: {title} is {value_with_interval(entry)}: {words}. Attackers score "
+                f"{place(entry)}: {title} is {shown}: {words}. Attackers score "
                 f"{number(entry['model_gain'])} above guessing without input on the model's answers, and "
                 f"{number(entry['dataset_gain'])} on that truth."
             )
@@ -352,7 +400,7 @@ def _mals(context: Context) -> Iterator[Finding]:
         if wrong:
             words += (
                 f" For {len(wrong)} of {_listed(entry)} it follows the larger group instead of the associated one, such "
-                f"as ({printable(wrong[0]['given'], 30)}, {printable(wrong[0]['outcome'], 30)}): prefer the directional "
+                f"as ({context.name(wrong[0]['given'])}, {context.name(wrong[0]['outcome'])}): prefer the directional "
                 "values."
             )
         yield _finding("mals", words, MIXED_DIRECTIONS, entry, wrong_group=len(wrong))
@@ -362,7 +410,8 @@ def _parity(context: Context) -> Iterator[Finding]:
     # True positive rates come first: they say who is not given what is theirs.
     gaps = sorted((metric for metric in audited_metrics() if metric.gap), key=lambda m: m.name != "tpr_difference")
     for attribute in context.document["data"]["attributes"]:
-        found = [(metric.gap, entry) for metric in gaps if (entry := context.entry(metric.name, attribute, "A->T"))]
+        held = [(metric.name, context.entry(metric.name, attribute, "A->T")) for metric in gaps]
+        found = [(gap_of(context, name), entry) for name, entry in held if entry is not None]
         if not found:
             continue
         text = f"{printable(attribute, 40)}: between groups, {'; '.join(gap_words(context, *one) for one in found)}."
@@ -372,20 +421,34 @@ def _parity(context: Context) -> Iterator[Finding]:
         yield _finding("parity", text, weight, about, decided=[entry["metric"] for entry in decided])
 
 
+# What differences of rates are of where predictions count as fractions.
+_MEAN_SCORES = {
+    "tpr_difference": "mean scores of those who truly have the outcome",
+    "fpr_difference": "mean scores of those who truly do not have it",
+    "accuracy_difference": "mean scores of what is true",
+}
+
+
+def gap_of(context: Context, metric: str) -> str:
+    """What a largest difference is of, in words."""
+    gap = METRICS[metric].gap
+    return _MEAN_SCORES.get(metric, gap) if counts_fractions(context.document) else gap
+
+
 def gap_words(context: Context, gap: str, entry: Entry) -> str:
-    """What a difference between groups is, in words: between which two where it is decided, else that it may be chance."""
+    """What a difference between groups is, in words: between which two, and where it is not decided that it may be chance."""
     shown = value_with_interval(entry)
-    outcome = printable(entry.get("outcome") or "", 30)
-    if not context.verdict(entry):
-        because = "without an interval it concludes nothing"
-        if context.verdict(entry) == 0:
-            counted = f"with all {len(context.verdicts)} figures counted " if (entry["interval"][0] or 0.0) > 0 else ""
-            because = f"{counted}chance may explain it"
-        return f"the largest difference in {gap} seen is {shown} ({outcome}), and {because}"
+    outcome = context.name(entry.get("outcome") or "")
     names, sizes = entry.get("between") or (), entry.get("sizes") or ()
-    groups = [f"{printable(name, 30)} ({size:,.0f} records)" for name, size in zip(names, sizes, strict=False)]
+    groups = [f"{context.name(name)} ({size:,.0f} records)" for name, size in zip(names, sizes, strict=False)]
     apart = f" between {' and '.join(groups)}" if groups else ""
-    return f"{gap} differ by {shown}{apart} ({outcome})"
+    if context.verdict(entry):
+        return f"{gap} differ by {shown}{apart} ({outcome})"
+    because = "without an interval it concludes nothing"
+    if context.verdict(entry) == 0:
+        counted = f"with all {len(context.verdicts)} figures counted " if (entry["interval"][0] or 0.0) > 0 else ""
+        because = f"{counted}chance may explain it"
+    return f"the largest difference in {gap} seen is {shown}{apart} ({outcome}), and {because}"
 
 
 FINDINGS: tuple[Rule, ...] = (_amplification, _pairs, _hidden, _multi, _predictability, _mals, _parity)

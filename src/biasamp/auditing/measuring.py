@@ -20,7 +20,7 @@ from biasamp.amplification.result import Amplification
 from biasamp.counts.bagging import deal_out
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.contingency import ContingencyTable, bags_of_cells
-from biasamp.counts.fixed import Fixed
+from biasamp.counts.fixed import Fixed, floats
 from biasamp.counts.joint import some_moments
 from biasamp.counts.pair import drop_records
 from biasamp.counts.signed_sums import Block
@@ -327,7 +327,19 @@ def entry(subject: Counted, result: Any, settings: Settings) -> dict[str, Any]:
         level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS
     )
     shown["excluded"] = [*shown["excluded"], *_ignored_pairs(subject, result)]
-    return {"attribute": subject.attribute, **shown, "pairs_in_all": len(result.pairs)}
+    return {"attribute": subject.attribute, **shown, "pairs_in_all": len(result.pairs), **_label_sets(subject, result)}
+
+
+def _label_sets(subject: Counted, result: Any) -> dict[str, Any]:
+    """Over how many sets of labels Multi averages, and how many records carry the middle one; of outcomes where it can."""
+    if result.metric != "multi":
+        return {}
+    given, outcome = subject.sides(result.direction)
+    if given.exclusive and outcome.exclusive:
+        return {}
+    counts = result._estimate.sample.counts
+    support = floats(counts.given).max(axis=1) if outcome.exclusive else floats(counts.truth).max(axis=0)
+    return {"label_sets": len(support), "label_set_support": plain(float(np.median(support)))}
 
 
 def _ignored_pairs(subject: Counted, result: Any) -> list[dict[str, Any]]:

@@ -394,6 +394,7 @@ def _chosen(subjects: list[Counted], measured: list[Measured], unknown: list[str
         "reference": {subject.attribute: str(subject.reference) for subject in subjects if subject.reference},
         "ignored_groups": sorted(str(label) for subject in subjects for label in subject.ignored),
         "ignored_unknown": unknown,
+        "soft_tasks": "A->T" in subjects[0].counts.pairs and subjects[0].counts.pairs["A->T"].soft,
     }
     return {name: value for name, value in chosen.items() if value}
 

@@ -115,7 +115,7 @@ def differing_inventions(context: Context) -> Iterator[Finding]:
             highest, lowest = row["between"] or ("", "")
             words.append(
                 f"{printable(row['label'], 40)} is predicted for {number(rates[highest], False)} of "
-                f"{printable(highest, 30)} and {number(rates[lowest], False)} of {printable(lowest, 30)} "
+                f"{context.name(highest)} and {number(rates[lowest], False)} of {context.name(lowest)} "
                 f"(difference {number(row['difference'], False)}"
                 + ("" if row["low"] is None else f" [{number(row['low'], False)}, {number(row['high'], False)}]")
                 + ")"
@@ -167,8 +167,8 @@ def no_sign(context: Context) -> Iterator[Finding]:
         first = rows[0]
         yield caution(
             "no-sign",
-            f"{len(rows)} pairs are left out of the mean, such as ({printable(first['given'], 30)}, "
-            f"{printable(first['outcome'], 30)}): {first['reason']}.",
+            f"{len(rows)} pairs are left out of the mean, such as ({context.name(first['given'])}, "
+            f"{context.name(first['outcome'])}): {first['reason']}.",
             count=len(rows),
             labels=list(dict.fromkeys(row["lacking"] for row in rows))[:_SHOWN],
         )

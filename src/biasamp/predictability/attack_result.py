@@ -33,9 +33,9 @@ class Predictability:
         The mean score of the attackers on the equalized truth (lambda_D, psi_D) and on the predictions
         (lambda_M, psi_M).
     gain : float
-        The one figure that is called gain over no input: the value made of the scores less those of the attacker without
-        input. A gain below 0 counts as 0 in DPA's ratio, which is undefined (NaN) where neither gains anything; with
-        gains near 0 the ratio is mostly noise, and the two gains say more.
+        The value made of ``dataset_gain`` and ``model_gain``: of leakage their difference, of DPA a quotient, in which a
+        gain below 0 counts as 0 and which is undefined (NaN) where neither gains anything. With gains near 0 the quotient
+        is mostly noise. Reports show the two gains, and the quotient where both are above 0.
     dataset_gain, model_gain : float
         By how much the scores are above those of the attacker without input.
     trials : Table
@@ -77,10 +77,17 @@ class Predictability:
     cautions: tuple[str, ...] = ()
     _interval: Callable[[float, str, int | None, int | None], Interval] | None = field(default=None, repr=False)
 
+    @property
+    def quotient(self) -> float | None:
+        """DPA made of what both attackers have above no input, where both are above 0; None elsewhere."""
+        return self.gain if self.metric == "dpa" and min(self.dataset_gain, self.model_gain) > 0 else None
+
     def confidence_interval(
         self, level: float = 0.95, of: str = "value", resamples: int | None = None, seed: int | None = None
     ) -> Interval:
         """An interval that covers the sampling of records, the model's errors and the trials.
+
+        Where no resample moves the value there is none: its ends are NaN, and its cautions say so.
 
         Trials alone would say how well *these* records were measured, not how far other records would differ.
 
@@ -111,8 +118,10 @@ class Predictability:
         With ``flat`` figures by name instead, as trackers take them.
         """
         interval: list[Any] = [None, None]
+        cautions = self.cautions
         if self._interval is not None:
-            interval = [plain(bound) for bound in self.confidence_interval(level, resamples=resamples)]
+            made = self.confidence_interval(level, resamples=resamples)
+            interval, cautions = [plain(bound) for bound in made], (*cautions, *made.cautions)
         out = {
             "metric": self.metric,
             "direction": self.direction,
@@ -120,7 +129,7 @@ class Predictability:
             "interval": interval,
             **{name: plain(getattr(self, name)) for name in _WRITTEN},
             "trials": len(self.trials),
-            "cautions": list(self.cautions),
+            "cautions": list(cautions),
         }
         return flat_entries([out]) if flat else out
 
@@ -130,9 +139,9 @@ class Predictability:
         rows = {
             "dataset": self.dataset,
             "model": self.model,
-            "gain over no input": self.gain,
             "dataset, above no input": self.dataset_gain,
             "model, above no input": self.model_gain,
+            **({"quotient of the two": self.gain} if self.quotient is not None else {}),
             "value, not equalized": self.unequalized,
             "value, accuracy equalized": self.accuracy_equalized,
             "value, confusion equalized": self.confusion_equalized,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.data.plain_arguments import MOST_DRAWS, one_of, whole_number
-from biasamp.results.interval import Interval
+from biasamp.results.interval import NO_WIDTH, Caution, Interval
 
 from .attackers import AttackerError, Lookup, Trained, choose
 from .equalize import RULES, Rule, check_rule
@@ -27,6 +27,12 @@ _RESAMPLES_CLOSED_FORM = 100
 _RESAMPLES_TRAINED = 30
 # Fewer trials than this do not tell their own variance.
 _TELLING = 12
+
+# A standard error that is no more than rounding: nothing moved.
+_WIDTH = 1e-12
+_UNMOVED = Caution(
+    "there is no interval: no resample moves the value, which is no certainty that it is exact", NO_WIDTH
+)
 
 Seed = np.random.SeedSequence
 
@@ -67,11 +73,13 @@ class Measurement:
         middle, error = self.figure(self.rule), value_error
         if of == "gain_difference":
             middle, error = model_gain - dataset_gain, gain_error
+        method, varies = "random halves of the records, normal", "sampling of records, the model's errors, and trials"
+        if not error > _WIDTH:
+            return Interval(np.nan, np.nan, level, "undefined", varies, error, (_UNMOVED,))
         reach = float(ndtri(0.5 + level / 2)) * error
         low, high = middle - reach, middle + reach
         if self.kind == "dpa" and of == "value":
             low, high = max(low, -1.0), min(high, 1.0)
-        method, varies = "random halves of the records, normal", "sampling of records, the model's errors, and trials"
         return Interval(low, high, level, method, varies, error)
 
     def _standard_errors(self, count: int | None, seed: int | None) -> tuple[float, float]:

@@ -8,19 +8,21 @@ from typing import Any
 
 from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.label_names import group_names, label_names
 from biasamp.data.saving import save_text
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS
 
 from .page import page
+from .rates_view import rate_titles, rates_notes
 
 # How many labels a top list has.
 _TOP = 15
 
 
 def report_document(audit: Audit, *, association: Any = None) -> dict[str, Any]:
-    """What the report page shows: the audit's own document, what its metrics mean, and the labels that lean most."""
-    document = audit.document
+    """What the report page shows: the audit's own document, how labels are called, what metrics mean, and top lists."""
+    document, data = audit.document, audit.document["data"]
     names = {METRICS[entry["metric"]].described_by for entry in document["metrics"] if entry["metric"] in METRICS}
     if association is not None:
         names.add("association")
@@ -33,6 +35,10 @@ def report_document(audit: Audit, *, association: Any = None) -> dict[str, Any]:
         "kind": "report",
         "source": audit.source,
         "audit": document,
+        "names": label_names(data),
+        "group_names": {attribute: group_names(data, attribute) for attribute in data["attributes"]},
+        "rate_titles": rate_titles(document),
+        "rate_notes": rates_notes(document),
         "methods": methods,
         "association": None if association is None else _tops(association),
     }

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from biasamp.auditing.label_names import short_names
 from biasamp.data import printable
 from biasamp.data.saving import saving
 from biasamp.results.metric_registry import METRICS, direction_symbol
@@ -68,7 +69,8 @@ def pairs_figure(entry: Mapping[str, Any]) -> Any:
     ``entry`` is one metric of an audit's document, or ``result.to_dict()``.
     """
     pairs = largest_pairs((pair for pair in entry["pairs"] if pair["amplification"] is not None), _ROWS)[::-1]
-    names = [f"{printable(pair['given'], 30)} → {printable(pair['outcome'], 30)}" for pair in pairs]
+    short = short_names(pair[side] for side in ("given", "outcome") for pair in pairs)
+    names = [f"{short[pair['given']]} → {short[pair['outcome']]}" for pair in pairs]
     figure, axes = _figure(4.5 + _inches(names), 1.1 + 0.28 * max(len(pairs), 1))
     for place, pair in enumerate(pairs):
         low, high, value = pair["low"], pair["high"], pair["amplification"]

@@ -7,6 +7,8 @@ from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.document_types import Entry
+from biasamp.auditing.evidence import direction_known
+from biasamp.auditing.label_names import group_names, label_names
 from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
 from biasamp.policy import Verdict
@@ -15,18 +17,19 @@ from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed
 
 from .rates_view import (
     FEW,
-    MEANING,
-    RATE_TITLES,
     against_cells,
     few_said,
-    group_names,
     marks,
     percent_cell,
+    rate_titles,
+    rates_notes,
     rates_of_row,
     rates_views,
+    share_cell,
 )
 from .written import (
     EACH_BY_ITSELF,
+    attack_words,
     difference_words,
     further_figures,
     invented_lines,
@@ -94,7 +97,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     ]
     for entry in document["metrics"]:
         if pairs and pairs_oriented(entry["metric"]) and entry.get("pairs"):
-            lines += _pair_rows(entry, each_once(entry["pairs"]), pairs, under)
+            lines += _pair_rows(entry, each_once(entry["pairs"]), pairs, under, label_names(data))
     lines += _invented_rows(audit, under, pairs)
     lines += [f"{under} Limits and cautions", "", *texts["caution"]]
     lines.append("- Zero amplification is not fairness: a model that repeats its data repeats their bias.")
@@ -113,47 +116,49 @@ def _group_rows(audit: Audit, under: str) -> list[str]:
     """The records of every group, and its rates where tasks are predicted."""
     data, views = audit.document["data"], list(rates_views(audit.document))
     if not views:
+        names = label_names(data)
         groups = [
-            f"{escaped(row['group'])} ({row['records']:,}{', few' if row['small'] else ''})" for row in data["groups"]
+            f"{escaped(names.get(row['group'], row['group']))} ({row['records']:,}{', few' if row['small'] else ''})"
+            for row in data["groups"]
         ]
         return [f"Records in each group: {', '.join(groups)}.", ""]
-    lines = []
+    lines, titles = [], list(rate_titles(audit.document).values())
     for view in views:
-        names = group_names(audit.document, view.attribute)
+        names = group_names(data, view.attribute)
         rows = [
             [
-                escaped(names[row["group"]] + marks(row), 60),
+                escaped(names[row["group"]] + marks(row)),
                 f"{row['records']:,}",
-                f"{row['share']:.0%}",
+                share_cell(row),
                 *(escaped(percent_cell(rate, 1, data["min_group"])) for rate in rates_of_row(row)),
             ]
             for row in sorted(view.rows, key=lambda row: -row["records"])
         ]
         lines += [f"{under} Groups of {escaped(view.title, 160)}", ""]
-        lines += _table(["group", "records", "share", *RATE_TITLES.values()], rows)
+        lines += _table(["group", "records", "share", *titles], rows)
         if view.reference is not None:
             rows = [
                 [
-                    escaped(names[row["group"]], 60),
+                    escaped(names[row["group"]]),
                     *(escaped(", ".join(against_cells(r, 1))) for r in rates_of_row(row)),
                 ]
                 for row in view.rows
                 if not row["reference"] and not row["ignored"]
             ]
             lines += [
-                f"Ratio to {escaped(names[view.reference], 60)} (MOVER-R), and difference in percentage points (Newcombe):",
+                f"Ratio to {escaped(names[view.reference])}, and difference in percentage points:",
                 "",
             ]
-            lines += _table(["group", *RATE_TITLES.values()], rows)
+            lines += _table(["group", *titles], rows)
     few = f" {escaped(FEW)} over fewer than {data['min_group']} records." if few_said(views, data["min_group"]) else ""
-    return [*lines, f"Intervals are of one rate each (Wilson), not adjusted for their number. {MEANING}{few}", ""]
+    return [*lines, f"{' '.join(rates_notes(audit.document))}{few}", ""]
 
 
 def _metric_rows(audit: Audit) -> list[str]:
     rows = []
     for entry in audit.document["metrics"]:
         signed = is_signed(entry["metric"])
-        parts = further_figures(entry, ("crossfit", "floor", "gain"))
+        parts = further_figures(entry, ("crossfit", "floor")) + attack_words(entry)
         parts += [escaped(words, 200) for words in difference_words(entry, audit.document["data"])]
         rows.append(
             [
@@ -168,17 +173,16 @@ def _metric_rows(audit: Audit) -> list[str]:
     return _table(["attribute", "metric", "direction", "value", "interval", "with it"], rows)
 
 
-def _pair_rows(entry: Entry, pairs: list[Any], most: int, under: str) -> list[str]:
+def _pair_rows(entry: Entry, pairs: list[Any], most: int, under: str, names: dict[str, str]) -> list[str]:
     unlisted = max(entry.get("pairs_in_all", 0) - len(entry["pairs"]), 0)
     count = f", the {most} that change most of {len(pairs) + unlisted:,}"
     title = f"{under} Pairs of {escaped(entry['attribute'], 60)} {direction_symbol(entry['direction'])}"
     rows = [
         [
-            escaped(pair["given"], 60),
-            escaped(pair["outcome"], 60),
+            *(escaped(names.get(pair[side], pair[side])) for side in ("given", "outcome")),
             _number(pair["truth_rate"], False),
             _number(pair["predicted_rate"], False),
-            _number(pair["amplification"], True) + ("" if pair["clear"] else " (sign unclear)"),
+            _number(pair["amplification"], True) + ("" if direction_known(pair) else " (direction unknown)"),
             _interval(pair["low"], pair["high"], True),
             f"{pair['support']:,.0f}",
         ]
@@ -192,11 +196,12 @@ def _invented_rows(audit: Audit, under: str, most: int) -> list[str]:
     found = sorted(invented_lines(audit), key=lambda line: -(line.difference or 0.0))
     if not found or not most:
         return []
+    names = label_names(audit.document["data"])
     rows = [
         [
             escaped(line.label, 60),
             f"{line.records:,.0f}",
-            ", ".join(f"{escaped(group, 60)} {_number(rate, False)}" for group, rate in line.groups),
+            ", ".join(f"{escaped(names.get(group, group))} {_number(rate, False)}" for group, rate in line.groups),
             _number(line.difference, False),
             _interval(line.low, line.high, False),
             "—" if line.q is None else f"{line.q:.2g}",

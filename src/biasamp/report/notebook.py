@@ -12,11 +12,22 @@ from biasamp.amplification.why import Decomposition
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.label_names import group_names
 from biasamp.data import printable
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import is_signed
 
-from .rates_view import FEW, RATE_TITLES, few_said, group_names, marks, percent_cell, rates_of_row, rates_views
+from .rates_view import (
+    FEW,
+    few_said,
+    marks,
+    percent_cell,
+    rate_titles,
+    rates_notes,
+    rates_of_row,
+    rates_views,
+    share_cell,
+)
 from .written import EACH_BY_ITSELF, LESS, MORE, UNSURE, largest_pairs
 
 _ROWS = 20
@@ -95,19 +106,21 @@ def rates_tables(audit: Audit) -> str:
     blocks, few = [], audit.document["data"]["min_group"]
     views = list(rates_views(audit.document))
     for view in views:
-        names = group_names(audit.document, view.attribute)
+        names = group_names(audit.document["data"], view.attribute)
         rows = [
             (
-                shown(names[row["group"]] + marks(row)),
+                shown(names[row["group"]] + marks(row), 400),
                 f"{row['records']:,}",
-                f"{row['share']:.0%}",
+                share_cell(row),
                 *(percent_cell(rate, 1, few) for rate in rates_of_row(row)),
             )
             for row in sorted(view.rows, key=lambda row: -row["records"])[:_ROWS]
         ]
-        head = ("group", "records", "share", *RATE_TITLES.values())
+        head = ("group", "records", "share", *rate_titles(audit.document).values())
         more = f"<p>{_ROWS} of {len(view.rows)} groups</p>" if len(view.rows) > _ROWS else ""
         blocks.append(f"<p><b>{shown(view.title, 200)}</b></p>{table(head, rows, 1)}{more}")
+    if views:
+        blocks.append(f"<p>{shown(' '.join(rates_notes(audit.document)), 1000)}</p>")
     if few_said(views, few):
         blocks.append(f"<p>{FEW} over fewer than {few} records</p>")
     return "".join(blocks)

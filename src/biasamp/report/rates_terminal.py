@@ -10,21 +10,23 @@ from rich.text import Text
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import GroupRow
+from biasamp.auditing.label_names import group_names
 from biasamp.data import printable
 
 from .rates_view import (
     FEW,
-    MEANING,
     RATE_TITLES,
     RatesView,
     against_cells,
     few_said,
-    group_names,
     marks,
     percent_cell,
     percent_digits,
+    rate_titles,
+    rates_notes,
     rates_of_row,
     rates_views,
+    share_cell,
 )
 from .terminal_parts import plain_table
 
@@ -40,28 +42,27 @@ def show_rates(audit: Audit, console: Console, kind: str) -> None:
     if not views:
         return
     data = audit.document["data"]
-    few, digits = data["min_group"], percent_digits(views)
+    few, digits, titles = data["min_group"], percent_digits(views), rate_titles(audit.document)
     for view in views:
-        names = {group: printable(name, 40) for group, name in group_names(audit.document, view.attribute).items()}
+        names = group_names(data, view.attribute)
         rows = sorted(view.rows, key=lambda row: -row["records"])[:_MOST_ROWS]
         # A digit more where there is room; where there is none, intervals under their rates, and the first rates alone.
         every = list(RATE_TITLES)
         choices = [(digits + 1, " ", every), (digits, " ", every), (digits, "\n", every), (digits, "\n", every[:3])]
-        tables = (_rates(view, rows, names, few, *choice) for choice in choices)
+        tables = (_rates(view, rows, names, titles, few, *choice) for choice in choices)
         console.print(_fitting(tables, console))
         if len(view.rows) > len(rows):
             words = f"the {_MOST_ROWS} largest of {len(view.rows):,} groups; --json has all"
             console.print(Text(words, style="dim"))
         if view.reference is not None:
             against = (
-                _against(view, rows, names, *choice)
+                _against(view, rows, names, titles, *choice)
                 for choice in ((digits + 1, every), (digits, every), (digits, every[:3]))
             )
             console.print(_fitting(against, console))
     notes = []
     if kind == "attribute":
-        level = f"{data['confidence'] * 100:g}%"
-        notes = [f"Intervals: {level}, of one rate each (Wilson), not adjusted for their number.", MEANING]
+        notes = rates_notes(audit.document)
     if few_said(views, few):
         notes.append(f"{FEW} over fewer than {few} records.")
     if notes:
@@ -81,30 +82,36 @@ def _rates(
     view: RatesView,
     rows: Sequence[GroupRow],
     names: Mapping[str, str],
+    headings: Mapping[str, str],
     few: int,
     digits: int,
     between: str,
     rates: Sequence[str],
 ) -> RichTable:
     whole = len(rates) == len(RATE_TITLES)
-    figures = ("records", *(["share"] if whole else []), *(RATE_TITLES[rate] for rate in rates))
+    figures = ("records", *(["share"] if whole else []), *(headings[rate] for rate in rates))
     table = plain_table(("group", *figures), figures, figures, title=f"Groups, {printable(view.title, 160)}")
     table.columns[0].overflow = "fold"
     for row in rows:
         table.add_row(
             Text(names[row["group"]] + marks(row), style="dim" if row["ignored"] else ""),
             f"{row['records']:,}",
-            *([f"{100 * row['share']:.0f}%"] if whole else []),
+            *([share_cell(row)] if whole else []),
             *(percent_cell(rate, digits, few, between=between) for rate in rates_of_row(row, rates)),
         )
     return table
 
 
 def _against(
-    view: RatesView, rows: Sequence[GroupRow], names: Mapping[str, str], digits: int, rates: Sequence[str]
+    view: RatesView,
+    rows: Sequence[GroupRow],
+    names: Mapping[str, str],
+    headings: Mapping[str, str],
+    digits: int,
+    rates: Sequence[str],
 ) -> RichTable:
     title = f"Ratio to {names[view.reference or '']}, and difference in percentage points"
-    titles = [RATE_TITLES[rate] for rate in rates]
+    titles = [headings[rate] for rate in rates]
     table = plain_table(("group", *titles), titles, titles, title=title)
     table.columns[0].overflow = "fold"
     for row in rows:

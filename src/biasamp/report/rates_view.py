@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from biasamp.auditing.document_types import AuditDocument, GroupRow
+from biasamp.auditing.evidence import counts_fractions
+from biasamp.results.interval import rounded
 
 # The rates in the order in which they are shown, with their headings.
 RATE_TITLES = {
@@ -16,12 +18,36 @@ RATE_TITLES = {
     "accuracy": "accuracy",
     "precision": "precision",
 }
+# What takes the place of a heading where predictions are probabilities.
+_MEAN_SCORE = {"selection_rate": "mean score"}
 # What stands after a rate that rests on few records.
 FEW = "*"
-MEANING = (
+_MEANING = (
     "selected: predicted to have the outcome; FPR and TPR: selected among those who truly do not have it, and do; "
     "precision: truly have it, among the selected."
 )
+_MEANING_OF_FRACTIONS = (
+    "Predictions are probabilities, counted as fractions, and no decisions: mean score: the mean probability of the outcome; "
+    "FPR and TPR: that of those who truly do not have it, and do; accuracy: the mean probability of what is true; precision: the "
+    "share of all probability that those have who truly have it. Rates of decisions are others."
+)
+
+
+def rate_titles(document: AuditDocument) -> dict[str, str]:
+    """The headings of the rates, which are mean scores where predictions are probabilities."""
+    return {**RATE_TITLES, **(_MEAN_SCORE if counts_fractions(document) else {})}
+
+
+def rates_notes(document: AuditDocument) -> list[str]:
+    """What intervals and rates are, a sentence each."""
+    fractions, referred = counts_fractions(document), any(row["reference"] for row in document.get("rates", ()))
+    of = "one mean each (Wilson's formula with fractions for counts)" if fractions else "one rate each (Wilson)"
+    against = "; ratios by MOVER-R, and differences by Newcombe" if referred else ""
+    level = f"{document['data']['confidence'] * 100:g}%"
+    return [
+        f"Intervals: {level}, of {of}{against}, not adjusted for their number.",
+        _MEANING_OF_FRACTIONS if fractions else _MEANING,
+    ]
 
 
 @dataclass(frozen=True)
@@ -29,7 +55,7 @@ class RatesView:
     """The groups of one attribute for one outcome, ``places`` being those of the rows in the document.
 
     ``outcomes`` says of how many outcomes this one differs most between groups; 1 where it is the only one, or where
-    all are shown.
+    all are shown. ``fractions`` where predictions are probabilities.
     """
 
     attribute: str
@@ -37,12 +63,13 @@ class RatesView:
     rows: Sequence[GroupRow]
     places: Sequence[int]
     outcomes: int = 1
+    fractions: bool = False
 
     @property
     def title(self) -> str:
         """The attribute, and what its rates are of."""
         most = "" if self.outcomes == 1 else f", of {self.outcomes:,} outcomes the one whose groups differ most"
-        return f"{self.attribute}: rates of {self.outcome} in percent{most}"
+        return f"{self.attribute}: {'mean scores' if self.fractions else 'rates'} of {self.outcome} in percent{most}"
 
     @property
     def reference(self) -> str | None:
@@ -55,7 +82,7 @@ def rates_views(document: AuditDocument, kind: str | None = None) -> Iterator[Ra
 
     ``kind`` asks for attributes or crossings alone.
     """
-    rows, kinds = document.get("rates", []), document["data"].get("kinds", {})
+    rows, kinds, fractions = document.get("rates", []), document["data"].get("kinds", {}), counts_fractions(document)
     for attribute in document["data"]["attributes"]:
         if kind not in (None, kinds.get(attribute)):
             continue
@@ -71,13 +98,7 @@ def rates_views(document: AuditDocument, kind: str | None = None) -> Iterator[Ra
         for outcome in shown:
             held = [(i, row) for i, row in mine if row["outcome"] == outcome]
             count = many if len(shown) < many else 1
-            yield RatesView(attribute, outcome, [row for _, row in held], [i for i, _ in held], count)
-
-
-def group_names(document: AuditDocument, attribute: str) -> dict[str, str]:
-    """How each group of an attribute is called in a table that names the attribute already."""
-    held = [row for row in document["data"]["groups"] if row["attribute"] == attribute]
-    return {row["group"]: row.get("category") or row["group"] for row in held}
+            yield RatesView(attribute, outcome, [row for _, row in held], [i for i, _ in held], count, fractions)
 
 
 def marks(row: GroupRow) -> str:
@@ -125,9 +146,14 @@ def against_cells(rate: Mapping[str, Any], digits: int) -> tuple[str, str]:
     return ratio, f"{_number(100 * rate['difference'], digits, '+')} {limits}".strip()
 
 
+def share_cell(row: GroupRow) -> str:
+    """The share of all records that a group has, in percent."""
+    return f"{_number(100 * row['share'], 1)}%"
+
+
 def _number(value: float, digits: int, sign: str = "") -> str:
     # Adding 0 takes the sign from what is rounded to 0.
-    return f"{round(value, digits) + 0.0:{sign}.{digits}f}"
+    return f"{rounded(value, digits) + 0.0:{sign}.{digits}f}"
 
 
 def _limits(rate: Mapping[str, Any], low: str, high: str, scale: float, digits: int) -> str:

@@ -15,7 +15,9 @@ from biasamp.amplification.calibrate import Calibration, Sweep
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import Data, Entry
+from biasamp.auditing.evidence import direction_known
 from biasamp.auditing.findings import side_of_zero
+from biasamp.auditing.label_names import LONGEST, group_names, label_names, short_names
 from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
 from biasamp.policy import Verdict
@@ -27,6 +29,8 @@ from .terminal_parts import name, plain_table
 from .why_terminal import show_strata, show_why
 from .written import (
     EACH_BY_ITSELF,
+    attack_words,
+    concluded,
     difference_words,
     further_figures,
     invented_lines,
@@ -78,6 +82,7 @@ def show_invented(audit: Audit, console: Console, most: int) -> None:
     lines = sorted(invented_lines(audit), key=lambda line: -(line.difference or 0.0))
     if not lines:
         return
+    names = label_names(audit.document["data"])
     count = f", {most} of {len(lines):,}" if len(lines) > most else ""
     # A narrow terminal has no room for interval and q.
     figures = ("predicted for", "difference", "interval", "q")[: 4 if console.width >= _MEDIUM else 2]
@@ -88,7 +93,9 @@ def show_invented(audit: Audit, console: Console, most: int) -> None:
         title=f"Invented labels (predicted, never true){count}",
     )
     for line in lines[:most]:
-        rates = ", ".join(f"{printable(group, 28)} {figure(rate, False)}" for group, rate in line.groups)
+        rates = ", ".join(
+            f"{names.get(group) or printable(group, LONGEST)} {figure(rate, False)}" for group, rate in line.groups
+        )
         cells = [figure(line.difference, False), interval(line.low, line.high, False)]
         cells.append("" if line.q is None else f"{line.q:.2g}")
         table.add_row(name(line.label), f"{line.records:,.0f}", Text(rates), *cells[: len(figures) - 1])
@@ -135,20 +142,19 @@ def metric_table(audit: Audit, attribute: str) -> RichTable:
         table.add_row(
             short_name(entry["metric"]),
             direction_symbol(entry["direction"]),
-            Text(figure(entry["value"], signed), style=_colour(entry) if signed else ""),
+            Text(figure(entry["value"], signed), style=_colour(concluded(audit, entry)) if signed else ""),
             interval(entry["interval"][0], entry["interval"][1], signed),
             _with_value(entry, audit.document["data"]),
         )
     return table
 
 
-def _colour(entry: Entry) -> str:
-    return {1: "bold red", -1: "bold blue"}.get(side_of_zero(*entry["interval"]) or 0, "")
+def _colour(verdict: int | None) -> str:
+    return {1: "bold red", -1: "bold blue"}.get(verdict or 0, "")
 
 
 def _with_value(entry: Entry, data: Data) -> Text:
-    parts = further_figures(entry, ("crossfit", "floor", "gain"))
-    parts += difference_words(entry, data)
+    parts = further_figures(entry, ("crossfit", "floor")) + attack_words(entry) + difference_words(entry, data)
     parts += [f"base: {printable(base, 24)}" for base in [entry.get("base_source")] if base]
     return Text("; ".join(parts), style="dim")
 
@@ -161,29 +167,33 @@ def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTa
     unlisted = entry.get("pairs_in_all", 0) - len(entry["pairs"])
     count = f", {most} of {len(rows) + max(unlisted, 0):,}" if len(rows) > most else ""
     title = f"Pairs, {printable(entry['attribute'], 60)} {direction_symbol(entry['direction'])}{count}"
+    short = group_names(data, entry["attribute"])
     groups = [
-        (r["group"], r.get("variable", ""), r.get("category"))
+        (r["group"], r.get("variable", ""), None if r.get("category") is None else short[r["group"]])
         for r in data["groups"]
         if r["attribute"] == entry["attribute"]
     ]
     tasks = [(row["label"], row["variable"], row["category"]) for row in data.get("task_labels", ())]
-    spaces = [_categories(groups), _categories(tasks)]
+    spaces, names = [_categories(groups), _categories(tasks)], label_names(data)
     sides = dict(zip(("given", "outcome"), spaces if entry["direction"] == "A->T" else spaces[::-1], strict=True))
     heads = [
         f"{side}: {printable(head, 24)}" if head and wide else printable(head, 24) or side
         for side, (head, _) in sides.items()
     ]
     rates = ("true rate", "predicted", "amplification") if wide else ("true", "predicted", "amplified")
-    unclear = not all(pair["clear"] for pair in shown)
+    unclear = not all(direction_known(pair) for pair in shown)
     figures = [*rates, *([""] if wide else []), "interval", "records", *([""] if unclear else [])]
     table = plain_table((*heads, *figures), {*rates, "interval", "records"}, figures, title=title)
     if unclear:
-        table.caption = Text("? the records cannot tell the direction of this pair", style="dim")
+        table.caption = Text("? the records cannot tell the direction of this pair, all pairs counted", style="dim")
         table.caption_justify = "left"
     for pair in shown:
         value = pair["amplification"]
         cells: list[str | Text] = [
-            *(name(categories.get(pair[side], pair[side])) for side, (_, categories) in sides.items()),
+            *(
+                Text(categories.get(pair[side]) or names.get(pair[side]) or printable(pair[side], LONGEST))
+                for side, (_, categories) in sides.items()
+            ),
             figure(pair["truth_rate"], False),
             figure(pair["predicted_rate"], False),
             figure(value),
@@ -193,7 +203,7 @@ def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTa
         if wide:
             cells.insert(5, _bar(value or 0.0, largest))
         if unclear:
-            cells.append("" if pair["clear"] else "?")
+            cells.append("" if direction_known(pair) else "?")
         table.add_row(*cells)
     return table
 
@@ -201,6 +211,8 @@ def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTa
 def _categories(labels: list[tuple[str, str, str | None]]) -> tuple[str, dict[str, str]]:
     """The variable that all labels are categories of, and the category of each; nothing where they are of several."""
     named = {label: category for label, _, category in labels if category is not None}
+    shorter = short_names(named.values())
+    named = {label: shorter[category] for label, category in named.items()}
     variables = {variable for _, variable, _ in labels}
     return (variables.pop(), named) if len(named) == len(labels) and len(variables) == 1 else ("", {})
 
@@ -215,8 +227,12 @@ def _bar(value: float, largest: float) -> Text:
 
 def show_comparison(result: Comparison, console: Console) -> None:
     """Print the differences between models, a verdict each."""
-    figures = ("value", "other", "difference", f"{result.document['level']:.0%} interval")
-    table = plain_table(("attribute", "metric", "direction", *figures, "verdict"), figures)
+    several = len(result.models) > 2
+    first, *others = short_names(result.models, 24).values()
+    figures = (first, "other model" if several else others[0], "difference", f"{result.document['level']:.0%} interval")
+    table = plain_table(("attribute", "metric", "direction", *figures, "verdict"))
+    for column in table.columns[3:7]:
+        column.justify = "right"
     for row in result.document["differences"]:
         signed = is_signed(row["metric"])
         table.add_row(

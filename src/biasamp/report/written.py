@@ -7,12 +7,15 @@ from typing import Any, NamedTuple
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Data, Entry
+from biasamp.auditing.evidence import place_of
+from biasamp.auditing.findings import side_of_zero
+from biasamp.auditing.label_names import LONGEST, group_names
 from biasamp.data import printable
 from biasamp.results.interval import figure
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
 MORE, LESS, UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"
-_BESIDE = {"crossfit": "cross-fitted {}", "floor": "noise floor {}", "gain": "gain over no input {}"}
+_BESIDE = {"crossfit": "cross-fitted {}", "floor": "noise floor {}"}
 # Stands by every table of intervals.
 EACH_BY_ITSELF = (
     "Each interval holds for its figure by itself. Sentences are stricter: they count all figures of the audit that get a "
@@ -26,22 +29,43 @@ def further_figures(entry: Entry, names: Iterable[str]) -> list[str]:
     return [_BESIDE[name].format(figure(held[name], name != "floor")) for name in names if held.get(name) is not None]
 
 
+def attack_words(entry: Entry) -> list[str]:
+    """How far both attackers are above one without input, and DPA of that where it is defined."""
+    model, truth = entry.get("model_gain"), entry.get("dataset_gain")
+    if model is None or truth is None:
+        return []
+    words = [f"above no input: model {figure(model)}, truth {figure(truth)}"]
+    if entry["metric"] == "dpa" and min(model, truth) > 0 and entry.get("gain") is not None:
+        words.append(f"quotient of these {figure(entry['gain'])}")
+    return words
+
+
 def difference_words(entry: Entry, data: Data) -> list[str]:
     """Of which outcome a parity figure is, between which groups, and what would be expected of equal ones."""
     outcome = entry.get("outcome")
     words = [printable(outcome, 28)] if outcome else []
     between, sizes = entry.get("between"), entry.get("sizes")
     if between and sizes:
-        short = {row["group"]: row.get("category") for row in data["groups"]}
+        short = group_names(data, entry["attribute"])
         one, two = (
-            f"{printable(short.get(name) or name, 28)} ({size:,.0f})" for name, size in zip(between, sizes, strict=True)
+            f"{short.get(name) or printable(name, LONGEST)} ({size:,.0f})"
+            for name, size in zip(between, sizes, strict=True)
         )
         words.append(f"{one} over {two}")
+    if entry["metric"] == "mean_per_class_accuracy":
+        words.append("mean over groups")
     if entry.get("expected") is not None:
         words.append(f"expected of equal groups {figure(entry['expected'], False)}")
     if entry.get("every_group") is not None:
         words.append(f"with small groups {figure(entry['every_group'], False)}")
     return words
+
+
+def concluded(audit: Audit, entry: Entry) -> int | None:
+    """What the findings conclude of a figure: +1, -1 or 0; by its interval where none speaks of it, as in 0.1."""
+    where = place_of(entry)
+    said = (found.figure for found in audit.findings if found.kind == "finding" and "verdict" in found.figure)
+    return next((shown["verdict"] for shown in said if place_of(shown) == where), side_of_zero(*entry["interval"]))
 
 
 class InventedLine(NamedTuple):

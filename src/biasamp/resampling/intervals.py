@@ -107,14 +107,14 @@ def small_cautions(counts: PairCounts) -> tuple[str, ...]:
     )
 
 
-def few_cautions(freedom: float, over: str) -> tuple[str, ...]:
+def few_cautions(freedom: float, units: int, over: str) -> tuple[str, ...]:
     """What to say where few records or clusters carry all the variation."""
     # No record moves the value at all where every prediction is right: nothing to caution of.
     if freedom >= FEW_FREEDOM or freedom <= 0.0:
         return ()
     return (
-        f"the error rests on few {over} (about {freedom:.0f} degrees of freedom): the interval covers less often "
-        "than its level",
+        f"the error rests on few of about {units:,} {over} (about {freedom:.0f} degrees of freedom): the interval covers less "
+        "often than its level",
     )
 
 
@@ -252,7 +252,7 @@ class Intervals:
         cautions = self.cautions
         # One more error of either kind makes up for few erring records, not for clusters that may all err.
         if self.clustered or not self.unseen:
-            cautions += few_cautions(degrees_of_freedom(influence), over)
+            cautions += few_cautions(degrees_of_freedom(influence), len(influence), over)
         if not self._square:
             bounds, made = student_interval(self.value, error, np.inf, level), "closed form (no record moves the value)"
         elif method == "closed_form":

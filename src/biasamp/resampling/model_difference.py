@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from .intervals import percentile_interval
 Floats = NDArray[np.float64]
 
 UNDECIDED = "the data cannot tell them apart"
+SAME = "they are the same on every resample"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def compare_values(
     *,
     unpaired: str | None = None,
     unseen: float = 0.0,
+    fewest: float = 0.0,
     level: float = 0.95,
     names: tuple[str, str] = ("the first", "the second"),
     more: str = "amplifies more",
@@ -66,7 +68,8 @@ def compare_values(
     those of keyed resamples. ``unpaired`` says why these are not of the same records and seed; without it value ``i``
     of both comes from the same resample, and differences are taken one by one. ``unseen`` is the variance that records
     add in which the models differ and that were not seen: four records that differ, all one way, are too few to decide
-    by. ``more`` and ``less`` say in the verdict what a higher and a lower figure of the second model mean.
+    by. ``fewest`` are the records of the smallest group, which the interval of two models that never differ goes by:
+    ``1 - (alpha / 2) ** (1 / n)`` either way. Without both there is none. ``more`` and ``less`` say in the verdict what a higher and a lower figure of the second model mean.
 
     Unpaired resamples may still share their random numbers, where records without an id have the same row
     numbers in both. Their differences are therefore taken against resamples half the list away, which are
@@ -96,14 +99,27 @@ def compare_values(
         method = f"unpaired bootstrap percentile ({unpaired})"
     low, high = percentile_interval(moved, level)
     error = float(np.nanstd(moved, ddof=1)) if (~np.isnan(moved)).sum() > 1 else float("nan")
-    if unpaired is None and unseen and error > 0.0:
+    same = error == 0.0 and low == high == second - first == 0.0
+    if unpaired is None and (unseen or fewest) and error == 0.0:
+        # No resample moves the difference: only records that were not seen can. Models that agree in all n records may
+        # differ in a share of others which n records miss with the chance that the interval allows.
+        quantile = float(ndtri(0.5 + level / 2.0))
+        missed = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / fewest) if fewest else 0.0
+        reach = max(quantile * float(np.sqrt(unseen)), missed)
+        error = reach / quantile
+        low, high = second - first - reach, second - first + reach
+    elif unpaired is None and unseen and error > 0.0:
         stretch = float(np.sqrt(1.0 + unseen / error**2))
         error *= stretch
         # Resamples of few records lean away from 0, where the truth does not: the normal ends hold, too.
         value, reach = second - first, float(ndtri(0.5 + level / 2.0)) * error
         low = min(value + stretch * (low - value), value - reach)
         high = max(value + stretch * (high - value), value + reach)
-    return _difference(second - first, low, high, level, unpaired is None, error, names, (more, less), method)
+    if error == 0.0:
+        low = high = float("nan")
+        method += "; no resample moves the difference, so that there is no interval"
+    made = _difference(second - first, low, high, level, unpaired is None, error, names, (more, less), method)
+    return replace(made, verdict=SAME) if same else made
 
 
 def compare_extremes(
@@ -192,8 +208,6 @@ def _difference(
         verdict = "the difference is undefined: too few resamples hold a value"
     elif low > 0.0 or high < 0.0:
         verdict = f"{names[1]} {words[0] if low > 0.0 else words[1]} than {names[0]}"
-    elif low == high == 0.0:
-        verdict = "they are the same on every resample"
     else:
         verdict = UNDECIDED
     return Difference(value, low, high, level, paired, error, verdict, method)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 
@@ -35,6 +36,8 @@ NO_GAIN = "no-gain"
 # equalization makes up for.
 CUT, ONE_LABEL, ASYMMETRIC = "cut", "one-label", "asymmetric-errors"
 NOTES = frozenset({CUT, ONE_LABEL, ASYMMETRIC})
+# The kind of caution where no resample moves a figure, so that there is no interval.
+NO_WIDTH = "no-width"
 CUT_BELOW = Caution("the interval reached below 0 and is cut there: the figure is a size, which is never negative", CUT)
 
 
@@ -63,11 +66,22 @@ def plain(value: Any) -> Any:
     return value
 
 
+def rounded(value: float, digits: int) -> float:
+    """A number to some digits after the point, halves away from 0, as the pages round.
+
+    >>> rounded(56.25, 1), round(56.25, 1)
+    (56.3, 56.2)
+    """
+    if not math.isfinite(value):
+        return value
+    return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
 def figure(value: float | None, signed: bool = True, undefined: str = "—") -> str:
     """A number to four digits after the point, with a plus sign where the sign says something."""
     if value is None or value != value:
         return undefined
-    return f"{float(value):{'+' if signed else ''}.4f}"
+    return f"{rounded(float(value), 4):{'+' if signed else ''}.4f}"
 
 
 def interval(low: float | None, high: float | None, signed: bool = True) -> str:

@@ -322,7 +322,7 @@ for _metric in (
         sign="positive: the model's outcomes follow the given label more closely than such truth",
         paper=TOKAS,
         needs=_ONE_PREDICTION,
-        limits="unequal class sizes alone make outcomes predictable: read the gain over no input beside it",
+        limits="unequal class sizes alone make outcomes predictable: read how far both attackers are above no input",
         family="predictability",
         balanced=True,
         directional=True,

@@ -3,14 +3,14 @@ import { h } from "../dom";
 import { count, figure, float, percent } from "../numbers";
 import type { ReportPage } from "../types";
 import { printable } from "../text";
-import { directionSymbol, head, label, metricName, num, scrolling, section, sentence } from "./parts";
+import { directionSymbol, head, label, metricName, named, num, scrolling, section, sentence } from "./parts";
 
 export function groups(page: ReportPage): HTMLElement | null {
   const rows = page.audit.data.groups;
   if (!rows.length) return null;
   const least = page.audit.data.min_group;
   const body = h("tbody", {}, ...rows.map((row, i) =>
-    h("tr", {}, h("td", {}, label(row.attribute, 40)), h("th", { scope: "row" }, label(row.group)),
+    h("tr", {}, h("td", {}, label(row.attribute, 40)), h("th", { scope: "row" }, named(page, row.group)),
       h("td", { class: "number" }, num(`/audit/data/groups/${i}/records`, row.records, count)), h("td", {}, row.small ? `small: fewer than ${least}` : ""))));
   return section("groups", "Groups", scrolling(h("table", { class: "plain" }, h("caption", {}, "Records of every group"), head("attribute", "group", "records", "note"), body), "Groups"));
 }
@@ -22,7 +22,7 @@ export function excluded(page: ReportPage): HTMLElement {
     const extra = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) => !["attribute", "metric", "direction", "given", "outcome", "reason"].includes(key));
     const body = h("tbody", {}, ...rows.map((row, i) => h("tr", {},
       h("td", {}, label(String(row.attribute), 40)), h("td", {}, `${metricName(page, row.metric)} ${directionSymbol(row.direction)}`.trim()),
-      h("td", {}, label(String(row.given), 40)), h("td", {}, label(String(row.outcome), 40)), h("td", {}, sentence(String(row.reason))),
+      h("td", {}, named(page, String(row.given), 40)), h("td", {}, named(page, String(row.outcome), 40)), h("td", {}, sentence(String(row.reason))),
       ...extra.map((key) => h("td", { class: "number" }, typeof row[key] === "number" ? num(`/audit/excluded/${i}/${key}`, row[key], count) : label(String(row[key] ?? ""), 40))))));
     out.append(h("p", {}, `${count(rows.length)} pairs are out of every mean, each for the reason beside it:`),
       scrolling(h("table", { class: "plain" }, head("attribute", "metric", "given", "outcome", "reason", ...extra.map((key) => label(key, 30))), body), "Excluded pairs"));
@@ -83,7 +83,7 @@ export function provenance(page: ReportPage): HTMLElement {
     ["Missing labels", String(data.missing)],
   ];
   for (const [task, value] of Object.entries(data.positive ?? {})) rows.push([`Positive value of ${printable(task)}`, label(value, 60)]);
-  if (data.ignored_groups?.length) rows.push(["Ignored groups", h("span", {}, ...data.ignored_groups.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);
+  if (data.ignored_groups?.length) rows.push(["Ignored groups", h("span", {}, ...data.ignored_groups.flatMap((name, i) => [i ? "; " : "", named(page, name)]))]);
   for (const [role, names] of Object.entries(data.roles)) {
     if (!names.length) continue;
     rows.push([`Columns: ${printableRole(role)}`, h("span", {}, ...names.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);

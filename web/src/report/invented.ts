@@ -3,16 +3,16 @@ import { h } from "../dom";
 import { chance, count } from "../numbers";
 import type { Invented } from "../audit";
 import type { ReportPage } from "../types";
-import { directionSymbol, head, interval, label, more, num, plain, scrolling, section } from "./parts";
+import { directionSymbol, head, interval, label, more, named, num, plain, scrolling, section } from "./parts";
 
 const SHOWN = 20;
 
 /** The rate of one of the two groups that are farthest apart. */
-function rateOf(row: Invented, place: string, which: number): HTMLElement[] {
+function rateOf(page: ReportPage, row: Invented, place: string, which: number): HTMLElement[] {
   const name = row.between?.[which];
   const at = row.groups.findIndex((group) => group.group === name);
   if (name === undefined || at < 0) return [];
-  return [num(`${place}/groups/${at}/rate`, row.groups[at].rate, plain), h("span", { class: "note" }, label(name, 40))];
+  return [num(`${place}/groups/${at}/rate`, row.groups[at].rate, plain), h("span", { class: "note" }, named(page, name, 40))];
 }
 
 export function inventedLabels(page: ReportPage): HTMLElement | null {
@@ -23,8 +23,8 @@ export function inventedLabels(page: ReportPage): HTMLElement | null {
     return h("tr", {},
       h("th", { scope: "row" }, label(row.label, 40), h("span", { class: "note" }, label(row.attribute, 40), ` ${directionSymbol(row.direction)}`)),
       h("td", { class: "number" }, num(`${place}/count`, row.count, count)),
-      h("td", { class: "number" }, ...rateOf(row, place, 0)),
-      h("td", { class: "number" }, ...rateOf(row, place, 1)),
+      h("td", { class: "number" }, ...rateOf(page, row, place, 0)),
+      h("td", { class: "number" }, ...rateOf(page, row, place, 1)),
       h("td", { class: "number" }, num(`${place}/difference`, row.difference, plain), h("span", { class: "note" }, interval([`${place}/low`, `${place}/high`], [row.low, row.high], plain))),
       h("td", { class: "number" }, num(`${place}/q`, row.q, chance)));
   });

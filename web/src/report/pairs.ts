@@ -4,7 +4,7 @@ import { h, s } from "../dom";
 import { chance, count, float, tick } from "../numbers";
 import type { Entry, Pair } from "../audit";
 import type { ReportPage } from "../types";
-import { directionSymbol, bar, entries, factsOf, head, interval, label, metricName, more, num, plain, reach, scaleLine, scrolling, section, side, signed } from "./parts";
+import { directionSymbol, bar, entries, factsOf, head, interval, label, metricName, more, named, num, plain, reach, scaleLine, scrolling, section, side, signed } from "./parts";
 
 const BARS = 20;
 const ROWS = 30;
@@ -28,7 +28,7 @@ function tinted(cell: HTMLElement, value: number, largest: number): void {
   cell.style.setProperty("background", `color-mix(in oklab, var(--${value < 0 ? "less" : "more"}-fill) ${strength}%, var(--paper))`);
 }
 
-function heatmap(rows: Placed[], name: string): HTMLElement[] {
+function heatmap(page: ReportPage, rows: Placed[], name: string): HTMLElement[] {
   const givens = [...new Set(rows.map(({ pair }) => pair.given))];
   const outcomes = [...new Set(rows.map(({ pair }) => pair.outcome))];
   // The shorter side goes across, so that the map fits a page.
@@ -41,7 +41,7 @@ function heatmap(rows: Placed[], name: string): HTMLElement[] {
   const ordered = [...down].sort((a, b) => strongest(b) - strongest(a));
   const body = h("tbody");
   const lines = ordered.map((d) => () =>
-    h("tr", {}, h("th", { scope: "row" }, label(d, 40)), ...across.map((a) => {
+    h("tr", {}, h("th", { scope: "row" }, named(page, d, 40)), ...across.map((a) => {
       const found = cellOf(a, d);
       if (!found) return h("td", { class: "absent" }, "excluded");
       const value = float(found.pair.amplification);
@@ -53,23 +53,23 @@ function heatmap(rows: Placed[], name: string): HTMLElement[] {
   );
   const button = more(lines, ROWS, body, "rows");
   const corner = across === givens ? "outcome ↓  given →" : "given ↓  outcome →";
-  const table = h("table", { class: "heatmap" }, h("caption", {}, `${name}: amplification of every pair`), head(corner, ...across.map((a) => label(a, 30))), body);
+  const table = h("table", { class: "heatmap" }, h("caption", {}, `${name}: amplification of every pair`), head(corner, ...across.map((a) => named(page, a, 30))), body);
   return [scrolling(table, `${name}, heatmap`), ...(button ? [button] : [])];
 }
 
-function bars(rows: Placed[], name: string): HTMLElement[] {
+function bars(page: ReportPage, rows: Placed[], name: string): HTMLElement[] {
   const ordered = [...rows].sort((a, b) => (Math.abs(float(b.pair.amplification)) || 0) - (Math.abs(float(a.pair.amplification)) || 0));
   const scale = reach(rows.flatMap(({ pair }) => [float(pair.amplification), float(pair.low), float(pair.high)]));
   const body = h("tbody");
   const lines = ordered.map(({ pair, place }) => () => {
     const notes = [
-      pair.clear === false ? "sign uncertain" : "",
+      (pair.known ?? pair.clear) === false ? "direction unknown, all pairs counted" : "",
       pair.wrong_group ? "follows the larger group" : "",
     ].filter(Boolean).join("; ");
     return h(
       "tr",
       {},
-      h("th", { scope: "row" }, label(pair.given, 40), " → ", label(pair.outcome, 40), notes ? h("span", { class: "note" }, notes) : null),
+      h("th", { scope: "row" }, named(page, pair.given, 40), " → ", named(page, pair.outcome, 40), notes ? h("span", { class: "note" }, notes) : null),
       h("td", { class: "bar-cell" }, bar(pair.amplification, pair.low, pair.high, scale)),
       h("td", { class: "number" }, num(`${place}/amplification`, pair.amplification, signed),
         h("span", { class: "note" }, interval([`${place}/low`, `${place}/high`], [pair.low, pair.high]))),
@@ -111,7 +111,7 @@ export function pairs(page: ReportPage): HTMLElement | null {
       const side = found.map(({ entry, place }) => {
         const name = `${metricName(page, metric)} ${directionSymbol(entry.direction)}`.trim();
         const rows = placed(entry, place);
-        return h("div", { class: "panel" }, h("h4", {}, name), ...heatmap(rows, name), ...bars(rows, name));
+        return h("div", { class: "panel" }, h("h4", {}, name), ...heatmap(page, rows, name), ...bars(page, rows, name));
       });
       out.append(h("div", { class: `panels of-${side.length}` }, ...side));
     }
@@ -131,14 +131,14 @@ export function rates(page: ReportPage): HTMLElement | null {
     out.append(h("h3", {}, label(attribute)));
     const side = found.map(({ entry, place }) => {
       const name = `Rates, ${directionSymbol(entry.direction)}`;
-      return h("div", { class: "panel" }, h("h4", {}, directionSymbol(entry.direction)), ...rateTable(placed(entry, place), name));
+      return h("div", { class: "panel" }, h("h4", {}, directionSymbol(entry.direction)), ...rateTable(page, placed(entry, place), name));
     });
     out.append(h("div", { class: `panels of-${side.length}` }, ...side));
   }
   return any ? out : null;
 }
 
-function rateTable(rows: Placed[], name: string): HTMLElement[] {
+function rateTable(page: ReportPage, rows: Placed[], name: string): HTMLElement[] {
   const change = ({ pair }: Placed) => Math.abs(float(pair.delta)) || 0;
   const ordered = [...rows].sort((a, b) => change(b) - change(a));
   // Positions, not lengths: the scale need not begin at 0, and small changes stay visible.
@@ -150,7 +150,7 @@ function rateTable(rows: Placed[], name: string): HTMLElement[] {
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, label(pair.outcome, 40), " among ", label(pair.given, 40)),
+      h("th", { scope: "row" }, named(page, pair.outcome, 40), " among ", named(page, pair.given, 40)),
       h("td", { class: "bar-cell" }, rateArrow(float(pair.truth_rate), float(pair.predicted_rate), scale)),
       h("td", { class: "number" }, num(`${place}/truth_rate`, pair.truth_rate, plain)),
       h("td", { class: "number" }, num(`${place}/predicted_rate`, pair.predicted_rate, plain)),

@@ -3,7 +3,7 @@ import { nice } from "d3-array";
 import { h, s } from "../dom";
 import { float, figure, type Num } from "../numbers";
 import { printable, sentence } from "../text";
-import type { Entry, MetricFacts } from "../audit";
+import type { Entry, FindingFields, MetricFacts } from "../audit";
 import type { ReportPage } from "../types";
 
 /** What the document says of a metric. */
@@ -31,6 +31,13 @@ export function label(text: string, limit = 60): HTMLElement {
   return h("bdi", { class: "label", title: shown === text ? null : printable(text, 500) }, shown);
 }
 
+/** A group or a task by the name it is called: crossings by their values, and no two cut to the same. */
+export function named(page: ReportPage, text: string, limit = 60, attribute?: string): HTMLElement {
+  const name = (attribute === undefined ? page.names : page.group_names?.[attribute])?.[text];
+  if (name === undefined) return label(text, limit);
+  return h("bdi", { class: "label", title: name === text ? null : printable(text, 500) }, printable(name, 500));
+}
+
 export { sentence };
 
 /** A number with its place in the document, a JSON pointer: what is shown can be held against the JSON. */
@@ -52,6 +59,19 @@ export function side(low: Num | undefined, high: Num | undefined): number | null
   const [a, b] = [float(low), float(high)];
   if (Number.isNaN(a) || Number.isNaN(b)) return null;
   return a > 0 ? 1 : b < 0 ? -1 : 0;
+}
+
+/** What a finding concludes: +1, -1, 0 where nothing, null where there is no interval. Documents of 0.1 go by the interval. */
+export function verdictOf(finding: FindingFields): number | null {
+  const { verdict, interval: bounds } = finding.figure;
+  return verdict === undefined ? side(bounds?.[0], bounds?.[1]) : verdict;
+}
+
+/** What the findings conclude of a figure; by its interval where none speaks of it. */
+export function concluded(page: ReportPage, entry: Entry): number | null {
+  const about = page.audit.findings.find((finding) => finding.kind === "finding" && "verdict" in finding.figure &&
+    (["metric", "attribute", "direction"] as const).every((part) => finding.figure[part] === entry[part]));
+  return about ? verdictOf(about) : side(entry.interval[0], entry.interval[1]);
 }
 
 export function section(id: string, title: string, ...children: (Node | string | null)[]): HTMLElement {
@@ -80,11 +100,10 @@ export function reach(values: number[]): [number, number] {
 }
 
 /** A bar from 0 with its interval, on a scale that its whole panel shares. */
-export function bar(value: Num | undefined, low: Num | undefined, high: Num | undefined, scale: [number, number], extra: Node[] = [], unsigned = false): SVGElement {
+export function bar(value: Num | undefined, low: Num | undefined, high: Num | undefined, scale: [number, number], extra: Node[] = [], unsigned = false, verdict = side(low, high)): SVGElement {
   const at = (x: number) => `${(100 * (Math.min(Math.max(x, scale[0]), scale[1]) - scale[0])) / (scale[1] - scale[0])}%`;
   const width = (a: number, b: number) => `${(100 * Math.abs(b - a)) / (scale[1] - scale[0])}%`;
   const x = float(value);
-  const verdict = side(low, high);
   const kind = unsigned ? "plain" : verdict === 0 ? "none" : x < 0 ? "less" : "more";
   const parts: Node[] = [];
   if (Number.isFinite(x)) parts.push(s("rect", { x: at(Math.min(0, x)), width: width(0, x), y: 5, height: 12, class: `bar ${kind}` }));

@@ -1,9 +1,9 @@
 /** The table that most readers look for first: the rates of every group, each with its interval. */
 import { h } from "../dom";
-import { count, float, percent, type Num } from "../numbers";
+import { count, float, type Num } from "../numbers";
 import type { GroupRow, Rate } from "../audit";
 import type { ReportPage } from "../types";
-import { head, label, more, num, scrolling, section } from "./parts";
+import { head, label, more, named, num, scrolling, section, sentence } from "./parts";
 
 const RATES = [
   ["selection_rate", "selected"],
@@ -58,19 +58,18 @@ function shownOutcomes(page: ReportPage, attribute: string, rows: Placed[]): { o
 }
 
 function table(page: ReportPage, rows: Placed[], outcome: string, many: number, name: string): HTMLElement[] {
-  const names = new Map(page.audit.data.groups.filter((group) => group.attribute === name).map((group) => [group.group, group.category ?? group.group]));
   const few = page.audit.data.min_group;
   const ordered = rows.filter(({ row }) => row.outcome === outcome).sort((a, b) => b.row.records - a.row.records);
   const lines = ordered.map(({ row, place }) => () =>
     h("tr", { class: row.ignored ? "ignored" : null },
-      h("th", { scope: "row" }, label(names.get(row.group) ?? row.group, 40), row.ignored ? h("span", { class: "note" }, "ignored in comparisons") : "", row.reference ? h("span", { class: "note" }, "reference") : ""),
+      h("th", { scope: "row" }, named(page, row.group, 40, name), row.ignored ? h("span", { class: "note" }, "ignored in comparisons") : "", row.reference ? h("span", { class: "note" }, "reference") : ""),
       h("td", { class: "number" }, num(`${place}/records`, row.records, count)),
       h("td", { class: "number" }, num(`${place}/share`, row.share, share), "%"),
       ...RATES.map(([key]) => cell(row[key], `${place}/${key}`, few))));
   const body = h("tbody");
   const button = more(lines, SHOWN, body, "groups");
-  const caption = h("caption", {}, "Rates of ", label(outcome, 60), many > 1 ? `, of ${count(many)} outcomes the one whose groups differ most` : "");
-  return [scrolling(h("table", { class: "rates" }, caption, head("group", "records", "share", ...RATES.map(([, title]) => title)), body), `Rates of ${name}`), ...(button ? [button] : [])];
+  const caption = h("caption", {}, page.audit.data.soft_tasks ? "Mean scores of " : "Rates of ", named(page, outcome), many > 1 ? `, of ${count(many)} outcomes the one whose groups differ most` : "");
+  return [scrolling(h("table", { class: "rates" }, caption, head("group", "records", "share", ...RATES.map(([key, title]) => page.rate_titles?.[key] ?? title)), body), `Rates of ${name}`), ...(button ? [button] : [])];
 }
 
 export function groupRates(page: ReportPage): HTMLElement | null {
@@ -79,9 +78,8 @@ export function groupRates(page: ReportPage): HTMLElement | null {
   const few = page.audit.data.min_group;
   const referred = all.some(({ row }) => row.reference);
   const out = section("group-rates", "Groups and their rates",
-    h("p", {}, "Selected: predicted to have the outcome. FPR and TPR: selected among those who truly do not have it, and do. Precision: truly have it, among the selected. ",
-      `Brackets are ${percent(page.audit.data.confidence)} intervals of one rate each (Wilson), not adjusted for their number; * marks a rate over fewer than ${count(few)} records.`,
-      referred ? " Under a rate: its ratio to the reference group (MOVER-R), and the difference in percentage points (Newcombe)." : ""));
+    h("p", {}, ...(page.rate_notes ?? []).map((note) => `${sentence(note)} `), `* over fewer than ${count(few)} records.`,
+      referred ? " Under a rate: its ratio to the reference group, and the difference in percentage points." : ""));
   for (const attribute of page.audit.data.attributes) {
     const rows = all.filter(({ row }) => row.attribute === attribute);
     if (!rows.length) continue;

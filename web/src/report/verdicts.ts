@@ -3,7 +3,7 @@ import { h } from "../dom";
 import { count } from "../numbers";
 import type { FindingFields as Finding } from "../audit";
 import type { ReportPage } from "../types";
-import { section, sentence, side } from "./parts";
+import { section, sentence, verdictOf } from "./parts";
 
 const BADGES: Record<string, { sign: string; word: string; kind: string }> = {
   "1": { sign: "▲", word: "amplifies", kind: "more" },
@@ -13,8 +13,7 @@ const BADGES: Record<string, { sign: string; word: string; kind: string }> = {
 
 function badge(finding: Finding): HTMLElement | null {
   if (finding.code !== "amplification") return null;
-  const bounds = finding.figure.interval ?? [null, null];
-  const verdict = side(bounds[0], bounds[1]);
+  const verdict = verdictOf(finding);
   if (verdict === null) return null;
   const { sign, word, kind } = BADGES[String(verdict)];
   return h("span", { class: `badge ${kind}` }, h("span", { "aria-hidden": "true" }, `${sign} `), word);
