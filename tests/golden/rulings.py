@@ -62,6 +62,23 @@ RULINGS = [
         r"^\.baseline old\.",
         r"^check$",
     ),
+    Ruling(
+        "No error seen is not certainty: a cluster that errs may err as a whole",
+        r"pairs\[\]\.(low|high)$",
+        r"^(audit_clustered|saved_counts_train_clusters)$",
+    ),
+    Ruling(
+        "No error seen is not certainty: records in which two models differ, and that were not seen, count",
+        rf"differences{_COUNTED}\.(low|high|method)$",
+        r"^compare$",
+    ),
+    Ruling(
+        "No error seen is not certainty: a figure that no resample moves has no interval",
+        r"\[(leakage|dpa)\]\.(interval|cautions)|^\.from data\.(differences|notes)$",
+        r"^(compas_all_metrics|compare)$",
+    ),
+    Ruling("The range of MALS where groups overlap", r"^\.page\.methods\[\]\.(low|high)$", r"^compare$"),
+    Ruling("The demo tells why: its records have scores and strata", r"^\.audit\.data\.fingerprint$", r"^demo$"),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
 ]
 

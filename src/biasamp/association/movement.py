@@ -77,7 +77,8 @@ def movement(
     assert second is not None
     if not all(0 < share <= 1 for share in shares):
         raise ValueError(f"shares={shares}: two shares above 0 and at most 1 are needed")
-    start, factor = (axis.ravel() for axis in np.meshgrid(*grids.values(), indexing="ij"))
+    # Starting counts stand in the table as they were given.
+    start, factor = (axis.ravel() for axis in np.meshgrid(np.asarray(counts), grids["steps"], indexing="ij"))
     count = np.asarray(start * factor, dtype=np.float64)
     size_1, size_2 = float(result.identity_count[first]), float(result.identity_count[second])
     joint_1, joint_2 = (share * count for share in shares)
