@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from extras import absent, all_wanted, data_folder, quick_wanted
 
 _NEEDS = {
-    "numba": tuple(f"counts/kernels/{name}.py" for name in ("compiled_bags", "long_compiled")),
+    "numba": tuple(f"counts/kernels/{name}.py" for name in ("compiled_bags", "compiled_scores", "long_compiled")),
     "torchmetrics": ("integrations/torch.py",),
     "mlflow": ("integrations/mlflow.py",),
 }

@@ -54,9 +54,18 @@ def test_the_committed_schema_is_that_of_the_types() -> None:
     assert files("biasamp.report").joinpath("audit.schema.json").read_text(encoding="utf-8") == schema_text()
 
 
-@pytest.mark.parametrize("options", [{}, {"metrics": "auto"}, {"task_predictions": "score", "metrics": "auto"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"metrics": "auto"},
+        {"task_predictions": "score", "metrics": "auto"},
+        {"task_scores": "score", "strata": "place"},
+    ],
+)
 def test_every_field_has_a_type(options: dict[str, Any]) -> None:
     data = {"g": np.where(HAS, "w", "m"), "t": TRUE, "p": PREDICTED, "score": np.round(0.2 + 0.5 * PREDICTED, 3)}
+    data["place"] = np.arange(len(TRUE)) % 3
     roles = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
     audit = biasamp.audit(data, **{**roles, "resamples": 20, **options})
     compared = audit.compared(biasamp.compare({"one": audit, "other": audit}))
