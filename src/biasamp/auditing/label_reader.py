@@ -246,7 +246,7 @@ def read_labels(
     if space is None:
         side: RoleOf = "groups" if role.endswith("attributes") else "outcomes"
         side = "predictions" if like is not None else "other" if identifiers else side
-        check_columns_alone(labels, columns, role, side, records=records)
+        check_columns_alone(labels, columns, role, side, records=records, like=like)
     if missing == "error":
         refuse_missing({role: labels}, HINT)
     elif missing == "negative":

@@ -36,7 +36,7 @@ def read(data: Any, role: str, side: RoleOf = "other", *, soft: bool = False, li
     else:
         columns = read_columns(data, role)
         labels = label_set(columns, role, soft=soft, like=like)
-        check_columns_alone(labels, columns, role, side if like is None else "predictions")
+        check_columns_alone(labels, columns, role, side if like is None else "predictions", like=like)
     refuse_missing({role: labels}, _HINT)
     if not labels.width and like is None:  # a model that never predicts a label still has the labels of the truth
         raise ValueError(f"{role} holds no label at all")

@@ -32,6 +32,7 @@ FEW_CLUSTERS = "few-clusters"
 # was cut, and a choice of sizes that does not apply to labels of which a record has one.
 CUT, ONE_LABEL = "cut", "one-label"
 NOTES = frozenset({CUT, ONE_LABEL})
+CUT_ABOVE = Caution("the interval reached above 1 and is cut there: the figure is a difference of rates", CUT)
 CUT_BELOW = Caution("the interval reached below 0 and is cut there: the figure is a size, which is never negative", CUT)
 
 
