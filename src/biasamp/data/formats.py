@@ -171,7 +171,7 @@ def _csv(
     ):
         strange = [field.name for field in reader.schema if pa.types.is_binary(field.type)]
         if strange and columns is not None:
-            raise pa.ArrowInvalid(f"the column {strange[0]!r} {_NO_UTF_8}")
+            raise UnicodeError(f"the column {strange[0]!r} {_NO_UTF_8}")
         yield reader
 
 
