@@ -325,3 +325,13 @@ case("accents that tell words apart", **three(spelled("ano", "año", "hano"), sp
 case("none as a word", **three(spelled("none", "some", "all"), spelled("none", "some", "all")))
 case("words of another alphabet", **three(spelled("да", "нет", "Дата"), spelled("да", "нет", "Дата")))
 case("yes with other words", **three(spelled("yes", "1", "maybe"), spelled("yes", "1", "maybe")))
+
+# Lists with commas; places and names with commas are none.
+FORKS = spelled("fork,knife", "fork", "knife")
+case("commas between labels", "list of labels", "fork,knife", **three(FORKS, FORKS))
+SPACED = spelled("fork, knife", "fork", "knife")
+case("commas and blanks between labels", "list of labels", "fork, knife", **three(SPACED, SPACED))
+TOWNS = spelled("Washington, DC", "Washington, WA", "Seattle, WA")
+case("places with commas", **three(TOWNS, TOWNS))
+NAMES = spelled("Smith, John", "Smith, Mary", "Jones, John")
+case("names with commas", **three(NAMES, NAMES))

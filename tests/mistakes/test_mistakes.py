@@ -468,3 +468,105 @@ def test_a_model_that_predicts_no_label_at_all_is_audited(engine: str) -> None:
     audit = biasamp.audit(data, **ROLES, metrics="directional", resamples=50, engine=engine)
     value = biasamp.directional(data["gender"], truth, data["said"]).value
     assert audit.document["metrics"][0]["value"] == pytest.approx(value)
+
+
+def test_codes_with_leading_zeros_are_text_in_files(tmp_path: Path) -> None:
+    codes = np.array(["01", "1", "2"])[np.arange(N) % 3]
+    frame = pd.DataFrame({**RIGHT, "gender": codes, "id": [f"{i:04d}" for i in range(N)]})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    frame.to_csv(tmp_path / "data.csv.gz", index=False)
+    for data, engine in (
+        (frame, "auto"),
+        *((tmp_path / name, e) for name in ("data.csv", "data.csv.gz") for e in ("auto", "local")),
+    ):
+        audit = biasamp.audit(data, **ROLES, metrics="directional", resamples=50, engine=engine, record="id")
+        assert [row["category"] for row in audit.document["data"]["groups"]] == ["01", "1", "2"]
+
+
+@pytest.mark.parametrize("engine", ["auto", "local"])
+def test_a_file_that_is_not_utf_8_is_refused(engine: str, tmp_path: Path) -> None:
+    names = np.where(RIGHT["gender"] == "man", "él", "ella")
+    frame = pd.DataFrame({**RIGHT, "gender": names, "note": "é"})
+    frame.to_csv(tmp_path / "data.csv", index=False, encoding="latin-1")
+    with pytest.raises(ValueError, match=r"data\.csv.*'gender'.*not UTF-8"):
+        biasamp.audit(tmp_path / "data.csv", **ROLES, engine=engine)
+    frame.assign(gender=RIGHT["gender"]).to_csv(tmp_path / "note.csv", index=False, encoding="latin-1")
+    assert biasamp.audit(tmp_path / "note.csv", **ROLES, metrics="directional", resamples=50, engine=engine).document
+
+
+def test_clusters_are_no_labels() -> None:
+    with pytest.raises(ValueError, match="cluster and attributes both name the column 'gender'"):
+        biasamp.audit(RIGHT, **ROLES, cluster="gender")
+
+
+def test_an_interval_of_multi_ends_at_1() -> None:
+    """Two clusters say next to nothing: Student's interval of one degree of freedom is wider than any rate."""
+    half = np.arange(N) % 2
+    result = biasamp.multi(RIGHT["gender"], RIGHT["hired"], np.where(half, RIGHT["said"], 1), cluster=half)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        interval = result.confidence_interval()
+    assert 0 <= interval.low <= result.value <= interval.high <= 1
+
+
+def test_scores_warn_of_pairs_that_are_left_out() -> None:
+    from biasamp.integrations.sklearn import bias_amplification_score
+
+    weights = (RIGHT["gender"] == "man").astype(int)
+    with pytest.warns(UserWarning, match="left out of the score"):
+        bias_amplification_score(
+            RIGHT["hired"], RIGHT["said"], sensitive_features=RIGHT["gender"], sample_weight=weights
+        )
+
+
+def test_the_command_line_advises_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [part for role, value in ROLES.items() for part in (f"--{role.replace('_', '-')}", value)]
+    frame = pd.DataFrame(RIGHT).assign(gender=np.where(np.arange(N) % 3 == 0, "Man", RIGHT["gender"]))
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    assert run(monkeypatch, "audit", tmp_path / "data.csv", *options) == 2
+    said = capsys.readouterr().err
+    assert "--categories" in said
+    assert "biasamp.categorical" not in said
+    with pytest.raises(ValueError, match=r"biasamp\.categorical"):
+        biasamp.audit(frame, **ROLES)
+
+
+MESSAGES = {
+    "whole numbers for words": (
+        lambda: biasamp.directional(RIGHT["gender"], TWO_WORDS, RIGHT["said"]),
+        "two values",
+        "probabilities",
+    ),
+    "probabilities in text with 0.000": (
+        lambda: biasamp.directional(RIGHT["gender"], RIGHT["hired"], np.where(RIGHT["said"], "0.812", "0.000")),
+        "convert the column to numbers",
+        "another spelling",
+    ),
+    "weights in text": (
+        lambda: biasamp.directional(RIGHT["gender"], RIGHT["hired"], RIGHT["said"], weights=np.full(N, "heavy")),
+        "record 0 has 'heavy'",
+        "np.str_",
+    ),
+    "a base by pairs": (
+        lambda: biasamp.directional(RIGHT["gender"], RIGHT["hired"], RIGHT["said"], base={("man", 1): 0.35}),
+        "base has ('man', 1)",
+        "label",
+    ),
+    "lists against values": (
+        lambda: biasamp.directional(RIGHT["gender"], [["a"]] * N, RIGHT["said"]),
+        "truth was read as multilabel",
+        "''",
+    ),
+}
+TWO_WORDS = np.array(["rejected", "hired"])[RIGHT["hired"]]
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_messages_say_what_is_wrong(name: str) -> None:
+    call, there, absent = MESSAGES[name]
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call()
+    assert there in str(caught.value)
+    assert absent not in str(caught.value)

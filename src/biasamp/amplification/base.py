@@ -276,6 +276,9 @@ def _layout(table: Any, evaluation: Evaluation, argument: str) -> Rates:
 
 
 def _by_name(table: Mapping[Any, Any], labels: Sequence[Label], argument: str) -> list[Any]:
+    paired = next((name for name in table if isinstance(name, tuple)), None) if isinstance(table, Mapping) else table
+    if paired is not None:
+        raise TypeError(f"{argument} has {paired!r:.60}; a mapping {{given: {{outcome: number}}}} is needed")
     spelled = {canonical(name): value for name, value in table.items()}
     names = {name for label in labels for name in (str(label), label.category, label.variable) if name}
     twice = respelled(

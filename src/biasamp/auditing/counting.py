@@ -26,6 +26,7 @@ from biasamp.data.keys import row_keys
 from biasamp.data.label import Mask
 from biasamp.data.labelset import LEAST_TOTAL
 from biasamp.data.plain_arguments import path_of, yes_or_no
+from biasamp.data.ways_out import way_out
 from biasamp.engines import Engine, counted, engine_for
 from biasamp.engines.engine import total_rows
 from biasamp.engines.progress import RowsBar
@@ -42,7 +43,7 @@ from .count_kernels import (
     look_again,
     train_counts,
 )
-from .label_reader import HINT, AuditRecords, Reader, Subject, read_labels
+from .label_reader import AuditRecords, Reader, Subject, read_labels
 from .plan import Plan, Spec, make_plan
 from .source import Source, data_parts, read_source
 from .survey import Survey, survey
@@ -313,7 +314,7 @@ def _surveyed(plan: Plan, parts: Sequence[Any], engine: Engine, of: str = "") ->
                 place = f" (record {where}{', …' if facts.missing > 5 else ''})" if where else ""
                 many = "" if facts.missing == 1 else "s"
                 raise ValueError(
-                    f"{role} has {facts.missing:,} record{many} with missing labels in {name}{place}. {HINT}"
+                    f"{role} has {facts.missing:,} record{many} with missing labels in {name}{place}. {way_out('missing')}"
                 )
     return found
 

@@ -18,11 +18,10 @@ from biasamp.data.keys import Keys, row_keys
 from biasamp.data.label import Mask
 from biasamp.data.scores import USUAL, Strata, decide, read_strata
 from biasamp.data.vocabulary import one_space
+from biasamp.data.ways_out import way_out
 
 from .plan import Plan, Spec
 from .source import Source
-
-HINT = 'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the label.'
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,9 +245,9 @@ def read_labels(
     if space is None:
         side: RoleOf = "groups" if role.endswith("attributes") else "outcomes"
         side = "predictions" if like is not None else "other" if identifiers else side
-        check_columns_alone(labels, columns, role, side, records=records)
+        check_columns_alone(labels, columns, role, side, records=records, like=like)
     if missing == "error":
-        refuse_missing({role: labels}, HINT)
+        refuse_missing({role: labels}, way_out("missing"))
     elif missing == "negative":
         labels = labels.without_missing()
     if space is None:

@@ -193,7 +193,8 @@ def make_plan(
             "task_scores": columns_of(task_score),
             "attribute_scores": columns_of(*group_scores),
         },
-        {"weights": weights if isinstance(weights, str) else None, "record": keys.get("record")},
+        {name: keys.get(name) for name in ("record", "cluster")}
+        | {"weights": weights if isinstance(weights, str) else None},
     )
     return Plan(
         groups,
@@ -229,6 +230,13 @@ def _strata(strata: Any, groups: Mapping[str, Spec], task: Spec, others: Sequenc
     return held
 
 
+_NO_LABELS = {
+    "record": "ids are no labels",
+    "weights": "weights are no labels",
+    "cluster": "clusters are records that belong together, such as those of one person",
+}
+
+
 def _refuse_two_roles(labels: Mapping[str, Sequence[str]], others: Mapping[str, str | None]) -> None:
     """Refuse a column of predictions that is a column of truth, and a column of ids or weights that is read as labels."""
     wrong = {
@@ -261,7 +269,7 @@ def _refuse_two_roles(labels: Mapping[str, Sequence[str]], others: Mapping[str, 
         if column is not None and named is not None:
             raise ValueError(
                 f"{role} and {named} both name the column '{printable(column, 60)}': "
-                f"{'ids' if role == 'record' else 'weights'} are no labels, so name another column"
+                f"{_NO_LABELS[role]}, so name another column"
             )
 
 

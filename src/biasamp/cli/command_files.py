@@ -106,8 +106,11 @@ class Command(click.Command):
 
     def invoke(self, context: click.Context) -> Any:
         """Run the command, once what it reads and writes is known to be apart."""
+        from biasamp.data.ways_out import speaking_of_options
+
         check_uses(self.uses(context.params))
-        return super().invoke(context)
+        with speaking_of_options():
+            return super().invoke(context)
 
 
 def _name(param: click.Parameter) -> str:

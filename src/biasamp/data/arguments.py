@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -37,7 +37,7 @@ def read(data: Any, role: str, side: RoleOf = "other", *, soft: bool = False, li
     else:
         columns = read_columns(data, role)
         labels = label_set(columns, role, soft=soft, like=like)
-        check_columns_alone(labels, columns, role, side if like is None else "predictions")
+        check_columns_alone(labels, columns, role, side if like is None else "predictions", like=like)
     refuse_missing({role: labels}, _HINT)
     if not labels.width and like is None:  # a model that never predicts a label still has the labels of the truth
         raise ValueError(f"{role} holds no label at all")
@@ -215,8 +215,8 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         values = tensor_array(weights) if hasattr(weights, "detach") else np.asarray(weights)
         if values.dtype.kind not in "biu":
             values = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"weights must be numbers, one per record: {error}") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"weights must be numbers, one per record: {_first_text(weights)}") from None
     if values.ndim != 1 or len(values) != count:
         raise ValueError(f"weights has shape {values.shape}, but there are {count:,} records: one weight per record")
     bad = ~(np.isfinite(values) & (values >= 0))
@@ -235,6 +235,17 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
     if values.dtype.kind == "f" and (values == np.rint(values)).all() and values.max() < 2**31:
         values = values.astype(np.int64)
     return values if values.dtype.kind == "f" else values.astype(np.int64)
+
+
+def _first_text(values: Any) -> str:
+    """What in some values is no number."""
+    held = list(values) if isinstance(values, Iterable) else [values]
+    for place, value in enumerate(held):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return f"record {place} has {printable(str(value), 40)!r}"
+    return f"found {type(values).__name__}"
 
 
 def refuse_missing(sets: Mapping[str, LabelSet | None], hint: str = "") -> None:

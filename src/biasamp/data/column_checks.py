@@ -7,7 +7,8 @@ data are checked as the whole is. Values that the caller declared (``categorical
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from .columns import Columns
@@ -25,7 +26,7 @@ _MANY_VALUES = 1000
 _LOOKED_AT = 1000
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?|\d{1,2}[/.]\d{1,2}[/.]\d{4}")
 _BRACKETS = re.compile(r"""\s*(\[.*[,'"].*\]|\{.*[,'"].*\}|\(\s*['"].*['"]\s*,?\s*\))\s*""", re.DOTALL)
-_SEPARATORS = "|;"
+_SEPARATORS = "|;,"
 
 
 def title_of(role: str, variable: Variable) -> str:
@@ -34,7 +35,13 @@ def title_of(role: str, variable: Variable) -> str:
 
 
 def check_columns_alone(
-    labels: LabelSet, columns: Columns, role: str, side: RoleOf, *, records: int | None = None
+    labels: LabelSet,
+    columns: Columns,
+    role: str,
+    side: RoleOf,
+    *,
+    records: int | None = None,
+    like: LabelSet | None = None,
 ) -> None:
     """Refuse what is likely a mistake in the columns of one argument.
 
@@ -51,11 +58,14 @@ def check_columns_alone(
         base) may. Predictions take the spellings of the truth, which are compared with it elsewhere.
     records : int, optional
         How many records there are, where these stand for more.
+    like : LabelSet, optional
+        The truth that these predict: values that it has were looked at there, or declared.
     """
+    known = () if like is None else {c for variable in like.variables for c in variable.categories}
     for variable in labels.variables:
         if variable.kind == "binary" or columns.categories is not None:
             continue
-        _refuse_text_of_missing(variable, role)
+        _refuse_text_of_missing(variable, role, known)
         if variable.kind == "multilabel":
             continue
         if side in ("groups", "outcomes"):
@@ -66,10 +76,11 @@ def check_columns_alone(
             _refuse_spelled_twice(variable, role)
 
 
-def _refuse_text_of_missing(variable: Variable, role: str) -> None:
+def _refuse_text_of_missing(variable: Variable, role: str, known: Collection[str]) -> None:
     """Refuse text that stands for a missing value; in lists of labels, blank ones alone, for ``null`` may be a word."""
     lists = variable.kind == "multilabel"
-    found = next((text for text in variable.categories if says_missing(text) and not (lists and text.strip())), None)
+    strange = (text for text in variable.categories if says_missing(text) and text not in known)
+    found = next((text for text in strange if not (lists and text.strip())), None)
     if found is not None:
         what = "an empty label" if lists else f"the text {quoted(found)}, which looks like a missing value"
         raise ValueError(
@@ -137,8 +148,17 @@ def _refuse_listed(variable: Variable, role: str) -> None:
 
 
 def _recombined(categories: Sequence[str], separator: str) -> bool:
-    """Whether text is made of parts that come in several combinations: there are no more parts than texts."""
+    """Whether text is made of parts that come in several combinations: there are no more parts than texts.
+
+    Commas stand in plain text too (``Washington, DC``): there, every part of a text must also come in another one,
+    so that a place or a name with a comma is none, and one of the parts by itself.
+    """
     split = [[part.strip() for part in text.split(separator)] for text in categories if separator in text]
     parts = {part for text in split for part in text}
     alone = {text for text in categories if separator not in text}
-    return bool(split) and "" not in parts and len(parts | alone) <= len(categories)
+    few = bool(split) and "" not in parts and len(parts | alone) <= len(categories)
+    if separator != "," or not few:
+        return few
+    times = Counter(part for text in split for part in set(text))
+    times.update(alone)
+    return bool(parts & alone) and all(times[part] > 1 for part in parts)

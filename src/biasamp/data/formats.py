@@ -10,6 +10,7 @@ Open a file by :func:`~biasamp.data.file_format.opened`, and it is read gzipped 
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -28,6 +29,10 @@ from .unzipping import Chunks
 
 # A header or a row of more bytes than this is no table.
 BLOCK = 1 << 24
+_NO_UTF_8 = "holds text that is not UTF-8, as Excel and older tools write: save the file as UTF-8"
+# A code with a leading zero, and where one may stand in a file.
+_CODE = "^0[0-9]+$"
+_MAY_BE_CODE = re.compile(rb"""(?:^|[\n\r,\t"])0[0-9]""")
 _TRUE_OR_FALSE = "^(0|1|true|false|True|False|TRUE|FALSE)$"
 
 
@@ -164,6 +169,9 @@ def _csv(
             ),
         ) as reader,
     ):
+        strange = [field.name for field in reader.schema if pa.types.is_binary(field.type)]
+        if strange and columns is not None:
+            raise UnicodeError(f"the column {strange[0]!r} {_NO_UTF_8}")
         yield reader
 
 
@@ -176,11 +184,12 @@ def _csv_schema(path: Path) -> Any:
 def _read_csv(path: Path, columns: list[str]) -> Any:
     """Columns in the types of the first rows or, where later rows do not fit, in types that fit all."""
     _refuse_unclear(path, columns)
+    codes = _codes(path, columns)
     try:
-        with _csv(path, columns) as reader:
+        with _csv(path, columns, codes) as reader:
             return reader.read_all()
     except pa.ArrowInvalid:
-        with _csv(path, columns, _types_of_all_rows(path, columns, Text())[0]) as reader:
+        with _csv(path, columns, _types_of_all_rows(path, columns, Text(codes))[0]) as reader:
             return reader.read_all()
 
 
@@ -190,6 +199,8 @@ def _split_csv(path: Path, columns: list[str], text: Text) -> Layout:
     known = {name: kind for name, kind in text.types.items() if name in columns}
     if len(known) == len(columns) and not text.counted:
         return Layout(known, [None])
+    known = {**_codes(path, [name for name in columns if name not in known]), **known}
+    text = text._replace(types=known)
     try:
         with _csv(path, columns, known, text.blank) as reader:
             types = {name: reader.schema.field(name).type for name in columns}
@@ -210,6 +221,29 @@ def _refuse_unclear(path: Path, columns: Sequence[str]) -> None:
     unclear = [column for column in columns if times[column] != 1]
     if unclear:
         raise KeyError(unclear[0])
+
+
+def _codes(path: Path, columns: Sequence[str]) -> dict[str, Any]:
+    """The columns that hold codes such as 01, which are text: 01 and 1 are two codes."""
+    if not columns or not _may_have_codes(path):
+        return {}
+    found: set[str] = set()
+    with _csv(path, columns, dict.fromkeys(columns, pa.string())) as reader:
+        for batch in reader:
+            rest = [name for name in columns if name not in found]
+            found |= {name for name in rest if pc.any(pc.match_substring_regex(batch.column(name), _CODE)).as_py()}
+    return dict.fromkeys(sorted(found), pa.string())
+
+
+def _may_have_codes(path: Path) -> bool:
+    """Whether a field may begin with 0 and a digit: a look at bytes, which is quick."""
+    with byte_stream(path) as stream:
+        end = b""
+        while block := stream.read(BLOCK):
+            if _MAY_BE_CODE.search(end + block):
+                return True
+            end = block[-2:]
+    return False
 
 
 def _types_of_all_rows(path: Path, columns: list[str], text: Text) -> tuple[dict[str, Any], int]:

@@ -70,7 +70,7 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             "biasamp.categorical(P, categories=[...])."
             if soft
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "
-            "category, wrap them in biasamp.categorical(...)."
+            f"category, {way_out('categorical')}."
         )
         raise ValueError(f"{role} holds fractions such as {fraction:g}, and one column is read as a variable. {hint}")
     if column.kind == "float":
@@ -114,7 +114,7 @@ def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, de
             shown = ", ".join(repr(printable(c, 30)) for c in item.categories[:3])
             raise ValueError(
                 f"{role} column {item.name!r} was declared binary but holds text such as {shown}; "
-                "0 and 1 are needed: compare it with the value that counts, or use biasamp.categorical(...)"
+                f"0 and 1 are needed: compare it with the value that counts, or {way_out('categorical')}"
             )
         ones = np.array([category == "1" for category in item.categories] + [False])
         values, missing = ones[item.values], item.values < 0

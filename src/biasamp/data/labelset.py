@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .keys import Keys, row_keys
 from .label import Block, Codes, Index, Label, Mask, Matrix, Variable, category_order, labels_of
+from .ways_out import way_out
 
 # Sums of weights are kept as multiples of 2**-52 in 64-bit integers, and so are sums of their squares.
 LEAST_TOTAL = 2.0**-20
@@ -206,13 +207,16 @@ def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
         if wrong:
             a, b = wrong[0]
             raise ValueError(
-                f"{names[0]} column {a.name!r} was read as {a.kind} and {name} column {b.name!r} as {b.kind}: "
-                "say what they are with biasamp.binary(...) or biasamp.categorical(...), or give lists on both sides"
+                f"{_titled(names[0], a)} was read as {a.kind} and {_titled(name, b)} as {b.kind}: {way_out('kinds')}"
             )
         placed.append(_by_name(other, mine))
         _refuse_crossed(mine, placed[-1].variables, names[0], name)
     target = tuple(join(column) for column in zip(*(s.variables for s in placed), strict=True))
     return [s.into(target) for s in placed]
+
+
+def _titled(role: str, variable: Variable) -> str:
+    return f"{role} column {variable.name!r}" if variable.name else role
 
 
 def _columns(variables: Sequence[Variable]) -> str:

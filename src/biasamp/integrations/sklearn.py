@@ -7,6 +7,7 @@ is a set of yes/no labels. Several columns of ``sensitive_features`` are crossed
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -30,6 +31,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts, outcome_masks
 from biasamp.data import binary
 from biasamp.data.arguments import read_evaluation, same_index
+from biasamp.data.plain_arguments import shown
 
 
 def bias_amplification_score(
@@ -103,7 +105,15 @@ def bias_amplification_score(
     pairs = directional_pairs(counts, association_signs(known or counts.truth_joint))
     # A group or a class that the training set lacks has no sign.
     groups, classes = Base(sign_counts=known).signed(*pairs.defined.shape)
-    value = float(mean_over_pairs(pairs.amplification, pairs.defined & groups[:, None] & classes))
+    counted = pairs.defined & groups[:, None] & classes
+    if not counted.all():
+        warnings.warn(
+            f"{int((~counted).sum()):,} of {counted.size:,} pairs are left out of the score: no record has their group, or the "
+            "training set lacks their group or class; biasamp.directional(...).excluded lists them",
+            UserWarning,
+            stacklevel=2,
+        )
+    value = float(mean_over_pairs(pairs.amplification, counted))
     return abs(value) if absolute else value
 
 
@@ -227,8 +237,12 @@ def _width(features: Any) -> int:
 def _crossed(*features: Any) -> list[Any]:
     """Sensitive features as one variable each; several columns are crossed, in the same way for all of them."""
     tables = [np.asarray(part, dtype=object) for part in features]
-    for table in tables:
-        if table.ndim not in (1, 2) or not table.size:
+    for part, table in zip(features, tables, strict=True):
+        if table.ndim == 0:
+            raise TypeError(f"sensitive_features is {shown(part)}; a column of groups is needed, one per record")
+        if not table.size:
+            raise ValueError("sensitive_features is empty: at least one record is needed")
+        if table.ndim not in (1, 2):
             raise ValueError(f"sensitive_features has shape {table.shape}; one row per record, one column per feature")
     if all(table.ndim == 1 for table in tables):
         return list(features)

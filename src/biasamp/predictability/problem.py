@@ -130,7 +130,7 @@ def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Proble
         return problem_from_labels(left, *pair, names)
     truth_labels = _labels(true, names[1], "outcomes")
     said_labels = label_set(said, names[2], soft=True, like=truth_labels)
-    check_columns_alone(said_labels, said, names[2], "predictions")
+    check_columns_alone(said_labels, said, names[2], "predictions", like=truth_labels)
     refuse_missing({names[2]: said_labels})
     one, two, _ = one_space(truth_labels, said_labels, None, [*names[1:], ""])
     assert two is not None

@@ -38,6 +38,7 @@ CUT, ONE_LABEL, ASYMMETRIC = "cut", "one-label", "asymmetric-errors"
 NOTES = frozenset({CUT, ONE_LABEL, ASYMMETRIC})
 # The kind of caution where no resample moves a figure, so that there is no interval.
 NO_WIDTH = "no-width"
+CUT_ABOVE = Caution("the interval reached above 1 and is cut there: the figure is a difference of rates", CUT)
 CUT_BELOW = Caution("the interval reached below 0 and is cut there: the figure is a size, which is never negative", CUT)
 
 
