@@ -265,6 +265,7 @@ def from_counts(
     for row in rows:
         if "cautions" in row:
             row["caution_kinds"] = [Caution.kind_of(words) for words in row["cautions"]]
+            row["cautions"] = [str(words) for words in row["cautions"]]  # a document holds plain text
     name = " + ".join(source.name for source in counts.sources) or "counts"
     document: AuditDocument = {
         "schema": SCHEMA,

@@ -100,7 +100,7 @@ def compare_values(
     low, high = percentile_interval(moved, level)
     error = float(np.nanstd(moved, ddof=1)) if (~np.isnan(moved)).sum() > 1 else float("nan")
     same = error == 0.0 and low == high == second - first == 0.0
-    if unpaired is None and (unseen or fewest) and error == 0.0:
+    if (unseen or fewest) and error == 0.0:
         # No resample moves the difference: only records that were not seen can. Models that agree in all n records may
         # differ in a share of others which n records miss with the chance that the interval allows.
         quantile = float(ndtri(0.5 + level / 2.0))

@@ -122,7 +122,7 @@ def test_every_number_is_the_documents(demo: Audit, tmp_path: Path, watched: Wat
         own = f"/audit/metrics/{i}"
         assert {f"{own}/value", f"{own}/interval/0", f"{own}/interval/1", f"{own}/n"} <= places
         if entry["metric"] == "dpa":
-            assert {f"{own}/dataset", f"{own}/model", f"{own}/gain", f"{own}/accuracy_equalized"} <= places
+            assert {f"{own}/dataset", f"{own}/model", f"{own}/model_gain", f"{own}/dataset_gain"} <= places
         if entry["metric"] == "directional":
             wanted = ("amplification", "low", "high", "truth_rate", "predicted_rate", "delta", "support", "sign_p")
             once = [j for j, pair in enumerate(entry["pairs"]) if not pair.get("mirror")]
@@ -130,6 +130,22 @@ def test_every_number_is_the_documents(demo: Audit, tmp_path: Path, watched: Wat
             assert {f"{own}/pairs/{j}/{k}" for j in once for k in wanted} <= places
     assert {"/audit/compare/differences/0/difference", "/audit/sweep/0/integral"} <= places
     assert "/audit/sweep/0/calibrated/threshold" in places
+
+
+def test_a_badge_says_what_the_sentence_concludes(demo: Audit, tmp_path: Path, watched: Watched) -> None:
+    """An interval above 0 of which the sentence concludes nothing, as where directions are unknown, is undecided."""
+    document = json.loads(demo.to_json())
+    decided = [f for f in document["findings"] if f["code"] == "amplification" and f["figure"]["verdict"]]
+    assert decided
+    demo.to_html(tmp_path / "decided.html")
+    badges = watched.open(tmp_path / "decided.html").locator(".badge").all_inner_texts()
+    assert sum("undecided" in badge for badge in badges) < len(badges)
+    for finding in decided:
+        finding["figure"]["verdict"] = 0
+    Audit(document, demo.source).to_html(tmp_path / "undecided.html")
+    page = watched.open(tmp_path / "undecided.html")
+    assert all("undecided" in badge for badge in page.locator(".badge").all_inner_texts())
+    assert page.locator("#metrics .metric", has_text="Directional").locator("rect.bar.more, rect.bar.less").count() == 0
 
 
 def test_sections_follow_the_data(demo: Audit, tmp_path: Path, watched: Watched) -> None:
