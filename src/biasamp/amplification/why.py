@@ -499,8 +499,8 @@ def cautions_of_strata(strata: StrataParts) -> tuple[str, ...]:
         more = ", …" if turned.sum() > 5 else ""
         out.append(
             Caution(
-                f"directions differ: in {int(turned.sum()):,} of {many:,} strata ({names}{more}) pairs are associated the "
-                "other way than in all records (Simpson's paradox): read the value by the sign inside, not by that of the "
+                f"directions differ: in {int(turned.sum()):,} of {many:,} strata ({names}{more}) pairs are clearly associated "
+                "the other way than in all records (Simpson's paradox): read the value by the sign inside, not by that of the "
                 "whole",
                 "reversed-signs",
             )

@@ -16,7 +16,7 @@ P = TypeVar("P", bound=Pair)
 def mark_mirrors(document: AuditDocument) -> None:
     """Mark one of every two pairs that are each other's mirror image: that of the value which is not positive, or the first."""
     data = document["data"]
-    variables, negative = variables_of(data), _negative(data)
+    variables, negative = variables_of(data), negative_labels(data)
     for entry in document["metrics"]:
         together: dict[tuple[str, str], list[Pair]] = {}
         for pair in entry.get("pairs", ()):
@@ -39,7 +39,7 @@ def variables_of(data: Data) -> dict[str, str]:
     return tasks | {row["group"]: row["variable"] for row in data["groups"] if "variable" in row}
 
 
-def _negative(data: Data) -> set[str]:
+def negative_labels(data: Data) -> set[str]:
     """The labels of tasks whose positive value is another."""
     known = data.get("positive", {})
     return {

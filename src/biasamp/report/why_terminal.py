@@ -10,6 +10,7 @@ from rich.text import Text
 from biasamp.amplification.why_parts import UNTOLD
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import WhyEntry
+from biasamp.auditing.mirrors import negative_labels
 from biasamp.data import printable
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import direction_symbol
@@ -69,6 +70,8 @@ def show_why(audit: Audit, console: Console) -> None:
 
 def show_strata(audit: Audit, console: Console) -> None:
     """Print strata and the reliability of scores, where there are any."""
+    # Of two values of a task, the other says the same.
+    negative = negative_labels(audit.document["data"])
     for entry in audit.document.get("why", ()):
         where = f"{printable(entry['attribute'], 40)} {direction_symbol(entry['direction'])}"
         if "strata" in entry:
@@ -89,7 +92,8 @@ def show_strata(audit: Audit, console: Console) -> None:
         if "reliability" in entry:
             figures = ("records", "mean score", "rate", "error", "by chance", "q")
             table = plain_table(("group", "outcome", *figures), figures, title=f"Reliability of scores, {where}")
-            worst = sorted(entry["reliability"], key=lambda row: -(row["error"] or 0.0))
+            said = [row for row in entry["reliability"] if row["outcome"] not in negative]
+            worst = sorted(said, key=lambda row: -(row["error"] or 0.0))
             for held in worst[:_STRATA_SHOWN]:
                 shown = [
                     figure(value, False) for value in (held["score"], held["rate"], held["error"], held["expected"])
