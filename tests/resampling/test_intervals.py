@@ -84,7 +84,7 @@ def test_bad_clusters_are_refused() -> None:
 
 
 def test_few_clusters_warn() -> None:
-    with pytest.warns(UserWarning, match="few clusters"):
+    with pytest.warns(UserWarning, match=r"few of about 5 clusters \(about 4 degrees"):
         METRICS["directional"](cluster=np.arange(400) % 5).confidence_interval()
 
 
