@@ -209,6 +209,7 @@ FALSE: dict[str, Callable[[Any, Known], bool]] = {
             "perceived",
             "not-ground-truth",
             "missing",
+            "unknown-overlap",
             "disjoint",
             "swapped",
             "positive",
