@@ -150,7 +150,8 @@ def test_the_caution_is_not_given_where_it_does_not_apply(code: str) -> None:
 def test_every_caution_has_its_cases() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in Path(auditing.__file__).parent.glob("*.py"))
     codes = set(re.findall(r'caution\(\s*"([a-z-]+)"', source))
-    assert codes == set(CASES)
+    # Of sums of counts: test_merging_without_ids.
+    assert codes - {"unknown-overlap"} == set(CASES)
 
 
 @pytest.mark.parametrize(

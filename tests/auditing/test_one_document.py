@@ -90,6 +90,8 @@ def test_without_ids_rows_in_order_are_the_same_and_parts_have_bags_of_their_own
         + biasamp.count(thirds[2], **arguments, labels=first)
     )
     parts = json.loads(canonical(biasamp.audit(total, **settings)))
+    (caution,) = [row for row in parts["findings"] if row["code"] == "unknown-overlap"]
+    parts["findings"].remove(caution)
     found = set(differing(json.loads(expected["mapping"]), parts))
     assert {"fingerprint", "interval"} <= found <= OF_BAGS
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,13 @@ def held(limit: dict[str, Any] | None = None, **more: Any) -> Policy:
 
 def edited(audit: biasamp.Audit, change: Callable[[dict[str, Any]], None]) -> biasamp.Audit:
     """A saved audit with some of its document changed, as another version or a hand may have written it."""
+    return biasamp.Audit.from_document(edited_document(audit, change))
+
+
+def edited_document(audit: Any, change: Callable[[dict[str, Any]], None]) -> Any:
     document = copy.deepcopy(audit.to_dict())
     change(document)
-    return biasamp.Audit.from_document(document)
+    return document
 
 
 def of_directional(**fields: Any) -> Callable[[dict[str, Any]], None]:
@@ -105,6 +110,9 @@ WAYS: dict[str, Callable[[biasamp.Audit], Verdict]] = {
         edited(audited(columns()), of_directional(bounds=..., unknown=..., value=0.0, interval=[0.0, 0.0]))
     ),
     "bounds that are null": lambda good: held().check(edited(good, of_directional(bounds=[None, None]))),
+    "bounds that are not numbers": lambda good: held().check(
+        replace(good, document=edited_document(good, of_directional(bounds=["-inf", float("nan")])))
+    ),
     "a value that is null": lambda good: held().check(edited(good, of_directional(value=None))),
     "no interval": lambda good: held({"metric": "multi", "max": 0.5}).check(
         edited(good, lambda d: d["metrics"][1].update(interval=[None, None]))

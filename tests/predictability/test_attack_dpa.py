@@ -337,8 +337,8 @@ def test_bad_input_says_what_is_wrong(arguments, message):
         ({"attacker": "nearest"}, "naive_bayes"),
         ({"quality": "recall"}, "balanced_accuracy"),
         ({"equalize": "f1"}, "'confusion' or None"),
-        ({"evaluation": "cross"}, "'held_out' or 'in_sample'"),
-        ({"trials": 0}, "at least 1"),
+        ({"evaluation": "cross"}, "one of 'held_out', 'in_sample'"),
+        ({"trials": 0}, "whole number of 1 to"),
         ({"seed": -1}, "at least 0"),
     ],
 )

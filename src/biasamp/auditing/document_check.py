@@ -128,7 +128,7 @@ def _check_of_any(kinds: tuple[Any, ...]) -> Check:
 
 def _check_of_values(values: tuple[Any, ...]) -> Check:
     def check(value: Any, path: str) -> Iterator[Problem]:
-        if not any(value == one and type(value) is type(one) for one in values):
+        if not any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in values):
             yield path, _found(" or ".join(map(repr, values)), value)
 
     return check
@@ -160,8 +160,8 @@ def _check_of_plain(kind: Any) -> Check:
     kinds = (int, float) if kind is float else (kind,)
 
     def check(value: Any, path: str) -> Iterator[Problem]:
-        # Words may carry more than text, as cautions carry their kind.
-        if type(value) not in kinds and not (kind is str and isinstance(value, str)):
+        # True is an integer to Python, and text may be of a class of its own.
+        if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
             yield path, _found(_WORDS[kind], value)
         elif kind is float and not math.isfinite(value):
             yield path, f"must be finite, and is {value}"
@@ -233,7 +233,9 @@ def _no_share(value: float | None, path: str) -> Iterator[Problem]:
 
 def _found(wanted: str, value: Any) -> str:
     kind = (
-        "a number that is no whole one" if type(value) is float and "whole" in wanted else _WORDS.get(type(value), "?")
+        "a number that is no whole one"
+        if type(value) is float and "whole" in wanted
+        else next((words for one, words in _WORDS.items() if type(value) is one), f"a {type(value).__name__}")
     )
     shown = f" ({printable(str(value), 40)})" if isinstance(value, (str, int, float)) and value is not True else ""
     return f"must be {wanted}, and is {kind}{shown}"
