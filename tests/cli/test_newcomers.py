@@ -202,6 +202,8 @@ def test_strange_text_is_shown_as_text(run: Any, tmp_path: Path, which: str, pla
         if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u200f\u2028")
     ]
     assert harmful == []
+    if ran.code:
+        return
     assert max(map(len, ran.out.splitlines())) <= 140
     document = json.loads(run("audit", path, *roles, *QUICK, "--json", "-").out)
     groups = {row["group"] for row in document["data"]["groups"]}
