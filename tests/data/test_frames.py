@@ -89,8 +89,8 @@ COLUMNS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.parametrize("values", [GROUP, CODES], ids=["text", "numbers"])
 def test_one_column(name: str, values: Any) -> None:
-    expected = directional(values, CODES, CODES[::-1])
-    result = directional(COLUMNS[name](values), COLUMNS[name](CODES), COLUMNS[name](CODES[::-1]))
+    expected = directional(values, CODES.copy(), CODES[::-1])
+    result = directional(COLUMNS[name](values), COLUMNS[name](CODES.copy()), COLUMNS[name](CODES[::-1]))
     assert result.value == expected.value
     assert result.pairs["outcome"].tolist() == expected.pairs["outcome"].tolist()
     assert result.pairs["delta"].tolist() == expected.pairs["delta"].tolist()
@@ -115,7 +115,7 @@ def test_numpy_types(dtype: str) -> None:
     for metric in (directional, multi):
         assert metric(GROUP, T.astype(dtype), P.astype(dtype)).value == metric(GROUP, T, P).value
     ones = np.ones((300, 2), dtype=dtype)
-    assert directional(np.zeros(300, dtype=int), ones, ones).pairs["truth_rate"].tolist() == [1.0, 1.0]
+    assert directional(np.zeros(300, dtype=int), ones, ones.copy()).pairs["truth_rate"].tolist() == [1.0, 1.0]
     assert directional(CODES.astype(dtype), T, P).n == N
     if dtype.startswith("float"):
         assert directional(GROUP, T, SOFT.astype(dtype)).value == directional(GROUP, T, SOFT).value
