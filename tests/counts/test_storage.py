@@ -134,3 +134,11 @@ class TestRefused:
         write_arrays(tmp_path / "counts.parquet", {}, {})
         with pytest.raises(ValueError, match=r"counts\.parquet is damaged"):
             load(tmp_path / "counts.parquet")
+
+    def test_names_and_a_checksum_that_are_no_text(self, tmp_path: Path) -> None:
+        path = self.saved(tmp_path)
+        table = pq.read_table(path)
+        broken = {**table.schema.metadata, b"checksum": b"\xe2\x28"}
+        pq.write_table(table.replace_schema_metadata(broken), path)
+        with pytest.raises(ValueError, match=r"counts\.parquet is damaged: its checksum does not agree"):
+            load(path)

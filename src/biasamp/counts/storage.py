@@ -66,11 +66,11 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     if _MAGIC not in metadata:
         raise ValueError(f"{path.name} is a Parquet file, but not one of counts")
     try:
-        text = metadata[_MAGIC].decode()
+        text, names = metadata[_MAGIC].decode(), set(table.column_names)
         header = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path.name} is damaged: its header cannot be read ({error})") from None
-    if not isinstance(header, dict) or {"name", "shape", "integers", "reals"} - set(table.column_names):
+    if not isinstance(header, dict) or {"name", "shape", "integers", "reals"} - names:
         raise ValueError(f"{path.name} is damaged: it does not hold what counts consist of")
     if header.get("schema") != SCHEMA:
         raise ValueError(f"{path.name} has schema {header.get('schema')}; this version reads schema {SCHEMA}")
@@ -78,7 +78,7 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
         arrays = _arrays(table)
     except (pa.ArrowException, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"{path.name} is damaged: {error}") from None
-    if metadata.get(b"checksum", b"").decode() != _checksum(text, arrays):
+    if metadata.get(b"checksum", b"") != _checksum(text, arrays).encode():
         raise ValueError(f"{path.name} is damaged: its checksum does not agree with its contents")
     return header, arrays
 
