@@ -68,6 +68,7 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "compare": (biasamp.compare, {"audits": {"one": audit, "two": audit}}),
         "count": (biasamp.count, {"data": RECORDS, **ROLES}),
         "count labels": (biasamp.count, {"data": LABELS, "identities": ["man", "woman"]}),
+        "decompose": (biasamp.decompose, {"given": G, "truth": T, "scores": S}),
         "directional": (biasamp.directional, three),
         "dpa": (biasamp.dpa, {**three, **attacks}),
         "leakage": (biasamp.leakage, {"A": G, "T": T, "T_pred": P, **attacks}),

@@ -209,6 +209,8 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
             "no-truth",
             "swapped",
             "positive",
+            "copied",
+            "unknown-overlap",
             "ignored-groups",
         )
     },

@@ -64,7 +64,10 @@ def test_known_captions(folder: Path) -> None:
     charts = {chart.y: chart for chart in outcome.charts}
     assert [y for _, y in charts["T→A"].lines["T→A"]] == [found[f"{model}: T→A"].ours for model in MODELS]
     neutral_gap = found["equalizer less baseline_ft, gendered words replaced by 'person': A→T"]
-    assert (neutral_gap.ours, neutral_gap.interval) == (0, (0, 0))
+    assert neutral_gap.ours == 0
+    low, high = neutral_gap.interval
+    # No caption was seen to differ, which is no certainty that none does.
+    assert -0.1 < low < 0 < high < 0.1
     (replaced,) = (row for row in outcome.rows if row.what.startswith("equalizer, gendered words"))
     assert (replaced.ours, replaced.note) == (0, "0 captions still name a gender, so there is no T→A")
 

@@ -187,7 +187,7 @@ def test_completion_scripts(process: Any, shell: str) -> None:
         ("biasamp au", {"audit"}),
         ("biasamp metrics d", {"directional", "dpa", "dp"}),
         ("biasamp audit --missing ", {"error", "drop", "negative"}),
-        ("biasamp audit --task-", {"--task-predictions"}),
+        ("biasamp audit --task-", {"--task-predictions", "--task-scores"}),
     ],
 )
 def test_completion(words: str, expected: set[str]) -> None:

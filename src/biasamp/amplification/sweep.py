@@ -14,7 +14,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, Variable, same_length, weights_of
 from biasamp.data.arguments import read, read_train, refuse_same, same_index
 from biasamp.data.label import Dense
-from biasamp.data.plain_arguments import pair_of
+from biasamp.data.plain_arguments import number, pair_of
 from biasamp.data.scores import USUAL
 from biasamp.data.vocabulary import one_space
 from biasamp.resampling.sample import Aggregates, Sample
@@ -155,9 +155,7 @@ def _used(threshold: float | None, low: float, high: float) -> float | None:
     """The threshold that is marked as the model's."""
     if threshold is None:
         return USUAL if (low, high) == (0.0, 1.0) else None
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float, np.number)) or not np.isfinite(threshold):
-        raise ValueError(f"threshold is {threshold!r}; a finite number is needed")
-    return float(threshold)
+    return number(threshold, "threshold")
 
 
 def _by_label(labels: LabelSet, wanted: NDArray[np.int64]) -> NDArray[np.bool_]:

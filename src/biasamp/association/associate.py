@@ -155,6 +155,7 @@ def associate(
     if isinstance(data, AuditCounts):
         raise TypeError("data are the counts of an audit: measure them with audit(), or count labels with identities=")
     reading: Reading | None = None
+    yes_or_no(crossings, "crossings")
     layers = _named(strata, "strata") if strata is not None else {}
     if strata is not None and crossings:
         raise ValueError("strata and crossings=True do not go together: hold labels fixed, or cross identities")
@@ -191,6 +192,16 @@ def _named(labels: Any, argument: str) -> dict[str, Any]:
     """Labels, or labels that are united, by the names that they are counted under."""
     if isinstance(labels, (str, bytes)):
         labels = [labels]
+    if not isinstance(labels, (Mapping, Sequence)):
+        raise TypeError(f"{argument} is {shown(labels)}; a list of labels, or a mapping of names to labels, is needed")
+    members = (
+        [one for part in labels.values() for one in ([part] if isinstance(part, str) else part)]
+        if isinstance(labels, Mapping) and all(isinstance(part, (str, Sequence)) for part in labels.values())
+        else list(labels)
+    )
+    strange = [one for one in members if not isinstance(one, (str, int, np.integer)) or isinstance(one, bool)]
+    if strange:
+        raise TypeError(f"{argument} holds {shown(strange[0])}; labels are text or whole numbers")
     held = dict(labels) if isinstance(labels, Mapping) else {canonical(one): [one] for one in labels}
     if not held:
         raise ValueError(f"{argument} is empty: name at least one label")

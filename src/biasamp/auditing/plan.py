@@ -314,8 +314,14 @@ def _predictions(predictions: Any, truths: Sequence[Spec], role: str) -> list[Sp
     if isinstance(predictions, Mapping):
         return _mapped(predictions, truths, role)
     if len(truths) == 1:
-        nested = isinstance(predictions, Sequence) and not isinstance(predictions, str) and len(predictions) == 1
-        return [Spec.of(predictions[0] if nested else predictions, role)]
+        listed = isinstance(predictions, Sequence) and not isinstance(predictions, str)
+        if listed and len(predictions) != len(truths[0].names) and all(isinstance(name, str) for name in predictions):
+            raise ValueError(
+                f"{role} names {len(predictions)} columns ({', '.join(map(repr, predictions[:3]))}) and the truth "
+                f"{len(truths[0].names)} ({', '.join(map(repr, truths[0].names[:3]))}): they pair by position. Probabilities of "
+                "several classes are biasamp.categorical([...], categories=[...])"
+            )
+        return [Spec.of(predictions[0] if listed and len(predictions) == 1 else predictions, role)]
     if isinstance(predictions, (str, Declared)) or len(predictions) != len(truths):
         count = 1 if isinstance(predictions, (str, Declared)) else len(predictions)
         raise ValueError(f"{role} has {count} entries for {len(truths)} columns of truth: they pair by position")

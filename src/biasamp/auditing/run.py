@@ -15,6 +15,7 @@ from biasamp.counts.storage import is_counts
 from biasamp.data.arguments import same_index
 from biasamp.data.plain_arguments import MOST_DRAWS, level_of, names_of, whole_number
 from biasamp.engines import engine_for
+from biasamp.engines.memory_budget import parse_memory
 from biasamp.engines.progress import RowsBar
 from biasamp.results.interval import Caution
 from biasamp.results.metric_registry import requestable_names
@@ -160,6 +161,7 @@ def audit(
     whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
     whole_number(min_group, "min_group")
     whole_number(seed, "seed")
+    parse_memory(memory)
     settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive)
     chosen = GroupNames(reference, ignore_groups)
     roles = {

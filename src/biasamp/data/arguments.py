@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -105,7 +104,6 @@ def read_evaluation(
     """
     one_of(unseen, "unseen", UNSEEN)
     same_index({"given": given, "truth": truth, called: predicted, "weights": weights})
-    refuse_same({"given": given, "truth": truth, called: predicted})
     g = read(given, "given", "groups")
     t = read(truth, "truth", "outcomes")
     p = read(predicted, called, soft=True, like=t)
@@ -123,6 +121,7 @@ def read_evaluation(
         invented = p.only(said) if said.any() else None
         t, p = t.only(real), p.only(real)
         train_t = None if train_t is None else train_t.only(real)
+    refuse_same({"given": given, "truth": truth, called: predicted})
     known = None if train_g is None or train_t is None else (train_g, train_t)
     return Evaluation(g, t, p, w), known, invented
 
@@ -156,24 +155,16 @@ def same_index(sides: Mapping[str, Any]) -> None:
 
 
 def refuse_same(sides: Mapping[str, Any]) -> None:
-    """Refuse one column in two roles; of a truth that is its own prediction, which is perfect, warn.
+    """Refuse the column of the groups in another role. A truth that is its own prediction is perfect, and legal.
 
     ``sides`` are the groups, the truth and the predictions, by their names in messages.
     """
-    (group, given), (true, truth), (said, predicted) = sides.items()
-    for (first, one), (second, other) in ((((group, given)), (true, truth)), ((group, given), (said, predicted))):
-        if _is_same(one, other):
+    (group, given), *others = sides.items()
+    for name, other in others:
+        if _is_same(given, other):
             raise ValueError(
-                f"{first} and {second} are the same column: it goes with itself, whatever a model does. Give "
-                f"{second} another one"
+                f"{group} and {name} are the same column: it goes with itself, whatever a model does. Give {name} another one"
             )
-    if _is_same(truth, predicted):
-        warnings.warn(
-            f"{true} and {said} are the same column: the truth is compared with itself, and nothing is amplified. Where "
-            f"predictions are perfect indeed, give a copy of it as {said}",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -124,7 +124,9 @@ def open_images_shape(
     for name, value in rates.items():
         number(value, name, least=0.0, most=1e6)
     if not isinstance(seed, np.random.Generator):
-        whole_number(seed, "seed")
+        parts: Any = seed  # numpy takes several numbers as one seed, too
+        for part in parts if isinstance(parts, (list, tuple)) else [parts]:
+            whole_number(part, "seed")
     if not isinstance(ratios, (tuple, list)) or len(ratios) != 2:
         raise TypeError(f"ratios is {shown(ratios)}; two lists of numbers are needed")
     common_ratios, rare_ratios = (

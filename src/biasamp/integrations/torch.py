@@ -20,6 +20,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Label
 from biasamp.data.arguments import refuse_same
+from biasamp.data.plain_arguments import number
 
 _DIRECTIONS = ("A->T", "T->A", "both")
 _TASKS = ("binary", "multiclass", "multilabel")
@@ -124,8 +125,8 @@ class BiasAmplification(Metric):  # type: ignore[misc]
     ) -> None:
         super().__init__(**kwargs)
         self.direction = _choice("direction", direction, _DIRECTIONS)
-        if threshold is not None and not 0.0 <= threshold <= 1.0:
-            raise ValueError(f"threshold is {threshold}; it must lie between 0 and 1, or be None for fractions")
+        if threshold is not None:
+            number(threshold, "threshold", least=0.0, most=1.0)
         self.threshold, self.logits = threshold, logits
         self._tasks = _task_side(task, num_labels, num_classes)
         self._groups = _Side("groups", _number("num_groups", num_groups, 1), not overlapping_groups)
@@ -158,11 +159,11 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         group_preds : Tensor, optional
             Predicted groups, for T→A.
         """
-        refuse_same({"groups": groups, "target": target, "preds": preds})
         tasks, members = _one_hot(target, self._tasks, "target"), _one_hot(groups, self._groups, "groups")
         records = len(tasks)
         if len(members) != records:
             raise ValueError(f"groups has {len(members)} records, but target has {records}")
+        refuse_same({"groups": groups, "preds": preds})
         counted = []
         for which in self._directions:
             name, values = ("preds", preds) if which == "A->T" else ("group_preds", group_preds)
@@ -352,7 +353,9 @@ def _decisions(values: Tensor, side: _Side, name: str, threshold: float | None, 
             f"{name} has shape {tuple(values.shape)}; of {side.width} classes (records, {side.width}) is needed"
         )
     if not one_column and (values.ndim != 2 or values.shape[1] != side.width):
-        raise ValueError(f"{name} has shape {tuple(values.shape)}; (records, {side.width}) is needed")
+        column = side.exclusive and side.width == 2 and values.ndim == 2 and values.shape[1] == 1
+        needed = f"(records,) is needed: {name}.squeeze(1)" if column else f"(records, {side.width}) is needed"
+        raise ValueError(f"{name} has shape {tuple(values.shape)}; {needed}")
     several = side.exclusive and not one_column
     if logits:
         if bool(values.isnan().any()):
