@@ -18,6 +18,8 @@ result = biasamp.audit(
     tasks="admitted",
     attribute_predictions="gender_pred",
     task_predictions="admitted_pred",
+    task_scores="admitted_score",
+    strata="department",
 )
 result = result.named("Berkeley admissions, 1973")
 console = Console(

@@ -37,7 +37,7 @@ ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
 @pytest.mark.parametrize("function", [biasamp.dpa, biasamp.leakage, biasamp.directional, biasamp.multi, biasamp.parity])
 @pytest.mark.parametrize(("truth", "predicted"), [(LISTS, WORDS), (WORDS, LISTS)], ids=["lists", "words"])
 def test_lists_against_single_values(function: Callable[..., Any], truth: Any, predicted: Any) -> None:
-    with pytest.raises(ValueError, match=r"(truth|T) column .* was read as .* give lists on both sides"):
+    with pytest.raises(ValueError, match=r"(truth|T) was read as .* give lists on both sides"):
         function(G, truth, predicted)
 
 

@@ -71,7 +71,7 @@ class TestEveryMetric:
         off = P.astype(float)
         off[3, 1] = value
         shown = re.escape(f"{value:g}")
-        refuses(ValueError, rf"predicted column '1' holds {shown} \(record 3\).*0/1", lambda: metric(G, T, off))
+        refuses(ValueError, rf"predicted column '1' holds {shown}(\.0)? \(record 3\).*0/1", lambda: metric(G, T, off))
 
     def test_integers_outside_0_1(self, metric: Any) -> None:
         pattern = r"truth column '0' holds 2 \(record 0\).*categorical\("

@@ -168,9 +168,9 @@ def test_torchmetrics_own_machinery() -> None:
 def test_a_refused_batch_changes_nothing() -> None:
     metric = BiasAmplification(task="binary", num_groups=2, direction="both")
     ok = torch.tensor([0, 1])
-    metric.update(ok, ok, ok, ok)
+    metric.update(ok, ok, ok.clone(), ok)
     with pytest.raises(ValueError, match="group_preds holds 5"):
-        metric.update(ok, ok, ok, torch.tensor([0, 5]))
+        metric.update(ok, ok, ok.clone(), torch.tensor([0, 5]))
     assert (int(metric.n), int(metric.a_given.sum())) == (2, 2)
 
 
@@ -196,7 +196,7 @@ ONE = torch.tensor([0, 1])
         ({}, (torch.tensor([float("nan"), 0.5]), ONE, ONE), "preds holds nan"),
         ({}, (ONE[:, None], ONE, ONE), "preds has shape"),
         ({}, ([0, 1], ONE, ONE), "preds is a list"),
-        ({"direction": "T->A"}, (ONE, ONE, ONE), "group_preds is None"),
+        ({"direction": "T->A"}, (ONE, ONE, ONE.clone()), "group_preds is None"),
     ],
 )
 def test_messages(options: dict[str, Any], batch: Any, words: str) -> None:
@@ -220,7 +220,7 @@ def test_plot() -> None:
     matplotlib = needs("matplotlib")
     matplotlib.use("Agg")
     metric = BiasAmplification(task="binary", num_groups=2, direction="both")
-    values = [metric(ONE, ONE, ONE, ONE), metric(ONE, ONE, ONE, ONE)]
+    values = [metric(ONE, ONE, ONE.clone(), ONE), metric(ONE, ONE, ONE.clone(), ONE)]
     figure, axis = metric.plot(values)
     assert len(axis.get_lines()) >= 2
     matplotlib.pyplot.close(figure)

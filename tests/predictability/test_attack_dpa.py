@@ -94,7 +94,7 @@ def test_flipping_planted_amplification_flips_the_sign(equalize, evaluation):
 def test_with_two_classes_the_value_stays_within_a_third():
     given = np.repeat([0, 1], 200)
     truth = np.tile([0, 1], 200)
-    assert dpa(given, truth, given, equalize=None, evaluation="in_sample").value == pytest.approx(1 / 3)
+    assert dpa(given, truth, given.copy(), equalize=None, evaluation="in_sample").value == pytest.approx(1 / 3)
 
 
 def null(n, seed, classes=2, error=0.2):

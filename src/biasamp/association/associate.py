@@ -194,18 +194,21 @@ def _named(labels: Any, argument: str) -> dict[str, Any]:
         labels = [labels]
     if not isinstance(labels, (Mapping, Sequence)):
         raise TypeError(f"{argument} is {shown(labels)}; a list of labels, or a mapping of names to labels, is needed")
-    members = (
-        [one for part in labels.values() for one in ([part] if isinstance(part, str) else part)]
-        if isinstance(labels, Mapping) and all(isinstance(part, (str, Sequence)) for part in labels.values())
-        else list(labels)
-    )
+    parts = list(labels.values()) if isinstance(labels, Mapping) else [labels]
+    members = [one for part in parts for one in ([part] if isinstance(part, (str, int)) else _some(part, argument))]
     strange = [one for one in members if not isinstance(one, (str, int, np.integer)) or isinstance(one, bool)]
     if strange:
         raise TypeError(f"{argument} holds {shown(strange[0])}; labels are text or whole numbers")
     held = dict(labels) if isinstance(labels, Mapping) else {canonical(one): [one] for one in labels}
     if not held:
         raise ValueError(f"{argument} is empty: name at least one label")
-    return {str(name): [members] if isinstance(members, str) else list(members) for name, members in held.items()}
+    return {str(name): [part] if isinstance(part, (str, int)) else list(part) for name, part in held.items()}
+
+
+def _some(part: Any, argument: str) -> Sequence[Any]:
+    if not isinstance(part, Sequence):
+        raise TypeError(f"{argument} holds {shown(part)}; labels are text or whole numbers")
+    return part
 
 
 def _together(identities: Any, strata: Mapping[str, Any]) -> dict[str, Any]:

@@ -343,7 +343,7 @@ def _refuse_unknown(
         if size == 0 and not absent:
             alone = len(labels) == 1 and name in (labels[0], names.get(labels[0]))
             raise ValueError(
-                f"identities: no record has the label {', '.join(shown[:5])}"
+                f"identities or strata: no record has the label {', '.join(shown[:5])}"
                 + (" with a score that reaches the threshold" if part.below else "")
                 + ("" if alone else f" of the identity {printable(name, 60)!r}")
                 + f"; {_mean(near[0]) or _such_as(known, len(there))}"

@@ -190,7 +190,7 @@ def same_length(sets: Mapping[str, Any]) -> int:
         shown = ", ".join(f"{name} has {size:,}" for name, size in sizes.items())
         raise ValueError(f"lengths differ: {shown} records; every argument must describe the same records in order")
     widths = {len(value.variables) for value in sets.values() if isinstance(value, LabelSet)}
-    if set(sizes.values()) == {1} and len(sizes) > 1 and len(widths) == 1 and max(widths) > 1:
+    if set(sizes.values()) == {1} and len(sizes) > 2 and len(widths) == 1 and max(widths) > 1:
         raise ValueError(
             f"{', '.join(sizes)} have one record of {max(widths):,} columns each: they look transposed. Records are rows: "
             "give arrays of one dimension, or .T"
