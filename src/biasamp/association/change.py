@@ -126,7 +126,7 @@ def association_change(
     >>> runs = associate(a, ["man", "woman"]), associate(b, ["man", "woman"])
     >>> row = next(association_change(*runs, "dp", records="independent").rows())
     >>> row["label"], round(row["change"], 3), round(row["low"], 3), round(row["high"], 3)
-    ('bike', -0.2, -0.352, -0.044)
+    ('bike', -0.2, -0.354, -0.042)
     >>> change = association_change(*runs, "dp")
     >>> change.sharing, round(change["low"][0], 3), round(change["high"][0], 3)
     ('unknown', -0.416, 0.02)

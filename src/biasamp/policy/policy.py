@@ -76,7 +76,7 @@ class Policy:
     --------
     >>> import biasamp
     >>> from biasamp.policy import Policy
-    >>> data = {"g": ["w", "m"] * 100, "t": [1, 0, 0, 1] * 50, "p": [1, 0, 0, 1] * 50}
+    >>> data = {"g": ["w", "m"] * 200, "t": [1, 0, 0, 1] * 100, "p": [1, 0, 0, 1] * 100}
     >>> audit = biasamp.audit(data, attributes="g", tasks="t", task_predictions="p", metrics=["directional", "parity"])
     >>> policy = Policy(
     ...     limits=[{"metric": "directional", "direction": "A->T", "max": 0.02}], companions={"tpr_difference": 0.1}
