@@ -128,8 +128,8 @@ def association_change(
     >>> row["label"], round(row["change"], 3), round(row["low"], 3), round(row["high"], 3)
     ('bike', -0.2, -0.354, -0.042)
     >>> change = association_change(*runs, "dp")
-    >>> change.sharing, round(change["low"][0], 3), round(change["high"][0], 3)
-    ('unknown', -0.416, 0.02)
+    >>> change.sharing, round(float(change["low"][0]), 3), round(float(change["high"][0]), 3)
+    ('unknown', -0.418, 0.022)
     """
     from scipy.special import erfc, ndtri
 
