@@ -315,6 +315,11 @@ def _predictions(predictions: Any, truths: Sequence[Spec], role: str) -> list[Sp
         return _mapped(predictions, truths, role)
     if len(truths) == 1:
         listed = isinstance(predictions, Sequence) and not isinstance(predictions, str)
+        repeated = (
+            [name for name in predictions if isinstance(name, str) and predictions.count(name) > 1] if listed else []
+        )
+        if repeated:
+            raise ValueError(f"{role} names {repeated[0]!r} twice")
         if listed and len(predictions) != len(truths[0].names) and all(isinstance(name, str) for name in predictions):
             raise ValueError(
                 f"{role} names {len(predictions)} columns ({', '.join(map(repr, predictions[:3]))}) and the truth "
