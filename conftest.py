@@ -8,6 +8,7 @@ them, but all tests of clusters go to one.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -53,13 +54,25 @@ def data() -> Path:
     return folder
 
 
+def _slow(items: list[Any]) -> set[Any]:
+    """The tests marked slow, but for the first cases of those that say how many are to be kept."""
+    slow, kept = set(), Counter[str]()
+    for item in items:
+        marks = list(item.iter_markers("slow"))
+        name = item.nodeid.partition("[")[0]
+        if marks and kept[name] < min(mark.kwargs.get("keep", 0) for mark in marks):
+            kept[name] += 1
+        elif marks:
+            slow.add(item)
+    return slow
+
+
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     """Leave out tests on real data where there are none, and slow ones in a newcomer's run."""
     if quick_wanted():
-        slow = [item for item in items if item.get_closest_marker("slow") is not None]
-        if slow:
-            items[:] = [item for item in items if item.get_closest_marker("slow") is None]
-            config.hook.pytest_deselected(items=slow)
+        slow = _slow(items)
+        items[:] = [item for item in items if item not in slow]
+        config.hook.pytest_deselected(items=list(slow))
     if data_folder() is None:
         for item in items:
             if item.get_closest_marker("data") is not None:

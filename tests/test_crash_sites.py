@@ -110,6 +110,7 @@ def test_columns_of_one_name() -> None:
         biasamp.directional(G, twice.select([0, 3]), twice.select([0, 3]))
 
 
+@pytest.mark.slow
 def test_probabilities_that_are_stored_as_codes() -> None:
     """They are the numbers that they stand for, in memory and in files read part by part."""
     plain = pa.array(SCORES)

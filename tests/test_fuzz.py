@@ -56,6 +56,7 @@ def figures(audit: Any) -> Any:
     return audit.document["metrics"]
 
 
+@pytest.mark.slow
 @LAW
 @given(records(), st.randoms(use_true_random=False))
 def test_the_order_of_records_changes_nothing(data: dict[str, Any], chance: Any) -> None:
@@ -66,6 +67,7 @@ def test_the_order_of_records_changes_nothing(data: dict[str, Any], chance: Any)
     assert figures(biasamp.audit(one, resamples=20)) == figures(biasamp.audit(two, resamples=20))
 
 
+@pytest.mark.slow
 @LAW
 @given(records(), st.integers(0, 45))
 def test_the_sum_of_parts_is_the_whole(data: dict[str, Any], cut: int) -> None:

@@ -115,6 +115,7 @@ def temporary(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob(".biasamp-*")]
 
 
+@pytest.mark.slow(keep=5)
 def test_a_full_disk_leaves_the_old_file(writer: str, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     path, write = target(tmp_path, writer), WRITERS[writer][2]

@@ -37,6 +37,7 @@ def test_every_public_name_is_called(made: Any) -> None:
         assert set(given) <= set(inspect.signature(wrong_arguments.SIGNED.get(name, function)).parameters)
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("function", [*biasamp.__all__[1:], "Policy.load", "Policy.check", "associate a file", "count labels", "top", "confidence_interval", "Audit.to_frame", "Audit.to_markdown"])  # fmt: skip
 def test_wrong_values_are_answered_with_the_name(made: Any, function: str) -> None:

@@ -42,6 +42,7 @@ def test_common_images_are_those_all_models_give_a_gender_for(folder: Path) -> N
     assert data.common.tolist() == [i % 4 < 2 for i in range(120)]
 
 
+@pytest.mark.slow
 def test_known_captions(folder: Path) -> None:
     outcome = experiments()["captions"].run(Setting(folder=folder))
     assert outcome.first_line.startswith("Real files")
@@ -78,6 +79,7 @@ def test_it_lacks_its_files_and_runs_without() -> None:
     assert experiment.blocked(Setting()) == ""
 
 
+@pytest.mark.slow
 def test_a_folder_without_one_of_the_files_is_no_real_data(folder: Path) -> None:
     (folder / OBJECTS).unlink()
     outcome = experiments()["captions"].run(Setting(folder=folder))

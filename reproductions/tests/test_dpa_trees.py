@@ -29,6 +29,7 @@ def every_rule(people: list[tuple[int, int, int]]) -> list[tuple[float, int, int
 
 
 class TestRules:
+    @pytest.mark.slow
     @settings(max_examples=60, deadline=None)
     @given(records)
     def test_against_every_rule(self, people: list[tuple[int, int, int]]) -> None:

@@ -262,6 +262,7 @@ class TestCommand:
         with pytest.raises(ValueError, match="not a folder"):
             CliRunner().invoke(command, [], catch_exceptions=False)
 
+    @pytest.mark.slow
     def test_exit_codes(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         made = {
             "off": Experiment("off", "t", "p", lambda setting: outcome(printed("x", "0.1", 0.5))),

@@ -151,6 +151,7 @@ class TestAgreement:
 
 
 class TestDataSets:
+    @pytest.mark.slow
     def test_made_up_labels_without_files(self) -> None:
         outcome = experiments()["aies-small-spaces"].run(Setting())
         assert outcome.kind == STAND_IN

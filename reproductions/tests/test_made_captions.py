@@ -80,6 +80,7 @@ def test_words_give_back_the_planted_rates(made: MadeCaptions) -> None:
         assert wrong[told & ~misleading].mean() == pytest.approx(plan.wrong, abs=0.02)
 
 
+@pytest.mark.slow
 def test_what_is_planted_comes_back(outcome: Outcome) -> None:
     assert outcome.kind == STAND_IN
     assert outcome.first_line.startswith("Stand-in: 2,400 made-up images")

@@ -180,6 +180,7 @@ def test_exact_limits_are_those_of_scipy(hits: int) -> None:
     assert np.isnan(clopper_pearson(0.5, 0.0, 0.95)).all()
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("compared", [2, 20, 80])
 @pytest.mark.parametrize("rate", [0.02, 0.1, 0.3])
 @pytest.mark.parametrize("sizes", [(40, 2000), (100, 5000), (35, 35), (250, 250)])

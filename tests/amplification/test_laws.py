@@ -86,6 +86,7 @@ def by_group(A: Any, T: Any, T_pred: Any, **options: Any) -> Any:
 METRICS: list[Any] = [directional, multi, by_group]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("metric", METRICS)
 @given(cases, st.randoms(use_true_random=False))
 def test_permuting_records_changes_nothing(metric: Any, case: Case, random: Any) -> None:
@@ -94,6 +95,7 @@ def test_permuting_records_changes_nothing(metric: Any, case: Case, random: Any)
     same(measure(metric, case), measure(metric, case, order))
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("metric", METRICS)
 @given(cases)
 def test_weights_of_2_are_records_twice(metric: Any, case: Case) -> None:
@@ -109,6 +111,7 @@ def test_weights_of_2_are_records_twice(metric: Any, case: Case) -> None:
         assert weighted.pairs["sign"].tolist() == doubled.pairs["sign"].tolist()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("metric", [directional, by_group])
 @given(st.integers(0, 10_000))
 def test_a_weight_of_0_is_no_record(metric: Any, seed: int) -> None:
@@ -121,6 +124,7 @@ def test_a_weight_of_0_is_no_record(metric: Any, seed: int) -> None:
     same(whole, quietly(lambda: metric(A[kept], T[kept], P[kept], weights=weights[kept])))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_permuting_and_renaming_columns_changes_nothing_but_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -134,6 +138,7 @@ def test_permuting_and_renaming_columns_changes_nothing_but_order(seed: int) -> 
         assert sorted(one.pairs["delta"].round(9)) == pytest.approx(sorted(other.pairs["delta"].round(9)))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_renaming_categories_changes_nothing_but_order(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -89,6 +89,7 @@ def random_case(seed: int) -> tuple[tuple[Any, Any, Any], dict[str, Any], refere
     return args, options, reference.Case(member, one, soft, held, weights, strata.tolist())
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("lot", range(10))
 def test_parts_are_those_of_a_slow_reference(lot: int) -> None:
     for seed in range(lot * CASES // 10, (lot + 1) * CASES // 10):
@@ -113,6 +114,7 @@ def test_parts_are_those_of_a_slow_reference(lot: int) -> None:
             assert abs(inside - float(reference.inside(case))) < CLOSE, seed
 
 
+@pytest.mark.slow
 def test_parts_inside_strata_are_those_of_a_slow_reference() -> None:
     for seed in range(60):
         args, options, case = random_case(seed)
@@ -266,6 +268,7 @@ def test_intervals_of_the_parts_are_of_the_same_resamples() -> None:
     assert found.mix == 0.0
 
 
+@pytest.mark.slow
 def test_intervals_match_directional_and_a_bootstrap_of_records() -> None:
     group, truth, chance = made(600, 2)
     found = biasamp.decompose(group, truth, chance)

@@ -108,6 +108,7 @@ def cut(source: LabelSource, folder: Path, part_rows: int) -> LabelSource:
     return replace(source, parts=parts)
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("text", [True, False])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("part_rows", [1, 5_000, 1 << 21])
@@ -123,6 +124,7 @@ def test_threads_and_parts(
     check(biasamp.associate(counts, IDENTITIES), expected)
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("rows_at_once", [100, 4096])
 @pytest.mark.parametrize("kernel", ["numpy", "auto"])
 def test_batches_and_kernels(order: str, rows_at_once: int, kernel: str, expected: dict[str, Any]) -> None:
@@ -162,6 +164,7 @@ def test_duplicates_across_parts_are_counted_once_and_said_alike(tmp_path: Path)
         assert counts.count[counts.labels.index("z")] == 3
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_parts_merge_in_any_order(data: Any) -> None:
     """As trees of merges on clusters do."""

@@ -73,6 +73,7 @@ def pairs_of_tables(draw):
     return (*out, *sizes, y, *joints)
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("literal", [False, True])
 @pytest.mark.parametrize("metric", METRICS)
 @given(table=pairs_of_tables())

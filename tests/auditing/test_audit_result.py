@@ -81,6 +81,7 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("case", CASES)
 def test_json_follows_the_schema_without_nan_or_infinity(case: str, tmp_path: Path) -> None:
     audit = audited(case)

@@ -88,6 +88,7 @@ def test_an_audit_of_counts_is_that_of_records_but_for_what_needs_them(case: str
     assert counts["data"] == records["data"]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("case", ["simple", "sets", "whole weights"])
 def test_leakage_and_dpa_follow_from_combinations(case: str) -> None:
     options = {"resamples": 50, "metrics": ["dpa", "leakage"]}
@@ -118,6 +119,7 @@ def write(folder: Path, kind: str, pieces: int) -> Path:
     return folder
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kind", ["parquet", "csv", "feather"])
 @pytest.mark.parametrize("case", CASES)
 def test_files_threads_and_chunks_change_no_bit(case: str, kind: str, tmp_path: Path, monkeypatch: Any) -> None:
@@ -130,6 +132,7 @@ def test_files_threads_and_chunks_change_no_bit(case: str, kind: str, tmp_path: 
         same_counts(biasamp.count(folder, **options, threads=threads), expected)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("case", CASES)
 def test_saved_counts_come_back_and_give_the_same_audit(case: str, tmp_path: Path) -> None:
     counts = biasamp.count(DATA, **CASES[case])
@@ -426,6 +429,7 @@ def test_ids_that_start_again_are_noticed(tmp_path: Path) -> None:
     assert biasamp.count(folder, **SIMPLE).records == 2 * N
 
 
+@pytest.mark.slow
 def test_noise_in_many_signs_is_no_finding() -> None:
     """Thousands of rare labels and errors without regard to group: signs from the same records mislead."""
     rng = np.random.default_rng(1)

@@ -50,6 +50,7 @@ def put(document: Any, path: tuple[Any, ...], value: Any) -> Any:
 OTHERS: list[Any] = [None, -1, 0.5, 3, "text", [], {}, True, ["x"], [[1]]]
 
 
+@pytest.mark.slow
 def test_the_checks_are_those_of_the_json_schema(saved: dict[str, Any]) -> None:
     """Whatever jsonschema refuses is refused, and named by the same field."""
     validator = jsonschema.Draft202012Validator(audit_schema())
@@ -69,6 +70,7 @@ def test_the_checks_are_those_of_the_json_schema(saved: dict[str, Any]) -> None:
     assert refused > 200
 
 
+@pytest.mark.slow
 def test_every_change_is_noticed_and_named(saved: dict[str, Any], tmp_path: Path) -> None:
     chance = random.Random(5)
     places = list(spots({name: held for name, held in saved.items() if name != "checksum"}))

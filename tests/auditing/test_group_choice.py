@@ -102,6 +102,7 @@ def test_counts_are_measured_with_the_same_choice() -> None:
     assert here.document["metrics"] == there.document["metrics"]
 
 
+@pytest.mark.slow
 def test_so_many_pairs_that_records_are_read_again() -> None:
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 2, (90, 6000)).astype(np.uint8)

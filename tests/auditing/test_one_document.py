@@ -69,6 +69,7 @@ def differing(one: Any, two: Any, key: str = "") -> Iterator[str]:
         yield key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("roles", ROLES)
 def test_without_ids_rows_in_order_are_the_same_and_parts_have_bags_of_their_own(roles: str, tmp_path: Path) -> None:
     data = records()
@@ -161,6 +162,7 @@ CASES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
 
 
 # Attackers on probabilities are trained record by record.
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("record", [None, "id"])
 @pytest.mark.parametrize("case", [pytest.param(c, marks=[pytest.mark.slow] if c == "soft" else []) for c in CASES])
 def test_records_counted_in_parts_give_the_audit_of_records_in_memory(
@@ -233,6 +235,7 @@ def test_more_pairs_than_bags_have_intervals_where_records_can_be_read_again(
         assert None not in entry["crossfit_interval"]
 
 
+@pytest.mark.slow
 def test_counts_of_more_pairs_than_bags_have_values_and_say_why_no_interval(many_pairs: Path, tmp_path: Path) -> None:
     data = biasamp.audit(many_pairs, **LISTS, record="id", **LISTED)
     counts = biasamp.count(many_pairs, **LISTS, record="id")
@@ -271,6 +274,7 @@ def values_of(document: dict[str, Any]) -> dict[tuple[str, Any], Any]:
     return {(entry["metric"], entry["direction"]): entry["value"] for entry in document["metrics"]}
 
 
+@pytest.mark.slow
 def test_mals_of_more_pairs_than_bags_is_resampled_to_first_order(monkeypatch: pytest.MonkeyPatch) -> None:
     data = long_lists()
     arguments = (data["g"], data["t"], data["g_said"], data["p"])

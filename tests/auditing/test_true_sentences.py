@@ -101,6 +101,7 @@ def test_multi_does_not_deny_the_pairs() -> None:
     assert "The change cannot be told from noise" not in found.text
 
 
+@pytest.mark.slow
 def test_multi_whose_own_interval_lies_above_the_floor_says_what_is_counted() -> None:
     """The smallest change of one group whose interval is above the floor, with twenty figures counted."""
     rng = np.random.default_rng(5)

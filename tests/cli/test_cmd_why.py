@@ -23,6 +23,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_parts_are_those_of_the_audit(run: Any, table: Path) -> None:
     ran = run("why", table, *ROLES, *PARTS, "--json", "-")
     assert ran.code == 0

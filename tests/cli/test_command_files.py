@@ -245,6 +245,7 @@ def test_devices_are_shared(here: Path) -> None:
     check_uses(list(uses((os.devnull, False), (os.devnull, True), (os.devnull, True))))
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.skipif(os.name != "posix", reason="redirects as POSIX shells have them")
 @pytest.mark.parametrize("streams", [("stdout",), ("stderr",), ("stdout", "stderr")])
 def test_what_a_shell_redirects_to_is_an_output(here: Path, streams: tuple[str, ...]) -> None:

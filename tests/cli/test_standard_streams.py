@@ -92,6 +92,7 @@ def test_every_command_has_a_line() -> None:
     assert list(LINES) == group.list_commands(click.Context(group))
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("command", LINES)
 def test_every_command_shows_its_result_in_every_encoding(
@@ -210,6 +211,7 @@ def test_files_are_written_with_all_streams_closed(here: Path) -> None:
     assert Path("data.csv").read_text(encoding="utf-8").startswith("g,t,p\n")
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("extra", ["", "--json -"])
 def test_standard_output_without_room_is_said(here: Path, extra: str) -> None:
@@ -220,6 +222,7 @@ def test_standard_output_without_room_is_said(here: Path, extra: str) -> None:
     assert "Exception ignored" not in ran.stderr
 
 
+@pytest.mark.slow(keep=1)
 @posix
 @pytest.mark.parametrize("encoding", ["ascii", "ascii:strict", "cp1252"])
 def test_a_passing_check_in_a_narrow_terminal(here: Path, encoding: str) -> None:
@@ -255,6 +258,7 @@ def wait(seconds: float) -> Iterator[None]:
     raise AssertionError(f"not ready after {seconds} s")
 
 
+@pytest.mark.slow(keep=1)
 @posix
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
 def test_a_signal_takes_temporary_files_away_while_saving(here: Path, number: int, code: int) -> None:
@@ -270,6 +274,7 @@ def test_a_signal_takes_temporary_files_away_while_saving(here: Path, number: in
     assert Path("audit.json").read_bytes() == before
 
 
+@pytest.mark.slow(keep=1)
 @posix
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_takes_spilled_rows_away(here: Path, number: int, code: int) -> None:

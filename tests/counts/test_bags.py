@@ -86,6 +86,7 @@ def test_all_bags_together_are_the_pair_counts(kind: str) -> None:
         assert (floats(a) == floats(b)).all()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_batches_add_up_to_the_bit(kind: str) -> None:
     records = evaluation(kind)

@@ -249,6 +249,7 @@ def test_null_records_and_too_many_identities_are_refused():
         LongCounter([[str(k)] for k in range(64)])
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("cuts", [(), (70_000,), (1, 2, 50_000)])
 def test_sixty_three_identities_in_thousands_of_patterns(kernel, cuts):

@@ -44,6 +44,7 @@ COUNTERS: list[Any] = [pairs, joint, bags, bag_joint, table]
 kinds = st.tuples(st.booleans(), st.sampled_from(["none", "whole", "real", "large"]), st.booleans())
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("count", COUNTERS)
 @given(st.integers(0, 1000), kinds, st.lists(st.integers(1, 199), max_size=6), st.randoms(use_true_random=False))
 def test_any_split_in_any_order(count: Any, seed: int, kind: Any, cuts: list[int], random: Any) -> None:

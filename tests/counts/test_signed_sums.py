@@ -83,6 +83,7 @@ def test_influences_by_a_loop_over_records(case: str) -> None:
         assert found.sums[number] / pull.steps == pytest.approx(by_loop(e, pull), abs=1e-9)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("case", CASES)
 @settings(max_examples=25)
 @given(cuts=st.lists(st.integers(1, 89), max_size=5), random=st.randoms(use_true_random=False))

@@ -8,6 +8,7 @@ from biasamp.counts.tables import WIDE, pair_tables
 from biasamp.data import Evaluation, align, label_set, read_columns
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("weights", [None, "whole", "fractions"])
 @pytest.mark.parametrize("bags", [1, 2, 40])
 @pytest.mark.parametrize("width", [90, WIDE + 5])

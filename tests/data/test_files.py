@@ -256,6 +256,7 @@ def test_folders_without_data_or_of_several_formats(tmp_path: Path) -> None:
         open_files(tmp_path / "nothing.csv")
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("start", [b"", b'g,t,p\nw,1,0\nm,1,"', b'{"g": "'], ids=["nothing", "quoted", "json"])
 def test_a_file_without_line_breaks_is_refused_at_once(tmp_path: Path, start: bytes) -> None:
     """A sparse file of 2 GB, which costs no disk; only its beginning may be looked at."""

@@ -177,6 +177,7 @@ def test_devices_stay_devices() -> None:
         save_text("/dev/full", "x")
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/stdout as Linux has it")
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "out.txt"])
 def test_standard_output_is_appended_to_wherever_it_goes(tmp_path: Path, name: str) -> None:

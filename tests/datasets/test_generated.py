@@ -47,6 +47,7 @@ def test_pmi_surfaces_rare_labels_tau_b_common_ones_npmi_both(drawn):
         assert (top["npmi_xy"] >= common).sum() >= 10
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("both", [0.0, 0.3])
 def test_false_discoveries_stay_below_their_rate(both):
     rates = (0.2, 0.15) if both == 0 else (0.6, 0.5)

@@ -24,6 +24,7 @@ def _parameters() -> list[Any]:
     ]
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("case", _parameters())
 def test_as_in_version_0_1(case: Case) -> None:
     expected = json.loads(gzip.decompress((EXPECTED / f"{case.name}.json.gz").read_bytes()))

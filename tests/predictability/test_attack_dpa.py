@@ -120,6 +120,7 @@ def test_symmetric_errors_give_zero_within_the_interval(evaluation):
     assert inside >= 0.92
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attacker", ["naive_bayes", "logistic"])
 def test_symmetric_errors_give_zero_with_every_attacker(attacker):
     results = [dpa(*null(200, s), attacker=attacker, trials=3, seed=s) for s in range(8)]
@@ -164,6 +165,7 @@ def test_a_set_of_labels_under_the_null():
     assert results[0].attacker == "lookup"
 
 
+@pytest.mark.slow
 def test_interval_covers_a_planted_value():
     """True value: the same procedure on half a million records, where it hardly varies."""
     true = dpa(*planted(500_000, 1)).value
@@ -279,6 +281,7 @@ def test_a_label_or_a_variable():
     )
 
 
+@pytest.mark.slow
 def test_continuous_amplification_is_seen_and_its_absence_too():
     """Appendix B: A normal, T and its prediction polynomials of A with more and with less noise."""
     rng = np.random.default_rng(0)

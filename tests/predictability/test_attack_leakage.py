@@ -30,6 +30,7 @@ def null(n, seed, balanced=False):
     return A, T, np.where(rng.random(n) < 0.2, 1 - T, T)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("balanced", [False, True])
 def test_symmetric_errors_give_zero_within_the_interval(balanced):
     results = [leakage(*null(300, s, balanced), seed=s) for s in range(200)]
@@ -97,6 +98,7 @@ def test_several_protected_attributes_are_averaged():
     assert whole == pytest.approx(np.mean(parts))
 
 
+@pytest.mark.slow
 def test_continuous_tasks():
     rng = np.random.default_rng(1)
     A = rng.integers(0, 2, 600)

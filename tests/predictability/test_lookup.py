@@ -81,6 +81,7 @@ def test_mean_f1_beyond_exhaustive_search_is_near_the_best_known():
     assert best - 0.01 < found <= best + 1e-12
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(tables(3, 2, low=1))
 def test_best_auc_over_all_rankings(table):

@@ -49,6 +49,7 @@ def slow_trial(other, truth, predicted, classes, kind, evaluation, rng):
     return out
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("evaluation", ["held_out", "in_sample"])
 @pytest.mark.parametrize("kind", ["dpa", "leakage"])

@@ -94,6 +94,7 @@ def test_tables_that_do_not_fit_say_why():
         )
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("measure", [biasamp.dpa, biasamp.leakage])
 @pytest.mark.parametrize("options", [{}, {"evaluation": "in_sample"}, {"attacker": "naive_bayes", "trials": 5}])
 def test_one_hot_columns_are_the_variable_they_code(measure, options):

@@ -29,6 +29,7 @@ def planted(n=300, seed=0):
     return other, truth, np.where(rng.random(n) < 0.2, 1 - truth, truth)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("evaluation", ["held_out", "in_sample"])
 @pytest.mark.parametrize("kind", ["dpa", "leakage"])
 def test_lookup_on_records_is_lookup_on_tables(kind, evaluation):
@@ -115,6 +116,7 @@ def test_seeds_reach_every_part_of_an_attacker():
     assert inner.random_state == 0
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_workers_do_not_change_the_scores():
     problem = problem_of(*planted(120))
@@ -186,6 +188,7 @@ def test_decision_functions_rank_too():
     assert by_margin == pytest.approx(by_chance)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("quality", ["accuracy", "balanced_accuracy", "f1", "auc"])
 def test_on_one_binary_input_all_good_attackers_score_alike(quality):
     problem = problem_of(*planted(600))

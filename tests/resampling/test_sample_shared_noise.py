@@ -77,6 +77,7 @@ def test_some_pairs_stand_for_very_many() -> None:
     assert (len(g), scale) == (190, 1.0)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("towards", ["tasks", "groups"])
 def test_interval_of_many_itemsets_needs_as_much_memory_as_a_few_tables_of_bags(towards: str) -> None:

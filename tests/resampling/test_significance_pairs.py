@@ -21,6 +21,7 @@ def table(gained: int, lost: int, same: int) -> PairCounts:
     return PairCounts.from_labels(make(["g"] * len(truth), [[t] for t in truth], [[s] for s in said]))
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("size", [5, 12, 30])
 @pytest.mark.parametrize("rates", [(0.05, 0.05), (0.2, 0.1), (0.02, 0.0), (0.3, 0.3)])
 def test_coverage_by_enumeration(size: int, rates: tuple[float, float]) -> None:
