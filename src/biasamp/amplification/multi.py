@@ -16,7 +16,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Block
 from biasamp.data import LabelSet
-from biasamp.data.arguments import read_clusters, read_evaluation
+from biasamp.data.arguments import read_evaluation
 from biasamp.data.plain_arguments import one_of, whole_number
 from biasamp.resampling.intervals import Intervals, Seed, check, pair_errors, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
@@ -203,8 +203,9 @@ def multi(
     whole_number(min_support, "min_support", least=1)
     if max_size is not None and whole_number(max_size, "max_size", least=1) < min_size:
         raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
-    evaluation, train_sets, invented = read_evaluation(given, truth, predicted, train, weights, unseen=unseen)
-    evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
+    evaluation, train_sets, invented = read_evaluation(
+        given, truth, predicted, train, weights, unseen=unseen, cluster=cluster
+    )
     result = from_records(
         Block(evaluation.owned()),
         None if train_sets is None else (*train_sets, None),

@@ -40,7 +40,7 @@ def ignored(context: Context) -> Iterator[Finding]:
         )
     if strange:
         shown = ", ".join(repr(printable(name, 40)) for name in strange[:_SHOWN])
-        yield caution("ignored-groups", f"No group goes by the name {shown}, which was to be ignored.", groups=strange)
+        yield caution("ignored-groups", f"No record is of {shown}, which was to be ignored.", groups=strange)
 
 
 CHOICES: tuple[Rule, ...] = (unknown_positive, ignored)

@@ -13,6 +13,7 @@ from typing import Any
 
 from biasamp.auditing import audit as run_audit
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.group_choice import MayBeGone
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.storage import is_counts
 from biasamp.data import binary, categorical
@@ -170,7 +171,7 @@ class Policy:
         if self.confidence is not None:
             held.setdefault("confidence", self.confidence)
         if self.ignore_groups:
-            held.setdefault("ignore_groups", list(self.ignore_groups))
+            held.setdefault("ignore_groups", MayBeGone(self.ignore_groups))
         held.setdefault("min_group", self.min_group)
         values: Mapping[str, Any] = held.pop("categories", {})
         declared = {"binary": held.pop("binary", ()), "categorical": (*held.pop("categorical", ()), *values)}
