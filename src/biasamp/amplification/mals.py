@@ -239,6 +239,15 @@ class Mals(Estimate):
         """The sum over pairs divided by the number of tasks that are defined."""
         return float(mals_value(self.values))
 
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Groups that do not overlap share each task out: what moves between them is no more than all of it."""
+        shared = (
+            np.array_equal(floats(side.joint).sum(axis=-2), floats(side.right)[..., 0, :])
+            for side in (self.labels, self.predictions)
+        )
+        return (-1.0, 1.0) if all(shared) else None
+
     @cached_property
     def _moved(self) -> tuple[NDArray[np.int64], int, Floats]:
         return influence_of_bags(self.labels, self.predictions, self.sample, self.factor)

@@ -175,8 +175,6 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         records = len(tasks)
         if len(members) != records:
             raise ValueError(f"groups has {len(members)} records, but target has {records}")
-        refuse_same({"groups": groups, "target": target, "preds": preds})
-        refuse_same({"target": target, "groups": groups, "group_preds": group_preds})
         counted = []
         for which in self._directions:
             name, values = ("preds", preds) if which == "A->T" else ("group_preds", group_preds)
@@ -187,6 +185,8 @@ class BiasAmplification(Metric):  # type: ignore[misc]
             if len(predicted) != records:
                 raise ValueError(f"{name} has {len(predicted)} records, but target has {records}")
             counted.append((which, given.to(truth.device), truth, predicted.to(truth.device)))
+        refuse_same({"groups": groups, "target": target, "preds": preds})
+        refuse_same({"target": target, "groups": groups, "group_preds": group_preds})
         # Everything is checked before anything is added: a refused batch leaves the state as it was.
         for part in counted:
             self._add(*part)
