@@ -13,6 +13,8 @@ from biasamp.data import Label, printable
 from biasamp.data.plain_arguments import categories_of
 from biasamp.data.spelling import mistaken_for
 
+from .document_types import Data
+
 IGNORED = "the group is ignored"
 # What stands between the values of a crossing.
 _BETWEEN = " & "
@@ -83,6 +85,18 @@ def _all_groups(groups: Mapping[str, Sequence[str]]) -> str:
     shown = [repr(printable(name, 40)) for categories in groups.values() for name in categories]
     more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     return f"the groups are {', '.join(shown[:_SHOWN])}{more}"
+
+
+def named_ignored(data: Data) -> list[str]:
+    """The groups that an audit ignores, without the crossings that are ignored since they hold one of them."""
+    ignored = set(data.get("ignored_groups", ()))
+    rows = [(row, row.get("category") or "") for row in data["groups"] if row["group"] in ignored]
+    single = {value for row, value in rows if row.get("kind") != "crossing"}
+    return [
+        row["group"]
+        for row, value in rows
+        if row.get("kind") != "crossing" or not single.intersection(value.split(_BETWEEN))
+    ]
 
 
 def _asked(names: Any, attributes: Sequence[str]) -> list[tuple[str | None, str]]:
