@@ -76,7 +76,7 @@ def random_case(seed: int) -> Case:
     given = side(rng, n, given_kind, width[0])
     truth = side(rng, n, truth_kind, width[1])
     if rng.random() < 0.1:
-        predicted = truth
+        predicted = replace(truth, data=truth.data.copy())  # perfect, in a column of its own
     elif rng.random() < 0.4 and truth_kind in SOFT_KINDS:
         predicted = side(rng, n, SOFT_KINDS[truth_kind], width[1])
     else:

@@ -103,7 +103,7 @@ def test_real_weights_agree_with_fractions(cells: list[int], unit: int) -> None:
     """Cells weighted by fractions that floats cannot hold."""
     a, b, c, d = (Fraction(cell, unit) for cell in cells)
     group, task = biasamp.binary([1, 1, 0, 0]), biasamp.binary([1, 0, 1, 0])
-    result = biasamp.directional(group, task, task, weights=[float(w) for w in (a, b, c, d)])
+    result = biasamp.directional(group, task, task.copy(), weights=[float(w) for w in (a, b, c, d)])
     assert result.pairs["sign"].item() == (a * d > b * c) - (a * d < b * c)
 
 
@@ -149,7 +149,7 @@ class TestPValues:
         group, task = rng.integers(0, 2, 300), rng.integers(0, 2, 300)
         plain = biasamp.directional(group, task, task.copy()).pairs["sign_p"]
         for weight in (3, 0.37):
-            weighted = biasamp.directional(group, task, task, weights=np.full(300, weight)).pairs["sign_p"]
+            weighted = biasamp.directional(group, task, task.copy(), weights=np.full(300, weight)).pairs["sign_p"]
             np.testing.assert_allclose(weighted, plain, rtol=1e-9)
 
     @pytest.mark.parametrize("seed", range(10))
@@ -157,5 +157,5 @@ class TestPValues:
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 60))
         group, task = rng.integers(0, 3, n), (rng.random((n, 3)) < 0.2).astype(int)
-        p = biasamp.directional(group, task, task, weights=rng.gamma(0.3, size=n)).pairs["sign_p"]
+        p = biasamp.directional(group, task, task.copy(), weights=rng.gamma(0.3, size=n)).pairs["sign_p"]
         assert ((p >= 0) & (p <= 1)).all()

@@ -358,6 +358,26 @@ def test_probabilities_are_told_to_count_as_fractions_with_what_decisions_give()
     assert f"{hard:+.3f}" in found.text
 
 
+def test_parity_of_probabilities_says_what_decisions_give() -> None:
+    rng = np.random.default_rng(5)
+    group, truth = rng.choice(["a", "b", "c"], 400), rng.integers(0, 2, 400)
+    scores = np.clip(0.5 * truth + 0.2 * (group == "a") + rng.random(400) * 0.5, 0.0, 1.0)
+    hard = biasamp.parity(group, truth, (scores >= 0.5).astype(int)).table
+    data = {"kind": group, "cooks": truth, "said": scores}
+    for metrics in (["parity"], ["directional", "parity"]):
+        for options in ({}, {"engine": "local"}):
+            audited = audit(data, metrics=metrics, **options)
+            entries = {entry["metric"]: entry for entry in audited.document["metrics"]}
+            (found,) = [finding.text for finding in audited.findings if finding.code == "fractions"]
+            for name in ("fpr_difference", "tpr_difference", "accuracy_difference", "mean_per_class_accuracy"):
+                assert entries[name]["decided"] == pytest.approx(hard[name][0]), name
+                if name.endswith("_difference"):
+                    assert f"{hard[name][0]:.3f} in place of {entries[name]['value']:.3f}" in found
+    counted = biasamp.audit(biasamp.count(data, **NAMES), metrics=["parity"])
+    (found,) = [finding.text for finding in counted.findings if finding.code == "fractions"]
+    assert "which are not known: that needs the scores of single records" in found
+
+
 def test_decisions_leave_ignored_groups_out_as_the_value_does() -> None:
     more = {name: [*values, *[{"kind": "c", "said": 0.9}.get(name, 0)] * 40] for name, values in SCORES.items()}
     hard = {**more, "said": [int(x >= 0.5) for x in more["said"]]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import biasamp
 from biasamp.auditing.group_choice import IGNORED
+from biasamp.policy import Policy
 
 
 def records(n: int = 1200) -> dict[str, Any]:
@@ -127,6 +129,8 @@ def test_so_many_pairs_that_records_are_read_again() -> None:
             {"ignore_groups": {"age": ["a"]}},
             "ignore_groups names 'age', which is no attribute; the attributes are 'race'",
         ),
+        ({"ignore_groups": ["Other"]}, "ignore_groups names 'Other', which is no group; did you mean 'other'"),
+        ({"ignore_groups": ["d"]}, "ignore_groups names 'd', which is no group; the groups are 'a', 'b', 'c', 'other'"),
         ({"reference": "d"}, "reference is 'd', which is no group; the groups are 'a', 'b', 'c', 'other'"),
         ({"reference": {"race": "d"}}, "reference of 'race' is 'd', which is no group"),
         ({"reference": {"age": "d"}}, "reference names 'age', which is no attribute"),
@@ -137,7 +141,14 @@ def test_messages(options: dict[str, Any], words: str) -> None:
         biasamp.audit(records(100), metrics=["parity"], **ONE, **options)
 
 
-def test_a_name_that_no_group_has_is_cautioned_of() -> None:
-    made = biasamp.audit(records(), metrics=["parity"], ignore_groups=["Other"], **ONE)
-    assert "No group goes by the name 'Other'" in " ".join(finding.text for finding in made.findings)
+@pytest.mark.parametrize("name", ["Other", "othr", "race=Other", "other "])
+def test_a_policy_may_ignore_a_group_that_is_gone_but_not_mistype_one(name: str) -> None:
+    policy = Policy(limits=[{"metric": "fpr_difference", "max": 0.9}], ignore_groups=["unknown"], data=ONE, min_group=0)
+    made = policy.audit(records(), metrics=["parity"])
+    assert "No record is of 'unknown'" in " ".join(finding.text for finding in made.findings)
     assert "ignored_groups" not in made.document["data"]
+    assert "ignore_groups names what the audit does not have: unknown." in policy.check(made).notes
+    wrong = replace(policy, ignore_groups=[name])
+    for call in (lambda: wrong.audit(records(), metrics=["parity"]), lambda: wrong.check(made)):
+        with pytest.raises(ValueError, match=r"no group.*did you mean 'other'"):
+            call()

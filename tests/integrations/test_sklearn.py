@@ -184,7 +184,34 @@ def test_a_fold_that_lacks_a_class_of_the_predictions() -> None:
     with pytest.raises(ValueError, match=r"never has: '2'.*categories"):
         accuracy_difference_score([0, 1, 0, 1], said, sensitive_features=groups)
     known = biasamp.categorical([0, 1, 0, 1], categories=[0, 1, 2])
-    assert accuracy_difference_score(known, said, sensitive_features=groups) == 0.5
+    with pytest.warns(UserWarning, match="y_pred holds 1 values that y_true never has, such as '2'"):
+        assert accuracy_difference_score(known, said, sensitive_features=groups) == 0.5
+
+
+SCORES = {
+    "amplification": bias_amplification_score,
+    "multi": multi_amplification_score,
+    "tpr": tpr_difference_score,
+    "fpr": fpr_difference_score,
+    "accuracy": accuracy_difference_score,
+}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_one_group_is_no_comparison(name: str) -> None:
+    with pytest.warns(UserWarning, match="one group only"):
+        value = SCORES[name]([0, 1, 0, 1], [0, 1, 1, 1], sensitive_features=["a"] * 4)
+    assert np.isnan(value) or (name == "multi" and value == 0.25)
+
+
+def test_scores_warn_as_parity_does() -> None:
+    groups, truth, said = list("aabbcc"), [0, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 0]
+    with pytest.warns(UserWarning, match="1 rate is undefined and left out, such as the true positive rate"):
+        assert tpr_difference_score(truth, said, sensitive_features=groups) == 1.0
+    assert fpr_difference_score(truth, said, sensitive_features=groups) == 0.5
+    words = np.array(["north", "south"])
+    with pytest.warns(UserWarning, match="neither value of"):
+        accuracy_difference_score(words[truth], words[said], sensitive_features=groups)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

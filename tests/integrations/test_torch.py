@@ -168,9 +168,9 @@ def test_torchmetrics_own_machinery() -> None:
 def test_a_refused_batch_changes_nothing() -> None:
     metric = BiasAmplification(task="binary", num_groups=2, direction="both")
     ok = torch.tensor([0, 1])
-    metric.update(ok, ok, ok.clone(), ok)
+    metric.update(ok.clone(), ok, ok.clone(), ok.clone())
     with pytest.raises(ValueError, match="group_preds holds 5"):
-        metric.update(ok, ok, ok.clone(), torch.tensor([0, 5]))
+        metric.update(ok.clone(), ok, ok.clone(), torch.tensor([0, 5]))
     assert (int(metric.n), int(metric.a_given.sum())) == (2, 2)
 
 
@@ -220,7 +220,7 @@ def test_plot() -> None:
     matplotlib = needs("matplotlib")
     matplotlib.use("Agg")
     metric = BiasAmplification(task="binary", num_groups=2, direction="both")
-    values = [metric(ONE, ONE, ONE.clone(), ONE), metric(ONE, ONE, ONE.clone(), ONE)]
+    values = [metric(*(ONE.clone() for _ in range(4))) for _ in range(2)]
     figure, axis = metric.plot(values)
     assert len(axis.get_lines()) >= 2
     matplotlib.pyplot.close(figure)

@@ -362,8 +362,45 @@ FORMS = {
 def test_one_column_in_two_roles_is_refused_by_every_function(form: str) -> None:
     said, hired = FORMS[form](RIGHT["said"]), FORMS[form](RIGHT["hired"])
     again = said[:] if form == "view" else said.copy() if form == "series" else said
-    for call in (*calls_of(said, hired, again), *calls_of(said, again, RIGHT["hired"].copy())):
+    group = RIGHT["gender"]
+    wrong = [
+        *calls_of(said, hired, again),
+        *calls_of(said, again, RIGHT["hired"].copy()),
+        *calls_of(group, said, again),
+    ]
+    for call in wrong:
         with pytest.raises(ValueError, match="same column"):
+            call()
+
+
+def test_a_truth_as_its_own_prediction_names_both_and_the_way_out() -> None:
+    from biasamp.integrations.sklearn import bias_amplification_score
+
+    hired = RIGHT["hired"]
+    words = "if the model really is perfect, a copy of truth$"
+    with pytest.raises(ValueError, match=rf"^truth and predicted are the same column: the truth would.*{words}"):
+        biasamp.directional(RIGHT["gender"], hired, hired)
+    with pytest.raises(ValueError, match=r"^y_true and y_pred are the same column"):
+        bias_amplification_score(hired, hired, sensitive_features=RIGHT["gender"])
+    series = pd.Series(hired, name="hired")
+    with pytest.raises(ValueError, match=r"^y_true and y_pred.*a copy of y_true, under another name"):
+        bias_amplification_score(series, series.copy(), sensitive_features=RIGHT["gender"])
+    frame = pd.DataFrame({"fork": hired, "knife": 1 - hired})
+    with pytest.raises(ValueError, match="same column"):
+        biasamp.directional(RIGHT["gender"], frame, frame.copy())
+    assert biasamp.directional(RIGHT["gender"], series, series.rename("said")).value == 0.0
+
+
+@pytest.mark.parametrize("role", [0, 1, 2])
+def test_labels_as_clusters_are_refused(role: int) -> None:
+    sides = [RIGHT["gender"], RIGHT["hired"], RIGHT["said"]]
+    for call in (
+        lambda: biasamp.directional(*sides, cluster=sides[role]),
+        lambda: biasamp.multi(*sides, cluster=sides[role]),
+        lambda: biasamp.mals(sides[0], sides[1], sides[0], sides[2], cluster=sides[role]),
+        lambda: biasamp.decompose(sides[0], sides[1], sides[2] * 0.5, predicted=sides[2], cluster=sides[role]),
+    ):
+        with pytest.raises(ValueError, match=r"^cluster and .* are the same column: clusters are records"):
             call()
 
 
@@ -381,6 +418,32 @@ def test_one_tensor_in_two_roles() -> None:
     metric = BiasAmplification(task="binary", num_groups=2)
     with pytest.raises(ValueError, match="groups and preds are the same column"):
         metric.update(said, hired, said)
+    with pytest.raises(ValueError, match=r"target and preds are the same column.*a copy of target"):
+        metric.update(hired[:], hired, 1 - said)
+    both = BiasAmplification(task="binary", num_groups=2, direction="T->A")
+    with pytest.raises(ValueError, match="groups and group_preds are the same column"):
+        both.update(None, hired, said, said)
+
+
+def test_ids_as_groups_of_a_torch_metric() -> None:
+    torch = needs("torch")
+    needs("torchmetrics")
+    from biasamp.integrations.torch import BiasAmplification
+
+    said, hired = torch.as_tensor(RIGHT["said"]), torch.as_tensor(RIGHT["hired"])
+    metric = BiasAmplification(task="binary", num_groups=N)
+    ids = torch.arange(N)
+    for part in ids.split(40):
+        assert metric(said[part], hired[part], ids[part]).isfinite()  # a batch has few records of many groups
+    with pytest.raises(
+        ValueError, match="groups holds 240 different values in 240 records: it looks like an identifier"
+    ):
+        metric.compute()
+    many = BiasAmplification(task="binary", num_groups=N)
+    many.update(said, hired, ids % 60)
+    assert many.compute().isfinite()
+    with pytest.raises(ValueError, match="num_groups is 1"):
+        BiasAmplification(task="binary", num_groups=1)
 
 
 BASE = {"gender": ["man", "man", "woman", "woman"], "hired": [0, 1, 0, 1], "count": [40, 60, 65, 35]}

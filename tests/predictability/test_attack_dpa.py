@@ -62,7 +62,7 @@ def test_gain_is_the_same_figure_of_the_gains():
 
 def test_hiring_is_unbiased_only_as_zero_gain():
     gender, hired = columns([[25, 75], [25, 25]])
-    result = dpa(gender, hired, hired, evaluation="in_sample")
+    result = dpa(gender, hired, hired.copy(), evaluation="in_sample")
     assert result.dataset == pytest.approx(2 / 3)
     assert result.dataset_gain == pytest.approx(0, abs=1e-12)
     assert result.model_gain == pytest.approx(0, abs=1e-12)

@@ -215,7 +215,7 @@ class TestPairsWithoutASign:
 
     def test_mals_pairs_below_the_share_of_a_group(self) -> None:
         groups = np.repeat(["w", "m"], [60, 40])
-        tasks = biasamp.binary(np.repeat([1, 0, 1, 0], [40, 20, 10, 30]))
-        by_group = {row["given"]: row for row in biasamp.mals(groups, tasks, groups, tasks).pairs.rows()}
+        tasks, said = (biasamp.binary(np.repeat([1, 0, 1, 0], [40, 20, 10, 30])) for _ in range(2))
+        by_group = {row["given"]: row for row in biasamp.mals(groups, tasks, groups, said).pairs.rows()}
         assert (by_group["m"]["sign"], by_group["m"]["low"], by_group["m"]["high"]) == (0, 0.0, 0.0)
         assert by_group["w"]["low"] < 0.0 < by_group["w"]["high"]

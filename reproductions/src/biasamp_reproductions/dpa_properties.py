@@ -255,7 +255,7 @@ def _section_7_2() -> Iterator[Row]:
     yield claimed(
         "Sec. 7.2, hiring: BA's view of the data", "biased", f"{sum(map(abs, signs))} of 4 pairs associated", all(signs)
     )
-    held = biasamp.dpa(man, hired, hired, **_IN_SAMPLE)
+    held = biasamp.dpa(man, hired, hired.copy(), **_IN_SAMPLE)
     yield claimed(
         "Sec. 7.2, hiring: DPA's view of the data",
         "unbiased",
@@ -264,7 +264,7 @@ def _section_7_2() -> Iterator[Row]:
         note="unbiased only as no gain over no input: psi is not 1/2, and the numbers hired are equal, not the shares",
     )
     man, outdoors = records([(50, (g, t)) for g in (0, 1) for t in (0, 1)])
-    even = biasamp.dpa(man, outdoors, outdoors, **_IN_SAMPLE)
+    even = biasamp.dpa(man, outdoors, outdoors.copy(), **_IN_SAMPLE)
     yield claimed(
         "Sec. 7.2, indoors and outdoors: DPA's view",
         "unbiased",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from biasamp.counts.fixed import floats, subtract
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Column, Columns, label_set, read_columns
-from biasamp.data.arguments import read_clusters, read_evaluation
+from biasamp.data.arguments import read_evaluation
 from biasamp.data.columns import IndexMatrix
 from biasamp.data.plain_arguments import one_of
 from biasamp.resampling.intervals import Intervals, normal_statistic, sign_cautions, small_cautions
@@ -128,9 +128,8 @@ def directional(
     without_truth = truth is None
     known = predicted_as_truth(predicted) if without_truth else truth
     evaluation, train_sets, invented = read_evaluation(
-        given, known, predicted, train, weights, unseen=unseen, apart=not without_truth
+        given, known, predicted, train, weights, unseen=unseen, apart=not without_truth, cluster=cluster
     )
-    evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
     train_counts = None if train_sets is None else JointCounts.from_labels(*train_sets)
     source = read_base(base, direction, evaluation, train_counts, without_truth)
     if signs == "crossfit" and source.signs is not None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.tables import chunks
 from biasamp.data import LabelSet, same_length
-from biasamp.data.arguments import read, read_train, refuse_same, same_index
+from biasamp.data.arguments import read, read_train
+from biasamp.data.same_columns import refuse_same, same_index
 from biasamp.data.vocabulary import one_space
 from biasamp.results import Table, text
 
@@ -74,6 +75,7 @@ def classify_errors(A: Any, T: Any, A_pred: Any = None, T_pred: Any = None, *, t
         raise ValueError("A_pred and T_pred are both None: give the predictions whose errors are to be classed")
     same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred})
     refuse_same({"A": A, "T": T, "T_pred": T_pred})
+    refuse_same({"T": T, "A": A, "A_pred": A_pred})
     a, t = read(A, "A", "groups"), read(T, "T", "outcomes")
     a_pred = None if A_pred is None else read(A_pred, "A_pred", soft=True, like=a)
     t_pred = None if T_pred is None else read(T_pred, "T_pred", soft=True, like=t)

@@ -13,8 +13,9 @@ from biasamp.counts.bagging import FEWEST_BAGS, addends, bag_weights, weighted_s
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, printable, same_length, weights_of
-from biasamp.data.arguments import labels_with_truth, read, read_clusters, read_train, refuse_same, same_index
+from biasamp.data.arguments import labels_with_truth, read, read_clusters, read_train
 from biasamp.data.plain_arguments import one_of
+from biasamp.data.same_columns import refuse_same, same_index
 from biasamp.data.vocabulary import UNSEEN, one_space
 from biasamp.resampling.intervals import SMALL_GROUP, Intervals
 from biasamp.resampling.sample import TOO_MANY_PAIRS
@@ -59,7 +60,7 @@ def mals(
     A, T : array-like or None
         True groups and tasks of the evaluated records. With ``train`` they are not needed and may be None.
     A_pred, T_pred : array-like
-        Predicted groups and tasks, hard or soft.
+        Predicted groups and tasks, hard or soft. A model that predicts tasks alone has ``A_pred=A``.
     train : pair of array-like, optional
         ``(A, T)`` of the training set, which then gives the indicator and ``P(a | t)``.
     weights : array-like, optional
@@ -104,6 +105,8 @@ def mals(
     one_of(unseen, "unseen", UNSEEN)
     same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred, "weights": weights})
     refuse_same({"A": A, "T": T, "T_pred": T_pred})
+    # Groups that are known stand for their predictions too.
+    refuse_same({"T": T, "A": None, "A_pred": A_pred})
     known = (None, None) if train is None else read_train(train, ("A", "T"))
     a = _side(A, A_pred, known[0], "A", unseen)
     t = _side(T, T_pred, known[1], "T", unseen)
@@ -116,7 +119,7 @@ def mals(
     w = weights_of(weights, count)
     labels = JointCounts.from_labels(a.labels, t.labels, w if train is None else None)
     predictions = JointCounts.from_labels(a.predicted, t.predicted, w)
-    units = read_clusters(cluster, count)
+    units = read_clusters(cluster, count, {"A": A, "T": T, "T_pred": T_pred})
     predicted = (a.predicted.owned(), t.predicted.owned())
     held = (a.labels.owned(), t.labels.owned()) if train is None else None
     sample = MalsSample(predicted, held, None if w is None else w.copy(), units, cluster is not None)
@@ -235,6 +238,15 @@ class Mals(Estimate):
     def value(self) -> float:
         """The sum over pairs divided by the number of tasks that are defined."""
         return float(mals_value(self.values))
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Groups that do not overlap share each task out: what moves between them is no more than all of it."""
+        shared = (
+            np.array_equal(floats(side.joint).sum(axis=-2), floats(side.right)[..., 0, :])
+            for side in (self.labels, self.predictions)
+        )
+        return (-1.0, 1.0) if all(shared) else None
 
     @cached_property
     def _moved(self) -> tuple[NDArray[np.int64], int, Floats]:

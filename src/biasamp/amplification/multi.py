@@ -16,14 +16,14 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Block
 from biasamp.data import LabelSet
-from biasamp.data.arguments import read_clusters, read_evaluation
+from biasamp.data.arguments import read_evaluation
 from biasamp.data.plain_arguments import one_of, whole_number
 from biasamp.resampling.intervals import Intervals, Seed, check, pair_errors, small_cautions
 from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import delta_p, pair_intervals
 from biasamp.resampling.unseen_errors import Unseen
 from biasamp.results import Table
-from biasamp.results.interval import CUT_ABOVE, CUT_BELOW, ONE_LABEL, Caution, Interval
+from biasamp.results.interval import ONE_LABEL, Caution, Interval
 
 from .directional import directional_pairs
 from .invented import with_apart
@@ -95,15 +95,8 @@ class SizeIntervals:
         """The interval by the named method."""
         seed = check(method, resamples, seed)
         high = self.upper(level, method, resamples, seed)
-        if self.lower is None:
-            cut = (CUT_BELOW, CUT_ABOVE) if high.high > 1.0 else (CUT_BELOW,)
-            return replace(high, low=0.0, high=min(high.high, 1.0), cautions=(*high.cautions, *cut))
-        low = self.lower(level, method, resamples, seed).low
-        cautions = (*high.cautions, CUT_BELOW) if low < 0.0 else high.cautions
-        ends = float(np.clip(low, 0.0, self.upper.value)), max(high.high, self.upper.value)
-        if ends[1] > 1.0:
-            ends, cautions = (ends[0], 1.0), (*cautions, CUT_ABOVE)
-        return replace(high, low=ends[0], high=ends[1], cautions=cautions)
+        low = -np.inf if self.lower is None else self.lower(level, method, resamples, seed).low
+        return replace(high, low=min(low, self.upper.value), high=max(high.high, self.upper.value))
 
     def values(self, resamples: int = 1000, seed: int = 0) -> Floats:
         """The values of keyed resamples, with the signs of delta as they are in the data."""
@@ -203,8 +196,9 @@ def multi(
     whole_number(min_support, "min_support", least=1)
     if max_size is not None and whole_number(max_size, "max_size", least=1) < min_size:
         raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
-    evaluation, train_sets, invented = read_evaluation(given, truth, predicted, train, weights, unseen=unseen)
-    evaluation = replace(evaluation, clusters=read_clusters(cluster, len(evaluation)))
+    evaluation, train_sets, invented = read_evaluation(
+        given, truth, predicted, train, weights, unseen=unseen, cluster=cluster
+    )
     result = from_records(
         Block(evaluation.owned()),
         None if train_sets is None else (*train_sets, None),

@@ -32,7 +32,7 @@ from .group_rates import (
     proportion,
     rate_figures,
 )
-from .positive import choose_outcomes
+from .positive import Outcomes, choose_outcomes
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,24 +204,29 @@ def parity(
     bags = bags.only(*outcome_masks(bags.counts, outcomes.columns))
     against = None if reference is None else group_number(bags.counts.given_labels, reference, "reference")
     result = from_bags(bags, reference=against)
+    warn_of_rates(outcomes, result.excluded)
+    return result
+
+
+def warn_of_rates(outcomes: Outcomes, excluded: Sequence[Mapping[str, Any]], listed: str = ".excluded") -> None:
+    """Say which outcomes have no plain positive value, and which rates are undefined and ``listed`` where."""
     if outcomes.unknown:
         warnings.warn(
             f"neither value of {', '.join(map(repr, outcomes.unknown))} is plainly the positive one: rates are given for "
             "both, and each false positive rate of one is the other's true positive rate turned round. Name it with "
             "positive=",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    if result.excluded:
-        first, more = result.excluded[0], len(result.excluded) > 1
+    if excluded:
+        first, more = excluded[0], len(excluded) > 1
         warnings.warn(
-            f"{len(result.excluded)} rate{'s are' if more else ' is'} undefined and left out, such as the "
+            f"{len(excluded)} rate{'s are' if more else ' is'} undefined and left out, such as the "
             f"{first['rate'].replace('_', ' ')} of "
-            f"({first['given']}, {first['outcome']}): {first['reason']}; .excluded lists them",
+            f"({first['given']}, {first['outcome']}): {first['reason']}; {listed} lists them",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return result
 
 
 def group_number(labels: Sequence[Label], name: Any, argument: str) -> int:
@@ -283,7 +288,7 @@ def from_bags(
             "mean_per_class_accuracy": over_groups(rates.mean_per_class_accuracy[held]),
         }
     )
-    return Parity(table, groups, _undefined(rates, given, outcome), float(floats(counts.n).max()), direction)
+    return Parity(table, groups, undefined_rates(rates, given, outcome), float(floats(counts.n).max()), direction)
 
 
 def rates_of(bags: BagCounts, clustered: bool = False) -> dict[str, Proportion]:
@@ -291,7 +296,8 @@ def rates_of(bags: BagCounts, clustered: bool = False) -> dict[str, Proportion]:
     return {rate: proportion(bags, rate, clustered) for rate in RATES}
 
 
-def _undefined(rates: GroupRates, given: Any, outcome: Any) -> tuple[dict[str, Any], ...]:
+def undefined_rates(rates: GroupRates, given: Any, outcome: Any) -> tuple[dict[str, Any], ...]:
+    """The rates that no record makes, each with the reason."""
     reasons = (
         ("accuracy", rates.accuracy, "no record has the group"),
         ("true_positive_rate", rates.true_positive_rate, "no record of the group truly has the outcome"),

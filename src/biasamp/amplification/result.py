@@ -13,6 +13,7 @@ from biasamp.data.plain_arguments import MOST_DRAWS, level_of, whole_number
 from biasamp.resampling.intervals import Seed
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import NOTES, Caution, Interval, plain
+from biasamp.results.metric_registry import range_of
 from biasamp.results.renderers import render
 from biasamp.results.table import Table
 
@@ -48,6 +49,11 @@ class Estimate:
 
     def bounds(self, level: float) -> Interval | None:
         """How far the value may reach whatever the directions that the records do not tell; None where it has none."""
+        return None
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The least and the largest value, where they are not those of the metric whatever the labels."""
         return None
 
     @property
@@ -169,7 +175,13 @@ class Amplification:
             The one-sided level of each bound, strictly between 0.5 and 1.
         """
         level_of(level, "level", above=0.5)
-        return self._estimate.bounds(level)
+        made = self._estimate.bounds(level)
+        return None if made is None else made.within(*self._range)
+
+    @property
+    def _range(self) -> tuple[float, float]:
+        """The least and the largest value that the figure can have."""
+        return self._estimate.range or range_of(self.metric)
 
     @cached_property
     def variance(self) -> float | None:
@@ -244,7 +256,7 @@ class Amplification:
         if maker is None:
             reason = f": {self.cautions[-1]}" if self.cautions else ""
             raise ValueError(f"this result carries no resamples for an interval{reason}")
-        return maker(level, method, resamples, seed)
+        return maker(level, method, resamples, seed).within(*self._range)
 
     def to_dict(
         self,

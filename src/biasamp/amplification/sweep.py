@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, Variable, same_length, weights_of
-from biasamp.data.arguments import read, read_train, refuse_same, same_index
+from biasamp.data.arguments import read, read_train
 from biasamp.data.label import Dense
 from biasamp.data.plain_arguments import number, pair_of
+from biasamp.data.same_columns import refuse_same, same_index
 from biasamp.data.scores import USUAL
 from biasamp.data.vocabulary import one_space
 from biasamp.resampling.sample import Aggregates, Sample

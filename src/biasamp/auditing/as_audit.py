@@ -19,6 +19,11 @@ def is_audit(value: Any) -> bool:
     return isinstance(value, (Audit, AuditCounts, str, os.PathLike))
 
 
+def are_counts(value: Any) -> bool:
+    """Whether something is what :func:`biasamp.count` gave, or the path of a file of it."""
+    return isinstance(value, AuditCounts) or (isinstance(value, (str, os.PathLike)) and is_counts(value))
+
+
 def as_audit(value: Any, name: str = "audit") -> Audit:
     """The audit that something holds.
 
@@ -42,8 +47,8 @@ def as_audit(value: Any, name: str = "audit") -> Audit:
     """
     if isinstance(value, Audit):
         return value
-    if isinstance(value, AuditCounts):
+    if are_counts(value):
         return audit(value)
     if isinstance(value, (str, os.PathLike)):
-        return audit(value) if is_counts(value) else Audit.load(os.fspath(value))
+        return Audit.load(os.fspath(value))
     raise TypeError(f"{name} is a {type(value).__name__}; {FORMS} is needed")

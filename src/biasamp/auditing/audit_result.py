@@ -235,7 +235,9 @@ class Audit:
         # Version 0.1 put the name of the data beside the document.
         provenance = {"source": document.pop("source", UNNAMED), **document.get("provenance", {})}
         whole = {**with_added_fields(document), "provenance": provenance}
-        return cls(cast("AuditDocument", whole), provenance["source"], _resample=lambda: resamples)
+        # Records in memory have no name: then the file that the audit was saved to has one.
+        source = name if provenance["source"] == UNNAMED else provenance["source"]
+        return cls(cast("AuditDocument", whole), source, _resample=lambda: resamples)
 
     def compared(self, comparison: Any) -> Audit:
         """The same audit with a comparison of models beside it, which its report then shows."""

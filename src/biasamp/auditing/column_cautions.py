@@ -30,7 +30,7 @@ def unknown_overlap(context: Context) -> Iterator[Finding]:
         yield caution(
             "unknown-overlap",
             f"These counts were added up from {names}{more}, whose records have no ids: whether some records stand in more "
-            "than one source cannot be known, and they would weigh twice. Count with record= to have that noticed.",
+            "than one source cannot be known, and they would weigh twice. Count with a column of ids (record) to have that noticed.",
             sources=len(context.sources),
         )
 

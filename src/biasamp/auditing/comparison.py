@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from biasamp.resampling.model_difference import Difference, compare_errors, comp
 from biasamp.resampling.significance import normal_quantile
 from biasamp.results.flat import flat_differences
 from biasamp.results.interval import plain
-from biasamp.results.metric_registry import METRICS
+from biasamp.results.metric_registry import METRICS, range_of
 from biasamp.results.table import Table, written
 
 from .as_audit import as_audit
@@ -231,12 +231,24 @@ def _difference(
     if values[0] is not None and values[1] is not None:
         drawn = [np.array([np.nan if v is None else v for v in part], dtype=np.float64) for part in values]
         if METRICS[metric].by_outcome and _selected_apart(entries):
-            return _of_extremes(entries, audits, drawn, unpaired, **options)
+            return _within(_of_extremes(entries, audits, drawn, unpaired, **options), metric)
         unseen = [audit.resamples.get("unseen", {}).get(name_of(attribute, metric, direction)) for audit in audits]
         options.update(unseen=max(value or 0.0 for value in unseen), fewest=_fewest(audits[1], attribute))
-        return compare_values(first, second, *drawn, unpaired=unpaired, **options)
+        return _within(compare_values(first, second, *drawn, unpaired=unpaired, **options), metric)
     one, two = map(standard_error, entries, audits)
-    return None if one is None or two is None else compare_errors(first, second, one, two, **options)
+    if one is None or two is None:
+        return None
+    return _within(compare_errors(first, second, one, two, **options), metric)
+
+
+def _within(made: Difference, metric: str) -> Difference:
+    """The difference with its interval cut where no two values of the metric are further apart."""
+    least, most = range_of(metric)
+    apart = most - least
+    if not (made.low < -apart or made.high > apart):
+        return made
+    low, high = max(made.low, -apart), min(made.high, apart)
+    return replace(made, low=low, high=high, method=f"{made.method}, cut at {apart:g} either way")
 
 
 def _fewest(audit: Audit, attribute: str) -> int:
@@ -283,4 +295,9 @@ def standard_error(entry: Entry, audit: Audit) -> float | None:
     low, high = entry["interval"]
     if low is None or high is None:
         return None
-    return float((high - low) / (2.0 * normal_quantile(audit.document["data"]["confidence"])))
+    least, most = range_of(entry["metric"])
+    value = entry["value"]
+    reach = (high - low) / 2.0
+    if value is not None and (low <= least or high >= most):  # cut: the other side has its whole width
+        reach = max(value - low, high - value)
+    return float(reach / normal_quantile(audit.document["data"]["confidence"]))

@@ -11,10 +11,19 @@ from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.subject_counts import SubjectCounts, labels_in
 from biasamp.data import Label, printable
 from biasamp.data.plain_arguments import categories_of
+from biasamp.data.spelling import mistaken_for
+
+from .document_types import Data
 
 IGNORED = "the group is ignored"
 # What stands between the values of a crossing.
 _BETWEEN = " & "
+# Groups that a message names of many.
+_SHOWN = 8
+
+
+class MayBeGone(tuple[str, ...]):
+    """Names of groups that data need not have, as those that a policy ignores."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +35,11 @@ class GroupNames:
 
 
 def ignored_groups(counts: AuditCounts, names: Any) -> tuple[dict[str, frozenset[Label]], list[str]]:
-    """The labels of each attribute that are ignored, and names that no group goes by.
+    """The labels of each attribute that are ignored, and names of groups that may be gone and are.
 
     ``names`` are labels (``"race=Other"``) or categories alone (``"Other"``), or lists of them by attribute. A group
-    that is ignored is so in every crossing that has it.
+    that is ignored is so in every crossing that has it. A name that no group goes by is refused, unless it
+    :class:`MayBeGone` and is no likely mistake for that of a group.
     """
     asked = _asked(names, [subject.attribute for subject in counts.subjects])
     found: dict[str, frozenset[Label]] = {}
@@ -53,7 +63,40 @@ def ignored_groups(counts: AuditCounts, names: Any) -> tuple[dict[str, frozenset
             raise ValueError(
                 f"ignore_groups leaves no group of {printable(subject.attribute, 40)!r}: nothing is left to measure"
             )
-    return found, [name for attribute, name in asked if (attribute, name) not in known]
+    unknown = [name for attribute, name in asked if (attribute, name) not in known]
+    spaces = {subject.attribute: [label.category or str(label) for label in labels_in(subject.A)] for subject in single}
+    for name in unknown:
+        meant = meant_group(name, spaces)
+        if meant is not None or not isinstance(names, MayBeGone):
+            raise ValueError(f"ignore_groups names {name!r:.60}, which is no group; {meant or _all_groups(spaces)}")
+    return found, unknown
+
+
+def meant_group(name: str, groups: Mapping[str, Sequence[str]]) -> str | None:
+    """Which of the ``groups`` of each attribute a name is likely a mistake for, as a question."""
+    for attribute, categories in groups.items():
+        near = mistaken_for(name.removeprefix(f"{attribute}="), categories)
+        if near is not None:
+            return f"did you mean {printable(near, 40)!r}?"
+    return None
+
+
+def _all_groups(groups: Mapping[str, Sequence[str]]) -> str:
+    shown = [repr(printable(name, 40)) for categories in groups.values() for name in categories]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f"the groups are {', '.join(shown[:_SHOWN])}{more}"
+
+
+def named_ignored(data: Data) -> list[str]:
+    """The groups that an audit ignores, without the crossings that are ignored since they hold one of them."""
+    ignored = set(data.get("ignored_groups", ()))
+    rows = [(row, row.get("category") or "") for row in data["groups"] if row["group"] in ignored]
+    single = {value for row, value in rows if row.get("kind") != "crossing"}
+    return [
+        row["group"]
+        for row, value in rows
+        if row.get("kind") != "crossing" or not single.intersection(value.split(_BETWEEN))
+    ]
 
 
 def _asked(names: Any, attributes: Sequence[str]) -> list[tuple[str | None, str]]:

@@ -12,6 +12,7 @@ from biasamp.amplification.result import Amplification
 from biasamp.data.plain_arguments import level_of, listed, text_or_none
 from biasamp.results import Table, text
 from biasamp.results.interval import Interval, plain
+from biasamp.results.metric_registry import range_of
 
 from .as_audit import as_audit, is_audit
 from .audit_result import Audit
@@ -73,7 +74,8 @@ class Runs:
         error = float(np.sqrt(self.seed_variance / count))
         reach = quantile(level, count if method == "student" else None) * error
         name = f"Student's t over {count} runs" if method == "student" else f"normal over {count} runs"
-        return Interval(self.value - reach, self.value + reach, level, name, "training seed", error)
+        made = Interval(self.value - reach, self.value + reach, level, name, "training seed", error)
+        return made.within(*range_of(self.metric))
 
     def to_dict(self) -> dict[str, Any]:
         """The figures in plain Python values."""
@@ -152,7 +154,14 @@ def over_runs(
         raise ValueError(f"results are of different metrics or directions: {found}; give runs of one")
     values = tuple(_value(run, place) for place, run in enumerate(runs))
     (metric, direction) = kinds.pop()
-    return Runs(str(metric), values, float(np.var(values, ddof=1)), _sampling_variance(runs), direction, _pairs(runs))
+    return Runs(
+        str(metric),
+        values,
+        float(np.var(values, ddof=1)),
+        _sampling_variance(runs),
+        direction,
+        _pairs(runs, str(metric)),
+    )
 
 
 def _of_audits(runs: list[Any], chosen: dict[str, str]) -> Runs:
@@ -168,7 +177,12 @@ def _of_audits(runs: list[Any], chosen: dict[str, str]) -> Runs:
     known = [error**2 for error in errors if error is not None]
     sampling = float(np.mean(known)) if len(known) == len(errors) else None
     return Runs(
-        metric, values, float(np.var(values, ddof=1)), sampling, direction, _pairs([_PairsOf(e) for e in entries])
+        metric,
+        values,
+        float(np.var(values, ddof=1)),
+        sampling,
+        direction,
+        _pairs([_PairsOf(e) for e in entries], metric),
     )
 
 
@@ -215,8 +229,8 @@ def _sampling_variance(runs: list[Any]) -> float | None:
     return None if None in errors else float(np.mean([error**2 for error in errors]))
 
 
-def _pairs(runs: list[Any]) -> Table | None:
-    """Every pair over the runs."""
+def _pairs(runs: list[Any], metric: str) -> Table | None:
+    """Every pair over the runs; a pair is a difference of two rates, or its size."""
     if not all(isinstance(run, (Amplification, _PairsOf)) and "amplification" in run.pairs.columns for run in runs):
         return None
     names = [list(zip(run.pairs["given"], run.pairs["outcome"], strict=True)) for run in runs]
@@ -225,5 +239,7 @@ def _pairs(runs: list[Any]) -> Table | None:
     amplification = np.stack([run.pairs["amplification"] for run in runs])
     mean = amplification.mean(axis=0)
     reach = quantile(0.95, len(runs)) * amplification.std(axis=0, ddof=1) / np.sqrt(len(runs))
+    least, most = np.clip(range_of(metric), -1.0, 1.0)
+    low, high = np.clip(mean - reach, least, most), np.clip(mean + reach, least, most)
     named = {"given": text([given for given, _ in names[0]]), "outcome": text([outcome for _, outcome in names[0]])}
-    return Table({**named, "amplification": mean, "low": mean - reach, "high": mean + reach})
+    return Table({**named, "amplification": mean, "low": low, "high": high})

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.amplification.group_rates import Proportion, between_groups, rate_figures
+from biasamp.amplification.group_rates import (
+    GroupRates,
+    Proportion,
+    between_groups,
+    group_rates,
+    over_groups,
+    rate_figures,
+)
 from biasamp.amplification.largest_difference import Deciding, largest_difference, lowest_mean_accuracy
 from biasamp.amplification.parity import (
     DIFFERENCES,
@@ -20,8 +27,9 @@ from biasamp.amplification.parity import (
 )
 from biasamp.amplification.positive import Outcomes
 from biasamp.counts.bags import BagCounts
-from biasamp.counts.pair import outcome_masks
+from biasamp.counts.pair import PairCounts, outcome_masks
 from biasamp.data.label import Mask
+from biasamp.data.scores import USUAL, decide
 from biasamp.resampling.intervals import FEW_FREEDOM
 from biasamp.results.interval import FEW_CLUSTERS, Caution, plain
 
@@ -56,6 +64,7 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
     result = from_bags(bags, "A->T", proportions=made, level=settings.confidence, reference=reference, kept=kept)
     places: dict[str, int] = {}
     groups: dict[str, tuple[int, int]] = {}
+    decided = _decided_rates(subject, outcomes) if bags.soft else None
     for name, rate in DIFFERENCES.items():
         decides = Deciding.of(made[rate], settings.min_group, kept)
         found = largest_difference(made[rate], decides, settings.confidence)
@@ -82,6 +91,10 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
             cautions.append(Caution(_FEW.format(settings.min_group), "small-groups"))
         if cautions:
             entry["cautions"] = cautions
+        if bags.soft:
+            # A rate is taken over the same records, whatever is predicted: so the same groups decide.
+            apart = None if decided is None else between_groups(np.where(decides.all, getattr(decided, rate), np.nan))
+            entry["decided"] = None if apart is None else plain(np.nanmax(apart))
         if not np.isclose(np.nanmax(over_all), found.value):
             entry["every_group"] = plain(np.nanmax(over_all))
         out.entries.append(entry)
@@ -93,6 +106,10 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
         places[_MEAN] = lowest
         entry = _entry(subject, result, _MEAN, values[lowest], (low, high), lowest)
         entry["between"] = None
+        if bags.soft:
+            entry["decided"] = (
+                None if decided is None else plain(np.nanmin(over_groups(decided.mean_per_class_accuracy[kept])))
+            )
         cautions = [words for rate in rates for words in _few_clusters(rate, kept[:, None] & (rate.size > 0))]
         if cautions:
             entry["cautions"] = cautions[:1]
@@ -104,6 +121,19 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
     drawing = partial(resampled_rates, bags, places, groups, kept) if bags.resamplable and places else None
     unseen = unseen_discordance(made, places, groups, kept)
     out.results.append(replace(result, _draw=drawing, _unseen=unseen))
+
+
+def _decided_rates(subject: Counted, outcomes: Outcomes) -> GroupRates | None:
+    """The rates of the decisions that probabilities make, at 0.5 or for the likeliest class; None without the scores."""
+    try:
+        held = None if subject.data is None else subject.data.records.evaluation(subject.number, "A->T")
+    except ValueError:  # too many to be read again
+        return None
+    if held is None or held.missing:
+        return None
+    hard = replace(held, predicted=decide(held.predicted, USUAL)[0]).only(*subject.with_truth("A->T"))
+    counts = PairCounts.from_labels(hard)
+    return group_rates(counts.only(*outcome_masks(counts, outcomes.columns)))
 
 
 def _few_clusters(made: Proportion, decides: Mask) -> list[Caution]:

@@ -12,8 +12,8 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
-from biasamp.data.arguments import same_index
 from biasamp.data.plain_arguments import MOST_DRAWS, level_of, names_of, whole_number
+from biasamp.data.same_columns import same_index
 from biasamp.engines import engine_for
 from biasamp.engines.memory_budget import parse_memory
 from biasamp.engines.progress import RowsBar

@@ -111,7 +111,9 @@ def _note(message: Warning | str, category: type[Warning], *_: object, **__: obj
     if issubclass(category, UserWarning):
         from biasamp.data import printable
 
-        _say(f"biasamp: note: {printable(str(message), 1000)}")
+        from .option_words import in_options
+
+        _say(f"biasamp: note: {printable(in_options(str(message)), 1000)}")
 
 
 def main() -> None:
@@ -152,7 +154,9 @@ def _run() -> int:
             raise
         from biasamp.data import printable
 
-        _say(f"biasamp: {printable(str(error), 2000)}")
+        from .option_words import in_options
+
+        _say(f"biasamp: {printable(in_options(str(error)), 2000)}")
     return USAGE
 
 

@@ -22,23 +22,13 @@ from .output import (
     write_figures,
     write_json,
 )
-from .role_options import ENGINE, ROLES, audit_roles, number_option, shared_options, split_names
-
-# Options that name values of columns, comma separated.
-_VALUES = ("positive", "reference", "ignore_groups")
+from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, shared_options, split_names, split_values
 
 
 @click.command(name="audit", cls=Command)
 @click.argument("data", type=Input())
 @shared_options(*ROLES)
-@click.option("--base", type=Input(), help="Base rates: records, or a table with attribute, task and count.")
-@click.option("--metrics", default="auto", show_default=True, help="auto, or metric names, comma separated.")
-@shared_options(*ENGINE, "resamples", "seed")
-@number_option("--confidence", 0.95, "The level of the intervals.")
-@number_option("--min-group", 30, "Flag groups with fewer records.")
-@click.option("--positive", help="The task value that rates are of, or task=value pairs; default: 1, true or yes.")
-@click.option("--reference", help="Groups that the rates of others are held against, such as race=Caucasian.")
-@click.option("--ignore-groups", help="Groups that are in no comparison, such as race=Other, comma separated.")
+@shared_options("metrics", *ENGINE, *MEASURES, "min_group")
 @number_option("--pairs", 10, "How many pairs a table shows; 0 for none.")
 @click.option("--save", type=Output(), help="Save the audit with its resamples, to compare and report later.")
 @html_option
@@ -68,9 +58,8 @@ def command(
     """
     import biasamp
 
-    named = {name: split_names(options.pop(name), f"--{name.replace('_', '-')}") for name in _VALUES}
     arguments = {
-        **{name: [value] if isinstance(value, str) else value for name, value in named.items() if value is not None},
+        **split_values(options),
         "metrics": metrics if metrics == "auto" else split_names(metrics, "--metrics"),
         **audit_roles(data, options),
         **options,

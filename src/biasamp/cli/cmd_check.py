@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,22 @@ from biasamp.auditing.audit_result import NoAudit
 from biasamp.counts.storage import is_counts
 from biasamp.data.saving import save_text
 from biasamp.policy import Policy
+from biasamp.policy.reading import audit_arguments
 from biasamp.policy.template import policy_text
 from biasamp.report.terminal import show_verdict
 
 from .command_files import STDOUT, Command, Input, Output, Params, Use
 from .output import console, json_option, with_status, write_json
-from .role_options import COLUMNS, MISSING, UNSEEN, shared_options, split_roles
+from .role_options import (
+    ENGINE,
+    MEASURES,
+    ROLES,
+    shared_options,
+    split_categories,
+    split_names,
+    split_roles,
+    split_values,
+)
 
 
 class _PolicyFile(Input):
@@ -62,11 +73,7 @@ class _PolicyFile(Input):
     type=Input(),
     help="A saved audit, or counts, to be no worse than, in place of the policy's own.",
 )
-@shared_options(*COLUMNS)
-@click.option("--missing", type=click.Choice(MISSING), help="What to do about missing labels.")
-@click.option("--unseen", type=click.Choice(UNSEEN), help="What to do about predicted values that the truth never has.")
-@click.option("--resamples", type=int, help="How many resamples intervals rest on.")
-@click.option("--seed", type=int, help="The seed of the resamples.")
+@shared_options(*ROLES, "metrics", *MEASURES, *ENGINE, unset=True)
 @click.option("--save", type=Output(), help="Save the audit, to be the baseline of a later check.")
 @click.option("--junit", type=Output(), metavar="FILE", help="Write the verdict as JUnit XML.")
 @click.option(
@@ -98,20 +105,19 @@ def command(
       biasamp check test.csv --policy policy.toml --junit verdict.xml --markdown summary.md
       biasamp check audit.json.gz --policy policy.toml --baseline released.json.gz
     """
-    given = {key: value for key, value in {**split_roles(options), **options}.items() if value is not None}
+    where = {name: value for name in ENGINE if (value := options.pop(name)) is not None}
+    given = _given(options)
     if init:
-        _write_policy(data, policy_path, given)
+        _write_policy(data, policy_path, given, where)
         return
     policy = Policy.load(policy_path)
     audit = _saved(data, policy.audit)
-    if audit is not None and given:
-        named = ", ".join(f"--{key.replace('_', '-')}" for key in given)
-        raise click.UsageError(
-            f"{data} holds counts or a saved audit, which say by themselves what was measured; leave out {named}"
-        )
-    if audit is None:
-        policy = policy.reading(**given)
-        audit = with_status(data, lambda: policy.audit(data))
+    if audit is not None:
+        _leave_out(data, {**given, **where})
+    else:
+        ignored = given.pop("ignore_groups", None)
+        policy = policy.reading(**given) if ignored is None else replace(policy.reading(**given), ignore_groups=ignored)
+        audit = with_status(data, lambda: policy.audit(data, **where), where.get("engine", "auto"))
     verdict = policy.check(audit, baseline)
     if save is not None:
         audit.save(save)
@@ -128,6 +134,27 @@ def command(
     sys.exit(verdict.exit_code)
 
 
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """What options say of the data, in the plain values that a policy holds."""
+    listed: dict[str, Any] = {
+        "binary": list(options.pop("as_binary")),
+        "categorical": list(options.pop("as_categorical")),
+    }
+    listed["categories"] = split_categories(options.pop("categories"))
+    metrics = split_names(options.pop("metrics"), "--metrics")
+    given = {**split_roles(options), **split_values(options), **options, "metrics": metrics}
+    return {key: value for key, value in {**given, **listed}.items() if value is not None and value not in ([], {})}
+
+
+def _leave_out(data: str, given: dict[str, Any]) -> None:
+    """Refuse options that say how data are read where they have been read."""
+    if given:
+        named = ", ".join(f"--{key.replace('_', '-')}" for key in given)
+        raise click.UsageError(
+            f"{data} holds counts or a saved audit, which say by themselves what was measured; leave out {named}"
+        )
+
+
 def _saved(data: str, measured: Callable[[Path], Any]) -> Any:
     """The audit in a file, or that of saved counts, where it holds either; JSON may also be records."""
     path = Path(data)
@@ -141,13 +168,10 @@ def _saved(data: str, measured: Callable[[Path], Any]) -> Any:
         return None
 
 
-def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
-    import biasamp
-
+def _write_policy(data: str, target: str, arguments: dict[str, Any], where: dict[str, Any]) -> None:
     audit = _saved(data, measure)
     if audit is not None:
-        if arguments:
-            raise click.UsageError(f"{data} holds counts or a saved audit, which say by themselves what was measured")
+        _leave_out(data, {**arguments, **where})
         used = audit.document["data"]
         kept = {key: names[0] if len(names) == 1 else names for key, names in used["roles"].items() if names}
         kept["intersections"] = len(used["attributes"]) > len(used["roles"]["attributes"])
@@ -156,10 +180,10 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any]) -> None:
         for key in ("attributes", "tasks"):
             if key not in arguments:
                 raise click.UsageError(f"--init needs --{key}: which columns of {Path(data).name} are they?")
-        audit = with_status(data, lambda: biasamp.audit(data, **arguments))
-        kept = dict(arguments)
-        if "train" in kept:  # paths in a policy are relative to its folder
-            kept["train"] = str(Path(kept["train"]).resolve())
+        audit = with_status(data, lambda: measure(data, **audit_arguments(arguments), **where))
+        # Groups that are ignored stand with the evidence; paths in a policy are relative to its folder.
+        kept = {key: value for key, value in arguments.items() if key != "ignore_groups"}
+        kept |= {key: str(Path(kept[key]).resolve()) for key in ("train", "base") if key in kept}
     save_text(target, policy_text(audit, kept), new=True)
     console(stderr=True).print(
         f"Wrote {target}. Read its comments, set its limits, then: biasamp check {data} --policy {target}"

@@ -12,7 +12,20 @@ from biasamp.report.terminal import show_comparison
 
 from .command_files import Command, Input
 from .output import console, html_option, json_option, write_json
-from .role_options import number_option, shared_options, split_names, split_predictions
+from .role_options import (
+    ENGINE,
+    MEASURES,
+    ROLES,
+    audit_roles,
+    number_option,
+    shared_options,
+    split_names,
+    split_predictions,
+    split_values,
+)
+
+# Predictions are those of the models.
+_READ = tuple(name for name in ROLES if not name.endswith(("_predictions", "_scores")) and name != "strata")
 
 
 def _named(text: str, what: str) -> tuple[str, str]:
@@ -38,7 +51,7 @@ def _source_file(text: str) -> dict[str, str]:
     metavar="NAME=COLUMNS",
     help="With DATA: predicted attributes.",
 )
-@shared_options("attributes", "tasks", "record", "cluster", "resamples", "seed")
+@shared_options(*_READ, "metrics", *MEASURES, "min_group", *ENGINE, unset=True)
 @number_option("--level", 0.95, "The confidence level of the differences.")
 @json_option
 @html_option
@@ -66,8 +79,13 @@ def command(
     if len(sources) == 1 and "=" not in Path(sources[0]).name:
         audits: dict[str, Any] = _audited(sources[0], models, attribute_models, options)
     else:
-        if models or attribute_models or options["attributes"] or options["tasks"]:
-            raise click.UsageError("--model, --attributes and --tasks go with one DATA file, not with saved audits")
+        named = [name.removeprefix("as_") for name, value in options.items() if value not in (None, ())]
+        named += ["model"] if models else ["attribute_model"] if attribute_models else []
+        if named:
+            listed = ", ".join(f"--{name.replace('_', '-')}" for name in named)
+            raise click.UsageError(
+                f"{listed}: this goes with one DATA file, not with saved audits, which have been read"
+            )
         paths = dict(_named(source, "AUDIT") for source in sources)
         if len(paths) < len(sources):
             raise click.UsageError("two audits have the same name")
@@ -85,9 +103,12 @@ def _audited(
     """Audits of every model whose predictions are in one file."""
     import biasamp
 
-    group, task = (split_names(options.pop(name), f"--{name}") for name in ("attributes", "tasks"))
-    if group is None or task is None:
+    if options["attributes"] is None or options["tasks"] is None:
         raise click.UsageError("one DATA file needs --attributes and --tasks, or name saved audits as NAME=AUDIT")
+    group, task = (split_names(options[name], f"--{name}") for name in ("attributes", "tasks"))
+    metrics = split_names(options.pop("metrics"), "--metrics")
+    read = {**split_values(options), "metrics": metrics, **audit_roles("", options), **options}
+    read = {name: value for name, value in read.items() if value is not None}
     tasked = dict(_named(text, "COLUMNS") for text in models)
     groups = dict(_named(text, "COLUMNS") for text in attribute_models)
     names = list(dict.fromkeys([*tasked, *groups]))
@@ -96,11 +117,9 @@ def _audited(
     return {
         name: biasamp.audit(
             data,
-            attributes=group,
-            tasks=task,
             task_predictions=split_predictions(tasked.get(name), task, "--model"),
             attribute_predictions=split_predictions(groups.get(name), group, "--attribute-model"),
-            **options,
+            **read,
         )
         for name in names
     }

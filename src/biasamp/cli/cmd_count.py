@@ -57,8 +57,7 @@ def command(
 
     if identities:
         # The columns of an audit; ids tell records apart here too.
-        names = [f"as_{name}" if name in ("binary", "categorical") else name for name in ROLES if name != "record"]
-        roles = {name: options.pop(name) for name in names}
+        roles = {name: options.pop(name) for name in ROLES if name != "record"}
         strange = [name for name, value in roles.items() if value not in (None, (), False, "error", "invented")]
         if strange or labels is not None:
             named = (strange or ["labels"])[0].replace("as_", "").replace("_", "-")

@@ -12,7 +12,7 @@ from biasamp.report.why_terminal import show_strata, show_why
 
 from .command_files import Command, Input
 from .output import console, json_option, with_status, write_json
-from .role_options import COLUMNS, ENGINE, audit_roles, number_option, shared_options
+from .role_options import COLUMNS, ENGINE, MEASURES, audit_roles, shared_options, split_values
 
 # Findings that are about the parts.
 _CODES = (
@@ -31,10 +31,9 @@ _CODES = (
 @shared_options(*COLUMNS)
 @click.option("--scores", "task_scores", help="Probabilities of tasks, in the same order, or truth=score pairs.")
 @shared_options(
-    "attribute_scores", "strata", "missing", "unseen", "intersections", "binary", "categorical", "categories"
+    "attribute_scores", "strata", "missing", "unseen", "intersections", "as_binary", "as_categorical", "categories"
 )
-@shared_options(*ENGINE, "resamples", "seed")
-@number_option("--confidence", 0.95, "The level of the intervals.")
+@shared_options(*ENGINE, *MEASURES, "min_group")
 @json_option
 def command(data: str, json_path: str | None, **options: Any) -> None:
     """Split the amplification in DATA into the part of the scores and the part of the threshold, and look inside strata.
@@ -48,7 +47,7 @@ def command(data: str, json_path: str | None, **options: Any) -> None:
     """
     import biasamp
 
-    arguments = {**audit_roles(data, options), **options}
+    arguments = {**split_values(options), **audit_roles(data, options), **options}
     if not is_counts(data) and not any(arguments.get(name) for name in ("task_scores", "attribute_scores", "strata")):
         raise click.UsageError("name --scores, --attribute-scores or --strata: a value has no parts without them")
     result = with_status(data, lambda: biasamp.audit(data, metrics="directional", **arguments), arguments["engine"])

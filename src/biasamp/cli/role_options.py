@@ -98,11 +98,8 @@ def number_option(flag: str, default: float, words: str) -> Decorator:
     return click.option(flag, type=type(default), default=default, show_default=True, help=words)
 
 
-MISSING = ["error", "drop", "negative"]
-UNSEEN = ["invented", "error"]
 _ENGINES = ["auto", "local", "dask", "spark"]
 _LABELLED = ["attributes", "tasks"]
-_ROLES: dict[str, Any] = {"multiple": True, "type": click.Choice(_LABELLED)}
 _PAIRED = "in the same order, or truth=prediction pairs."
 _SCORED = "in the same order, or truth=score pairs; decided at 0.5 where no predictions are named."
 _DROPPED = "Missing labels: stop, leave the record out of the pairs concerned, or read as not having the label."
@@ -110,49 +107,86 @@ _UNSEEN = "Predicted values that the truth never has and that are no likely mist
 _WHERE = "Where counting runs: auto reads small files into memory, the others count part by part."
 _TRAIN = "Training records with the same truth columns; they decide the signs."
 _IDS = "A column of record ids, which key the resamples; they differ over all files and sites."
+_THREADS = "Threads, or processes of a Dask cluster; default: all processors."
 
-# Options that several commands have.
-_SHARED: dict[str, Decorator] = {
-    "attributes": click.option("--attributes", help="Protected attributes, comma separated, measured one by one."),
-    "tasks": click.option(
-        "--tasks", help="Task columns, comma separated; one is a variable, several are yes/no labels."
-    ),
-    "attribute_predictions": click.option("--attribute-predictions", help=f"Predicted attributes, {_PAIRED}"),
-    "task_predictions": click.option("--task-predictions", help=f"Predicted tasks, {_PAIRED}"),
-    "train": click.option("--train", type=Input(), help=_TRAIN),
-    "weights": click.option("--weights", help="A column of weights."),
-    "record": click.option("--record", help=_IDS),
-    "cluster": click.option("--cluster", help="A column of clusters that are resampled together."),
-    "missing": choice_option("--missing", MISSING, _DROPPED),
-    "unseen": choice_option("--unseen", UNSEEN, _UNSEEN),
-    "intersections": click.option("--intersections", is_flag=True, help="Measure the crossing of all attributes too."),
-    "binary": click.option("--binary", "as_binary", **_ROLES, help="Read this role as yes/no: only value 1 counts."),
-    "categorical": click.option(
-        "--categorical", "as_categorical", **_ROLES, help="Read every value of this role as a label."
-    ),
-    "categories": click.option(
-        "--categories", multiple=True, metavar="ROLE=VALUES", help="All values of a role, such as tasks=no,yes,refused."
-    ),
-    "resamples": number_option("--resamples", 1000, "How many resamples intervals rest on."),
-    "seed": number_option("--seed", 0, "What the resamples are drawn from."),
-    "engine": choice_option("--engine", _ENGINES, _WHERE),
-    "threads": click.option(
-        "--threads", type=int, help="Threads, or processes of a Dask cluster; default: all processors."
-    ),
-    "memory": click.option("--memory", help="Memory budget of a process that counts part by part, such as 512MB."),
-    "attribute_scores": click.option("--attribute-scores", help=f"Probabilities of attributes, {_SCORED}"),
-    "task_scores": click.option("--task-scores", help=f"Probabilities of tasks, {_SCORED}"),
-    "strata": click.option("--strata", help="A column of strata: what changes is shown inside them too."),
+
+def _chosen(values: list[str], words: str) -> dict[str, Any]:
+    return {"type": click.Choice(values), "default": values[0], "show_default": True, "help": words}
+
+
+def _numbered(default: float, words: str) -> dict[str, Any]:
+    return {"type": type(default), "default": default, "show_default": True, "help": words}
+
+
+def _roles(words: str) -> dict[str, Any]:
+    return {"multiple": True, "type": click.Choice(_LABELLED), "help": words}
+
+
+# Options that several commands have, by the argument that they are: what click is told of each.
+_SHARED: dict[str, dict[str, Any]] = {
+    "attributes": {"help": "Protected attributes, comma separated, measured one by one."},
+    "tasks": {"help": "Task columns, comma separated; one is a variable, several are yes/no labels."},
+    "attribute_predictions": {"help": f"Predicted attributes, {_PAIRED}"},
+    "task_predictions": {"help": f"Predicted tasks, {_PAIRED}"},
+    "train": {"type": Input(), "help": _TRAIN},
+    "weights": {"help": "A column of weights."},
+    "record": {"help": _IDS},
+    "cluster": {"help": "A column of clusters that are resampled together."},
+    "missing": _chosen(["error", "drop", "negative"], _DROPPED),
+    "unseen": _chosen(["invented", "error"], _UNSEEN),
+    "intersections": {"is_flag": True, "help": "Measure the crossing of all attributes too."},
+    "as_binary": _roles("Read this role as yes/no: only value 1 counts."),
+    "as_categorical": _roles("Read every value of this role as a label."),
+    "categories": {
+        "multiple": True,
+        "metavar": "ROLE=VALUES",
+        "help": "All values of a role, such as tasks=no,yes,refused.",
+    },
+    "attribute_scores": {"help": f"Probabilities of attributes, {_SCORED}"},
+    "task_scores": {"help": f"Probabilities of tasks, {_SCORED}"},
+    "strata": {"help": "A column of strata: what changes is shown inside them too."},
+    "base": {"type": Input(), "help": "Base rates: records, or a table with attribute, task and count."},
+    "resamples": _numbered(1000, "How many resamples intervals rest on."),
+    "seed": _numbered(0, "What the resamples are drawn from."),
+    "confidence": _numbered(0.95, "The level of the intervals."),
+    "min_group": _numbered(30, "Flag groups with fewer records."),
+    "metrics": {
+        "default": "auto",
+        "show_default": True,
+        "help": "auto, or metric names, comma separated.",
+    },
+    "positive": {"help": "The task value that rates are of, or task=value pairs; default: 1, true or yes."},
+    "reference": {"help": "Groups that the rates of others are held against, such as race=Caucasian."},
+    "ignore_groups": {"help": "Groups that are in no comparison, such as race=Other, comma separated."},
+    "engine": _chosen(_ENGINES, _WHERE),
+    "threads": {"type": int, "help": _THREADS},
+    "memory": {"help": "Memory budget of a process that counts part by part, such as 512MB."},
 }
 COLUMNS = tuple(_SHARED)[:8]
 SCORES = ("attribute_scores", "task_scores", "strata")
 ROLES = (*tuple(_SHARED)[:14], *SCORES)
+# How an audit measures what was read, and which groups and values it looks at.
+VALUES = ("positive", "reference", "ignore_groups")
+MEASURES = ("base", "resamples", "seed", "confidence", *VALUES)
 ENGINE = ("engine", "threads", "memory")
 
 
-def shared_options(*names: str) -> Decorator:
-    """Options that several commands have, by name."""
-    return lambda command: reduce(lambda made, name: _SHARED[name](made), reversed(names), command)
+def shared_options(*names: str, unset: bool = False) -> Decorator:
+    """Options that several commands have, by name; ``unset`` ones have no default, so that another place may hold it."""
+
+    def made(name: str) -> Decorator:
+        told = dict(_SHARED[name])
+        if unset and not told.get("multiple"):
+            told = {key: value for key, value in told.items() if key != "show_default"} | {"default": None}
+        return click.option(f"--{name.removeprefix('as_').replace('_', '-')}", name, **told)
+
+    return lambda command: reduce(lambda held, name: made(name)(held), reversed(names), command)
+
+
+def split_values(options: dict[str, Any]) -> dict[str, Any]:
+    """The values and groups that options name, taken out of them."""
+    named = {name: split_names(options.pop(name), f"--{name.replace('_', '-')}") for name in VALUES if name in options}
+    return {name: [value] if isinstance(value, str) else value for name, value in named.items() if value is not None}
 
 
 def split_roles(options: dict[str, Any]) -> dict[str, Any]:
@@ -161,13 +195,12 @@ def split_roles(options: dict[str, Any]) -> dict[str, Any]:
     return {
         **truths,
         **{
-            name: split_predictions(options.pop(name), truths[role] or [], f"--{name.replace('_', '-')}")
-            for name, role in (("attribute_predictions", "attributes"), ("task_predictions", "tasks"))
-        },
-        **{
-            name: split_predictions(options.pop(name), truths[role] or [], f"--{name.replace('_', '-')}")
-            for name, role in (("attribute_scores", "attributes"), ("task_scores", "tasks"))
-            if name in options
+            f"{role}_{what}": split_predictions(
+                options.pop(f"{role}_{what}"), truths[f"{role}s"] or [], f"--{role}-{what}"
+            )
+            for what in ("predictions", "scores")
+            for role in ("attribute", "task")
+            if f"{role}_{what}" in options
         },
     }
 

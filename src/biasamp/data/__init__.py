@@ -1,6 +1,7 @@
 """Arrays, frames and files as named labels of records. All validation of user input happens here, once."""
 
-from .arguments import read_columns, refuse_missing, same_length, weights_of
+from .argument_columns import read_columns
+from .arguments import refuse_missing, same_length, weights_of
 from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, binary, categorical, check_columns
 from .keys import record_keys
 from .label import Codes, Dense, Label, Sparse, Variable, canonical, category_order, printable

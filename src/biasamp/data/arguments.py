@@ -1,29 +1,26 @@
-"""Arguments of the public functions: whatever a caller may hold becomes columns, and then labels in one label space."""
+"""Arguments of the public functions as labels in one label space; what is wrong is refused with the argument's name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .argument_columns import read_columns, tensor_array
 from .column_checks import RoleOf, check_columns_alone
-from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, check_lengths, compact, is_missing
+from .columns import is_missing
 from .keys import Keys, record_keys
 from .label import Block, Dense, Variable, printable
-from .label_rules import EXACT, label_set, refuse_rounded
+from .label_rules import label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
+from .same_columns import refuse_clusters_of_labels, refuse_same, same_index
 from .vocabulary import UNSEEN, one_space, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5
-_ACCEPTED = (
-    "a list, a numpy array, a pandas, polars or pyarrow column or table, a scipy.sparse matrix or a torch tensor"
-)
 
 
 def read(data: Any, role: str, side: RoleOf = "other", *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -43,10 +40,11 @@ def read(data: Any, role: str, side: RoleOf = "other", *, soft: bool = False, li
     return labels
 
 
-def read_clusters(cluster: Any, count: int) -> Keys | None:
-    """A key for each record's cluster: ids of any kind, none missing, not all the same."""
+def read_clusters(cluster: Any, count: int, labels: Mapping[str, Any]) -> Keys | None:
+    """A key for each record's cluster: ids of any kind, none missing, not all the same, and none of the ``labels``."""
     if cluster is None:
         return None
+    refuse_clusters_of_labels(cluster, labels)
     try:
         ids = tensor_array(cluster) if hasattr(cluster, "detach") else np.asarray(cluster)
     except ValueError:
@@ -94,36 +92,38 @@ def read_evaluation(
     *,
     unseen: str = "invented",
     apart: bool = True,
-    called: str = "predicted",
+    cluster: Any = None,
+    names: tuple[str, str, str] = ("given", "truth", "predicted"),
 ) -> tuple[Evaluation, tuple[LabelSet, LabelSet] | None, LabelSet | None]:
     """The evaluated labels, where there are any the train labels in the same label space, and invented labels.
 
     The label space is that of the truth and of the train labels. Labels that only predictions have are apart: they are
-    None where there are none. With ``apart=False`` the space is that of all of them, whatever their values. ``called`` is
-    what messages name the predictions.
+    None where there are none. With ``apart=False`` the space is that of all of them, whatever their values. ``names`` are
+    what messages call the first three.
     """
     one_of(unseen, "unseen", UNSEEN)
-    same_index({"given": given, "truth": truth, called: predicted, "weights": weights})
-    g = read(given, "given", "groups")
-    t = read(truth, "truth", "outcomes")
-    p = read(predicted, called, soft=True, like=t)
-    count = same_length({"given": g, "truth": t, called: p})
+    sides = dict(zip(names, (given, truth, predicted), strict=True))
+    groups, true, said = names
+    same_index({**sides, "weights": weights})
+    g = read(given, groups, "groups")
+    t = read(truth, true, "outcomes")
+    p = read(predicted, said, soft=True, like=t)
+    count = same_length({groups: g, true: t, said: p})
     w = weights_of(weights, count)
-    train_g, train_t = (None, None) if train is None else read_train(train, ("given", "truth"))
-    g, _, train_g = one_space(g, None, train_g, ["given", "", "train given"])
-    names = ["truth", called, "train truth"]
-    t, placed, train_t = one_space(t, p, train_t, names, unseen=unseen, checked=apart)
+    train_g, train_t = (None, None) if train is None else read_train(train, (groups, true))
+    g, _, train_g = one_space(g, None, train_g, [groups, "", f"train {groups}"])
+    t, placed, train_t = one_space(t, p, train_t, [true, said, f"train {true}"], unseen=unseen, checked=apart)
     assert placed is not None
     p, invented = placed, None
     real = labels_with_truth(t, train_t)
     if apart and not real.all():
-        said = ~real & (p.totals() > 0)
-        invented = p.only(said) if said.any() else None
+        apart_from = ~real & (p.totals() > 0)
+        invented = p.only(apart_from) if apart_from.any() else None
         t, p = t.only(real), p.only(real)
         train_t = None if train_t is None else train_t.only(real)
-    refuse_same({"given": given, "truth": truth, called: predicted})
+    refuse_same(sides)
     known = None if train_g is None or train_t is None else (train_g, train_t)
-    return Evaluation(g, t, p, w), known, invented
+    return Evaluation(g, t, p, w, clusters=read_clusters(cluster, count, sides)), known, invented
 
 
 def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.bool_]:
@@ -131,56 +131,6 @@ def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.boo
     if all(variable.kind == "binary" for variable in truth.variables):
         return np.ones(truth.width, dtype=bool)
     return true_labels(truth.variables, truth.totals(), *([] if train is None else [train.totals()]))
-
-
-def same_index(sides: Mapping[str, Any]) -> None:
-    """Refuse pandas objects whose rows are labelled differently: read by position, records would be mixed up."""
-    first: tuple[str, Any] | None = None
-    for name, data in sides.items():
-        held = data.data if isinstance(data, Declared) else data
-        if type(held).__module__.split(".")[0] != "pandas" or not hasattr(held, "index"):
-            continue
-        if first is None:
-            first = name, held.index
-        elif held.index is not first[1] and not held.index.equals(first[1]):
-            if len(held.index) != len(first[1]):
-                continue  # what differs in length is refused with its lengths
-            at = next(i for i, (a, b) in enumerate(zip(first[1], held.index, strict=True)) if a != b)
-            raise ValueError(
-                f"{first[0]} and {name} are pandas objects with different indexes: at position {at} the index is "
-                f"{printable(str(first[1][at]), 40)!r} in {first[0]} and {printable(str(held.index[at]), 40)!r} in {name}. "
-                "Bring them into one order (reindex), or, where their rows agree by position, say so with "
-                ".reset_index(drop=True) or .to_numpy()"
-            )
-
-
-def refuse_same(sides: Mapping[str, Any]) -> None:
-    """Refuse the column of the groups in another role. A truth that is its own prediction is perfect, and legal.
-
-    ``sides`` are the groups, the truth and the predictions, by their names in messages.
-    """
-    (group, given), *others = sides.items()
-    for name, other in others:
-        if _is_same(given, other):
-            raise ValueError(
-                f"{group} and {name} are the same column: it goes with itself, whatever a model does. Give {name} another one"
-            )
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two arguments are one object, views of the same values, or series of one name and the same values."""
-    one, other = (side.data if isinstance(side, Declared) else side for side in (one, other))
-    if one is None or other is None or isinstance(one, (tuple, range, str, LabelSet)):
-        return False  # constants may be one object by accident
-    if one is other:
-        return True
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        keys = ("data", "shape", "strides", "typestr")
-        held = [[array.__array_interface__[key] for key in keys] for array in (one, other)]
-        return one.size > 0 and held[0] == held[1]
-    name = getattr(one, "name", None)
-    named = isinstance(name, str) and bool(name) and name == getattr(other, "name", None)
-    return named and type(one) is type(other) and hasattr(one, "equals") and bool(one.equals(other))
 
 
 def same_length(sets: Mapping[str, Any]) -> int:
@@ -259,186 +209,3 @@ def _incomplete(block: Block) -> tuple[Variable, ...]:
     if isinstance(block, Dense) and block.there is not None and len(block.variables) == block.width:
         return tuple(block.variables[i] for i in np.flatnonzero(~block.there.all(axis=0)))
     return block.variables
-
-
-def read_columns(data: Any, role: str) -> Columns:
-    """The columns of one argument; ``role`` is its name, for messages."""
-    if isinstance(data, Columns):
-        return data
-    if isinstance(data, Declared):
-        return replace(read_columns(data.data, role), declared=data.kind, categories=data.categories)
-    if data is None:
-        raise TypeError(f"{role} is None; {_ACCEPTED} is needed")
-    if isinstance(data, (str, bytes)):
-        raise TypeError(f"{role} is the text {data!r}; {_ACCEPTED} is needed (audit() takes column names)")
-    kind = type(data).__module__.split(".")[0]
-    if kind == "torch":
-        return _numpy(tensor_array(data), role)
-    if kind == "scipy":
-        return _scipy(data, role)
-    if isinstance(data, np.ndarray):
-        return _numpy(data, role)
-    if isinstance(data, Mapping):
-        return _mapping(data, role)
-    if isinstance(data, (list, tuple, range)):
-        return _sequence(list(data), role)
-    from .frames import frame_columns
-
-    columns = frame_columns(data, role)
-    if columns is not None:
-        return columns
-    if hasattr(data, "__array__"):
-        return _numpy(np.asarray(data), role)
-    raise TypeError(f"{role} is a {type(data).__name__}; {_ACCEPTED} is needed")
-
-
-def tensor_array(data: Any) -> NDArray[Any]:
-    """A torch tensor as an array: detached, moved to this machine's memory, dense, floats widened."""
-    tensor = data.detach().cpu()
-    if getattr(tensor, "layout", None) is not None and str(tensor.layout) != "torch.strided":
-        tensor = tensor.to_dense()
-    if tensor.is_floating_point():
-        tensor = tensor.double()
-    return np.asarray(tensor.numpy())
-
-
-def _scipy(data: Any, role: str) -> Columns:
-    rows = data.tocsr()
-    if rows.ndim != 2:
-        raise ValueError(f"{role} is a sparse array of {rows.ndim} dimensions; one row per record is needed")
-    if rows is data:
-        rows = rows.copy()
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    names = tuple(str(i) for i in range(rows.shape[1]))
-    if rows.dtype.kind not in "biuf":
-        raise TypeError(f"{role} holds {rows.dtype}; a sparse matrix of 0/1 is needed")
-    if not (rows.data == 1).all():
-        return Columns([NumberMatrix(names, *split_missing(rows.toarray()))], single=False)
-    rows.sort_indices()
-    return Columns([IndexMatrix(names, rows.indptr.astype(np.int64), rows.indices.astype(np.int64))], single=False)
-
-
-def _mapping(data: Mapping[Any, Any], role: str) -> Columns:
-    if not data:
-        raise ValueError(f"{role} is an empty mapping: at least one column is needed")
-    same_index({f"{role}[{name!r}]": values for name, values in data.items()})
-    columns: list[Column] = []
-    for name, values in data.items():
-        item = read_columns(values, f"{role}[{name!r}]").items[0]
-        if not isinstance(item, Column):
-            raise ValueError(f"{role}[{name!r}] is a table, not one column: give each of its columns a name")
-        columns.append(replace(item, name=str(name)))
-    check_lengths({column.name: column for column in columns}, role)
-    return Columns(columns, single=False)
-
-
-def _sequence(data: list[Any], role: str) -> Columns:
-    if not data:
-        raise ValueError(f"{role} is empty: at least one record is needed")
-    first = next((value for value in data if not is_missing(value)), None)
-    # Lists of labels, not rows of a matrix.
-    if isinstance(first, (set, frozenset)) or (isinstance(first, (list, tuple)) and _holds_lists(data)):
-        return Columns([object_column(data, "", role)], single=True)
-    if type(first).__module__.split(".")[0] == "torch":
-        return _numpy(np.stack([tensor_array(value) for value in data]), role)
-    if isinstance(first, (list, tuple, np.ndarray)):
-        return _numpy(np.asarray(data), role)
-    try:
-        array = np.asarray(data)
-    except (ValueError, OverflowError):
-        array = np.empty(len(data), dtype=object)
-        array[:] = data
-    # numpy turns a list that mixes text and numbers into text: spell its members one by one instead.
-    # It also makes floats of integers that fit no one type, and of None: spell those too.
-    if array.dtype.kind in "OSU" or (array.dtype.kind == "f" and any(_no_float(value) for value in data)):
-        return Columns([object_column(data, "", role)], single=True)
-    return _numpy(array, role)
-
-
-def _plain(value: Any) -> Any:
-    """A decimal as a whole number or a float; anything else as it is."""
-    if not isinstance(value, Decimal):
-        return value
-    return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
-
-
-def _no_float(value: Any) -> bool:
-    """Whether a value would not survive being made a float."""
-    return value is None or (isinstance(value, int) and abs(value) > EXACT)
-
-
-def _holds_lists(data: list[Any]) -> bool:
-    """Whether a list of lists is ragged, empty or holds text, and so lists labels."""
-    inner = [value for value in data if isinstance(value, (list, tuple))]
-    if len({len(value) for value in inner}) > 1 or len(inner) < len(data) or not any(inner):
-        return True
-    return any(isinstance(item, str) for value in inner for item in value)
-
-
-def _numpy(array: NDArray[Any], role: str) -> Columns:
-    if array.ndim not in (1, 2):
-        raise ValueError(f"{role} has {array.ndim} dimensions; one (a variable) or two (a set of labels) are read")
-    masked = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
-    array = np.asarray(array)
-    if array.ndim == 1:
-        return Columns([_column(array, masked, "", role)], single=True)
-    if array.shape[1] == 0:
-        raise ValueError(f"{role} has no columns: at least one label is needed")
-    if array.dtype.kind in "biuf":
-        names = tuple(str(i) for i in range(array.shape[1]))
-        return Columns([NumberMatrix(names, *split_missing(array, masked))], single=False)
-    gone = [None] * array.shape[1] if masked is None else list(masked.T)
-    columns = [_column(array[:, i], gone[i], str(i), role) for i in range(array.shape[1])]
-    return Columns(columns, single=False)
-
-
-def split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """Numbers and where they are missing."""
-    if array.dtype == np.float16:
-        array = array.astype(np.float32)
-    missing = masked
-    if array.dtype.kind == "f":
-        missing = np.isnan(array) if masked is None else masked | np.isnan(array)
-    return array, missing if missing is not None and missing.any() else None
-
-
-def _column(array: NDArray[Any], masked: Any, name: str, role: str) -> Column:
-    if array.dtype.kind in "biuf":
-        return Column.numbers(name, *split_missing(array, masked))
-    if array.dtype.kind in "mM":
-        missing = np.isnat(array) if masked is None else masked | np.isnat(array)
-        return Column.text(name, array.astype(str).tolist(), missing)
-    if array.dtype.kind not in "OSUT":
-        raise TypeError(f"{role} holds {array.dtype} values; numbers, text or true/false are read")
-    if array.dtype.kind == "U" and masked is None:
-        distinct, codes = np.unique(array, return_inverse=True)
-        coded, categories = compact(codes.astype(np.int64), [str(value) for value in distinct])
-        return Column(name, "text", coded, None, categories)
-    objects = array.tolist()
-    if masked is not None:
-        objects = [None if gone else value for value, gone in zip(objects, masked, strict=True)]
-    return object_column(objects, name, role)
-
-
-def object_column(values: list[Any], name: str, role: str) -> Column:
-    """A column of Python objects: numbers if all are, lists if all are, else text."""
-    if any(isinstance(value, Decimal) for value in values):
-        values = [_plain(value) for value in values]
-    missing = np.fromiter((is_missing(value) for value in values), bool, count=len(values))
-    gone = missing if missing.any() else None
-    there = [value for value, absent in zip(values, missing, strict=True) if not absent]
-    filled = [0 if absent else value for value, absent in zip(values, missing, strict=True)]
-    if there and all(isinstance(v, (list, tuple, set, frozenset, np.ndarray)) for v in there):
-        return Column.lists(name, values, missing)
-    if there and all(isinstance(v, (bool, np.bool_)) for v in there):
-        return Column(name, "bool", np.array(filled).astype(bool), gone)
-    if there and all(isinstance(v, (int, float, np.integer, np.floating, np.bool_)) for v in there):
-        whole = all(isinstance(v, (int, np.integer, np.bool_)) for v in there)
-        numbers = np.array(filled)
-        if numbers.dtype.kind in "iu" or (numbers.dtype.kind == "f" and not any(_no_float(value) for value in there)):
-            return Column(name, "int" if whole else "float", numbers, gone)
-    try:
-        return Column.text(name, values, missing)
-    except TypeError as error:
-        raise TypeError(f"{role}: {error}") from None

@@ -106,18 +106,23 @@ def _refuse_spelled_twice(variable: Variable, role: str) -> None:
         )
 
 
-def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bool) -> None:
-    """Refuse a variable that has a value of its own for nearly every record, and dates as groups.
+def are_identifiers(many: int, records: int, *, group: bool) -> bool:
+    """Whether so many values in so many records are ids or measurements rather than groups or classes.
 
     Groups that differ from record to record are none. What is predicted may have rare values: it is refused where
     nine of ten records have a value of their own, or half of them do and there are more than a thousand.
     """
+    share = 0.5 if group or many > _MANY_VALUES else 0.9
+    return many > _FEW_GROUPS and many > share * records
+
+
+def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bool) -> None:
+    """Refuse a variable that has a value of its own for nearly every record, and dates as groups."""
     many = len(variable.categories)
     if variable.kind != "categorical" or many <= _FEW_GROUPS:
         return
     title = title_of(role, variable)
-    share = 0.5 if group or many > _MANY_VALUES else 0.9
-    if many > share * records:
+    if are_identifiers(many, records, group=group):
         what = "groups" if group else "something that is predicted"
         raise ValueError(
             f"{title} holds {many:,} different values in {records:,} records, such as {shown(variable.categories[:3])}: it "

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arguments import object_column, read_columns, same_index, split_missing, tensor_array
+from .argument_columns import object_column, read_columns, split_missing, tensor_array
 from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact, refuse_missing_items
 from .label import canonical, printable
+from .same_columns import same_index
 
 _ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
 _FLOAT_DIGITS = 15

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .arguments import tensor_array
+from .argument_columns import tensor_array
 from .columns import check_columns, is_missing
 from .files import file_schema, list_files
 from .frames import arrow_table, is_list, is_number

@@ -9,21 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import (
-    read,
-    read_clusters,
-    read_columns,
-    read_evaluation,
-    read_train,
-    refuse_missing,
-    refuse_same,
-    same_index,
-)
+from .argument_columns import read_columns
+from .arguments import read, read_clusters, read_evaluation, read_train, refuse_missing
 from .column_checks import refuse_identifiers
 from .columns import Declared
 from .label import Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
 from .label_rules import label_set
 from .labelset import Evaluation, LabelSet
+from .same_columns import refuse_same, same_index
 from .vocabulary import one_space
 
 # The threshold that is meant where none is named.
@@ -143,9 +136,9 @@ def read_scored(
             )
     train, known = _with_strata(train, strata, "train")
     base, based = _with_strata(base, strata, "base")
-    scored, train_sets, _ = read_evaluation(given, true, chances, train, weights, called="scores")
+    scored, train_sets, _ = read_evaluation(given, true, chances, train, weights, names=("given", "truth", "scores"))
     decided, _, invented = read_evaluation(given, true, decisions, train, weights)
-    clusters = read_clusters(cluster, len(decided))
+    clusters = read_clusters(cluster, len(decided), sides)
     layers = None if strata is None else read_strata(strata, len(decided))
     base_labels = None
     if based is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import html
 import re
 import unicodedata
@@ -25,6 +26,8 @@ _LOOK_ALIKES = str.maketrans(
     "ABESIJKMHOPCTYXaesijopcyxdhABEZHIKMNOPTYXovuiap",
 )
 _SHOWN = 5
+# How alike two words are, of 1, where one is likely the other mistyped: Othr and Other are .89, man and woman .75.
+_MISTYPED = 0.8
 
 
 def folded(category: str) -> str:
@@ -87,6 +90,21 @@ def respelled(strange: Iterable[str], known: Iterable[str]) -> tuple[str, str] |
     for category in known:
         spelled.setdefault(folded(category), category)
     return next(((value, spelled[key]) for value in strange if (key := folded(value)) in spelled), None)
+
+
+def mistaken_for(name: str, known: Iterable[str]) -> str | None:
+    """The known name that another one is likely a mistake for: a second spelling, or mistyped.
+
+    >>> mistaken_for("Othr", ["Other", "Asian"]), mistaken_for("man", ["woman"])
+    ('Other', None)
+    """
+    held = list(known)
+    again = respelled([name], held)
+    if again is not None:
+        return again[1]
+    plainly = {other.casefold(): other for other in held}
+    near = difflib.get_close_matches(name.casefold(), list(plainly), n=1, cutoff=_MISTYPED)
+    return plainly[near[0]] if near else None
 
 
 def spelled_twice(categories: Iterable[str]) -> tuple[str, str] | None:

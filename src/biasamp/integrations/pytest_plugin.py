@@ -46,7 +46,7 @@ def biasamp_check(request: pytest.FixtureRequest) -> Callable[..., Verdict]:
         __tracebackhide__ = True
         from biasamp import Audit
         from biasamp.policy import Policy
-        from biasamp.policy.policy import DATA_KEYS
+        from biasamp.policy.reading import DATA_KEYS
 
         if policy is None:
             policy = request.getfixturevalue("biasamp_policy")

@@ -22,16 +22,22 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from biasamp.amplification.base import Base
 from biasamp.amplification.calibrate import calibrate
 from biasamp.amplification.directional import directional_pairs
-from biasamp.amplification.group_rates import between_groups, group_rates, over_groups
-from biasamp.amplification.multi import multi
+from biasamp.amplification.group_rates import GroupRates, between_groups, group_rates, over_groups
+from biasamp.amplification.multi import from_records
 from biasamp.amplification.pair_table import mean_over_pairs
+from biasamp.amplification.parity import undefined_rates, warn_of_rates
 from biasamp.amplification.positive import choose_outcomes
 from biasamp.amplification.signs import association_signs
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts, outcome_masks
-from biasamp.data import binary
-from biasamp.data.arguments import read_evaluation, same_index
+from biasamp.counts.signed_sums import Block
+from biasamp.data import Evaluation, LabelSet, binary, printable
+from biasamp.data.arguments import read_evaluation
 from biasamp.data.plain_arguments import shown
+from biasamp.data.same_columns import same_index
+
+# What messages call the groups, the truth and the predictions.
+_NAMES = ("sensitive_features", "y_true", "y_pred")
 
 
 def bias_amplification_score(
@@ -88,18 +94,7 @@ def bias_amplification_score(
     0.3333
     >>> scorer = make_scorer(bias_amplification_score, greater_is_better=False)
     """
-    _same_rows(y_true, y_pred, sensitive_features, sample_weight)
-    if train is None:
-        (given,) = _crossed(sensitive_features)
-    else:
-        if not isinstance(train, (tuple, list)) or len(train) != 2:
-            raise TypeError("train must be a pair (sensitive_features, y) of the training set")
-        own, other = _width(sensitive_features), _width(train[0])
-        if own != other:
-            raise ValueError(f"sensitive_features has {own} columns, but that of train has {other}")
-        given, train_given = _crossed(sensitive_features, train[0])
-        train = train_given, train[1]
-    evaluation, train_sets, _ = read_evaluation(given, y_true, y_pred, train, sample_weight)
+    evaluation, train_sets, _ = _read(y_true, y_pred, sensitive_features, sample_weight, train)
     counts = PairCounts.from_labels(evaluation)
     known = None if train_sets is None else JointCounts.from_labels(*train_sets)
     pairs = directional_pairs(counts, association_signs(known or counts.truth_joint))
@@ -113,6 +108,8 @@ def bias_amplification_score(
             UserWarning,
             stacklevel=2,
         )
+    if _one_group(evaluation):
+        return float("nan")
     value = float(mean_over_pairs(pairs.amplification, counted))
     return abs(value) if absolute else value
 
@@ -139,9 +136,9 @@ def multi_amplification_score(
     >>> multi_amplification_score([0, 0, 1, 1], [0, 1, 1, 1], sensitive_features=["a", "a", "b", "b"])
     0.25
     """
-    _same_rows(y_true, y_pred, sensitive_features, sample_weight)
-    (given,) = _crossed(sensitive_features)
-    result = multi(given, y_true, y_pred, weights=sample_weight)
+    evaluation, _, _ = _read(y_true, y_pred, sensitive_features, sample_weight)
+    _one_group(evaluation)
+    result = from_records(Block(evaluation.owned()), None)
     return float(result.value - (result.floor or 0.0)) if over_floor else float(result.value)
 
 
@@ -197,37 +194,87 @@ def mean_per_class_accuracy_score(
     >>> mean_per_class_accuracy_score([0, 1, 0, 1], [1, 1, 0, 1], sensitive_features=["a", "a", "b", "b"])
     0.75
     """
-    values = over_groups(_rates(y_true, y_pred, sensitive_features, sample_weight).mean_per_class_accuracy)
+    both = ("true_positive_rate", "false_positive_rate")
+    _, rates = _rates(both, y_true, y_pred, sensitive_features, sample_weight)
+    values = over_groups(rates.mean_per_class_accuracy)
     return float("nan") if np.isnan(values).all() else float(np.nanmin(values))
 
 
 def _difference(
     rate: str, y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any, positive: Any
 ) -> float:
-    values = between_groups(getattr(_rates(y_true, y_pred, sensitive_features, sample_weight, positive), rate))
-    return float("nan") if np.isnan(values).all() else float(np.nanmax(values))
+    evaluation, rates = _rates((rate,), y_true, y_pred, sensitive_features, sample_weight, positive)
+    values = between_groups(getattr(rates, rate))
+    return float("nan") if _one_group(evaluation) or np.isnan(values).all() else float(np.nanmax(values))
 
 
-def _rates(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any, positive: Any = None) -> Any:
-    """Rates by group; a two-valued variable has the rates of its positive class, as in scikit-learn and Fairlearn."""
-    _same_rows(y_true, y_pred, sensitive_features, sample_weight)
-    (given,) = _crossed(sensitive_features)
+def _rates(
+    used: tuple[str, ...],
+    y_true: Any,
+    y_pred: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+    positive: Any = None,
+) -> tuple[Evaluation, GroupRates]:
+    """Rates by group; a two-valued variable has the rates of its positive class, as in scikit-learn and Fairlearn.
+
+    A warning names those of the rates ``used`` that are undefined.
+    """
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
     numbers = truth.ndim == predicted.ndim == 1 and truth.dtype.kind in "biuf" and predicted.dtype.kind in "biuf"
     # A fold may lack a class that is predicted in it: then there are more than two.
     if positive is None and numbers and np.isin(truth, (0, 1)).all() and ((predicted >= 0) & (predicted <= 1)).all():
-        y_true, y_pred = binary(truth), binary(predicted)
-    evaluation, _, invented = read_evaluation(given, y_true, y_pred, None, sample_weight)
+        y_true, y_pred = binary(y_true), binary(y_pred)
+    evaluation, _, invented = _read(y_true, y_pred, sensitive_features, sample_weight)
     apart = set() if invented is None else {variable.name for variable in invented.variables}
-    columns = choose_outcomes(evaluation.truth.variables, positive, apart).columns
+    outcomes = choose_outcomes(evaluation.truth.variables, positive, apart)
     counts = PairCounts.from_labels(evaluation)
-    return group_rates(counts.only(*outcome_masks(counts, columns)))
+    counts = counts.only(*outcome_masks(counts, outcomes.columns))
+    rates = group_rates(counts)
+    gone = undefined_rates(rates, counts.given_labels, counts.outcome_labels)
+    warn_of_rates(outcomes, [row for row in gone if row["rate"] in used], "biasamp.parity(...).excluded")
+    return evaluation, rates
 
 
-def _same_rows(y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any) -> None:
-    """Refuse pandas objects whose rows are labelled differently."""
-    sides = {"y_true": y_true, "y_pred": y_pred, "sensitive_features": sensitive_features}
-    same_index({**sides, "sample_weight": sample_weight})
+def _read(
+    y_true: Any, y_pred: Any, sensitive_features: Any, sample_weight: Any, train: Any = None
+) -> tuple[Evaluation, tuple[LabelSet, LabelSet] | None, LabelSet | None]:
+    """The arguments of a score as labels, the train labels, and labels that only the predictions have."""
+    same_index(dict(zip(_NAMES, (sensitive_features, y_true, y_pred), strict=True)) | {"sample_weight": sample_weight})
+    if train is None:
+        (given,) = _crossed(sensitive_features)
+    else:
+        if not isinstance(train, (tuple, list)) or len(train) != 2:
+            raise TypeError("train must be a pair (sensitive_features, y) of the training set")
+        own, other = _width(sensitive_features), _width(train[0])
+        if own != other:
+            raise ValueError(f"sensitive_features has {own} columns, but that of train has {other}")
+        given, train_given = _crossed(sensitive_features, train[0])
+        train = train_given, train[1]
+    read = read_evaluation(given, y_true, y_pred, train, sample_weight, names=_NAMES)
+    invented = read[2]
+    if invented is not None:
+        shown = ", ".join(repr(printable(str(label), 40)) for label in invented.labels[:3])
+        warnings.warn(
+            f"y_pred holds {invented.width:,} values that y_true never has, such as {shown}: they are in no pair and in no "
+            "rate",
+            UserWarning,
+            stacklevel=3,
+        )
+    return read
+
+
+def _one_group(evaluation: Evaluation) -> bool:
+    """Whether there is one group only, which a warning says."""
+    if (evaluation.given.totals() > 0).sum() > 1:
+        return False
+    warnings.warn(
+        "sensitive_features has one group only: there is none to compare it with. A score that compares groups is NaN; "
+        "give folds that hold several groups, such as those of StratifiedKFold over the groups",
+        UserWarning,
+        stacklevel=4,
+    )
+    return True
 
 
 def _width(features: Any) -> int:

@@ -19,8 +19,9 @@ from biasamp.counts.fixed import Count, Fixed, floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Label
-from biasamp.data.arguments import refuse_same
+from biasamp.data.column_checks import are_identifiers
 from biasamp.data.plain_arguments import number
+from biasamp.data.same_columns import refuse_same
 
 _DIRECTIONS = ("A->T", "T->A", "both")
 _TASKS = ("binary", "multiclass", "multilabel")
@@ -128,8 +129,11 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         if threshold is not None:
             number(threshold, "threshold", least=0.0, most=1.0)
         self.threshold, self.logits = threshold, logits
+        self._one_batch = False
         self._tasks = _task_side(task, num_labels, num_classes)
-        self._groups = _Side("groups", _number("num_groups", num_groups, 1), not overlapping_groups)
+        self._groups = _Side(
+            "groups", _number("num_groups", num_groups, 1 if overlapping_groups else 2), not overlapping_groups
+        )
         self._directions = ("A->T", "T->A") if direction == "both" else (direction,)
         for which in self._directions:
             given, outcome = self._sides(which)
@@ -144,6 +148,14 @@ class BiasAmplification(Metric):  # type: ignore[misc]
 
     def _sides(self, direction: str) -> tuple[_Side, _Side]:
         return (self._groups, self._tasks) if direction == "A->T" else (self._tasks, self._groups)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Count a batch and give its value; a batch may have few records of many groups."""
+        self._one_batch = True
+        try:
+            return super().forward(*args, **kwargs)
+        finally:
+            self._one_batch = False
 
     def update(self, preds: Tensor | None, target: Tensor, groups: Tensor, group_preds: Tensor | None = None) -> None:
         """Count a batch.
@@ -163,7 +175,6 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         records = len(tasks)
         if len(members) != records:
             raise ValueError(f"groups has {len(members)} records, but target has {records}")
-        refuse_same({"groups": groups, "preds": preds})
         counted = []
         for which in self._directions:
             name, values = ("preds", preds) if which == "A->T" else ("group_preds", group_preds)
@@ -174,6 +185,8 @@ class BiasAmplification(Metric):  # type: ignore[misc]
             if len(predicted) != records:
                 raise ValueError(f"{name} has {len(predicted)} records, but target has {records}")
             counted.append((which, given.to(truth.device), truth, predicted.to(truth.device)))
+        refuse_same({"groups": groups, "target": target, "preds": preds})
+        refuse_same({"target": target, "groups": groups, "group_preds": group_preds})
         # Everything is checked before anything is added: a refused batch leaves the state as it was.
         for part in counted:
             self._add(*part)
@@ -204,11 +217,25 @@ class BiasAmplification(Metric):  # type: ignore[misc]
     def compute(self) -> Tensor | dict[str, Tensor]:
         """The value, or one for each direction; NaN where no record has been counted."""
         values = {}
+        if not self._one_batch:
+            self._refuse_identifiers()
         for which in self._directions:
             pairs = self._pairs(self._kept_counts(which), which)
             value = float(mean_over_pairs(pairs.amplification, pairs.defined))
             values[which] = torch.tensor(value, dtype=torch.float64, device=self.n.device)
         return values if self.direction == "both" else values[self.direction]
+
+    def _refuse_identifiers(self) -> None:
+        """Refuse groups or classes that are ids: nearly as many as records."""
+        which = self._directions[0]
+        for name, side in (("groups", self._groups), ("target", self._tasks)):
+            held = getattr(self, _state(which, "given" if side is self._sides(which)[0] else "truth"))
+            many, records = int((held > 0).sum()), int(self.n)
+            if side.exclusive and are_identifiers(many, records, group=name == "groups"):
+                raise ValueError(
+                    f"{name} holds {many:,} different values in {records:,} records: it looks like an identifier or a "
+                    "measurement. Give another tensor, group its values first, or compute from more records"
+                )
 
     def _counts(self, which: str) -> PairCounts:
         """What the formula needs of the counts; soft predictions have no standard error in them."""

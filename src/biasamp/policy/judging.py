@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.group_choice import meant_group
 from biasamp.results.metric_registry import METRICS
 
 from .baseline import check_baseline, compared, differences, vanished
@@ -16,7 +17,7 @@ from .figure import Figure
 from .ignored import ignored_labels
 from .limit_cautions import cautions_of
 from .limit_figures import Held, figures_of
-from .limits import Limit, companion_limit
+from .limits import Limit, PolicyError, companion_limit
 from .verdict import PASS, UNDECIDED, Check, Verdict
 
 if TYPE_CHECKING:
@@ -55,6 +56,15 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
 def _unknown_groups(policy: Policy, audit: Audit) -> list[str]:
     there = {name for row in audit.document["data"]["groups"] for name in (row["group"], row.get("category"))}
     gone = [name for name in policy.ignore_groups if name not in there]
+    groups: dict[str, list[str]] = {}
+    for row in audit.document["data"]["groups"]:
+        groups.setdefault(row["attribute"], []).append(row.get("category") or row["group"])
+    for name in gone:
+        meant = meant_group(name, groups)
+        if meant is not None:
+            problem = f"{name!r:.60} is no group of {audit.source}; {meant}"
+            line = policy.line("evidence", "ignore_groups")
+            raise PolicyError("ignore_groups", problem, line=line, source=policy.source)
     return [f"ignore_groups names what the audit does not have: {', '.join(gone)}."] if gone else []
 
 

@@ -5,40 +5,27 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from biasamp.auditing import audit as run_audit
+from biasamp.auditing.as_audit import FORMS, are_counts, as_audit, is_audit
 from biasamp.auditing.audit_result import Audit
-from biasamp.counts.audit_counts import AuditCounts
-from biasamp.counts.storage import is_counts
-from biasamp.data import binary, categorical
+from biasamp.auditing.group_choice import MayBeGone
 from biasamp.data.plain_arguments import path_of, shown
 from biasamp.results.metric_registry import audited_metrics
 
 from .evidence import CONFIDENCE
 from .judging import judge
 from .limits import LIMIT_KEYS, Limit, PolicyError, companion_limit, near
+from .reading import DATA_KEYS, OF_COUNTS, ROLES, audit_arguments
 from .toml_lines import key_lines, line_of
 from .verdict import Verdict
 
 SCHEMA = 1
 MIN_GROUP = 30
-# The arguments of ``audit`` that a policy may hold, so that a check needs nothing but the data.
-DATA_KEYS = (
-    *("attributes", "tasks", "attribute_predictions", "task_predictions", "train", "base", "weights", "record"),
-    *("cluster", "missing", "intersections", "metrics", "confidence", "resamples", "seed", "binary", "categorical"),
-    *("positive", "reference", "unseen", "categories"),
-)
-# Of these, what counts do not say by themselves.
-_OF_COUNTS = (
-    *("base", "metrics", "confidence", "resamples", "seed", "positive", "reference"),
-    *("ignore_groups", "min_group"),
-)
-_ROLES = ("attributes", "tasks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,24 +157,15 @@ class Policy:
         if self.confidence is not None:
             held.setdefault("confidence", self.confidence)
         if self.ignore_groups:
-            held.setdefault("ignore_groups", list(self.ignore_groups))
+            held.setdefault("ignore_groups", MayBeGone(self.ignore_groups))
         held.setdefault("min_group", self.min_group)
-        values: Mapping[str, Any] = held.pop("categories", {})
-        declared = {"binary": held.pop("binary", ()), "categorical": (*held.pop("categorical", ()), *values)}
-        if _are_counts(data):
-            return run_audit(data, **{k: v for k, v in held.items() if k in _OF_COUNTS or k in arguments})
-        for key in ("attributes", "tasks"):
+        if are_counts(data):
+            return run_audit(data, **{k: v for k, v in held.items() if k in OF_COUNTS or k in arguments})
+        for key in ROLES:
             if key not in held:
                 problem = "neither the policy nor the call says which columns"
                 raise PolicyError(f"data.{key}", problem, source=self.source)
-            known: Callable[[Any], Any] = partial(categorical, categories=values.get(key))
-            for kind, declare in (("binary", binary), ("categorical", known)):
-                if key in declared[kind]:
-                    names = held[key]
-                    # Attributes are measured one by one, tasks together.
-                    each = key == "attributes" and isinstance(names, list)
-                    held[key] = [declare(name) for name in names] if each else declare(names)
-        return run_audit(data, **held)
+        return run_audit(data, **audit_arguments(held))
 
     def check(self, audit: Any, baseline: Any = None) -> Verdict:
         """Hold an audit to the policy.
@@ -217,25 +195,19 @@ class Policy:
             raise PolicyError("baseline", str(error), line=line, source=self.source) from None
 
     def _audited(self, held: Any, role: str) -> Audit:
-        """The audit in any form that it comes in."""
-        if isinstance(held, Audit):
-            return held
-        if _are_counts(held):
+        """The audit in any form that it comes in; counts are measured as the policy says."""
+        if are_counts(held):
             return self.audit(held)
-        if isinstance(held, (str, os.PathLike)):
-            return Audit.load(Path(held))
-        raise TypeError(
-            f"{role} is a {type(held).__name__}; an Audit is needed, as biasamp.audit() returns it, counts, or the file of "
-            "either. Records are audited first: policy.check(policy.audit(data))"
-        )
+        if not is_audit(held):
+            raise TypeError(
+                f"{role} is a {type(held).__name__}; {FORMS} is needed. Records are audited first: "
+                "policy.check(policy.audit(data))"
+            )
+        return as_audit(held, role)
 
     def line(self, *path: str | int) -> int | None:
         """The line of an entry of the policy's file."""
         return line_of(dict(self.lines), path)
-
-
-def _are_counts(data: Any) -> bool:
-    return isinstance(data, AuditCounts) or (isinstance(data, (str, os.PathLike)) and is_counts(data))
 
 
 def _limit(limit: Limit | Mapping[str, Any]) -> Limit:
@@ -325,13 +297,13 @@ class _Reader:
                 data[key] = str(self.folder / data[key])
         for key in ("binary", "categorical"):
             roles = data.get(key, [])
-            if not isinstance(roles, list) or not set(roles) <= set(_ROLES):
-                raise self._error(("data", key), f"some of {list(_ROLES)} are needed, found {roles!r}")
+            if not isinstance(roles, list) or not set(roles) <= set(ROLES):
+                raise self._error(("data", key), f"some of {list(ROLES)} are needed, found {roles!r}")
         values = data.get("categories", {})
         listed = isinstance(values, dict) and all(isinstance(held, list) for held in values.values())
-        if not listed or not set(values) <= set(_ROLES):
+        if not listed or not set(values) <= set(ROLES):
             raise self._error(
-                ("data", "categories"), f"lists of values for some of {list(_ROLES)} are needed, found {values!r}"
+                ("data", "categories"), f"lists of values for some of {list(ROLES)} are needed, found {values!r}"
             )
         return data
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry
+from biasamp.auditing.evidence import unknown_directions
+from biasamp.auditing.group_choice import named_ignored
 from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
 from biasamp.results.interval import figure_with_interval
@@ -51,9 +53,10 @@ def _data(audit: Audit, arguments: Mapping[str, Any]) -> str:
 
 
 def _evidence(audit: Audit) -> str:
-    groups = [row for row in audit.document["data"]["groups"] if row["records"]]
+    left_out = audit.document["data"].get("ignored_groups", [])
+    groups = [row for row in audit.document["data"]["groups"] if row["records"] and row["group"] not in left_out]
     listed = "".join(f"  {toml(row['group'])},  # {row['records']:,} records\n" for row in groups)
-    ignored = audit.document["data"].get("ignored_groups", [])
+    ignored = named_ignored(audit.document["data"])
     ignoring = f"ignore_groups = {toml(ignored)}" if ignored else "# ignore_groups = []"
     return f"""\
 # What has to be there before anything is judged.
@@ -129,8 +132,8 @@ def _figure(entry: Entry) -> str:
 def _bounded(entry: Entry) -> str:
     """A directional value with the bound that a limit holds, and how many directions are unknown."""
     low, high = entry.get("bounds", entry["interval"])
-    unknown = entry.get("unknown", 0)
-    words = f", {unknown:,} of {entry.get('pairs_in_all', 0):,} directions unknown" if unknown else ""
+    unknown, many = unknown_directions(entry)
+    words = f", {unknown:,} of {many:,} directions unknown" if unknown else ""
     return figure_with_interval(entry["value"], low, high) + words
 
 

@@ -14,7 +14,7 @@ from .attackers import AttackerError, Lookup, Trained, choose
 from .equalize import RULES, Rule, check_rule
 from .lookup import LookupTables
 from .problem import Problem
-from .quality import Quality, check_quality
+from .quality import LABEL_QUALITIES, Quality, check_quality
 from .records import Progress, RecordTrials
 from .scores import FIGURES, Scores, standard_errors
 from .sides import Numbers
@@ -77,10 +77,10 @@ class Measurement:
         if not error > _WIDTH:
             return Interval(np.nan, np.nan, level, "undefined", varies, error, (_UNMOVED,))
         reach = float(ndtri(0.5 + level / 2)) * error
-        low, high = middle - reach, middle + reach
-        if self.kind == "dpa" and of == "value":
-            low, high = max(low, -1.0), min(high, 1.0)
-        return Interval(low, high, level, method, varies, error)
+        made = Interval(middle - reach, middle + reach, level, method, varies, error)
+        # DPA is a quotient; differences of qualities lie where qualities do, and those of numbers have no bound.
+        bounded = self.quality in LABEL_QUALITIES or (self.kind == "dpa" and of == "value")
+        return made.within(-1.0, 1.0) if bounded else made
 
     def _standard_errors(self, count: int | None, seed: int | None) -> tuple[float, float]:
         """Of the figure and of the difference of gains, from so many halves, and another seed if one is given."""

@@ -26,8 +26,8 @@ from biasamp.data import (
     refuse_missing,
     same_length,
 )
-from biasamp.data.arguments import refuse_same, same_index
 from biasamp.data.column_checks import RoleOf, check_columns_alone
+from biasamp.data.same_columns import refuse_same, same_index
 from biasamp.data.vocabulary import one_space
 
 from .equalize import draw

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -38,8 +38,6 @@ CUT, ONE_LABEL, ASYMMETRIC = "cut", "one-label", "asymmetric-errors"
 NOTES = frozenset({CUT, ONE_LABEL, ASYMMETRIC})
 # The kind of caution where no resample moves a figure, so that there is no interval.
 NO_WIDTH = "no-width"
-CUT_ABOVE = Caution("the interval reached above 1 and is cut there: the figure is a difference of rates", CUT)
-CUT_BELOW = Caution("the interval reached below 0 and is cut there: the figure is a size, which is never negative", CUT)
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,23 @@ class Interval:
 
     def __iter__(self) -> Any:
         return iter((self.low, self.high))
+
+    def within(self, least: float, most: float) -> Interval:
+        """The interval cut at the range of its figure; a note says where it was cut.
+
+        >>> cut = Interval(-0.1, 0.4).within(0.0, 1.0)
+        >>> cut.low, cut.high, cut.cautions
+        (0.0, 0.4, ('the interval reached below 0 and is cut there: the figure is never less',))
+        """
+        notes: tuple[str, ...] = ()
+        if self.low < least:
+            notes += (Caution(f"the interval reached below {least:g} and is cut there: the figure is never less", CUT),)
+        if self.high > most:
+            notes += (Caution(f"the interval reached above {most:g} and is cut there: the figure is never more", CUT),)
+        if not notes:
+            return self
+        low, high = (float(min(max(end, least), most)) for end in (self.low, self.high))
+        return replace(self, low=low, high=high, cautions=(*self.cautions, *notes))
 
 
 def plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -154,6 +155,12 @@ def direction_symbol(direction: str | None) -> str:
 def is_signed(metric: str) -> bool:
     """Whether a metric's sign says something; no for a metric of another version."""
     return metric in METRICS and METRICS[metric].signed
+
+
+def range_of(metric: str) -> tuple[float, float]:
+    """The least and the largest value of a metric; without bounds for one of another version."""
+    held = METRICS.get(metric)
+    return (-math.inf, math.inf) if held is None else (held.low, held.high)
 
 
 def pairs_oriented(metric: str) -> bool:
