@@ -136,6 +136,22 @@ def _read_audit(path: Path) -> Any:
     return [audit.document, audit.resamples]
 
 
+def _write_association(path: Path) -> None:
+    import biasamp
+
+    biasamp.associate(table(), ["cat", "dog"], label="words", record="id").to_json(path)
+
+
+def _read_association(path: Path) -> Any:
+    from biasamp.auditing.audit_result import read_json
+    from biasamp.report.server import documents
+
+    document, _ = documents({path.name: read_json(path, "result")})
+    if "no checksum" in str(document["runs"][0]["notes"]):
+        raise ValueError(f"{path.name} has a note: it has no checksum")
+    return document
+
+
 def _read_counts(path: Path) -> Any:
     import biasamp
 
@@ -172,6 +188,7 @@ KINDS = {
         *(Kind(f"z.{kind}.gz", _write_table, _DATA, True) for kind in ("csv", "jsonl", "parquet", "feather")),
         Kind("audit.json", lambda path: _audit().save(path), (_read_audit,), True),
         Kind("audit.json.gz", lambda path: _audit().save(path), (_read_audit,), True),
+        Kind("association.json", _write_association, (_read_association,), True),
         Kind("counts.parquet", _write_counts, (_read_counts,), True),
         Kind("labels.parquet", _write_labels, (_read_labels,), True),
     )

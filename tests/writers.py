@@ -100,6 +100,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "audit": ("biasamp.auditing.audit_result", "a.json", lambda path, number: _audit(number).save(path)),
     "gzipped audit": ("biasamp.auditing.audit_result", "a.json.gz", lambda path, number: _audit(number).save(path)),
     "JSON": ("biasamp.results.table", "b.json", lambda path, number: _audit(number).to_json(path)),
+    "association JSON": ("biasamp.results.table", "f.json", lambda path, number: _association(number).to_json(path)),
     "Markdown": ("biasamp.results.table", "a.md", lambda path, number: _audit(number).to_markdown(path)),
     "JUnit": ("biasamp.results.table", "a.xml", lambda path, number: _verdict(number).to_junit(path)),
     "report": ("biasamp.report.audit_page", "a.html", lambda path, number: _audit(number).to_html(path)),

@@ -15,7 +15,8 @@ import pytest
 
 import biasamp
 from audit_schema import audit_schema
-from biasamp.auditing.document_check import checksums, first_problem
+from biasamp.auditing.document_check import first_problem
+from biasamp.results.checksums import checksums
 
 rng = np.random.default_rng(1)
 N = 200
@@ -117,7 +118,7 @@ def test_fields_are_named(
 
 
 def test_without_checksum_there_is_a_caution_that_stays(saved: dict[str, Any], tmp_path: Path) -> None:
-    bare = {name: held for name, held in saved.items() if name != "checksum"}
+    bare = {name: held for name, held in saved.items() if name != "checksum"} | {"version": "0.1.0"}
     (tmp_path / "x.json").write_text(json.dumps(bare), encoding="utf-8")
     audit = biasamp.Audit.load(tmp_path / "x.json")
     (caution,) = [finding for finding in audit.findings if finding.code == "unchecked"]
@@ -131,9 +132,24 @@ def test_without_checksum_there_is_a_caution_that_stays(saved: dict[str, Any], t
         biasamp.Audit.load(tmp_path / "x.json")
 
 
+@pytest.mark.parametrize("version", ["0.2.0", "1.0", "0.10.0", "0.11", ""])
+def test_a_checksum_that_was_taken_out_is_missed(saved: dict[str, Any], version: str, tmp_path: Path) -> None:
+    bare = {name: held for name, held in saved.items() if name != "checksum"} | {"version": version}
+    (tmp_path / "x.json").write_text(json.dumps(bare), encoding="utf-8")
+    with pytest.raises(
+        ValueError, match=rf"x\.json has no checksum, and files of version {version} have one: .* or audit"
+    ):
+        biasamp.Audit.load(tmp_path / "x.json")
+    # A checksum of another form is none either.
+    for odd in ({}, {"version": "x"}):
+        (tmp_path / "x.json").write_text(json.dumps({**bare, "checksum": odd}), encoding="utf-8")
+        with pytest.raises(ValueError, match="was changed since it was saved"):
+            biasamp.Audit.load(tmp_path / "x.json")
+
+
 def test_a_later_version_may_add_fields(saved: dict[str, Any], tmp_path: Path) -> None:
     later = {**saved, "added": [1, 2]}
-    later["checksum"] = checksums(later)
+    later["checksum"] = checksums(later, "metrics")
     (tmp_path / "x.json").write_text(json.dumps(later), encoding="utf-8")
     assert biasamp.Audit.load(tmp_path / "x.json").document["added"] == [1, 2]  # type: ignore[typeddict-item]
 

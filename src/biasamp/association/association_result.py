@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data.plain_arguments import shown, yes_or_no
+from biasamp.results.checksums import json_text, with_checksum
 from biasamp.results.interval import plain
 from biasamp.results.renderers import render
-from biasamp.results.table import Table, text
+from biasamp.results.table import Table, text, written
 
 from . import rankings
 from .association_metric import Array
@@ -270,6 +271,13 @@ class Association:
         about = {"schema": 1, "kind": "association", **self.heading()}
         held = {} if self.conditional is None else {"conditional": self.conditional.to_dict()}
         return {**about, "labels": self.label_rows(self.metrics), "excluded": list(self.excluded), **held}
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The result as JSON text with checksums, which is also written to ``path`` where one is given.
+
+        ``biasamp explore`` shows such files, and refuses one that was changed since.
+        """
+        return written(json_text(with_checksum(self.to_dict())), path)
 
     def label_rows(self, metrics: Sequence[str], *, errors: bool = False) -> list[dict[str, Any]]:
         """What a document says of each label, with the figures of some metrics, and their standard errors if asked."""

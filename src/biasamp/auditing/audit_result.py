@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,17 +17,20 @@ from biasamp.data.byte_sizes import shown_bytes
 from biasamp.data.plain_arguments import one_of, path_of, whole_number
 from biasamp.data.saving import save_bytes
 from biasamp.data.unzipping import VARIABLE, is_gzip, unzip, unzipped_limit
+from biasamp.results.checksums import FIELD, is_checked, json_text, with_checksum
 from biasamp.results.flat import flat_entries
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
-from .document_check import changed_field, checksums, first_problem
+from .document_check import first_problem
 from .document_types import SCHEMA, AuditDocument, NotRun, with_added_fields
 from .findings import CAUTION, URGENCY, Finding
 
 # What data are called that came from no file.
 UNNAMED = "data"
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
+# The list whose entries have a checksum each.
+_ENTRIES = "metrics"
+_AGAIN = "audit the data again and save the audit with save() or to_json() (audit --save, --json)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +159,7 @@ class Audit:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole audit as JSON text, which is also written to ``path`` where one is given."""
-        return written(_json(_with_checksum(self.document), indent=1), path)
+        return written(json_text(with_checksum(self.document, _ENTRIES), indent=1), path)
 
     def to_html(self, path: str | Path, *, association: Any = None) -> None:
         """Write a report that opens in any browser: one file, with everything inside it.
@@ -210,7 +212,7 @@ class Audit:
 
         What is saved is enough to compare, report and explore later without the records.
         """
-        content = _json(_with_checksum({**self.document, "resamples": self.resamples}))
+        content = json_text(with_checksum({**self.document, "resamples": self.resamples}, _ENTRIES))
         raw = (content + "\n").encode()
         save_bytes(path, gzip.compress(raw, mtime=0) if Path(path).suffix == ".gz" else raw)
 
@@ -218,8 +220,8 @@ class Audit:
     def load(cls, path: str | Path) -> Audit:
         """Read an audit that :meth:`save` or :meth:`to_json` wrote.
 
-        A file that was changed since is refused, and the field is named. Files of version 0.1 have no checksum that
-        could tell: they are read with a caution among the findings.
+        A file that was changed since, or lost its checksums, is refused, and the field is named. Files of version 0.1
+        have none that could tell: they are read with a caution among the findings.
         """
         path = Path(path_of(path))
         return cls.from_document(read_json(path, "audit"), path.name)
@@ -227,9 +229,9 @@ class Audit:
     @classmethod
     def from_document(cls, saved: Any, name: str = "the document") -> Audit:
         """The audit of a document as it was saved; ``name`` is what messages call it."""
-        _check(saved, name)
-        document = dict(saved)
-        if document.pop("checksum", None) is None and not any(row["code"] == UNCHECKED for row in saved["findings"]):
+        checked = _check(saved, name)
+        document = {field: held for field, held in saved.items() if field != FIELD}
+        if not checked and not any(row["code"] == UNCHECKED for row in saved["findings"]):
             document["findings"] = sorted([*saved["findings"], _unchecked(name)], key=lambda row: -row["weight"])
         resamples = document.pop("resamples", {})
         # Version 0.1 put the name of the data beside the document.
@@ -275,25 +277,16 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _with_checksum(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {**document, "checksum": checksums(document)}
-
-
-def _check(document: Any, name: str) -> None:
-    """Refuse what is no saved audit, or not as it was saved."""
+def _check(document: Any, name: str) -> bool:
+    """Refuse what is no saved audit, or not as it was saved; whether checksums vouch for it."""
     if not isinstance(document, dict) or "metrics" not in document or "findings" not in document:
         raise NoAudit(f"{name} is JSON, but no saved audit")
     if document.get("schema") != SCHEMA:
         raise ValueError(f"{name} has schema {document.get('schema')!r}; this version reads schema {SCHEMA}")
-    problem = first_problem(document, closed="checksum" not in document)
+    problem = first_problem(document, closed=FIELD not in document)
     if problem is not None:
         raise ValueError(f"{name} is a saved audit with a field of another form: {problem[0]} {problem[1]}")
-    changed = changed_field(document) if "checksum" in document else None
-    if changed is not None:
-        raise ValueError(
-            f"{name} was changed since it was saved: the checksum of {changed} does not agree. Audit the data again, or "
-            "take the file from where it was saved"
-        )
+    return is_checked(document, name, _AGAIN, _ENTRIES)
 
 
 UNCHECKED = "unchecked"
@@ -306,9 +299,3 @@ def _unchecked(name: str) -> dict[str, Any]:
         "saved. Files of version 0.1 have none; audit the data again where it matters."
     )
     return Finding("caution", UNCHECKED, text, CAUTION + URGENCY[UNCHECKED], {}).to_dict()
-
-
-def _json(document: Mapping[str, Any], indent: int | None = None) -> str:
-    """JSON text that UTF-8 can hold: half a surrogate pair, as broken input may have it, is written as an escape."""
-    content = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=indent)
-    return _HALF_PAIR.sub(lambda half: f"\\u{ord(half[0]):04x}", content)

@@ -1,12 +1,10 @@
-"""What a saved audit must look like before anything believes it: the types of its document, bounds, and checksums.
+"""What a saved audit must look like before anything believes it: the types of its document, and bounds.
 
 The checks are made from the types in :mod:`biasamp.auditing.document_types`, as the JSON schema is.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -18,8 +16,6 @@ from biasamp.results.metric_registry import METRICS
 
 from .document_types import BOUNDS, SavedAudit
 
-# Half of SHA-256: enough that no two documents that anybody meets have the same.
-_DIGITS = 32
 _WORDS: dict[Any, str] = {
     int: "a whole number",
     float: "a number",
@@ -46,28 +42,6 @@ def first_problem(document: Mapping[str, Any], *, closed: bool) -> Problem | Non
     for problem in _check_of(SavedAudit)(document, ""):
         return problem
     return next(_contradictions(document), None)
-
-
-def checksums(document: Mapping[str, Any]) -> dict[str, str]:
-    """A digest of every field, and of every metric's entry by itself, so that a change can be named."""
-    out: dict[str, str] = {}
-    for name, value in document.items():
-        if name == "metrics":
-            out |= {f"metrics[{place}]": _digest(entry) for place, entry in enumerate(value)}
-        elif name != "checksum":
-            out[name] = _digest(value)
-    return out
-
-
-def changed_field(document: Mapping[str, Any]) -> str | None:
-    """The first field whose digest is not the saved one, or that was added or taken out; None where all agree."""
-    saved, now = document["checksum"], checksums(document)
-    return next((name for name in [*now, *saved] if saved.get(name) != now.get(name)), None)
-
-
-def _digest(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 @cache

@@ -17,6 +17,7 @@ from biasamp.report.conditional_terminal import show_conditional
 from biasamp.report.explorer_document import write_explorer
 from biasamp.report.figures import association_figures
 from biasamp.report.spreadsheet import write_csv
+from biasamp.results.checksums import json_text, with_checksum
 
 from .command_files import Command, Input, Output
 from .output import console, figures_option, html_option, json_option, write_data, write_figures, write_json
@@ -202,7 +203,7 @@ def command(
     taken = False
     if json_path is not None:
         more = {} if change is None else {"change": {"against": runs[0], "metric": shown, **change.to_dict()}}
-        taken = write_json({**result.to_dict(), **more}, json_path, indent=None)
+        taken = write_json(json_text(with_checksum({**result.to_dict(), **more})), json_path)
     if csv_path is not None:
         text = io.StringIO(newline="")
         write_csv(result.table.rows(), list(result.table.columns), text)

@@ -46,6 +46,8 @@ def command(
 ) -> None:
     """Audit DATA, a Parquet, CSV, Arrow or JSON-lines file (gzipped too) or a folder of them, or saved counts.
 
+    DATA may be - for standard input.
+
     \b
     Examples:
       biasamp audit test.parquet --attributes gender --tasks cooking --task-predictions cooking_pred

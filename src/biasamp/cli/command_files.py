@@ -11,7 +11,7 @@ import stat
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import click
 
 from biasamp.data.formats import find_format
+
+from .piped_input import DASH, STDIN, is_piped, is_stdin, kept
 
 STDOUT = "-"
 Params = Mapping[str, Any]
@@ -43,14 +45,18 @@ class Input(click.Path):
     """
 
     def __init__(self, find: Callable[[str], Mapping[str, str]] | None = None) -> None:
-        super().__init__()
+        super().__init__(allow_dash=True)
         self._find = find
 
     def uses(self, option: str, value: str, params: Params) -> Iterator[Use]:
         """What a value makes the command read."""
         found = {"": value} if self._find is None else self._find(value)
         for name, path in found.items():
-            yield Use(name or option, path)
+            yield Use(name or option, STDIN if path == DASH else path)
+
+    def is_piped(self, value: str) -> bool:
+        """Whether a value is standard input or a pipe, whose content is kept in a file while the command runs."""
+        return self._find is None and is_piped(value)
 
 
 class Output(click.Path):
@@ -109,8 +115,25 @@ class Command(click.Command):
         from biasamp.data.ways_out import speaking_of_options
 
         check_uses(self.uses(context.params))
-        with speaking_of_options():
+        with ExitStack() as files, speaking_of_options():
+            self._keep_piped(context.params, files)
             return super().invoke(context)
+
+    def _keep_piped(self, params: dict[str, Any], files: ExitStack) -> None:
+        """Put files in the place of standard input and pipes, which are gone once they are read."""
+        inputs = [param for param in self.params if isinstance(param.type, Input) and params.get(param.name or "")]
+        given: list[str] = []
+        for param in inputs:
+            value, name = params[param.name or ""], param.name or ""
+            kept_values = []
+            for one in value if isinstance(value, tuple) else (value,):
+                if isinstance(param.type, Input) and param.type.is_piped(one):
+                    if is_stdin(one) and any(map(is_stdin, given)):
+                        raise click.UsageError(f"{_name(param)}: standard input can be read once: name a file")
+                    given.append(one)
+                    one = files.enter_context(kept(one, _name(param)))
+                kept_values.append(one)
+            params[name] = tuple(kept_values) if isinstance(value, tuple) else kept_values[0]
 
 
 def _name(param: click.Parameter) -> str:

@@ -52,13 +52,14 @@ def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[st
 def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     """Read what :func:`write_arrays` wrote, checking version and checksum."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
+
+    from biasamp.data.parquet_sizes import read_parquet
 
     path = Path(path_of(path))
     if not path.is_file():
         raise FileNotFoundError(f"no file {str(path)!r}")
     try:
-        table = pq.read_table(path)
+        table = read_parquet(path, None, path.name)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         what = "damaged" if _begins(path) else "not a file of counts"
         raise ValueError(f"{path.name} is {what}: {str(error).splitlines()[0]}") from None

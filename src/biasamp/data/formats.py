@@ -24,6 +24,7 @@ from pyarrow import csv, json
 
 from .file_format import CODED, Format, Layout, Piece, Text, byte_stream, is_zipped, opened
 from .json_lines import check_lines
+from .parquet_sizes import parquet_batches, read_parquet
 from .spelling import NULLS
 from .unzipping import Chunks
 
@@ -39,8 +40,8 @@ _TRUE_OR_FALSE = "^(0|1|true|false|True|False|TRUE|FALSE)$"
 
 
 def _read_parquet(path: Path, columns: list[str]) -> Any:
-    with pq.ParquetFile(opened(path)) as file:
-        return file.read(columns=columns)
+    source = opened(path)
+    return read_parquet(source, columns, path.name, source if is_zipped(path) else None)
 
 
 def _split_parquet(path: Path, columns: list[str], _: Text) -> Layout:
@@ -55,10 +56,10 @@ def _split_parquet(path: Path, columns: list[str], _: Text) -> Layout:
 def _parquet_batches(piece: Piece, rows: int) -> Iterator[Any]:
     columns = list(piece.types)
     coded = [name for name, kind in piece.types.items() if kind == CODED]
-    with pq.ParquetFile(opened(piece.path), read_dictionary=coded, pre_buffer=False) as file:
-        groups = list(piece.groups) or None
-        for batch in file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=False):
-            yield batch.select(columns)
+    source = opened(piece.path)
+    raw = source if is_zipped(piece.path) else None
+    for batch in parquet_batches(source, columns, piece.groups, coded, rows, piece.path.name, raw):
+        yield batch.select(columns)
 
 
 _PARQUET = Format(

@@ -24,6 +24,7 @@ _ADVICE = {
         "label.",
     ),
     "unseen": ("unseen='error' takes none", "--unseen error takes none"),
+    "parts": ("read it part by part with engine='local'", "read it part by part with --engine local"),
     "invented": ("measure them apart with unseen='invented'", "measure them apart with --unseen invented"),
 }
 _COMMANDS = [False]

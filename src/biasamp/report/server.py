@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
+from biasamp.results.checksums import is_checked
 
 from .audit_page import report_document
 from .explorer_document import explorer_document
@@ -123,9 +124,22 @@ def documents(results: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         audit = audit if audit.source != UNNAMED else audit.named(audits[0])
         return report_document(audit), audit.source
     try:
-        document = explorer_document(results)
+        document = explorer_document({name: _vouched(held, name) for name, held in results.items()})
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError(
             f"{', '.join(map(repr, results))}: a saved association with a part missing or of another form ({error!r})"
         ) from None
     return document, document["title"]
+
+
+def _vouched(held: Any, name: str) -> Any:
+    """A saved association, with a note where nothing tells whether it was changed; what is none is refused elsewhere."""
+    if not isinstance(held, Mapping) or held.get("kind") != "association":
+        return held
+    again = "measure again and save the result with to_json() (associate --json)"
+    if is_checked(held, name, again):
+        return held
+    note = (
+        "This result has no checksum, as files of version 0.1: nothing tells whether it was changed since it was saved."
+    )
+    return {**held, "notes": [*held["notes"], note]}

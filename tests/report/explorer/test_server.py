@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import threading
 from typing import Any
 
@@ -19,7 +20,7 @@ needs("starlette")
 
 @pytest.fixture(scope="module")
 def served() -> Served:
-    document, title = documents({"old": result(1).to_dict(), "new": result(2).to_dict()})
+    document, title = documents({name: json.loads(result(seed).to_json()) for seed, name in ((1, "old"), (2, "new"))})
     return Served(document, title)
 
 
@@ -128,19 +129,17 @@ def test_an_audit_is_shown_alone() -> None:
         task_predictions="admitted_pred",
         resamples=20,
     )
-    document, title = documents({"demo": audit.document})
+    document, title = documents({"demo": json.loads(audit.to_json())})
     assert (document["kind"], title) == ("report", "demo")
     with pytest.raises(ValueError, match="one audit is shown at a time"):
         documents({"demo": audit.document, "more": audit.document})
 
 
 def test_command_writes_a_file(tmp_path: Any) -> None:
-    import json
-
     from biasamp.cli import group
 
     saved = tmp_path / "labels.json"
-    saved.write_text(json.dumps(result(1).to_dict()))
+    result(1).to_json(saved)
     target = tmp_path / "x.html"
     done = CliRunner().invoke(group, ["explore", f"model={saved}", "--html", str(target)])
     assert done.exit_code == 0, done.output
@@ -157,3 +156,20 @@ def test_a_taken_port_is_a_message() -> None:
             listening("127.0.0.1", sock.getsockname()[1])
     finally:
         sock.close()
+
+
+def test_saved_associations_are_held_against_their_checksums() -> None:
+    saved = json.loads(result(1).to_json())
+    assert documents({"a": saved})[1] == "a"
+    for field, value in (("n", 1), ("labels", saved["labels"][1:]), ("notes", ["x"]), ("added", 1)):
+        with pytest.raises(
+            ValueError, match=rf"^a was changed since it was saved: the checksum of {field} does not agree"
+        ):
+            documents({"a": {**saved, field: value}})
+    with pytest.raises(ValueError, match="the checksum of overlap does not agree"):
+        documents({"a": {name: held for name, held in saved.items() if name != "overlap"}})
+    bare = {name: held for name, held in saved.items() if name != "checksum"}
+    with pytest.raises(ValueError, match=r"^a has no checksum, and files of version .* or measure again and save"):
+        documents({"a": bare})
+    (run,) = documents({"a": {**bare, "version": "0.1.0"}})[0]["runs"]
+    assert run["notes"][-1].startswith("This result has no checksum")

@@ -1,0 +1,401 @@
+"""Mutation testing: small faults are put into the code, one at a time, and tests must notice.
+
+``make mutants NUMBER=120 SEED=1`` draws so many faults, as many from each room, and prints those that no test notices, with
+the line. A fault is tried against the tests that run its line, as ``make coverage`` has recorded them. Faults that change
+nothing that anybody can see are in ``equivalent_mutants.toml`` with the reason; they are not counted. ``--file`` and ``--line``
+try every fault of a file or a line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import compileall
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "biasamp"
+ROOMS = ("counts", "resampling", "amplification", "association", "predictability", "policy")
+EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
+# What `make coverage` leaves: the lines that each test runs, and the seconds that it takes.
+LINES, TIMES = ROOT / ".coverage", ROOT / ".coverage-times.xml"
+GOAL = 0.9
+# Seconds of tests, as measured without faults, that one fault is tried against; most are noticed by the first.
+BUDGET = 40.0
+# A fault may make a loop endless: tests that take so much longer than they should have noticed it.
+PATIENCE, GRACE = 6.0, 30.0
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+_OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+_NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault: a piece of a file, and what takes its place."""
+
+    file: str  # within the package
+    line: int
+    last: int
+    start: int  # of the piece, in bytes of the file
+    end: int
+    before: str
+    after: str
+    whole: str  # the line as it stands
+
+    @property
+    def room(self) -> str:
+        return self.file.partition("/")[0]
+
+    @property
+    def shown(self) -> str:
+        return f"{self.file}:{self.line}: {_short(self.before)} -> {_short(self.after)}"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """By which it is known though lines move."""
+        return self.file, _flat(self.before), _flat(self.after)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _short(text: str) -> str:
+    flat = _flat(text)
+    return flat if len(flat) <= 70 else flat[:67] + "..."
+
+
+def _alternatives(node: ast.AST) -> Iterator[ast.AST]:
+    """Nodes with a fault that may take the place of one."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        for other in _COMPARISONS.get(type(node.ops[0]), ()):
+            yield ast.Compare(node.left, [other()], node.comparators)
+    elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS and not _is_type(node):
+        yield ast.BinOp(node.left, _OPERATORS[type(node.op)](), node.right)
+    elif isinstance(node, ast.BoolOp):
+        yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub, ast.Invert)):
+        yield node.operand
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield ast.Constant(not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        yield ast.Constant(node.value + 1)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAMES:
+        yield ast.Call(ast.Name(_NAMES[node.func.id]), node.args, node.keywords)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _NAMES:
+        yield ast.Call(ast.Attribute(node.func.value, _NAMES[node.func.attr]), node.args, node.keywords)
+    elif isinstance(node, ast.IfExp):
+        yield ast.IfExp(node.test, node.orelse, node.body)
+    elif isinstance(node, ast.AugAssign) and type(node.op) in _OPERATORS:
+        yield ast.AugAssign(node.target, _OPERATORS[type(node.op)](), node.value)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield ast.Pass()
+
+
+def _is_type(node: ast.BinOp) -> bool:
+    """Whether an operator joins types, as in ``int | None``."""
+    return isinstance(node.op, ast.BitOr) and any(
+        isinstance(side, ast.Constant) or (isinstance(side, ast.Name) and side.id[:1].isupper())
+        for side in (node.left, node.right)
+    )
+
+
+class _Sites(ast.NodeVisitor):
+    """The nodes that a fault may be put into: neither types, messages nor what only the checker of types reads."""
+
+    def __init__(self) -> None:
+        self.found: list[ast.AST] = []
+
+    def visit(self, node: ast.AST) -> None:
+        if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Assert, ast.Import, ast.ImportFrom)):
+            return
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return
+        self.found.append(node)
+        for name, held in ast.iter_fields(node):
+            if name in ("annotation", "returns", "decorator_list", "bases"):
+                continue
+            for child in held if isinstance(held, list) else [held]:
+                if isinstance(child, ast.AST):
+                    self.visit(child)
+
+
+def mutants_of(path: Path) -> list[Mutant]:
+    """Every fault of a file, in the order of its lines."""
+    text = path.read_text(encoding="utf-8")
+    raw_lines = text.encode().splitlines(keepends=True)
+    begins = [0]
+    for raw in raw_lines:
+        begins.append(begins[-1] + len(raw))
+    raw_text = text.encode()
+    sites = _Sites()
+    sites.visit(ast.parse(text))
+    out = []
+    for node in sites.found:
+        for other in _alternatives(node):
+            start = begins[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+            end = begins[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+            before, after = raw_text[start:end].decode(), ast.unparse(ast.fix_missing_locations(other))
+            if isinstance(other, ast.expr):
+                after = f"({after})"
+            line = raw_lines[node.lineno - 1].decode().strip()  # type: ignore[attr-defined]
+            place = path.relative_to(PACKAGE).as_posix()
+            out.append(Mutant(place, node.lineno, node.end_lineno, start, end, before, after, line))  # type: ignore[attr-defined]
+    return out
+
+
+def all_mutants(rooms: Sequence[str]) -> dict[str, list[Mutant]]:
+    """The faults of each room; compiled kernels have none where there is nothing to compile them."""
+    out: dict[str, list[Mutant]] = {}
+    for room in rooms:
+        files = sorted((PACKAGE / room).rglob("*.py"))
+        if find_spec("numba") is None:
+            files = [file for file in files if "import numba" not in file.read_text(encoding="utf-8")]
+        out[room] = [mutant for file in files for mutant in mutants_of(file)]
+    return out
+
+
+class Tests:
+    """The tests that run a line, those first that are about its file, then the quick ones."""
+
+    def __init__(self) -> None:
+        from coverage import CoverageData
+
+        if not LINES.is_file() or not TIMES.is_file():
+            raise SystemExit("which test runs which line is not known yet: run make coverage first")
+        data = CoverageData(str(LINES))
+        data.read()
+        self._files = {Path(file).as_posix().rpartition("/src/biasamp/")[2]: file for file in data.measured_files()}
+        self._data = data
+        self._seconds = {
+            (case.get("classname"), case.get("name")): float(case.get("time") or 0.0)
+            for case in ElementTree.parse(TIMES).iter("testcase")
+        }
+        self._held: dict[str, dict[int, list[str]]] = {}
+
+    def seconds(self, test: str) -> float:
+        from _pytest.junitxml import mangle_test_address
+
+        *names, last = mangle_test_address(test)
+        return self._seconds.get((".".join(names), last), 1.0)
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """As many tests of a fault's lines as there is time for; of its whole file, where they run on import."""
+        if mutant.file not in self._files:
+            return []
+        if mutant.file not in self._held:
+            self._held[mutant.file] = self._data.contexts_by_lineno(self._files[mutant.file])
+        lines = self._held[mutant.file]
+        found = {test for line in range(mutant.line, mutant.last + 1) for test in lines.get(line, ())}
+        tests = {test.partition("|")[0] for test in found if test}
+        if not tests:
+            tests = (
+                {test.partition("|")[0] for held in lines.values() for test in held if test} if "" in found else set()
+            )
+        subject = Path(mutant.file).stem
+        near = {
+            test: (
+                not Path(test.partition("::")[0]).stem.removeprefix("test_").startswith(subject),
+                f"/{mutant.room}/" not in test,
+                self.seconds(test),
+            )
+            for test in tests
+        }
+        out: list[str] = []
+        left = BUDGET
+        for test in sorted(near, key=lambda test: (near[test], test)):
+            if self.seconds(test) <= left:
+                left -= self.seconds(test)
+                out.append(test)
+        return out
+
+
+def _copy_tree(target: Path) -> None:
+    """A tree in which faults may be put."""
+    for name in ("src", "tests", "reproductions", "docs"):
+        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.html"))
+    for name in ("pyproject.toml", "conftest.py", "README.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, target / name)
+    compileall.compile_dir(str(target / "src"), quiet=2)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a fault: ``killed``, ``survived``, or ``untested`` where no test runs its line."""
+
+    mutant: Mutant
+    verdict: str
+    detail: str
+
+
+def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float) -> Outcome:
+    """Run tests on a tree with one fault, which is taken out again."""
+    if not tests:
+        return Outcome(mutant, "untested", "no test runs this line")
+    file = tree / "src" / "biasamp" / mutant.file
+    right = file.read_bytes()
+    for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
+        compiled.unlink()
+    file.write_bytes(right[: mutant.start] + mutant.after.encode() + right[mutant.end :])
+    paths = [str(tree / part) for part in ("src", "tests", "reproductions/src")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "BIASAMP_TEST_EXTRAS": "core"}
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
+    command += ["-p", "no:cov", "-p", "no:xdist", *tests]
+    process = subprocess.Popen(
+        command,
+        cwd=tree,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = process.communicate(timeout=GRACE + PATIENCE * seconds)
+    except subprocess.TimeoutExpired:
+        said = ""
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        file.write_bytes(right)
+    if not said:
+        return Outcome(mutant, "killed", "tests do not come to an end")
+    if process.returncode == 0:
+        return Outcome(mutant, "survived", f"{len(tests)} tests")
+    if process.returncode not in (1, 2, 3) and process.returncode > 0:
+        raise SystemExit(f"{mutant.shown}: the tests cannot be run\n{said[-2000:]}")
+    failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return Outcome(mutant, "killed", failed[0].split(" ")[1] if failed else f"exit code {process.returncode}")
+
+
+def equivalents() -> dict[tuple[str, str, str], str]:
+    """Faults that nobody can see, with the reason."""
+    listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["mutant"]
+    return {(row["file"], row["before"], row["after"]): row["reason"] for row in listed}
+
+
+def run(mutants: Sequence[Mutant], jobs: int, minutes: float) -> list[Outcome]:
+    """Try faults, some at a time, until they are through or the time is."""
+    tests, known = Tests(), equivalents()
+    ends = time.monotonic() + 60 * minutes
+    out: list[Outcome] = []
+    with tempfile.TemporaryDirectory(prefix="biasamp-mutants-") as folder:
+        trees: SimpleQueue[Path] = SimpleQueue()
+        for number in range(jobs):
+            (Path(folder) / str(number)).mkdir()
+            _copy_tree(Path(folder) / str(number))
+            trees.put(Path(folder) / str(number))
+
+        def one(mutant: Mutant) -> Outcome | None:
+            if time.monotonic() > ends:
+                return None
+            chosen = tests.of(mutant)
+            tree = trees.get()
+            try:
+                return try_mutant(mutant, chosen, tree, sum(map(tests.seconds, chosen)))
+            finally:
+                trees.put(tree)
+
+        with ThreadPoolExecutor(jobs) as pool:
+            for outcome in pool.map(one, mutants):
+                if outcome is None:
+                    continue
+                if outcome.verdict != "killed" and outcome.mutant.key in known:
+                    outcome = Outcome(outcome.mutant, "equivalent", known[outcome.mutant.key])
+                out.append(outcome)
+                print(f"{outcome.verdict:<11}{outcome.mutant.shown}  ({outcome.detail})", flush=True)
+    return out
+
+
+def _told(outcomes: Sequence[Outcome]) -> float:
+    """Print how the rooms fared; the share of faults that were noticed."""
+    verdicts = ("killed", "survived", "untested", "equivalent")
+    print(f"\n{'room':<16}" + "".join(f"{verdict:>12}" for verdict in verdicts))
+    times: dict[str, Counter[str]] = defaultdict(Counter)
+    for outcome in outcomes:
+        times[outcome.mutant.room][outcome.verdict] += 1
+    for room, counted in times.items():
+        print(f"{room:<16}" + "".join(f"{counted[verdict]:>12}" for verdict in verdicts))
+    lost = [outcome for outcome in outcomes if outcome.verdict in ("survived", "untested")]
+    for outcome in lost:
+        mutant = outcome.mutant
+        print(f"\n{outcome.verdict}: src/biasamp/{mutant.file}:{mutant.line}\n    {mutant.whole}")
+        print(f"    before: {_flat(mutant.before)}\n    after:  {_flat(mutant.after)}")
+    counted_in = sum(outcome.verdict != "equivalent" for outcome in outcomes)
+    share = 1.0 - len(lost) / counted_in if counted_in else 1.0
+    print(f"\n{len(outcomes)} mutants, {counted_in - len(lost)} of {counted_in} killed ({share:.1%})")
+    return share
+
+
+def main() -> int:
+    """Try a sample of faults; 1 where too many are not noticed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--number", type=int, default=120, help="how many faults are drawn, as many from each room")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=60.0, help="no further fault is tried after that")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--room", choices=ROOMS, action="append")
+    parser.add_argument("--file", help="every fault of one file, such as counts/bags.py")
+    parser.add_argument("--line", type=int, help="with --file: of one line")
+    given = parser.parse_args()
+    if given.file:
+        found = mutants_of(PACKAGE / given.file)
+        chosen = [mutant for mutant in found if given.line in (None, mutant.line)]
+    else:
+        drawn: Any = random.Random(given.seed)
+        held = all_mutants(given.room or ROOMS)
+        chosen = [
+            mutant
+            for room, mutants in held.items()
+            for mutant in drawn.sample(mutants, min(len(mutants), -(-given.number // len(held))))
+        ]
+        drawn.shuffle(chosen)
+    return int(_told(run(chosen, given.jobs, given.minutes)) < GOAL)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
