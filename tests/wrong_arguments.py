@@ -64,6 +64,10 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
             lambda data, categories=None: biasamp.directional(G, biasamp.categorical(data, categories), P).value,
             {"data": T, "categories": [0, 1]},
         ),
+        "choose_thresholds": (
+            biasamp.choose_thresholds,
+            {"scores": S, "given": G, "truth": T, "limit": 0.5, "held_out": (S, G, T)},
+        ),
         "classify_errors": (biasamp.classify_errors, four),
         "compare": (biasamp.compare, {"audits": {"one": audit, "two": audit}}),
         "count": (biasamp.count, {"data": RECORDS, **ROLES}),

@@ -18,6 +18,7 @@ _PLACES = {
     "binary": "data",
     "calibrate": "amplification.calibrate",
     "categorical": "data",
+    "choose_thresholds": "amplification.choose_thresholds",
     "classify_errors": "amplification.errors",
     "compare": "auditing",
     "count": "auditing",
@@ -41,6 +42,7 @@ __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
     from .amplification.calibrate import calibrate as calibrate
+    from .amplification.choose_thresholds import choose_thresholds as choose_thresholds
     from .amplification.directional import directional as directional
     from .amplification.errors import classify_errors as classify_errors
     from .amplification.mals import mals as mals

@@ -44,3 +44,24 @@ def test_the_sweep_takes_what_the_function_takes(run: Any, tmp_path: Path) -> No
     assert json.loads(ran.out)["integral"] == pytest.approx(expected.integral, abs=1e-12)
     assert json.loads(ran.out)["sign_source"] == "the train labels"
     assert json.loads(ran.out)["span"] == [0.2, 0.7]
+
+
+def test_choosing_thresholds_takes_what_the_function_takes(run: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    parts = {}
+    for name in ("valid", "test"):
+        group = rng.integers(2, size=300)
+        truth = (rng.random((300, 2)) < 0.3 + 0.3 * group[:, None]).astype(int)
+        scores = np.round(truth + rng.normal(size=(300, 2)) + group[:, None], 3)
+        given = np.array(["m", "f"])[group]
+        parts[name] = scores, given, truth
+        rows = zip(given, *truth.T, *scores.T, strict=True)
+        (tmp_path / f"{name}.csv").write_text("g,s,t,p,q\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    roles = ("--scores", "p,q", "--attributes", "g", "--tasks", "s,t", "--limit", "-0.01,0.02", "--limit-on", "task")
+    more = ("--cost", 1, 3, "--by-group", "--held-out", tmp_path / "test.csv", "--train", tmp_path / "test.csv")
+    found = json.loads(run("choose-thresholds", tmp_path / "valid.csv", *roles, *more, "--json", "-").out)
+    options = {"limit": [-0.01, 0.02], "limit_on": "task", "cost": (1, 3), "by_group": True}
+    expected = biasamp.choose_thresholds(*parts["valid"], **options, held_out=parts["test"], train=parts["test"][1:])
+    assert [row["threshold"] for row in found["thresholds"]] == expected.thresholds.ravel().tolist()
+    assert expected.held_out is not None
+    assert found["held_out"] == expected.held_out.to_dict()

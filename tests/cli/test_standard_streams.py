@@ -33,6 +33,7 @@ LINES: dict[str, list[str]] = {
     "audit": ["data.csv", *ROLES, "--metrics", "directional,multi"],
     "calibrate": ["data.csv", "--scores", "p", "--truth", "t"],
     "check": ["data.csv", "--policy", "pass.toml"],
+    "choose-thresholds": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t", "--limit", "0.1"],
     "compare": ["old=audit.json", "new=audit.json"],
     "count": ["data.csv", *ROLES, "--save", "made.parquet"],
     "demo": ["--folder", "demo"],

@@ -10,21 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.counts.fixed import floats
-from biasamp.counts.joint import JointCounts
-from biasamp.data import Evaluation, LabelSet, Variable, same_length, weights_of
-from biasamp.data.arguments import read, read_train
+from biasamp.data import Evaluation, LabelSet, Variable
 from biasamp.data.label import Dense
 from biasamp.data.plain_arguments import number, pair_of
-from biasamp.data.same_columns import refuse_same, same_index
 from biasamp.data.scores import USUAL
-from biasamp.data.vocabulary import one_space
 from biasamp.resampling.sample import Aggregates, Sample
 from biasamp.resampling.unseen_errors import Unseen
 from biasamp.results import Table
 from biasamp.results.interval import Interval
 
-from .calibrate import Sweep, read_scores
-from .signs import association_signs, compare_products
+from .calibrate import Sweep
+from .ranked_scores import ascending, at_or_above, edges_of, thresholds_of
+from .scored_labels import read_scored_labels, total
 from .threshold_curves import Curves
 
 Floats = NDArray[np.float64]
@@ -93,35 +90,15 @@ def sweep(
     >>> round(result.integral, 4) == round(biasamp.directional(group, truth, [0.9, 0.8, 0.6, 0.5, 0.2, 0.1]).value, 4)
     True
     """
-    same_index({"scores": scores, "given": given, "truth": truth, "weights": weights})
-    refuse_same({"given": given, "truth": truth, "scores": scores})
-    values, _ = read_scores(scores)
-    held, outcome = read(given, "given", "groups"), read(truth, "truth", "outcomes")
-    count = same_length({"scores": values, "given": held, "truth": outcome})
-    own = weights_of(weights, count)
-    signs_from = None
-    if train is not None:
-        train_given, train_truth = read_train(train, ("given", "truth"))
-        held, _, placed_given = one_space(held, None, train_given, ["given", "", "train given"])
-        outcome, _, placed_truth = one_space(outcome, None, train_truth, ["truth", "", "train truth"])
-        assert placed_given is not None
-        assert placed_truth is not None
-        signs_from = JointCounts.from_labels(placed_given, placed_truth)
-    columns = _positive(outcome, values.shape[1])
-    flags, member = _by_label(outcome, columns), _by_label(held, np.arange(held.width))
-    whole = None if own is None else own.astype(np.float64)
-    if signs_from is not None or own is not None or len(columns) > 1:
-        signs = association_signs(signs_from or JointCounts.from_labels(held, outcome, own))[:, columns]
-    else:
-        signs = _signs(member, flags[0])
-    size = np.array([_total(mine, whole) for mine in member])
-    _warn_of_empty(held, size)
+    read = read_scored_labels(scores, given, truth, train=train, weights=weights)
+    values, held, outcome, columns = read.scores, read.given, read.outcome, read.columns
+    member, flags, signs, size, hits, own = read.member, read.flags, read.signs, read.size, read.hits, read.weights
+    count, whole = len(values), None if own is None else own.astype(np.float64)
     low, high = _span(values, span)
     soft = _soft(values, low, high)
     row, label = held.nonzero()
     chances = [soft[:, k] if whole is None else soft[:, k] * whole for k in range(len(columns))]
     expected = np.stack([np.bincount(label, chance[row], minlength=held.width) for chance in chances], axis=1)
-    hits = np.array([[_total(mine & flag, whole) for flag in flags] for mine in member])
     there = size > 0
     moved = (expected[there] - hits[there]) / size[there, None]
     integral = float((signs[there] * moved).sum() / moved.size)
@@ -134,7 +111,7 @@ def sweep(
         curve,
         integral,
         (low, high),
-        sum(_total(flag, whole) for flag in flags) / (everyone * len(columns)),
+        sum(total(flag, whole) for flag in flags) / (everyone * len(columns)),
         "the evaluated labels" if train is None else "the train labels",
         count,
         _Later(held.owned(), outcome.owned(), columns, soft.copy(), None if own is None else own.copy(), signs),
@@ -143,7 +120,7 @@ def sweep(
             values.copy(),
             member,
             flags,
-            np.broadcast_to(signs, (held.width, len(columns))),
+            signs,
             None if whole is None else whole.copy(),
             held.labels,
             tuple(outcome.labels[place] for place in columns),
@@ -157,27 +134,6 @@ def _used(threshold: float | None, low: float, high: float) -> float | None:
     if threshold is None:
         return USUAL if (low, high) == (0.0, 1.0) else None
     return number(threshold, "threshold")
-
-
-def _by_label(labels: LabelSet, wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which records hold each of the wanted labels, one row per label."""
-    if labels.exclusive:
-        row, code = labels.nonzero()
-        if len(row) == len(labels):
-            return np.stack([code == place for place in wanted])
-    return np.ascontiguousarray(labels.rows()[:, wanted].T).astype(bool)
-
-
-def _total(flags: NDArray[np.bool_], weights: Floats | None) -> float:
-    return float(np.count_nonzero(flags) if weights is None else weights[flags].sum())
-
-
-def _signs(member: NDArray[np.bool_], positive: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """The signs of one label's associations, from as many passes as there are given labels."""
-    joint = np.array([[np.count_nonzero(mine & positive)] for mine in member], dtype=np.int64)
-    left = np.array([[np.count_nonzero(mine)] for mine in member], dtype=np.int64)
-    right = np.array([[np.count_nonzero(positive)]], dtype=np.int64)
-    return compare_products(np.array([[len(positive)]], dtype=np.int64), joint, left, right)
 
 
 class _Later:
@@ -212,37 +168,6 @@ class _Later:
         return sample.intervals(fixed.whole, (), None, unseen)(level, method, resamples, seed)
 
 
-def _positive(outcome: LabelSet, width: int) -> NDArray[np.int64]:
-    """The labels of the truth that the columns of the scores are for."""
-    labels = outcome.labels
-    if len(labels) == width:
-        return np.arange(width)
-    if width == 1 and outcome.exclusive and {label.category for label in labels} <= {"0", "1"}:
-        place = [i for i, label in enumerate(labels) if label.category == "1"]
-        if place:
-            return np.array(place)
-        raise ValueError("truth holds no 1: no record is positive, so there is nothing to sweep")
-    raise ValueError(
-        f"scores has {width} column{'s' if width != 1 else ''}, but truth has the {len(labels)} labels "
-        f"{', '.join(str(label) for label in labels[:5])}{', …' if len(labels) > 5 else ''}: give a score for each, or "
-        "say which one is meant with biasamp.binary(...)"
-    )
-
-
-def _warn_of_empty(held: LabelSet, size: Floats) -> None:
-    empty = [str(held.labels[i]) for i in np.flatnonzero(size == 0)]
-    if len(empty) == held.width:
-        raise ValueError("no pair is defined: no record has any of the given labels")
-    if empty:
-        warnings.warn(
-            f"no record has the given label {empty[0]!r}"
-            + (f", nor {len(empty) - 1} more" if len(empty) > 1 else "")
-            + ": its pairs are undefined and left out of the mean",
-            UserWarning,
-            stacklevel=3,
-        )
-
-
 def _span(values: Floats, span: tuple[float, float] | None) -> tuple[float, float]:
     if span is not None:
         low, high = pair_of(span, "span", least=-math.inf, most=math.inf)
@@ -268,52 +193,6 @@ def _soft(values: Floats, low: float, high: float) -> Floats:
     return np.clip((values - low) / (high - low), 0.0, 1.0) if high > low else np.zeros_like(values)
 
 
-def _ascending(scores: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """The order of the scores, and the scores in it.
-
-    First a rough order by 16 bits, which is linear, then a stable sort that profits of it.
-    """
-    low, high = scores.min(), scores.max()
-    if len(scores) < _WORTH_BUCKETS or not np.isfinite(high - low) or high == low:
-        order = np.argsort(scores, kind="stable")
-        return order, scores[order]
-    bucket = scores - low
-    bucket *= 65535.0 / (high - low)
-    rough = np.argsort(bucket.astype(np.uint16), kind="stable")
-    nearly = scores[rough]
-    fine = np.argsort(nearly, kind="stable")
-    return rough[fine], nearly[fine]
-
-
-_WORTH_BUCKETS = 1 << 14
-
-
-def _edges(ranked: Floats) -> NDArray[np.int64]:
-    """Where each distinct score begins among ascending ones, and their number as the place above all."""
-    return np.concatenate([[0], np.flatnonzero(ranked[1:] != ranked[:-1]) + 1, [len(ranked)]])
-
-
-def _thresholds(ranked: Floats, edges: NDArray[np.int64]) -> Floats:
-    """Every distinct score, and one above all."""
-    out = np.empty(len(edges))
-    out[:-1] = ranked if len(edges) == len(ranked) + 1 else ranked[edges[:-1]]
-    out[-1] = np.nextafter(ranked[-1], np.inf)
-    return out
-
-
-def _at_or_above(values: NDArray[Any], edges: NDArray[np.int64]) -> NDArray[Any]:
-    """Sums of the values from each edge to the end: whole numbers of flags, floats of weights."""
-    flags = values.dtype.kind == "b"
-    small = np.int32 if len(values) < 1 << 31 else np.int64
-    sums = np.empty(len(values) + 1, dtype=small if flags else np.float64)
-    sums[0] = 0
-    np.cumsum(values, out=sums[1:])
-    if len(edges) < len(sums):
-        sums = sums[edges]
-    out: NDArray[Any] = sums[-1] - sums
-    return out
-
-
 def _one_label(
     scores: Floats,
     held: LabelSet,
@@ -323,8 +202,8 @@ def _one_label(
     size: Floats,
     weights: Floats | None,
 ) -> Table:
-    order, ranked = _ascending(scores)
-    edges = _edges(ranked)
+    order, ranked = ascending(scores)
+    edges = edges_of(ranked)
     weight = None if weights is None else weights[order]
     there = np.flatnonzero(size > 0)
     rates = {f"rate of {label}": np.empty(len(edges)) for label in held.labels}
@@ -335,7 +214,7 @@ def _one_label(
             rate[:] = np.nan
             continue
         mine = member[g][order]
-        np.divide(_at_or_above(mine if weight is None else mine * weight, edges), size[g], out=rate)
+        np.divide(at_or_above(mine if weight is None else mine * weight, edges), size[g], out=rate)
         if signs[g]:
             # In place: at a million thresholds fresh arrays cost more than the arithmetic.
             np.subtract(rate, hits[g] / size[g], out=scratch)
@@ -351,10 +230,10 @@ def _one_label(
     if weight is None:
         np.divide(len(scores) - edges, len(scores), out=scratch)
     else:
-        np.divide(_at_or_above(weight, edges), weight.sum(), out=scratch)
+        np.divide(at_or_above(weight, edges), weight.sum(), out=scratch)
     return Table(
         {
-            "threshold": _thresholds(ranked, edges),
+            "threshold": thresholds_of(ranked, edges),
             "amplification": amplification,
             "rate": scratch,
             "parity": highest,
@@ -379,13 +258,13 @@ def _common_threshold(
     step = (member.T @ each) * whole[:, None]
     start = -float((step * truth.T).sum())
     flat = scores.reshape(-1)
-    order, ranked = _ascending(flat)
-    edges = _edges(ranked)
-    above = _at_or_above(step.reshape(-1)[order], edges)
-    rate = _at_or_above(np.repeat(whole, scores.shape[1])[order], edges)
+    order, ranked = ascending(flat)
+    edges = edges_of(ranked)
+    above = at_or_above(step.reshape(-1)[order], edges)
+    rate = at_or_above(np.repeat(whole, scores.shape[1])[order], edges)
     return Table(
         {
-            "threshold": _thresholds(ranked, edges),
+            "threshold": thresholds_of(ranked, edges),
             "amplification": above + start,
             "rate": rate / rate[0],
         }

@@ -24,6 +24,7 @@ class Commands(click.Group):
         "audit": "Audit a file or folder of labels and predictions.",
         "calibrate": "Find thresholds at which scores are positive as often as they should be.",
         "check": "Hold data to a policy: pass, fail or not enough evidence, for CI.",
+        "choose-thresholds": "Find the best thresholds whose amplification stays below a limit.",
         "compare": "Compare models, from saved audits or from one file.",
         "count": "Count data where it is; only the counts need to travel.",
         "demo": "Audit embedded real data: Berkeley admissions, 1973.",
@@ -35,8 +36,13 @@ class Commands(click.Group):
         "why": "Split amplification into scores and threshold, and look inside strata.",
     }
 
-    # Commands that stand in the file of another one.
-    shared = {"demo": ("audit", "demo"), "merge": ("count", "merge"), "sweep": ("calibrate", "sweep")}
+    # Commands that stand in the file of another one, or one whose name is spelled otherwise.
+    shared = {
+        "choose-thresholds": ("choose_thresholds", "command"),
+        "demo": ("audit", "demo"),
+        "merge": ("count", "merge"),
+        "sweep": ("calibrate", "sweep"),
+    }
 
     def list_commands(self, context: click.Context) -> list[str]:
         """The commands, in alphabetical order."""

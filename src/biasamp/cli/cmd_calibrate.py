@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 import numpy as np
 
-from biasamp.auditing.label_reader import read_labels
-from biasamp.auditing.plan import Spec
-from biasamp.auditing.source import read_source
 from biasamp.report.terminal import show_calibration, show_sweep
 
 from .command_files import Command, Input
 from .output import console, json_option, write_json
-from .role_options import number_option, split_names
+from .role_options import number_option
+from .score_columns import groups_and_outcomes, listed_names, numbers
 
 
 @click.command(name="calibrate", cls=Command)
@@ -38,19 +34,19 @@ def command(
 
     if (truth is None) == (rate is None):
         raise click.UsageError("give either --truth, whose rates are wanted, or --rate")
-    names = _listed(scores, "--scores")
+    names = listed_names(scores, "--scores")
     if rate is not None:
         try:
             wanted = [float(part) for part in rate.split(",")]
         except ValueError:
             raise click.UsageError(f"--rate is {rate!r}; numbers between 0 and 1 are needed") from None
     else:
-        wanted = [float(held.mean()) for held in _numbers(train or data, _listed(truth or "", "--truth"), "truth")]
+        wanted = [float(held.mean()) for held in numbers(train or data, listed_names(truth or "", "--truth"), "truth")]
         if len(wanted) != len(names):
             raise click.UsageError(
                 f"--truth names {len(wanted)} columns for {len(names)} scores: they pair by position"
             )
-    frame = np.column_stack(_numbers(data, names, "scores"))
+    frame = np.column_stack(numbers(data, names, "scores"))
     result = biasamp.calibrate(frame, rate=wanted[0] if len(wanted) == 1 else wanted)
     result = type(result)(result.thresholds, result.rates, result.wanted, tuple(names))
     if not write_json(result.to_dict(), json_path):
@@ -91,36 +87,18 @@ def sweep(
 
     if points < 2:
         raise click.UsageError(f"--points is {points}; at least 2 are needed")
-    names = _listed(scores, "--scores")
-    groups, tasked = _listed(attributes, "--attributes"), _listed(tasks, "--tasks")
-
-    def labels(path: str, role: str) -> tuple[Any, Any]:
-        source = read_source(path, [*groups, *tasked])
-        given = read_labels(source, Spec.of(groups, "attributes"), f"{role}attributes", "error")
-        return given, read_labels(source, Spec.of(tasked, "tasks"), f"{role}tasks", "error")
-
-    given, truth = labels(data, "")
-    columns = _numbers(data, names, "scores")
+    names = listed_names(scores, "--scores")
+    groups, tasked = listed_names(attributes, "--attributes"), listed_names(tasks, "--tasks")
+    given, truth = groups_and_outcomes(data, groups, tasked, "")
+    columns = numbers(data, names, "scores")
     result = biasamp.sweep(
         columns[0] if len(columns) == 1 else np.column_stack(columns),
         given,
         truth,
-        train=None if train is None else labels(train, "train "),
-        weights=None if weights is None else _numbers(data, [weights], "weights")[0],
+        train=None if train is None else groups_and_outcomes(train, groups, tasked, "train "),
+        weights=None if weights is None else numbers(data, [weights], "weights")[0],
         span=span,
         threshold=threshold,
     )
     if not write_json(result.to_dict(groups=True), json_path):
         show_sweep(result, console(), points)
-
-
-def _listed(text: str, option: str) -> list[str]:
-    """Column names, comma separated, always as a list."""
-    names = split_names(text, option)
-    return [names] if isinstance(names, str) else list(names)
-
-
-def _numbers(data: str, names: list[str], role: str) -> list[Any]:
-    """Columns of numbers of a file."""
-    source = read_source(data, names)
-    return [source.numbers(name, role) for name in names]

@@ -169,6 +169,34 @@ def _group_curves(figure: Any, rows: Sequence[Mapping[str, Any]]) -> None:
     _plain(*axes.legend(fontsize=8).get_texts())
 
 
+def frontier_figure(choice: Mapping[str, Any]) -> Any:
+    """What each amplification costs in accuracy, with the limit, the choice and what it does to held-out records."""
+    name, rows = choice["objective"], choice["frontier"]
+    figure, axes = _figure(6.4, 4.0)
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    for task in tasks:
+        mine = [row for row in rows if row["task"] == task]
+        points = [row["amplification"] for row in mine], [row[name] for row in mine]
+        (line,) = axes.plot(*points, marker=".", markersize=3, linewidth=1.2)
+        line.set_label(printable(task, 24) if len(tasks) > 1 else "best for each amplification")
+    if len(set(choice["limit"])) == 1:
+        limit = choice["limit"][0]
+        axes.axvline(limit, color=INK, linewidth=0.8, linestyle="--", label=f"limit {limit:g}")
+    validation, held = choice["validation"], choice["held_out"]
+    if len(tasks) == 1:
+        axes.plot(validation["amplification"], validation[name], "o", color=MORE, markeredgecolor=INK, label="chosen")
+    if len(tasks) == 1 and held is not None:
+        at = held["amplification"], held[name]
+        if held["bound"] is not None:
+            axes.plot([at[0], held["bound"]], [at[1], at[1]], color=LESS, linewidth=1.2)
+        axes.plot(*at, "s", color=LESS, markeredgecolor=INK, label="held-out data, up to the 95% bound")
+    axes.set_xlabel("amplification")
+    axes.set_ylabel("accuracy" if name == "accuracy" else "cost of a decision")
+    _plain(*axes.legend(fontsize=8).get_texts())
+    _title(axes, "thresholds: " + ("each task" if len(tasks) > 1 else "amplification against " + name))
+    return figure
+
+
 def ranks_figure(association: Any, metrics: Sequence[str]) -> Any:
     """Rank of every label under two metrics."""
     if len(metrics) != 2:

@@ -4,7 +4,14 @@ from biasamp.results.renderers import register
 
 from .audit_page import write_html
 from .explorer_document import write_explorer
-from .figures import amplification_plot, association_plot, audit_figures, decomposition_figure, sweep_figure
+from .figures import (
+    amplification_plot,
+    association_plot,
+    audit_figures,
+    decomposition_figure,
+    frontier_figure,
+    sweep_figure,
+)
 from .junit import junit_xml
 from .markdown import audit_section, verdict_section
 from .notebook import amplification_table, association_table, audit_table, decomposition_table
@@ -22,6 +29,7 @@ register(
         "decomposition figure": decomposition_figure,
         "decomposition table": decomposition_table,
         "sweep figure": sweep_figure,
+        "threshold frontier": frontier_figure,
         "association explorer": write_explorer,
         "association figure": association_plot,
         "association table": association_table,

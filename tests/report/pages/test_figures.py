@@ -62,6 +62,21 @@ def test_sweep_marks_the_thresholds() -> None:
     assert list(axes.lines[0].get_ydata()) == pytest.approx(found.curve["amplification"])
 
 
+def test_the_frontier_holds_choice_limit_and_held_out_data() -> None:
+    rng = np.random.default_rng(0)
+    group = rng.integers(2, size=400)
+    truth = (rng.random(400) < 0.3 + 0.4 * group).astype(int)
+    scores = truth + rng.normal(size=400) + group
+    halves = [(scores[part], group[part], truth[part]) for part in (slice(200), slice(200, None))]
+    found = biasamp.choose_thresholds(*halves[0], limit=0.02, held_out=halves[1])
+    drawn = {line.get_label(): line for line in found.plot().axes[0].lines}
+    assert drawn["best for each amplification"].get_ydata().tolist() == found.frontier["accuracy"].tolist()
+    assert list(drawn["limit 0.02"].get_xdata()) == [0.02, 0.02]
+    assert drawn["chosen"].get_xdata()[0] == pytest.approx(found.amplification)
+    assert found.held_out is not None
+    assert drawn["held-out data, up to the 95% bound"].get_ydata()[0] == found.held_out.accuracy
+
+
 def test_association_figures() -> None:
     held = associations(1)
     axes = held.plot("ranks", metrics=["dp", "llr"]).axes[0]

@@ -1,0 +1,85 @@
+"""``biasamp choose-thresholds``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from biasamp.report.thresholds_terminal import show_thresholds
+
+from .command_files import Command, Input
+from .output import console, figures_option, json_option, write_figures, write_json
+from .role_options import choice_option
+from .score_columns import groups_and_outcomes, listed_names, numbers
+
+
+@click.command(name="choose-thresholds", cls=Command)
+@click.argument("data", type=Input())
+@click.option("--scores", required=True, help="Columns of scores on a validation set, comma separated.")
+@click.option("--attributes", required=True, help="The protected attribute: one column.")
+@click.option("--tasks", required=True, help="Columns of the truth, in the order of the scores.")
+@click.option(
+    "--limit", required=True, help="The most that A->T amplification may be; one a task with --limit-on task."
+)
+@choice_option("--limit-on", ["mean", "task"], "Whether the mean over tasks is held to the limit, or each task.")
+@click.option("--by-group", is_flag=True, help="Thresholds for each group; unlawful in many decisions about people.")
+@click.option("--cost", nargs=2, type=float, default=(1.0, 1.0), help="Of a false positive and of a false negative.")
+@click.option("--held-out", type=Input(), help="Other records with the same columns, which tell how thresholds do.")
+@click.option("--train", type=Input(), help="A file of training records; their labels decide the signs.")
+@click.option("--weights", help="A column of weights.")
+@json_option
+@figures_option
+def command(
+    data: str,
+    scores: str,
+    attributes: str,
+    tasks: str,
+    limit: str,
+    limit_on: str,
+    by_group: bool,
+    cost: tuple[float, float],
+    held_out: str | None,
+    train: str | None,
+    weights: str | None,
+    json_path: str | None,
+    figures_folder: str | None,
+) -> None:
+    """Find the most accurate thresholds of scores in DATA whose A->T amplification stays below a limit.
+
+    \b
+    Examples:
+      biasamp choose-thresholds valid.csv --scores risk --attributes race --tasks reoffended --limit 0.01 --held-out test.csv
+      biasamp choose-thresholds valid.csv --scores fork_p,knife_p --attributes gender --tasks fork,knife --limit 0.02 --cost 1 5
+    """
+    import biasamp
+
+    names = listed_names(scores, "--scores")
+    groups, tasked = listed_names(attributes, "--attributes"), listed_names(tasks, "--tasks")
+    try:
+        limits = [float(part) for part in limit.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--limit is {limit!r}; a number is needed, or one a task, comma separated") from None
+
+    def records(path: str, role: str) -> tuple[Any, ...]:
+        columns = numbers(path, names, f"{role}scores")
+        weight = () if weights is None else numbers(path, [weights], f"{role}weights")
+        held = columns[0] if len(columns) == 1 else np.column_stack(columns)
+        return (held, *groups_and_outcomes(path, groups, tasked, role), *weight)
+
+    validation = records(data, "")
+    result = biasamp.choose_thresholds(
+        *validation[:3],
+        limit=limits[0] if len(limits) == 1 else limits,
+        limit_on=limit_on,
+        by_group=by_group,
+        cost=cost,
+        held_out=None if held_out is None else records(held_out, "held-out "),
+        train=None if train is None else groups_and_outcomes(train, groups, tasked, "train "),
+        weights=None if weights is None else validation[3],
+    )
+    if figures_folder is not None:
+        write_figures({"thresholds": result.plot()}, figures_folder)
+    if not write_json(result.to_dict(), json_path):
+        show_thresholds(result, console())

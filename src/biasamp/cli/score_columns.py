@@ -1,0 +1,31 @@
+"""Columns of a file for commands that read scores: names, numbers, groups and outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from biasamp.auditing.label_reader import read_labels
+from biasamp.auditing.plan import Spec
+from biasamp.auditing.source import read_source
+from biasamp.data import LabelSet
+
+from .role_options import split_names
+
+
+def listed_names(text: str, option: str) -> list[str]:
+    """Column names, comma separated, always as a list."""
+    names = split_names(text, option)
+    return [names] if isinstance(names, str) else list(names)
+
+
+def numbers(data: str, names: list[str], role: str) -> list[Any]:
+    """Columns of numbers of a file."""
+    source = read_source(data, names)
+    return [source.numbers(name, role) for name in names]
+
+
+def groups_and_outcomes(data: str, attributes: list[str], tasks: list[str], role: str) -> tuple[LabelSet, LabelSet]:
+    """Groups and outcomes of a file; ``role`` stands before their names in messages, such as ``"train "``."""
+    source = read_source(data, [*attributes, *tasks])
+    given = read_labels(source, Spec.of(attributes, "attributes"), f"{role}attributes", "error")
+    return given, read_labels(source, Spec.of(tasks, "tasks"), f"{role}tasks", "error")
