@@ -246,16 +246,21 @@ class Curves:
         at = np.append(held[(held > low) & (held < high)], high)
         width = np.diff(np.concatenate([[low], at])) / (high - low) if high > low else np.ones(1)
         hits = self.hits(label, at if high > low else np.array([low]))
-        values = self._figures(hits, label)
+        values = self.figures(hits, label)
         out = []
-        for name, each in values.items():
+        for name, figures in values.items():
+            each = self._steps(figures)
             there = ~np.isnan(each)
             part = float(width[there].sum())
             mean = float((width[there] * each[there]).sum() / part) if part > 0 else None
             out.append((name, {"value": mean, "share": part}))
         return out
 
-    def _figures(self, hits: Hits, label: int) -> dict[str, Floats]:
+    def _steps(self, values: Floats) -> Floats:
+        """Figures on the steps that end at some thresholds: those at the thresholds, as nothing changes before them."""
+        return values
+
+    def figures(self, hits: Hits, label: int) -> dict[str, Floats]:
         """The figures of one label at some thresholds; NaN where they are undefined."""
         there = self._defined
         change = (hits.rate - share(hits.positive, hits.size))[:-1][there]

@@ -300,7 +300,10 @@ class LabelThreshold(TypedDict):
 
 
 class SweepEntry(TypedDict):
-    """Amplification over thresholds; ``curve`` rises in ``threshold`` and has ``amplification`` and ``rate``."""
+    """Amplification over thresholds; ``curve`` rises in ``threshold`` and has ``amplification`` and ``rate``.
+
+    ``grid`` stands where figures come from counts, at so many fixed thresholds from 0 to 1 instead of at every score.
+    """
 
     attribute: str
     direction: Direction
@@ -315,6 +318,7 @@ class SweepEntry(TypedDict):
     sign_source: NotRequired[str]
     n: NotRequired[float]
     thresholds: NotRequired[int]
+    grid: NotRequired[int]
 
 
 class ModelDifference(Measurement):
