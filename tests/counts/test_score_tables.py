@@ -60,7 +60,7 @@ def test_compiled_sums_are_the_same_to_the_bit() -> None:
     for place in range(4):
         for one, two in zip(plain.stratum(place), quick.stratum(place), strict=True):
             same(one, two)
-    
+
 
 @pytest.mark.parametrize("overlapping", [False, True])
 def test_sums_of_many_records_in_one_cell(overlapping: bool) -> None:

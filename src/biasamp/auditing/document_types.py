@@ -367,8 +367,9 @@ class Reliability(TypedDict):
 class StratumRow(TypedDict):
     """The value inside a stratum, by the signs there and by those of the whole.
 
-    ``unclear`` of its ``pairs`` have a direction that its records do not tell; ``reversed`` have one, beyond chance, that
-    is not that of the whole.
+    ``unclear`` of its ``pairs`` have a direction that its records do not tell: ``p`` and ``q`` count these with the worse of
+    their signs, ``low`` and ``high`` hold the signs fixed. ``reversed`` have a direction, beyond chance, that is not that of
+    the whole. ``score`` and ``threshold`` are null where there are no scores.
     """
 
     stratum: str

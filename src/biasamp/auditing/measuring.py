@@ -49,7 +49,7 @@ _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
 # So many scores beside decisions are swept at every threshold; sorting more takes longer than the audit.
-_MOST_SWEPT = 1 << 17
+MOST_SWEPT = 1 << 17
 _NO_SCORES = (
     "thresholds need the scores themselves, which these counts do not hold: count with task_scores or attribute_scores "
     "for 1,001 thresholds, or see sweep() and calibrate()"
@@ -237,7 +237,7 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     try:
         if subject.data is None:
             raise ValueError(_NO_SCORES)
-        records = None if counted > _MOST_SWEPT else subject.data.records
+        records = None if counted > MOST_SWEPT else subject.data.records
     except ValueError as error:
         if not counted:
             out.skip(subject.attribute, "sweep", direction, str(error))

@@ -40,7 +40,7 @@ def threshold_entry(
     swept = sweep(column, evaluation.given, evaluation.truth, train=train, weights=weights)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # tied scores: the nearest rate is reported beside
-        found = calibrate(scores, rate=np.average(truth, axis=0, weights=weights))
+        found = calibrate(scores, rate=np.average(truth, axis=0, weights=weights), weights=weights)
     signs = (
         source.signs if source.signs is not None else association_signs(PairCounts.from_labels(evaluation).truth_joint)
     )

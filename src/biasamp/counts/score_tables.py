@@ -137,7 +137,8 @@ class ScoreTables:
         squared = Fixed(np.zeros((strata, groups, width), dtype=np.int64), layers[:, :, 0], layers[:, :, 1])
         records = np.bincount(codes, minlength=strata)
         labels = given.labels, evaluation.truth.labels
-        return cls(labels, strata, bags, numbers, records, size, *ints, *sums, squared)
+        held: tuple[Count, ...] = (size, *ints, *sums, squared)
+        return cls(labels, strata, bags, numbers, records, *held)
 
     @property
     def hard(self) -> bool:
@@ -283,8 +284,8 @@ def _summed(entries: Entries, layer: Index, layers: int, one: Any, said: Any, sc
         for part, addend in enumerate((unit, unit * true, unit * held)):
             for table, limb in zip((high, low), _limb_sums(addend, cuts), strict=True):
                 table[places, part] += np.add.reduceat(limb, again, axis=0)
-        for limb, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
-            np.add.at(squares[:, limb], layer[cell[cuts]], found)
+        for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
+            np.add.at(squares[:, place], layer[cell[cuts]], found)
     return whole, high, low, squares
 
 
