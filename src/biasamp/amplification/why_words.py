@@ -39,5 +39,8 @@ def sentences(result: Decomposition) -> list[str]:
     if result.strata is not None:
         said.append(f"Inside strata, by the signs there: {shown('inside')}, {_SAID[told['inside']]}.")
     if result.orders is not None:
-        said.append(f"Against the base the rates inside strata are {shown('within')} and their mix {shown('mix')}.")
+        said.append(
+            f"Against the base, which is taken as known, the rates inside strata are {shown('within')} and their mix "
+            f"{shown('mix')}."
+        )
     return said

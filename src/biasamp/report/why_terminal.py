@@ -11,6 +11,7 @@ from biasamp.amplification.why_parts import UNKNOWN, UNTOLD
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import WhyEntry
 from biasamp.auditing.mirrors import negative_labels
+from biasamp.auditing.why_findings import at_base_rate
 from biasamp.data import printable
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import direction_symbol
@@ -47,14 +48,14 @@ def why_rows(audit: Audit, entry: WhyEntry) -> Iterator[tuple[str, str, str, str
             )
     swept = next(
         (
-            row["calibrated"]["amplification"]
+            row
             for row in audit.document.get("sweep", ())
             if (row["attribute"], row["direction"]) == (entry["attribute"], entry["direction"])
         ),
         None,
     )
-    if swept is not None:
-        yield figure(swept), "", "at the threshold that keeps the base rate", ""
+    if swept is not None and swept["calibrated"]["amplification"] is not None:
+        yield figure(swept["calibrated"]["amplification"]), "", at_base_rate(swept).rstrip(","), ""
     if "inside" in parts:
         column, many = printable(entry["strata_column"], 40), len(entry["strata"])
         part = parts["inside"]
