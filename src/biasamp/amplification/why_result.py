@@ -173,6 +173,8 @@ class Decomposition(FiguresWithIntervals):
         level_of(level, "level", above=0.5)
         if of in PARTS:
             return self._parts.part(of).bounds(level)
+        if of == "inside" and self._strata is None:
+            raise ValueError("there is no inside without strata")
         if of != "inside" or self._strata is None:
             raise ValueError(
                 f"there are no bounds of {of!r}" + ("" if of in self.figures else f"; use one of {', '.join(PARTS)}")
