@@ -141,6 +141,38 @@ def study(case: Case, samples: int, seed: int = 0) -> dict[str, float]:
     }
 
 
+def base_figures(population: Population, base: tuple[Any, Any, Any, Any]) -> dict[str, float]:
+    """The value against the labels of a base, and of it the rates inside strata and the mix, the base held fixed."""
+    group, truth, _, stratum = base
+    layers = np.array(["x", "y", "z"])
+    held = population.rates()[2]
+    size = np.array([[np.sum((group == g) & (stratum == s)) for s in layers] for g in range(2)], dtype=float)
+    rates = np.array([[truth[(group == g) & (stratum == s)].mean(axis=0) for s in layers] for g in range(2)])
+    mix = size / size.sum(axis=1, keepdims=True)
+    before = np.einsum("gs,gsk->gk", mix, rates)
+    sign = np.sign(before - truth.mean(axis=0))
+    value = float((sign * (np.einsum("gs,gsk->gk", population.mix, held) - before)).mean())
+    within = float((sign * np.einsum("gs,gsk->gk", mix, held - rates)).mean())
+    return {"value": value, "within": within, "mix": value - within}
+
+
+def study_base(case: Case, samples: int, seed: int = 0) -> dict[str, float]:
+    """Shares of samples whose intervals hold the parts of Kitagawa against a base with another mix of strata."""
+    population = case.population()
+    other = Population(population.mix[::-1].copy(), population.scores, population.truth)
+    rng = np.random.default_rng(seed)
+    held = {"value": 0, "within": 0, "mix": 0}
+    for _ in range(samples):
+        base = other.sample(2000, rng)
+        group, truth, scores, stratum = population.sample(case.n, rng)
+        found = biasamp.decompose(group, truth, scores, strata=stratum, base=(base[0], base[1], base[3]))
+        true = base_figures(population, base)
+        for of, figure in true.items():
+            low, high = found.quiet_interval(of=of)
+            held[of] += low - 1e-12 <= figure <= high + 1e-12
+    return {of: count / samples for of, count in held.items()}
+
+
 CASES = (
     Case(500, lean=1.5),
     Case(2000, tasks=4, lean=2.0),
@@ -152,6 +184,7 @@ CASES = (
     Case(500, tasks=20, lean=0.1),
     Case(1000, tasks=10, lean=0.0),
 )
+BASE_CASES = (Case(300, lean=1.0), Case(1000, tasks=4, lean=1.0), Case(1000, tasks=4, lean=0.2))
 
 
 def main(options: Sequence[str] = ()) -> None:
@@ -164,6 +197,11 @@ def main(options: Sequence[str] = ()) -> None:
         print(
             "   share: " + ", ".join(f"{name} {share:.3f}" for name, share in study(case, samples).items()), flush=True
         )
+    print("against a base")
+    for case in BASE_CASES:
+        print(case, flush=True)
+        shares = study_base(case, samples)
+        print("   share: " + ", ".join(f"{name} {share:.3f}" for name, share in shares.items()), flush=True)
 
 
 if __name__ == "__main__":

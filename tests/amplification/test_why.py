@@ -342,3 +342,18 @@ def test_scores_of_0_and_1_are_said_to_be_decisions() -> None:
     found = biasamp.decompose(group, truth, (chance >= 0.5).astype(int))
     assert found.threshold == 0.0
     assert any("decisions already" in words for words in found.cautions)
+
+
+def test_thresholds_are_named_as_the_tasks_are() -> None:
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(8)
+    data = pd.DataFrame(rng.random((60, 2)), columns=["x_score", "y_score"])
+    truth = pd.DataFrame((rng.random((60, 2)) < data.to_numpy()).astype(int), columns=["x", "y"])
+    group = rng.choice(["a", "b"], 60)
+    wanted = biasamp.decompose(group, truth, data, threshold=[0.3, 0.6]).value
+    for named in ({"x": 0.3, "y": 0.6}, {"y_score": 0.6, "x_score": 0.3}):
+        assert biasamp.decompose(group, truth, data, threshold=named).value == wanted
+    each = {"a": {"x": 0.3, "y": 0.6}, "b": [0.3, 0.6]}
+    assert biasamp.decompose(group, truth, data, threshold=each).value == wanted
+    with pytest.raises(ValueError, match="'x_score', 'y_score'"):
+        biasamp.decompose(group, truth, data, threshold={"x": 0.3, "z": 0.6})

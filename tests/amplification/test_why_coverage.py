@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.why import Case, study
+from benchmarks.why import Case, study, study_base
 
 SAMPLES = 160
 # 95% of 160 samples is sure to 3.4 points.
@@ -40,3 +40,10 @@ def test_signs_that_are_not_clear_are_cautioned_of() -> None:
     found = study(Case(500, tasks=20, lean=0.1), 60)
     assert found["caution"] >= 0.95
     assert found["caution inside"] == 1.0
+
+
+@pytest.mark.slow
+def test_intervals_of_rates_and_mix_against_a_base_hold() -> None:
+    found = study_base(Case(400, tasks=2, lean=1.0), SAMPLES)
+    for part in ("value", "within", "mix"):
+        assert found[part] >= LEAST, part

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Column, printable, read_columns
+from biasamp.data import Column, printable, read_columns, weights_of
 from biasamp.data.columns import NumberMatrix
 from biasamp.data.plain_arguments import level_of
 from biasamp.results.interval import Interval, plain
@@ -229,7 +229,7 @@ def _thresholds(thresholds: Any) -> Floats | None:
     return values
 
 
-def calibrate(scores: Any, *, rate: Any) -> Calibration:
+def calibrate(scores: Any, *, rate: Any, weights: Any = None) -> Calibration:
     r"""The threshold of every label that makes its predicted rate the wanted one.
 
     A threshold off the base rate alone shows as amplification: the 2021 paper's model went from 0.040 to 0.001
@@ -243,6 +243,8 @@ def calibrate(scores: Any, *, rate: Any) -> Calibration:
     rate : float, array-like or mapping
         The wanted share of positives, such as the train rate: one for all labels, one a label, or by column
         name.
+    weights : array-like, optional
+        One weight per record; rates are then shares of the weights.
 
     Returns
     -------
@@ -266,10 +268,13 @@ def calibrate(scores: Any, *, rate: Any) -> Calibration:
     """
     values, labels = read_scores(scores)
     wanted = _rates(rate, labels)
-    found = [_threshold(values[:, i], wanted[i]) for i in range(len(labels))]
+    held = weights_of(weights, len(values))
+    own = None if held is None else held.astype(np.float64)
+    found = [_threshold(values[:, i], wanted[i], own) for i in range(len(labels))]
     thresholds, rates = np.array([f[0] for f in found]), np.array([f[1] for f in found])
     # Half a record is as near as any count can come.
-    off = np.flatnonzero(np.abs(rates - wanted) > 0.5 / len(values) + 1e-12)
+    half = 0.5 / len(values) if own is None else 0.5 * float(own.max()) / float(own.sum())
+    off = np.flatnonzero(np.abs(rates - wanted) > half + 1e-12)
     if len(off):
         i = int(off[0])
         name = f" of {printable(labels[i], 40)}" if len(labels) > 1 else ""
@@ -352,12 +357,19 @@ def _rates(rate: Any, labels: tuple[str, ...]) -> Floats:
     return wanted
 
 
-def _threshold(scores: Floats, wanted: float) -> tuple[float, float]:
+def _threshold(scores: Floats, wanted: float, weights: Floats | None = None) -> tuple[float, float]:
     """The threshold whose rate is nearest; of two as near, the one with fewer positives."""
-    ranked = np.sort(scores)[::-1]
+    order = None if weights is None else np.argsort(-scores, kind="stable")
+    ranked = np.sort(scores)[::-1] if order is None else scores[order]
     count = len(ranked)
     # Where the k highest are apart from the rest: none of them, before each drop, all.
     edges = np.concatenate([[0], np.flatnonzero(ranked[1:] < ranked[:-1]) + 1, [count]])
-    best = int(edges[np.argmin(np.abs(edges - wanted * count))])
+    if weights is None or order is None:
+        rates = edges / count
+    else:
+        sums = np.concatenate([[0.0], np.cumsum(weights[order])])[edges]
+        rates = sums / sums[-1]
+    place = int(np.argmin(np.abs(rates - wanted)))
+    best = int(edges[place])
     threshold = float(np.nextafter(ranked[0], np.inf)) if best == 0 else float(ranked[best - 1])
-    return threshold, best / count
+    return threshold, float(rates[place])

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from biasamp.data.plain_arguments import MOST_DRAWS, level_of, whole_number
-from biasamp.resampling.intervals import Seed
+from biasamp.data.plain_arguments import level_of
 from biasamp.results.flat import flat_entries
-from biasamp.results.interval import NOTES, Caution, Interval, plain
+from biasamp.results.interval import Interval, plain
 from biasamp.results.metric_registry import range_of
 from biasamp.results.renderers import render
 from biasamp.results.table import Table
 
-
-class IntervalMaker(Protocol):
-    """What makes intervals of one figure."""
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """Where the interval covers less often than its level."""
-
-    def __call__(self, level: float, method: str, resamples: int, seed: Seed) -> Interval:
-        """The interval by the named method."""
-
-    def values(self, resamples: int = 1000, seed: int = 0) -> Any:
-        """The values of keyed resamples, of shape (resamples,)."""
+from .figures_with_intervals import FiguresWithIntervals, IntervalMaker
 
 
 class Estimate:
@@ -76,7 +62,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Amplification:
+class Amplification(FiguresWithIntervals):
     """One amplification metric in one direction.
 
     Attributes
@@ -193,70 +179,19 @@ class Amplification:
         """Multi: the value expected without amplification."""
         return self._estimate.figure("floor")
 
-    @cached_property
-    def _makers(self) -> dict[str, IntervalMaker | None]:
-        return {}
+    figures = ("value", "crossfit", "clear_value")
 
-    def interval_maker(self, of: str = "value") -> IntervalMaker | None:
-        """What makes the intervals of a figure, and holds its resamples; None where there is none."""
-        if of not in self._makers:
-            self._makers[of] = self._estimate.interval(of)
-        return self._makers[of]
+    def _made(self, of: str) -> IntervalMaker | None:
+        return self._estimate.interval(of)
+
+    def _no_interval(self, of: str) -> str:
+        if of != "value":
+            return f"this result has no {of}, so there is no interval for it"
+        return super()._no_interval(of) + (f": {self.cautions[-1]}" if self.cautions else "")
 
     def between_models(self) -> float:
         """The variance that one more record of either kind adds to a difference of two models, in every pair."""
         return self._estimate.between_models()
-
-    def confidence_interval(
-        self,
-        level: float = 0.95,
-        method: str = "bootstrap",
-        resamples: int = 1000,
-        seed: Seed = 0,
-        *,
-        of: str = "value",
-    ) -> Interval:
-        """An interval for the value.
-
-        A warning says where the interval covers less often than its level: signs that the data cannot tell,
-        tiny groups, few records or clusters that carry all the variation.
-
-        Parameters
-        ----------
-        level : float
-            The confidence level, strictly between 0 and 1.
-        method : {"bootstrap", "auto", "bca", "closed_form"}
-            ``"bootstrap"`` (and ``"auto"``) is the percentile bootstrap of bags of records. ``"bca"`` is Efron's
-            bias-corrected and accelerated bootstrap. ``"closed_form"`` is Student's interval on the influences
-            of the bags, with the signs held fixed.
-        resamples : int
-            How many resamples a bootstrap draws.
-        seed : int or numpy.random.Generator
-            Makes the resamples reproducible; a generator is drawn from once, now.
-        of : {"value", "crossfit", "clear_value"}
-            Which of the result's figures the interval is for.
-        """
-        interval = self.quiet_interval(level, method, resamples, seed, of)
-        warned = [words for words in interval.cautions if Caution.kind_of(words) not in NOTES]
-        if warned:
-            warnings.warn(". Also, ".join(warned), UserWarning, stacklevel=2)
-        return interval
-
-    def quiet_interval(
-        self, level: float = 0.95, method: str = "bootstrap", resamples: int = 1000, seed: Seed = 0, of: str = "value"
-    ) -> Interval:
-        """The interval, with its cautions inside it only."""
-        level_of(level, "level")
-        whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
-        if of not in ("value", "crossfit", "clear_value"):
-            raise ValueError(f"of is {of!r}; use 'value', 'crossfit' or 'clear_value'")
-        maker = self.interval_maker(of)
-        if maker is None and of != "value":
-            raise ValueError(f"this result has no {of}, so there is no interval for it")
-        if maker is None:
-            reason = f": {self.cautions[-1]}" if self.cautions else ""
-            raise ValueError(f"this result carries no resamples for an interval{reason}")
-        return maker(level, method, resamples, seed).within(*self._range)
 
     def to_dict(
         self,

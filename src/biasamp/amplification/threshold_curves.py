@@ -38,6 +38,8 @@ AGNOSTIC = (
 _POINTS = 101
 # Records whose scores are held against thresholds at once.
 _ROWS = 1 << 16
+# Thresholds whose figures are made at once.
+_STEPS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,10 @@ class Hits:
     false: Floats
     positive: Floats
     negative: Floats
+
+    def some(self, steps: slice) -> Hits:
+        """The counts at some of the thresholds."""
+        return Hits(self.true[:, steps], self.false[:, steps], self.positive, self.negative)
 
     @property
     def size(self) -> Floats:
@@ -246,16 +252,25 @@ class Curves:
         at = np.append(held[(held > low) & (held < high)], high)
         width = np.diff(np.concatenate([[low], at])) / (high - low) if high > low else np.ones(1)
         hits = self.hits(label, at if high > low else np.array([low]))
-        values = self._figures(hits, label)
-        out = []
-        for name, each in values.items():
-            there = ~np.isnan(each)
-            part = float(width[there].sum())
-            mean = float((width[there] * each[there]).sum() / part) if part > 0 else None
-            out.append((name, {"value": mean, "share": part}))
-        return out
+        sums, shares = dict.fromkeys(AGNOSTIC, 0.0), dict.fromkeys(AGNOSTIC, 0.0)
+        # Figures of millions of thresholds take much room: some at a time.
+        for start in range(0, len(width), _STEPS_AT_ONCE):
+            steps = slice(start, start + _STEPS_AT_ONCE)
+            for name, figures in self.figures(hits.some(steps), label).items():
+                each = self._steps(figures)
+                there = ~np.isnan(each)
+                shares[name] += float(width[steps][there].sum())
+                sums[name] += float((width[steps][there] * each[there]).sum())
+        return [
+            (name, {"value": sums[name] / shares[name] if shares[name] > 0 else None, "share": shares[name]})
+            for name in AGNOSTIC
+        ]
 
-    def _figures(self, hits: Hits, label: int) -> dict[str, Floats]:
+    def _steps(self, values: Floats) -> Floats:
+        """Figures on the steps that end at some thresholds: those at the thresholds, as nothing changes before them."""
+        return values
+
+    def figures(self, hits: Hits, label: int) -> dict[str, Floats]:
         """The figures of one label at some thresholds; NaN where they are undefined."""
         there = self._defined
         change = (hits.rate - share(hits.positive, hits.size))[:-1][there]

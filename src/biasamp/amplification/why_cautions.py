@@ -59,7 +59,7 @@ def cautions_of_strata(strata: StrataParts) -> tuple[str, ...]:
         lacking = f", {empty:,} of them without any record of some group" if empty else ""
         out.append(
             Caution(
-                f"{int(small.sum()):,} of {many:,} strata hold fewer than {FEW_IN_STRATUM} records of some group{lacking}: "
+                f"{int(small.sum()):,} of {many:,} strata {'holds' if small.sum() == 1 else 'hold'} fewer than {FEW_IN_STRATUM} records of some group{lacking}: "
                 "what changes inside them is hardly known",
                 "small-strata",
             )

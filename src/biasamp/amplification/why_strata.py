@@ -31,7 +31,7 @@ from .base import Base
 from .bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
 from .directional import Directional
 from .signs import association_p_of, association_signs
-from .why_parts import ScoreParts
+from .why_parts import PARTS, ScoreParts
 
 Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
@@ -96,12 +96,15 @@ class StrataParts:
         The value inside each stratum and its parts.
     base : BaseStrata, optional
         What rates and mix are compared with.
+    scored : bool
+        Whether there are scores; without them a value has no parts.
     """
 
     names: tuple[str, ...]
     whole: Directional
     each: tuple[ScoreParts, ...]
     base: BaseStrata | None = None
+    scored: bool = True
 
     @classmethod
     def of_counts(
@@ -112,6 +115,7 @@ class StrataParts:
         train: Sequence[JointCounts] | None = None,
         base: BaseStrata | None = None,
         level: float = 0.95,
+        scored: bool = True,
     ) -> StrataParts:
         """The parts of counts of decisions, scores and both against each other, stratum by stratum."""
         clustered = whole.sample.clustered
@@ -128,7 +132,7 @@ class StrataParts:
                 rates = base.rates[place]
                 source = Base(known.signs, known.sign_source, known.sign_counts, None, rates, whole.source.rate_source)
             each.append(ScoreParts.of_samples([Sample(bags, clustered) for bags in held], source, level))
-        return cls(names, whole, tuple(each), base)
+        return cls(names, whole, tuple(each), base, scored)
 
     @classmethod
     def of_records(
@@ -192,15 +196,20 @@ class StrataParts:
     def inside(self, signs: Sequence[Signs] | None = None) -> Ratios:
         """``sum_s P(s | g) y_s(g, o) change(g, o | s)``, the mean over pairs, with the signs inside or some others."""
         signs = [estimate.factor for estimate in self.decided] if signs is None else signs
-        moved = []
-        for bags, factor, estimate in zip(self._bags, signs, self.decided, strict=True):
+        return self._ratios(self._rows([factor * lot for factor, lot in zip(signs, self._changes, strict=True)]))
+
+    @cached_property
+    def _changes(self) -> list[Floats]:
+        """What decisions change in every bag of each stratum, of shape (bags, given labels, outcome labels)."""
+        changes = []
+        for bags, estimate in zip(self._bags, self.decided, strict=True):
             rates = estimate.source.rates
             lot, size = residuals(bags, rates is None)
             if rates is not None:
                 # A stratum that the base lacks is no change of rates.
                 lot = np.where(np.isnan(rates), 0.0, lot - size * np.nan_to_num(rates))
-            moved.append(factor * lot)
-        return self._ratios(self._rows(moved))
+            changes.append(lot)
+        return changes
 
     @property
     def inside_value(self) -> float:
@@ -307,7 +316,7 @@ class StrataParts:
         """One row for each stratum."""
         shares = self.sizes[:, :, 0]
         everyone = [float(floats(total(bags.counts.n)).max()) for bags in self._bags]
-        figures = [_figures(parts, self.whole.factor, level) for parts in self.each]
+        figures = [_figures(parts, self.whole.factor, level, self.scored) for parts in self.each]
         p = np.array([figure["p"] for figure in figures])
         columns = {
             "stratum": text(self.names),
@@ -333,15 +342,16 @@ class StrataParts:
         return Table({"stratum": text(self.names)[first], **columns, **extra})
 
 
-def _figures(parts: ScoreParts, factor: Signs, level: float) -> dict[str, float]:
-    """The figures of a stratum: NaN where it has no pair."""
+def _figures(parts: ScoreParts, factor: Signs, level: float, scored: bool) -> dict[str, float]:
+    """The figures of a stratum: NaN where it has no pair, and of parts where there are no scores."""
     estimate = parts.decided
     names = ("value", "low", "high", "score", "threshold", "by_sign_of_whole", "p")
     out = dict.fromkeys(names, float("nan")) | {"pairs": 0, "unclear": 0}
     values = estimate.values
     if not values.defined.any():
         return out
-    out["value"], out["score"], out["threshold"] = (parts.part(of).value for of in ("value", "score", "threshold"))
+    for of in PARTS if scored else PARTS[:1]:
+        out[of] = parts.part(of).value
     out["by_sign_of_whole"] = float(
         np.where(values.defined, factor * np.nan_to_num(values.delta), 0.0).sum() / values.defined.sum()
     )

@@ -64,11 +64,14 @@ def _mixed(column: Column, name: np.uint64, both: bool) -> Mixer:
 
 
 def _compiled(column: Column, name: np.uint64, both: bool) -> Mixer:
-    """As :func:`_mixed`, in numba where values are bytes."""
-    if not _of_bytes(column) or column.missing is not None:
+    """As :func:`_mixed`, in numba where values are bytes or floats."""
+    if column.missing is not None or not (_of_bytes(column) or _of_floats(column)):
         return _mixed(column, name, both)
-    from biasamp.counts.kernels.compiled_bags import mix_bytes
+    from biasamp.counts.kernels.compiled_bags import mix_bytes, mix_floats
 
+    if _of_floats(column):
+        numbers = np.ascontiguousarray(column.values)
+        return lambda one, two, start, stop: mix_floats(one, two, numbers[start:stop], name, both)
     table, values = _byte_table(column) ^ name, column.values.view(np.uint8)
     return lambda one, two, start, stop: mix_bytes(one, two, values[start:stop], table, both)
 
@@ -104,6 +107,10 @@ def _hasher(column: Column) -> Callable[[int, int], Keys]:
 
 def _of_bytes(column: Column) -> bool:
     return column.kind == "bool" or (column.kind == "int" and column.values.dtype.itemsize == 1)
+
+
+def _of_floats(column: Column) -> bool:
+    return column.kind == "float" and column.values.dtype == np.float64
 
 
 def _byte_table(column: Column) -> Keys:

@@ -300,7 +300,10 @@ class LabelThreshold(TypedDict):
 
 
 class SweepEntry(TypedDict):
-    """Amplification over thresholds; ``curve`` rises in ``threshold`` and has ``amplification`` and ``rate``."""
+    """Amplification over thresholds; ``curve`` rises in ``threshold`` and has ``amplification`` and ``rate``.
+
+    ``grid`` stands where figures come from counts, at so many fixed thresholds from 0 to 1 instead of at every score.
+    """
 
     attribute: str
     direction: Direction
@@ -315,6 +318,7 @@ class SweepEntry(TypedDict):
     sign_source: NotRequired[str]
     n: NotRequired[float]
     thresholds: NotRequired[int]
+    grid: NotRequired[int]
 
 
 class ModelDifference(Measurement):
@@ -363,8 +367,9 @@ class Reliability(TypedDict):
 class StratumRow(TypedDict):
     """The value inside a stratum, by the signs there and by those of the whole.
 
-    ``unclear`` of its ``pairs`` have a direction that its records do not tell; ``reversed`` have one, beyond chance, that
-    is not that of the whole.
+    ``unclear`` of its ``pairs`` have a direction that its records do not tell: ``p`` and ``q`` count these with the worse of
+    their signs, ``low`` and ``high`` hold the signs fixed. ``reversed`` have a direction, beyond chance, that is not that of
+    the whole. ``score`` and ``threshold`` are null where there are no scores.
     """
 
     stratum: str

@@ -32,6 +32,7 @@ from biasamp.resampling.significance import q_values
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import DIRECTIONS
 
+from .counted_thresholds import counted_entry, scores_counted
 from .group_choice import IGNORED
 from .parity_entries import measure_parity
 from .settings import Measured, Settings
@@ -47,9 +48,12 @@ FEW_HALVES = 30
 _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
-# So many scores beside decisions are swept over their thresholds; sorting more takes longer than the audit.
-_MOST_SWEPT = 1 << 22
-_NO_SCORES = "thresholds need the scores themselves, which counts do not hold: see sweep() and calibrate()"
+# So many scores beside decisions are swept at every threshold; sorting more takes longer than the audit.
+MOST_SWEPT = 1 << 17
+_NO_SCORES = (
+    "thresholds need the scores themselves, which these counts do not hold: count with task_scores or attribute_scores "
+    "for 1,001 thresholds, or see sweep() and calibrate()"
+)
 
 
 def measure(subject: Counted, settings: Settings) -> Measured:
@@ -229,12 +233,18 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     )
     for row in made:
         row["decided"] = None
+    counted = 0 if soft else scores_counted(subject, direction)
     try:
         if subject.data is None:
             raise ValueError(_NO_SCORES)
-        records = subject.data.records
+        records = None if counted > MOST_SWEPT else subject.data.records
     except ValueError as error:
-        out.skip(subject.attribute, "sweep", direction, str(error))
+        if not counted:
+            out.skip(subject.attribute, "sweep", direction, str(error))
+            return
+        records = None
+    if records is None:
+        _add_sweep(subject, direction, counted_entry(subject, direction), out)
         return
     held = records.evaluation(subject.number, direction) if soft else records.scored(subject.number, direction)
     train = records.train(subject.number, direction)
@@ -246,10 +256,12 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     for row in made:
         row["decided"] = decided_value(held, source, kept)
     try:
-        swept = threshold_entry(held.only(*kept), source, known, None if soft else _MOST_SWEPT)
+        _add_sweep(subject, direction, threshold_entry(held.only(*kept), source, known), out)
     except ValueError as error:
         out.skip(subject.attribute, "sweep", direction, str(error))
-        return
+
+
+def _add_sweep(subject: Counted, direction: str, swept: dict[str, Any] | None, out: Measured) -> None:
     if swept is not None:
         out.sweeps.append({"attribute": subject.attribute, "direction": direction, **swept})
 

@@ -45,11 +45,13 @@ def _scored(context: Context, swept: SweepEntry) -> Iterator[Finding]:
         return
     _, rate, row = max(off, key=lambda item: item[0])
     threshold = row["threshold"] if isinstance(row["threshold"], str) else number(row["threshold"], False)
+    grid = swept.get("grid")
+    agree = "makes them agree" if grid is None else f"comes nearest, of {grid:,} fixed ones"
     yield caution(
         "threshold",
         f"{place(swept)}: at the usual threshold 0.5, "
         f"{_off_words(len(off), len(swept['labels']), 'outcome', context.name(row['label']))}: {number(rate, False)} against "
-        f"{number(row['base_rate'], False)}. In these records the threshold {threshold} makes them agree; with every outcome "
+        f"{number(row['base_rate'], False)}. In these records the threshold {threshold} {agree}; with every outcome "
         f"calibrated, amplification goes from {number(swept['usual']['amplification'])} to "
         f"{number(swept['calibrated']['amplification'])}. Calibrate on a validation set before judging the model.",
         {**swept, "label": row["label"]},

@@ -22,29 +22,25 @@ from biasamp.data.scores import USUAL, decide
 from biasamp.resampling.significance import fair_coins_p, summed_p
 from biasamp.results.interval import plain
 
-_POINTS = 300
+# Thresholds of a curve that a document lists.
+POINTS = 300
 
 
 def threshold_entry(
-    evaluation: Evaluation, source: Base, train: tuple[LabelSet, LabelSet] | None = None, most: int | None = None
+    evaluation: Evaluation, source: Base, train: tuple[LabelSet, LabelSet] | None = None
 ) -> dict[str, Any] | None:
-    """Amplification over thresholds, with the calibrated one marked; None where predictions are hard.
-
-    More than ``most`` scores are refused.
-    """
+    """Amplification over thresholds, with the calibrated one marked; None where predictions are hard."""
     chances = _chances(evaluation)
     if chances is None or evaluation.given.missing or source.rates is not None:
         return None
     scores, truth, names = chances
-    if most is not None and scores.size > most:
-        raise ValueError(f"thresholds of {scores.size:,} scores would cost more than all else here: see sweep()")
     weights = evaluation.weights
     # With a single label the sweep takes a plain column of scores.
     column = scores[:, 0] if scores.shape[1] == 1 else scores
     swept = sweep(column, evaluation.given, evaluation.truth, train=train, weights=weights)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # tied scores: the nearest rate is reported beside
-        found = calibrate(scores, rate=np.average(truth, axis=0, weights=weights))
+        found = calibrate(scores, rate=np.average(truth, axis=0, weights=weights), weights=weights)
     signs = (
         source.signs if source.signs is not None else association_signs(PairCounts.from_labels(evaluation).truth_joint)
     )
@@ -53,7 +49,7 @@ def threshold_entry(
     tiled = None if weights is None else np.repeat(weights[:, None], scores.shape[1], axis=1)
     return {
         "outcome": names[0] if len(names) == 1 else None,
-        **{k: v for k, v in swept.to_dict(_POINTS).items() if k != "schema"},
+        **{k: v for k, v in swept.to_dict(POINTS).items() if k != "schema"},
         "usual": {
             "threshold": USUAL,
             "amplification": usual,

@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 from biasamp.amplification.base import pairs_without_sign
-from biasamp.amplification.why import Decomposition
 from biasamp.amplification.why_parts import PARTS, ScoreParts
+from biasamp.amplification.why_result import Decomposition
 from biasamp.amplification.why_strata import StrataParts
 from biasamp.counts.fixed import floats
 from biasamp.resampling.sample import Sample
@@ -79,7 +79,9 @@ def decomposition(subject: Counted, direction: str, settings: Settings, out: Mea
     if counts.stratified and source.rates is not None:
         out.skip(subject.attribute, "why", direction, _NO_STRATA_OF_BASE)
     elif counts.stratified:
-        strata = StrataParts.of_counts(counts.strata, parts.decided, counts.triples, level=settings.confidence)
+        strata = StrataParts.of_counts(
+            counts.strata, parts.decided, counts.triples, level=settings.confidence, scored=counts.scored
+        )
     return Decomposition(
         parts.decided.value,
         parts.scored.value,

@@ -9,7 +9,7 @@ from biasamp.amplification.why_parts import AMPLIFIES, REDUCES, UNKNOWN
 from biasamp.data import printable
 from biasamp.results.metric_registry import direction_symbol
 
-from .document_types import WhyEntry, WhyPart
+from .document_types import SweepEntry, WhyEntry, WhyPart
 from .findings import AGGREGATE, Context, Finding, caution, number
 
 # Right after the value that they are parts of.
@@ -34,6 +34,14 @@ def part_words(part: WhyPart) -> str:
     return number(part["value"]) + bounds + _SAID.get(part["verdict"] or "", " (cannot be told from 0)")
 
 
+def at_base_rate(swept: SweepEntry) -> str:
+    """Where decisions are as frequent as the truth, and of how many thresholds that is the nearest, where not of all."""
+    grid = swept.get("grid")
+    return "at the threshold that keeps the base rate" + (
+        "" if grid is None else f", the nearest of {grid:,} fixed ones,"
+    )
+
+
 def why_lines(context: Context, entry: WhyEntry) -> list[str]:
     """What an entry says, a sentence each."""
     parts = entry["parts"]
@@ -45,9 +53,7 @@ def why_lines(context: Context, entry: WhyEntry) -> list[str]:
         )
         swept = context.sweep(entry["attribute"], entry["direction"])
         if swept is not None and swept["calibrated"]["amplification"] is not None:
-            lines.append(
-                f"at the threshold that keeps the base rate it would be {number(swept['calibrated']['amplification'])}"
-            )
+            lines.append(f"{at_base_rate(swept)} it would be {number(swept['calibrated']['amplification'])}")
     if "strata" in entry:
         lines.append(_inside(entry))
     return lines
@@ -57,10 +63,12 @@ def _inside(entry: WhyEntry) -> str:
     rows: list[Any] = [row for row in entry["strata"] if row["value"] is not None]
     up = sum(row["value"] > 0 for row in rows)
     sure = sum(row["q"] is not None and row["q"] < 0.05 for row in rows)
+    unclear = sum(row["unclear"] > 0 for row in rows)
+    told = "" if not unclear else f", and the records of {unclear:,} do not tell the direction of all pairs"
     column = printable(entry["strata_column"], 40)
     return (
         f"inside the {len(rows):,} strata of {column}, by the signs there, it is {part_words(entry['parts']['inside'])}: above 0 "
-        f"in {up:,} of them and not in {len(rows) - up:,}, beyond chance in {sure:,}"
+        f"in {up:,} of them and not in {len(rows) - up:,}, beyond chance in {sure:,}{told}"
     )
 
 

@@ -58,7 +58,8 @@ def command(data: str, json_path: str | None, **options: Any) -> None:
         )
     document = result.document
     shown = [row for row in document["findings"] if row["code"] in _CODES]
-    if write_json({"schema": 1, "why": document["why"], "findings": shown}, json_path):
+    curves = {"sweep": document["sweep"]} if "sweep" in document else {}
+    if write_json({"schema": 1, "why": document["why"], **curves, "findings": shown}, json_path):
         return
     screen = console()
     show_why(result, screen)

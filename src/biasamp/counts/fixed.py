@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_BITS = 26
-_LIMB = float(1 << _BITS)
+LIMB_BITS = 26
+_LIMB = float(1 << LIMB_BITS)
+_ONE = np.float64(1.0).view(np.int64)
 # Every partial sum of a limb must stay below this, where floats stop being exact integers.
 EXACT = float(1 << 53)
 
@@ -65,14 +66,14 @@ class Fixed:
 
     def carried(self) -> Fixed:
         """The same sums with limbs of 26 bits: one way to write each, whatever the addends were."""
-        carry, low = np.divmod(self.low, 1 << _BITS)
-        carry, high = np.divmod(self.high + carry, 1 << _BITS)
+        carry, low = np.divmod(self.low, 1 << LIMB_BITS)
+        carry, high = np.divmod(self.high + carry, 1 << LIMB_BITS)
         return Fixed(self.whole + carry, high, low)
 
     def floats(self) -> NDArray[np.float64]:
         """The sums as floats: the carries first, so that there is one rounding and it is the same everywhere."""
         sums = self.carried()
-        out: NDArray[np.float64] = sums.whole + (sums.high * (1 << _BITS) + sums.low) / (_LIMB * _LIMB)
+        out: NDArray[np.float64] = sums.whole + (sums.high * (1 << LIMB_BITS) + sums.low) / (_LIMB * _LIMB)
         return out
 
 
@@ -100,6 +101,15 @@ def limbs(values: NDArray[np.float64]) -> list[NDArray[np.float64] | None]:
     rest = (values if whole is None else values - whole) * _LIMB
     high = np.floor(rest)
     return [whole, high, np.rint((rest - high) * _LIMB)]
+
+
+def units_of(chances: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Numbers in [0, 1] as whole multiples of ``2**-52``, the nearest ones.
+
+    With 1 added, a float has just these as its last bits.
+    """
+    units: NDArray[np.int64] = (chances + 1.0).view(np.int64) - _ONE
+    return units
 
 
 def exact_sums(values: NDArray[np.float64], reduce: Reduce) -> Fixed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,17 @@ Index = NDArray[np.int64]
 
 # Bins of equal width.
 BINS = 10
+_EDGES = np.arange(BINS) / BINS
 _NAMES = ("n", "truth", "scores", "squared")
+
+
+def bins_of(scores: NDArray[Any]) -> Index:
+    """The bin of each score; one of 1 is in the last.
+
+    >>> bins_of(np.array([0.0, 0.1, 0.2999, 0.3, 1.0])).tolist()
+    [0, 1, 2, 3, 9]
+    """
+    return np.minimum(np.searchsorted(_EDGES, scores, side="right") - 1, BINS - 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,21 +50,23 @@ class ReliabilityCounts:
     @classmethod
     def of_records(cls, evaluation: Evaluation) -> ReliabilityCounts:
         """Count records whose predictions are scores."""
-        row, label = evaluation.given.nonzero()
+        rows, labels = evaluation.given.nonzero()
         one, score = evaluation.truth.rows(), evaluation.predicted.rows()
-        weights = None if evaluation.weights is None else evaluation.weights[row]
-        squares = None if weights is None else weights.astype(np.float64) ** 2
+        known = evaluation.truth.present(0, len(one))
+        weights = None if evaluation.weights is None else evaluation.weights
         shape = (evaluation.given.width, BINS)
         parts: dict[str, list[Count]] = {name: [] for name in _NAMES}
         for k in range(score.shape[1]):
-            held = score[row, k]
-            places = label * BINS + np.minimum((held * BINS).astype(np.int64), BINS - 1)
-            true = one[row, k] > 0
-            parts["n"].append(sum_at(places, shape, weights))
-            parts["truth"].append(sum_at(places[true], shape, None if weights is None else weights[true]))
-            parts["scores"].append(
-                sum_at(places, shape, held.astype(np.float64) if weights is None else held * weights)
-            )
+            # A record whose truth is not known says nothing of the score.
+            there = slice(None) if known is None else known[rows, k]
+            row, label = rows[there], labels[there]
+            held, true = score[row, k], one[row, k] > 0
+            own = None if weights is None else weights[row]
+            squares = None if own is None else own.astype(np.float64) ** 2
+            places = label * BINS + bins_of(held)
+            parts["n"].append(sum_at(places, shape, own))
+            parts["truth"].append(sum_at(places[true], shape, None if own is None else own[true]))
+            parts["scores"].append(sum_at(places, shape, held.astype(np.float64) if own is None else held * own))
             parts["squared"].append(sum_at(places, shape, squares))
         return cls(*(concatenate([_wide(part) for part in parts[name]], axis=1) for name in _NAMES))
 

@@ -17,26 +17,58 @@ from biasamp.data.label import Mask
 
 from .bagging import bag_of, occupied, shuffled_numbers
 from .bags import BagCounts, rows_at
-from .fixed import Count, Fixed, add, as_fixed, subtract, total
-from .kernels.cross import sums_by
+from .fixed import LIMB_BITS, Count, Fixed, add, as_fixed, subtract, total, units_of
 from .pair import PairCounts
-from .reliability import BINS, ReliabilityCounts
 from .storage import Arrays, get_count, put_count
 from .tables import worth_compiling
 
 Index = NDArray[np.int64]
 
 _TABLES = ("size", "truth", "held", "both", "scores", "scores_truth", "scores_held")
-# Records whose columns are laid out at once where they are not counted in numba.
+# Entries whose columns are laid out at once where they are not counted in numba.
 _ROWS = 1 << 14
-# Records whose sums of limbs floats hold exactly.
-_MOST_COMPILED = 1 << 26
+# Scores of at most 2**52 units whose sum is sure to fit into 64 bits.
+_MOST = 1024
 
 
 def fits(evaluation: Evaluation, scores: LabelSet) -> bool:
     """Whether records are of the kind that these tables are for: no weights, nothing missing, groups and decisions hard."""
     soft = any(side.soft for side in (evaluation.given, evaluation.truth, evaluation.predicted))
     return evaluation.weights is None and not evaluation.missing and not scores.missing and not soft
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Which records count in which cells: a row of records, and one of the given labels or everyone.
+
+    Attributes
+    ----------
+    records, cell : ndarray of shape (entries,)
+        Entries of one cell come together.
+    cells : int
+    everyone : bool
+        Whether there are entries of everyone; where each record has one given label, their sums are those of labels.
+    """
+
+    records: Index
+    cell: Index
+    cells: int
+    everyone: bool
+
+    @classmethod
+    def of_records(cls, given: LabelSet, row: Index, rows: int) -> Entries:
+        """The entries of records in their rows."""
+        groups = given.width + 1
+        records, label = given.nonzero()
+        each = given.exclusive and len(records) == len(given)
+        if not each:
+            records = np.concatenate([records, np.arange(len(given))])
+            label = np.concatenate([label, np.full(len(given), given.width)])
+        cell = row[records] * groups + label
+        # Only small numbers are sorted in linear time.
+        small = rows * groups <= 1 << 16
+        order = np.argsort(cell.astype(np.uint16) if small else cell, kind="stable")
+        return cls(records[order], cell[order], rows * groups, not each)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,18 +114,31 @@ class ScoreTables:
         strata: int,
         bags: int,
         accelerate: bool | None = None,
-    ) -> tuple[ScoreTables, ReliabilityCounts]:
-        """Count records whose predictions are decisions, and how far scores come true; ``codes`` is the stratum of each."""
+    ) -> ScoreTables:
+        """Count records whose predictions are decisions; ``codes`` is the stratum of each."""
         numbers, row = occupied(codes * bags + bag_of(evaluation.units, bags), strata * bags)
         given, width = evaluation.given, evaluation.truth.width
-        single = given.exclusive and len(given.nonzero()[0]) == len(evaluation)
-        if single and len(evaluation) < _MOST_COMPILED and worth_compiling(len(evaluation) * width, accelerate):
-            made, reliability = _compiled(evaluation, scores, codes, strata, row, len(numbers))
-        else:
-            made = _summed(evaluation, scores, codes, strata, row, len(numbers))
-            reliability = ReliabilityCounts.of_records(replace(evaluation, predicted=scores))
+        entries = Entries.of_records(given, row, len(numbers))
+        groups = given.width + 1
+        layer = (numbers // bags)[:, None] * groups + np.arange(groups)
+        one, said = (np.ascontiguousarray(side.rows()) for side in (evaluation.truth, evaluation.predicted))
+        chances = np.ascontiguousarray(scores.rows(), dtype=np.float64)
+        count = _compiled if worth_compiling(len(evaluation) * width, accelerate) else _summed
+        whole, high, low, squares = count(entries, layer.reshape(-1), strata * groups, one, said, chances)
+        size = np.bincount(entries.cell, minlength=entries.cells).reshape(len(numbers), groups, 1)
+        tables = [part.reshape(len(numbers), groups, 3, width) for part in (whole, high, low)]
+        layers = squares.reshape(strata, groups, 2, width)
+        if not entries.everyone:
+            for table in (size, *tables, layers):
+                table[:, -1] = table[:, :-1].sum(axis=1)
+        none = np.zeros((len(numbers), groups, width), dtype=np.int64)
+        ints = [tables[0][:, :, part] for part in range(3)]
+        sums = [Fixed(none, tables[1][:, :, part], tables[2][:, :, part]) for part in range(3)]
+        squared = Fixed(np.zeros((strata, groups, width), dtype=np.int64), layers[:, :, 0], layers[:, :, 1])
         records = np.bincount(codes, minlength=strata)
-        return cls((given.labels, evaluation.truth.labels), strata, bags, numbers, records, *made), reliability
+        labels = given.labels, evaluation.truth.labels
+        held: tuple[Count, ...] = (size, *ints, *sums, squared)
+        return cls(labels, strata, bags, numbers, records, *held)
 
     @property
     def hard(self) -> bool:
@@ -208,71 +253,42 @@ class ScoreTables:
         return cls((sides[0], sides[1]), header["strata"], header["bags"], numbers, records, *held)
 
 
-def _compiled(
-    evaluation: Evaluation, scores: LabelSet, codes: Index, strata: int, row: Index, rows: int
-) -> tuple[tuple[Count, ...], ReliabilityCounts]:
-    """The tables in numba, of records that have one given label each."""
+def _compiled(entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any) -> tuple[Any, ...]:
+    """The tables in numba."""
     from .kernels.compiled_scores import add_scores
 
-    groups, width = evaluation.given.width, evaluation.truth.width
-    label = evaluation.given.nonzero()[1]
-    cell = row * (groups + 1) + label
-    # Sums of whole numbers below 2**53, which floats hold: limbs of at most 2**26, of fewer than 2**27 records.
-    whole, high, low = (np.zeros((rows * (groups + 1), 3 * width)) for _ in range(3))
-    squares = np.zeros((strata * (groups + 1), 2 * width))
-    one, said = (np.ascontiguousarray(side.rows()) for side in (evaluation.truth, evaluation.predicted))
-    held = np.ascontiguousarray(scores.rows(), dtype=np.float64)
-    bins = np.zeros((groups, width, BINS, 4))
-    layer, order = codes * (groups + 1) + label, np.argsort(cell, kind="stable")
-    add_scores(order, cell, layer, label, one, said, held, whole, high, low, squares, bins)
-    size = np.bincount(cell, minlength=rows * (groups + 1)).reshape(rows, groups + 1, 1)
-    shape = rows, groups + 1, 3 * width
-    tables = [part.astype(np.int64).reshape(shape) for part in (whole, high, low)]
-    layers = squares.astype(np.int64).reshape(strata, groups + 1, 2 * width)
-    for table in (size, *tables, layers):
-        table[:, -1] = table[:, :-1].sum(axis=1)
-    cuts = [slice(k * width, (k + 1) * width) for k in range(3)]
-    ints = [tables[0][:, :, cut] for cut in cuts]
-    none = np.zeros((rows, groups + 1, width), dtype=np.int64)
-    sums = [Fixed(none, tables[1][:, :, cut], tables[2][:, :, cut]) for cut in cuts]
-    few = layers[:, :, :width], layers[:, :, width:]
-    first, true, *limbs = (bins[..., k].astype(np.int64) for k in range(4))
-    reliability = ReliabilityCounts(first, true, Fixed(np.zeros_like(first), *limbs), first)
-    return (size, *ints, *sums, Fixed(np.zeros_like(few[0]), *few)), reliability
+    width = one.shape[1]
+    whole, high, low = (np.zeros((entries.cells, 3, width), dtype=np.int64) for _ in range(3))
+    squares = np.zeros((layers, 2, width), dtype=np.int64)
+    add_scores(entries.records, entries.cell, layer, one, said, scores, whole, high, low, squares)
+    return whole, high, low, squares
 
 
-def _summed(
-    evaluation: Evaluation, scores: LabelSet, codes: Index, strata: int, row: Index, rows: int
-) -> tuple[Count, ...]:
-    """The tables by sums of columns."""
-    given, width = evaluation.given, evaluation.truth.width
-    groups = given.width + 1
-    found: list[Count] = []
-    for start in range(0, max(len(evaluation), 1), _ROWS):
-        stop = min(start + _ROWS, len(evaluation))
-        entry, label = given.nonzero(start, stop)
-        entry = np.concatenate([entry, np.arange(stop - start)])
-        label = np.concatenate([label, np.full(stop - start, given.width)])
-        keys = row[start:stop][entry] * groups + label
-        one, said = (side.rows(start, stop) for side in (evaluation.truth, evaluation.predicted))
-        held = scores.rows(start, stop).astype(np.float64)
-        whole = np.concatenate([np.ones((stop - start, 1), dtype=np.uint8), one, said, one & said], axis=1)
-        soft = np.concatenate([held, held * one, held * said], axis=1)
-        layers = codes[start:stop][entry] * groups + label
-        parts = [
-            sums_by(keys, rows * groups, whole, None, entry),
-            sums_by(keys, rows * groups, soft, None, entry),
-            sums_by(layers, strata * groups, held * held, None, entry),
-        ]
-        found = parts if not found else [add(a, b) for a, b in zip(found, parts, strict=True)]
-    first = _shaped(found[0], rows, groups, 3 * width + 1)
-    second = _shaped(found[1], rows, groups, 3 * width)
-    ints = [first[:, :, 1 + k * width : 1 + (k + 1) * width] for k in range(3)]
-    sums = [second[:, :, k * width : (k + 1) * width] for k in range(3)]
-    return (first[:, :, :1], *ints, *sums, _shaped(found[2], strata, groups, width))
+def _summed(entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any) -> tuple[Any, ...]:
+    """The same tables by sums of neighbouring rows."""
+    width = one.shape[1]
+    whole, high, low = (np.zeros((entries.cells, 3, width), dtype=np.int64) for _ in range(3))
+    squares = np.zeros((layers, 2, width), dtype=np.int64)
+    for start in range(0, len(entries.records), _ROWS):
+        mine, cell = (part[start : start + _ROWS] for part in (entries.records, entries.cell))
+        true, held, chance = one[mine], said[mine], scores[mine]
+        unit = units_of(chance)
+        first = np.flatnonzero(np.diff(cell, prepend=-1))
+        places = cell[first]
+        # Sums of more scores might not fit into 64 bits: they are cut, and what was cut is added up in limbs.
+        cuts = np.union1d(first, np.arange(0, len(cell), _MOST))
+        again = np.searchsorted(cuts, first)
+        both = true & held
+        for part, flags in enumerate((true, held, both)):
+            whole[places, part] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
+        for part, addend in enumerate((unit, unit * true, unit * held)):
+            for table, limb in zip((high, low), _limb_sums(addend, cuts), strict=True):
+                table[places, part] += np.add.reduceat(limb, again, axis=0)
+        for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
+            np.add.at(squares[:, place], layer[cell[cuts]], found)
+    return whole, high, low, squares
 
 
-def _shaped(values: Count, *shape: int) -> Count:
-    if isinstance(values, Fixed):
-        return values.each(lambda part: part.reshape(shape))
-    return values.reshape(shape)
+def _limb_sums(units: Index, cuts: Index) -> tuple[Index, Index]:
+    found = np.add.reduceat(units, cuts, axis=0)
+    return found >> LIMB_BITS, found & ((1 << LIMB_BITS) - 1)

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from biasamp.data import Evaluation, LabelSet
 from biasamp.data.label import Mask
 
-from .bagging import bags_for
+from .bagging import FEWEST_BAGS, bags_for
 from .bags import BagCounts
 from .reliability import ReliabilityCounts
 from .score_tables import ScoreTables, fits
 from .storage import Arrays, from_arrays, get_count, put_count, to_arrays
 from .strata import all_strata, count_strata
+from .threshold_counts import ThresholdCounts, count_scores
 
 Index = NDArray[np.int64]
 
@@ -26,6 +27,20 @@ KINDS = ("decided", "scored", "margin")
 Stratum = tuple[BagCounts, ...]
 # Tables of strata are so many times smaller than those of all records, in bags: they are many.
 _FEWER = 4
+# Rows of such a table, where as many bags of every stratum as say enough of an error do not need more.
+_MOST_ROWS = 24_576
+
+
+def bags_of_strata(strata: int, pairs: int) -> int:
+    """Into how many bags the records of every stratum fall.
+
+    >>> bags_of_strata(6, 4), bags_of_strata(50, 4), bags_of_strata(1000, 4), bags_of_strata(1000, 40)
+    (4096, 256, 256, 2)
+    """
+    bags = bags_for(_FEWER * strata * pairs)
+    while bags > FEWEST_BAGS and bags * strata > _MOST_ROWS:
+        bags //= 2
+    return bags
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,12 +57,15 @@ class WhyCounts:
         Instead of ``lots`` the sums of records without weights that have scores.
     reliability : ReliabilityCounts, optional
         Of the scores.
+    thresholds : ThresholdCounts, optional
+        Of the scores, where thresholds decide and there are not too many pairs.
     """
 
     strata: tuple[str, ...]
     lots: tuple[Stratum, ...] = ()
     tables: ScoreTables | None = None
     reliability: ReliabilityCounts | None = None
+    thresholds: ThresholdCounts | None = None
 
     @classmethod
     def of_records(
@@ -56,15 +74,19 @@ class WhyCounts:
         """Count records, whose keys decide the bags."""
         names = strata or ("",)
         codes = np.zeros(len(decided), dtype=np.int64) if codes is None else codes
-        bags = bags_for(_FEWER * len(names) * decided.given.width * decided.truth.width)
+        bags = bags_of_strata(len(names), decided.given.width * decided.truth.width)
         if scores is not None and fits(decided, scores):
-            tables, reliability = ScoreTables.of_records(decided, scores, codes, len(names), bags)
-            return cls(names, (), tables, reliability)
+            tables = ScoreTables.of_records(decided, scores, codes, len(names), bags)
+            thresholds, reliability = count_scores(replace(decided, predicted=scores))
+            return cls(names, (), tables, reliability, thresholds)
         lots = [decided]
         if scores is not None:
             lots += [replace(decided, predicted=scores), replace(decided, truth=scores)]
         held = zip(*(count_strata(lot, codes, len(names), bags) for lot in lots), strict=True)
-        return cls(names, tuple(held), None, None if scores is None else ReliabilityCounts.of_records(lots[1]))
+        if scores is None:
+            return cls(names, tuple(held))
+        thresholds, reliability = count_scores(lots[1])
+        return cls(names, tuple(held), None, reliability, thresholds)
 
     @property
     def scored(self) -> bool:
@@ -93,8 +115,11 @@ class WhyCounts:
 
     def only(self, given: Mask, outcome: Mask) -> WhyCounts:
         """The counts of some of the labels."""
-        few = None if self.reliability is None else self.reliability.only(given, outcome)
-        return replace(self._changed(lambda held: held.only(given, outcome)), reliability=few)
+        few: dict[str, Any] = {
+            name: None if held is None else held.only(given, outcome)
+            for name, held in (("reliability", self.reliability), ("thresholds", self.thresholds))
+        }
+        return replace(self._changed(lambda held: held.only(given, outcome)), **few)
 
     @property
     def triples(self) -> list[tuple[BagCounts, BagCounts, BagCounts]]:
@@ -117,17 +142,18 @@ class WhyCounts:
         if self.strata != other.strata or self.scored != other.scored:
             raise ValueError("counts of different strata or scores do not add up")
         if (self.tables is None) != (other.tables is None):
-            one, two = (WhyCounts(part.strata, tuple(part.triples), None, part.reliability) for part in (self, other))
+            one, two = (replace(part, lots=tuple(part.triples), tables=None) for part in (self, other))
             return one + two
-        scores = None
+        scores = thresholds = None
         if self.reliability is not None and other.reliability is not None:
             scores = self.reliability + other.reliability
+        if self.thresholds is not None and other.thresholds is not None:
+            thresholds = self.thresholds + other.thresholds
         if self.tables is not None and other.tables is not None:
-            return WhyCounts(self.strata, (), self.tables + other.tables, scores)
+            return WhyCounts(self.strata, (), self.tables + other.tables, scores, thresholds)
         pairs = zip(self.lots, other.lots, strict=True)
-        return WhyCounts(
-            self.strata, tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs), None, scores
-        )
+        lots = tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs)
+        return WhyCounts(self.strata, lots, None, scores, thresholds)
 
     def to_arrays(self) -> tuple[dict[str, Any], Arrays]:
         """A header and named arrays; only bags that hold records have rows."""
@@ -145,6 +171,8 @@ class WhyCounts:
                 put_count(arrays, f"{name}//agreeing", bags.agreeing)
         if self.reliability is not None:
             self.reliability.put(arrays)
+        if self.thresholds is not None:
+            self.thresholds.put(arrays)
         return header, arrays
 
     @classmethod
@@ -152,7 +180,8 @@ class WhyCounts:
         """What :meth:`to_arrays` took apart."""
         strata = tuple(header["strata"])
         if "tables" in header:
-            return cls(strata, (), ScoreTables.get(header["tables"], arrays), ReliabilityCounts.get(arrays))
+            tables = ScoreTables.get(header["tables"], arrays)
+            return cls(strata, (), tables, ReliabilityCounts.get(arrays), ThresholdCounts.get(arrays))
         by_name: dict[str, Arrays] = {}
         for key, array in arrays.items():
             name, part = key.split("//", 1)
@@ -168,4 +197,5 @@ class WhyCounts:
                     numbers, agreeing = mine.pop("numbers"), get_count(mine, "agreeing")
                     stratum.append(BagCounts(bags, numbers, from_arrays(held, mine), agreeing, bool(soft)))
             lots.append(tuple(stratum))
-        return cls(strata, tuple(lots), None, ReliabilityCounts.get(arrays) if len(lots[0]) > 1 else None)
+        reliability = ReliabilityCounts.get(arrays) if len(lots[0]) > 1 else None
+        return cls(strata, tuple(lots), None, reliability, ThresholdCounts.get(arrays))

@@ -156,7 +156,10 @@ def split_missing(array: NDArray[Any], masked: Any = None) -> tuple[NDArray[Any]
     if array.dtype == np.float16:
         array = array.astype(np.float32)
     missing = masked
-    if array.dtype.kind == "f":
+    # A minimum with a NaN in it is NaN: one look, and no array of flags where none is missing.
+    with np.errstate(invalid="ignore"):
+        gaps = array.dtype.kind == "f" and array.size > 0 and bool(np.isnan(array.min()))
+    if gaps:
         missing = np.isnan(array) if masked is None else masked | np.isnan(array)
     return array, missing if missing is not None and missing.any() else None
 

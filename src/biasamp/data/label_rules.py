@@ -139,12 +139,19 @@ def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | 
             raise ValueError(_not_zero_one(checked, names, role))
     else:
         chances = _probabilities(values, missing, names, role, soft)
-        if soft and (chances != np.rint(chances)).any():
+        if soft and _any_fraction(chances):
             return Dense(variables, chances, None if missing is None or not missing.any() else ~missing)
         hard = chances.astype(np.uint8)
     if missing is None or not missing.any():
         return Dense(variables, np.ascontiguousarray(hard))
     return Dense(variables, np.where(missing, 0, hard).astype(np.uint8), ~missing)
+
+
+def _any_fraction(chances: NDArray[np.float64]) -> bool:
+    """Whether any probability is neither 0 nor 1; where one is, it is mostly among the first."""
+    starts = range(0, len(chances), _LOOKED_AT)
+    parts = (chances[start : start + _LOOKED_AT] for start in starts)
+    return any(bool((part != np.rint(part)).any()) for part in parts)
 
 
 def _probabilities(

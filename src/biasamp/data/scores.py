@@ -124,7 +124,7 @@ def read_scored(
         if len(held) != len(chances):
             raise ValueError(f"given has {len(held):,} records and scores {len(chances):,}: they must be the same ones")
         most = isinstance(scores, Declared) and scores.kind == "categorical"
-        decisions, rule = decide(chances, threshold, held, highest=most)
+        decisions, rule = decide(chances, _by_task(threshold, chances, true), held, highest=most)
     else:
         if not _is_usual(threshold):
             raise ValueError("both threshold and predicted say how scores are decided: give one of them")
@@ -166,6 +166,21 @@ def read_scored(
         base,
         base_labels,
     )
+
+
+def _by_task(threshold: Any, scores: LabelSet, truth: LabelSet) -> Any:
+    """Thresholds that name tasks as the truth does, by the names of the columns of scores, which stand in the same order."""
+    theirs, mine = ([variable.name for variable in side.variables] for side in (truth, scores))
+    if not isinstance(threshold, Mapping) or len(theirs) != len(mine) or set(theirs) & (set(mine) - {""}):
+        return threshold
+    named = dict(zip(theirs, mine, strict=True))
+
+    def renamed(held: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {named.get(canonical(name), name): value for name, value in held.items()}
+
+    if set(map(canonical, threshold)) <= set(named):
+        return renamed(threshold)
+    return {name: renamed(held) if isinstance(held, Mapping) else held for name, held in threshold.items()}
 
 
 def _same_records(argument: str, labels: LabelSet, strata: Strata) -> None:

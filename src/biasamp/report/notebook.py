@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from biasamp.amplification.result import Amplification
-from biasamp.amplification.why import Decomposition
+from biasamp.amplification.why_result import Decomposition
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit

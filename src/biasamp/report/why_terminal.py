@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from biasamp.amplification.why_parts import UNTOLD
+from biasamp.amplification.why_parts import UNKNOWN, UNTOLD
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import WhyEntry
 from biasamp.auditing.mirrors import negative_labels
+from biasamp.auditing.why_findings import at_base_rate
 from biasamp.data import printable
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import direction_symbol
@@ -18,6 +19,14 @@ from biasamp.results.metric_registry import direction_symbol
 from .terminal_parts import name, plain_table
 
 _STRATA_SHOWN = 20
+_NO_VERDICT = (
+    "no verdict: the records do not tell the direction of all pairs; with the worse of those signs the value may be on "
+    "either side of 0"
+)
+_UNCLEAR = (
+    "? the stratum does not tell the direction of all its pairs. Its interval holds the signs fixed; q allows for the other "
+    "ones, and can be 1 where the interval is far from 0"
+)
 
 
 def why_rows(audit: Audit, entry: WhyEntry) -> Iterator[tuple[str, str, str, str]]:
@@ -39,14 +48,14 @@ def why_rows(audit: Audit, entry: WhyEntry) -> Iterator[tuple[str, str, str, str
             )
     swept = next(
         (
-            row["calibrated"]["amplification"]
+            row
             for row in audit.document.get("sweep", ())
             if (row["attribute"], row["direction"]) == (entry["attribute"], entry["direction"])
         ),
         None,
     )
-    if swept is not None:
-        yield figure(swept), "", "at the threshold that keeps the base rate", ""
+    if swept is not None and swept["calibrated"]["amplification"] is not None:
+        yield figure(swept["calibrated"]["amplification"]), "", at_base_rate(swept).rstrip(","), ""
     if "inside" in parts:
         column, many = printable(entry["strata_column"], 40), len(entry["strata"])
         part = parts["inside"]
@@ -65,6 +74,8 @@ def show_why(audit: Audit, console: Console) -> None:
         table = plain_table(("value", "interval", "", "verdict"), ("value", "interval"), title=title)
         for row in why_rows(audit, entry):
             table.add_row(*row)
+        if any(part["verdict"] == UNKNOWN for part in entry["parts"].values()):
+            table.caption = Text(_NO_VERDICT, style="dim")
         console.print(table)
 
 
@@ -83,9 +94,10 @@ def show_strata(audit: Audit, console: Console) -> None:
                 q = "" if row["q"] is None else f"{row['q']:.2g}"
                 bounds = interval(row["low"], row["high"])
                 sizes = f"{row['n']:,g}", f"{row['smallest_group']:,g}"
-                table.add_row(
-                    name(row["stratum"]), *sizes, figure(row["value"]), bounds, q, figure(row["by_sign_of_whole"])
-                )
+                value = figure(row["value"]) + (" ?" if row["unclear"] else "")
+                table.add_row(name(row["stratum"]), *sizes, value, bounds, q, figure(row["by_sign_of_whole"]))
+            if any(row["unclear"] for row in rows[:_STRATA_SHOWN]):
+                table.caption = Text(_UNCLEAR, style="dim")
             console.print(table)
             if len(rows) > _STRATA_SHOWN:
                 console.print(Text(f"{_STRATA_SHOWN} of {len(rows):,} strata; --json has all.", style="dim"))

@@ -6,10 +6,14 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.keys import mix
+
 from .cross import BURST
 
 _ODD = np.uint64(0xD1342543DE82EF95)
 _SHIFT = np.uint64(29)
+_MINUS_ZERO = np.uint64(1 << 63)
+_mix = numba.njit(cache=True, nogil=True)(mix)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -71,6 +75,25 @@ def mix_bytes(
     """
     for i in range(len(values)):
         hashed = table[values[i]]
+        total = (one[i] ^ hashed) * _ODD
+        one[i] = total ^ (total >> _SHIFT)
+        if both:
+            total = (two[i] ^ hashed) * _ODD
+            two[i] = total ^ (total >> _SHIFT)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def mix_floats(
+    one: NDArray[np.uint64], two: NDArray[np.uint64], values: NDArray[np.float64], name: np.uint64, both: bool
+) -> None:
+    """Mix a column of numbers into the digests of its records, as :func:`mix_bytes` one of bytes.
+
+    ``name`` is the hash of the column's name.
+    """
+    bits = values.view(np.uint64)
+    for i in range(len(bits)):
+        number = np.uint64(0) if bits[i] == _MINUS_ZERO else bits[i]
+        hashed = _mix(number) ^ name
         total = (one[i] ^ hashed) * _ODD
         one[i] = total ^ (total >> _SHIFT)
         if both:

@@ -1,0 +1,119 @@
+"""A sweep over thresholds from counts: at 1,001 fixed ones, where the scores themselves are gone or too many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.threshold_counts import GRID, ThresholdCounts
+from biasamp.data import Label
+from biasamp.data.scores import USUAL
+from biasamp.results import Table
+
+from .calibrate import Sweep
+from .threshold_curves import Curves, Floats, Hits
+
+Signs = NDArray[np.int8]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedCurves(Curves):
+    """As :class:`Curves`, from counts between thresholds of a grid.
+
+    Every given label stands as one record that weighs what the label does, and the scores are the thresholds of the
+    grid: figures at these are exact, those at others are of the next threshold of the grid.
+    """
+
+    counts: ThresholdCounts
+
+    @classmethod
+    def of_counts(
+        cls, counts: ThresholdCounts, signs: Signs, given: Sequence[Label], outcome: Sequence[Label], exclusive: bool
+    ) -> CountedCurves:
+        """The curves of counts, whose labels are these."""
+        size = counts.above(0)[:-1, 0].sum(axis=-1)
+        grid = np.repeat(GRID[:, None], len(outcome), axis=1)
+        one = np.eye(len(given), dtype=bool)
+        truth = np.zeros((len(outcome), len(given)), dtype=bool)
+        return cls(grid, one, truth, signs, size, given, outcome, exclusive, counts)
+
+    def hits(self, label: int, thresholds: Floats, power: int = 1) -> Hits:
+        """The counts of one label at some thresholds; with a power of 2, of squared weights."""
+        above = self.counts.above(label, power)
+        at = above[:, np.searchsorted(GRID, thresholds, side="left")]
+        return Hits(at[..., 1], at[..., 0], above[:, :1, 1], above[:, :1, 0])
+
+    def band(self, thresholds: Floats | None = None, level: float = 0.95) -> Table:
+        """Amplification at some thresholds, with an interval at each where there is one label.
+
+        What the scores of several labels have in common is not counted: there is no interval then.
+        """
+        if self.exclusive and len(self.outcome) == 1:
+            return super().band(thresholds, level)
+        thresholds = self.distinct() if thresholds is None else thresholds
+        none = np.full(len(thresholds), np.nan)
+        value = self.amplification(thresholds)
+        return Table({"threshold": thresholds, "amplification": value, "low": none, "high": none})
+
+    def amplification(self, thresholds: Floats) -> Floats:
+        """The mean over pairs at some thresholds, which hold for all labels."""
+        each = [self.figures(self.hits(label, thresholds), label) for label in range(len(self.outcome))]
+        return np.asarray(np.mean([figures["directional"] for figures in each], axis=0))
+
+    def at(self, thresholds: Floats) -> float:
+        """The directional value where every label has its own threshold."""
+        places = range(len(self.outcome))
+        each = [self.figures(self.hits(k, thresholds[k : k + 1]), k)["directional"][0] for k in places]
+        return float(np.mean(each))
+
+    def calibrated(self) -> tuple[Floats, Floats, Floats]:
+        """Of every label the threshold of the grid whose rate is nearest to the base rate, its rate, and the base rate.
+
+        Of two as near, the one with fewer positives.
+        """
+        at = self.distinct()
+        found = []
+        for label in range(len(self.outcome)):
+            held = self.hits(label, at)
+            wanted = held.positive[-1, 0] / held.size[-1, 0]
+            rate = held.rate[-1]
+            place = len(at) - 1 - int(np.argmin(np.abs(rate - wanted)[::-1]))
+            found.append((at[place], rate[place], wanted))
+        thresholds, rates, base = zip(*found, strict=True)
+        return np.array(thresholds), np.array(rates), np.array(base)
+
+    def _steps(self, values: Floats) -> Floats:
+        """Between two thresholds a figure lies somewhere between those at them: their mean stands for it."""
+        return np.concatenate([values[:1], (values[1:] + values[:-1]) / 2.0])
+
+
+def counted_sweep(curves: CountedCurves, integral: float, sign_source: str, n: int) -> Sweep:
+    """The sweep that counts give.
+
+    Parameters
+    ----------
+    curves : CountedCurves
+    integral : float
+        The metric of the scores as soft predictions, which is the mean over all thresholds.
+    sign_source : str
+    n : int
+        How many records were counted.
+    """
+    at = curves.distinct()
+    held = [curves.hits(label, at) for label in range(len(curves.outcome))]
+    columns: dict[str, Any] = {
+        "threshold": at,
+        "amplification": curves.amplification(at),
+        "rate": np.mean([part.rate[-1] for part in held], axis=0),
+    }
+    if len(held) == 1:
+        rates = held[0].rate[:-1]
+        known = rates[~np.isnan(rates[:, 0])]
+        columns["parity"] = known.max(axis=0) - known.min(axis=0)
+        columns |= {f"rate of {label}": rate for label, rate in zip(curves.given, rates, strict=True)}
+    base = float(np.mean([part.positive[-1, 0] / part.size[-1, 0] for part in held]))
+    return Sweep(Table(columns), integral, (0.0, 1.0), base, sign_source, n, None, USUAL, curves)

@@ -1,0 +1,183 @@
+"""How many records of each group score at or above 1,001 thresholds, with the outcome and without; the counts add up.
+
+Scores themselves do not add up. Their counts between fixed thresholds do, and every figure at these thresholds follows
+from them exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.data import Evaluation, LabelSet
+from biasamp.data.label import Mask
+
+from .fixed import Count, Fixed, add, floats
+from .kernels.cross import sum_at
+from .reliability import BINS, ReliabilityCounts
+from .storage import Arrays, get_count, put_count
+from .tables import worth_compiling
+
+Index = NDArray[np.int64]
+
+# The thresholds: 0, 0.001, ..., 1.
+GRID: NDArray[np.float64] = np.arange(1001) / 1000.0
+_STEPS = len(GRID) - 1
+# Pairs of a given label and an outcome whose counts are kept; a table of more would not fit.
+MOST_PAIRS = 2048
+
+
+def place_on_grid(scores: NDArray[np.float64]) -> Index:
+    """The last threshold of the grid that each score is at or above.
+
+    >>> place_on_grid(np.array([0.0, 0.29, 0.5, 0.9999, 1.0])).tolist()
+    [0, 290, 500, 999, 1000]
+    """
+    place = (scores * _STEPS).astype(np.int64)
+    # A product may round up to a threshold; the comparison does not. Thresholds themselves have exact products.
+    return place - (scores < GRID[place])
+
+
+def by_threshold(scores: LabelSet) -> bool:
+    """Whether thresholds decide: yes/no labels, or one 0/1 variable."""
+    variables = scores.variables
+    if all(variable.kind == "binary" for variable in variables):
+        return True
+    return len(variables) == 1 and set(variables[0].categories) == {"0", "1"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdCounts:
+    """Counts of every (given label, outcome, step of the grid, truth); the last given label is everyone.
+
+    Attributes
+    ----------
+    held : counts of shape (given labels + 1, outcome labels, 1001, 2)
+        Weights of the records whose score lies from a threshold to the next, without the outcome and with it.
+    squared : counts of the same shape, optional
+        Squared weights, where there are weights.
+    """
+
+    held: Count
+    squared: Count | None = None
+
+    def only(self, given: Mask, outcome: Mask) -> ThresholdCounts:
+        """The counts of some of the labels."""
+        keep = np.append(given, True)
+        few = None if self.squared is None else self.squared[keep][:, outcome]
+        return ThresholdCounts(self.held[keep][:, outcome], few)
+
+    def above(self, label: int, power: int = 1) -> NDArray[np.float64]:
+        """Weights (or squared ones) at or above each threshold and above all, of shape (given labels + 1, 1002, 2)."""
+        counts = self.held if power == 1 or self.squared is None else self.squared
+        part = counts[:, label]
+        # Counts are summed as they are, so that no sum depends on the order of additions.
+        summed = part.each(_from_above) if isinstance(part, Fixed) else _from_above(part)
+        return floats(summed)
+
+    def __add__(self, other: ThresholdCounts) -> ThresholdCounts:
+        if not isinstance(other, ThresholdCounts):
+            return NotImplemented
+        squared = None
+        if self.squared is not None and other.squared is not None:
+            squared = add(self.squared, other.squared)
+        return replace(self, held=add(self.held, other.held), squared=squared)
+
+    def put(self, arrays: Arrays) -> None:
+        """Put the counts among named arrays."""
+        put_count(arrays, "thresholds//held", self.held)
+        if self.squared is not None:
+            put_count(arrays, "thresholds//squared", self.squared)
+
+    @classmethod
+    def get(cls, arrays: Arrays) -> ThresholdCounts | None:
+        """The counts of named arrays, where there are any."""
+        names = {name.split(".")[0] for name in arrays if name.startswith("thresholds//")}
+        if not names:
+            return None
+        squared = get_count(arrays, "thresholds//squared") if "thresholds//squared" in names else None
+        return cls(get_count(arrays, "thresholds//held"), squared)
+
+
+def _from_above(part: Index) -> Index:
+    out = np.zeros((part.shape[0], part.shape[1] + 1, part.shape[2]), dtype=np.int64)
+    out[:, :-1] = part[:, ::-1].cumsum(axis=1)[:, ::-1]
+    return out
+
+
+def count_scores(
+    evaluation: Evaluation, accelerate: bool | None = None
+) -> tuple[ThresholdCounts | None, ReliabilityCounts]:
+    """Count records whose predictions are scores: between thresholds, where these decide, and whether they come true."""
+    given, scores = evaluation.given, evaluation.predicted
+    pairs = (given.width + 1) * scores.width
+    if evaluation.missing or pairs > MOST_PAIRS or not by_threshold(scores):
+        return None, ReliabilityCounts.of_records(evaluation)
+    records, label = given.nonzero()
+    each = given.exclusive and len(records) == len(given)
+    if not each:
+        records = np.concatenate([records, np.arange(len(given))])
+        label = np.concatenate([label, np.full(len(given), given.width)])
+    if evaluation.weights is None and worth_compiling(len(given) * scores.width, accelerate):
+        return _compiled(evaluation, records, label, each)
+    one, chances = evaluation.truth.rows(), scores.rows().astype(np.float64)
+    weights = None if evaluation.weights is None else evaluation.weights[records]
+    lots: list[Any] = [weights]
+    if weights is not None:
+        lots.append(weights.astype(np.float64) ** 2)
+    shape = given.width + 1, len(GRID) * 2
+    found: list[list[Count]] = [[] for _ in lots]
+    for k in range(scores.width):
+        step = place_on_grid(chances[:, k]) * 2 + (one[:, k] > 0)
+        places = label * shape[1] + step[records]
+        for parts, weight in zip(found, lots, strict=True):
+            parts.append(sum_at(places, shape, weight))
+    tables = [_side_by_side(parts) for parts in found]
+    if each:
+        tables = [_with_everyone(table) for table in tables]
+    return ThresholdCounts(*tables), ReliabilityCounts.of_records(evaluation)
+
+
+def _side_by_side(parts: list[Count]) -> Count:
+    """Tables of (given labels, steps and truth), one for each outcome, as one."""
+
+    def stacked(tables: list[Index]) -> Index:
+        return np.stack([table.reshape(len(table), len(GRID), 2) for table in tables], axis=1)
+
+    whole = [part for part in parts if not isinstance(part, Fixed)]
+    if len(whole) == len(parts):
+        return stacked(whole)
+    fixed = [part if isinstance(part, Fixed) else Fixed(part, part * 0, part * 0) for part in parts]
+    return Fixed(*(stacked([getattr(part, limb) for part in fixed]) for limb in ("whole", "high", "low")))
+
+
+def _with_everyone(table: Count) -> Count:
+    """The table whose last row is the sum of the others."""
+    if isinstance(table, Fixed):
+        return table.each(lambda part: np.concatenate([part[:-1], part[:-1].sum(axis=0, keepdims=True)]))
+    return np.concatenate([table[:-1], table[:-1].sum(axis=0, keepdims=True)])
+
+
+def _compiled(
+    evaluation: Evaluation, records: Index, label: Index, each: bool
+) -> tuple[ThresholdCounts, ReliabilityCounts]:
+    from .kernels.compiled_scores import add_to_bins
+
+    groups, width = evaluation.given.width + 1, evaluation.truth.width
+    counts = np.zeros((groups, width, len(GRID), 2), dtype=np.int64)
+    sums = np.zeros((groups, width, BINS, 2), dtype=np.int64)
+    one = np.ascontiguousarray(evaluation.truth.rows())
+    chances = np.ascontiguousarray(evaluation.predicted.rows(), dtype=np.float64)
+    add_to_bins(records, label, one, chances, GRID, counts, sums)
+    if each:
+        counts[-1] = counts[:-1].sum(axis=0)
+    # The last step, a score of 1, belongs to the last bin.
+    mine = counts[:-1].copy()
+    mine[:, :, -2] += mine[:, :, -1]
+    binned = mine[:, :, :-1].reshape(groups - 1, width, BINS, _STEPS // BINS, 2).sum(axis=3)
+    n, limbs = binned.sum(axis=-1), sums[:-1]
+    scores = Fixed(np.zeros_like(n), limbs[..., 0], limbs[..., 1])
+    return ThresholdCounts(counts), ReliabilityCounts(n, binned[..., 1], scores, n)
