@@ -36,7 +36,7 @@ from .group_choice import IGNORED
 from .parity_entries import measure_parity
 from .settings import Measured, Settings
 from .subject import Counted, records_of, within
-from .threshold_notes import decided_value, threshold_entry
+from .threshold_notes import MOST_SWEPT, decided_value, threshold_entry
 from .why_entries import measure_why
 
 # A document lists so many pairs of itemsets; the aggregate is over all of them.
@@ -47,8 +47,6 @@ FEW_HALVES = 30
 _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
-# So many scores beside decisions are swept over their thresholds; sorting more takes longer than the audit.
-_MOST_SWEPT = 1 << 22
 _NO_SCORES = "thresholds need the scores themselves, which counts do not hold: see sweep() and calibrate()"
 
 
@@ -60,7 +58,7 @@ def measure(subject: Counted, settings: Settings) -> Measured:
         for metric in DIRECTED:
             _run(subject, metric, direction, settings, out)
         if "directional" in settings.metrics and direction in subject.counts.pairs:
-            _scores(subject, direction, out)
+            _scores(subject, direction, settings, out)
             measure_why(subject, direction, settings, out)
     for metric in UNDIRECTED:
         _run(subject, metric, None, settings, out)
@@ -218,7 +216,7 @@ def _mals(subject: Counted, settings: Settings) -> Any:
     return replace(result, excluded=(*result.excluded, *unsigned))
 
 
-def _scores(subject: Counted, direction: str, out: Measured) -> None:
+def _scores(subject: Counted, direction: str, settings: Settings, out: Measured) -> None:
     """Where there are scores: amplification over thresholds, and, where predictions are scores, of their decisions."""
     soft = subject.counts.pairs[direction].soft
     apart = direction in subject.counts.why and subject.counts.why[direction].scored
@@ -246,7 +244,11 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     for row in made:
         row["decided"] = decided_value(held, source, kept)
     try:
-        swept = threshold_entry(held.only(*kept), source, known, None if soft else _MOST_SWEPT)
+        decided = None if soft else records.decided(subject.number, direction)
+        if decided is not None:
+            decided = decided.only(kept[1])
+        most = None if soft else MOST_SWEPT
+        swept = threshold_entry(held.only(*kept), source, known, most, decided, settings.confidence)
     except ValueError as error:
         out.skip(subject.attribute, "sweep", direction, str(error))
         return

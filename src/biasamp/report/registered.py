@@ -8,6 +8,7 @@ from .figures import amplification_plot, association_plot, audit_figures, decomp
 from .junit import junit_xml
 from .markdown import audit_section, verdict_section
 from .notebook import amplification_table, association_table, audit_table, decomposition_table
+from .sweep_page import write_sweep
 
 register(
     {
@@ -22,6 +23,7 @@ register(
         "decomposition figure": decomposition_figure,
         "decomposition table": decomposition_table,
         "sweep figure": sweep_figure,
+        "sweep page": write_sweep,
         "association explorer": write_explorer,
         "association figure": association_plot,
         "association table": association_table,
