@@ -86,7 +86,6 @@ def _new_policy(path: Path, number: int) -> None:
 
 
 def _sweep(number: int) -> Any:
-    import biasamp
 
     return biasamp.sweep([0.9, 0.8, 0.6, 0.4] * number, ["f", "f", "m", "m"] * number, [1, 0, 1, 0] * number)
 

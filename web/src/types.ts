@@ -39,6 +39,12 @@ export interface ReportPage {
   quantile?: number;
   /** What the page is about, where it is not all of the audit. */
   view?: "why";
+  /** The answer in three sentences, by their titles. */
+  answer?: Record<string, string>;
+  /** Attributes and directions by metrics; a cell names the place of its entry and what is concluded of it. */
+  matrix?: { metrics: string[]; short: Record<string, string>; rows: { attribute: string; direction: string | null; cells: Record<string, { place: number; verdict: number | null }> }[] };
+  /** The places of cautions among the findings: the two that matter most, and all by topic. */
+  cautions?: { first: number[]; topics: { topic: string; places: number[] }[] };
   methods: Method[];
   association: TopList[] | null;
 }
