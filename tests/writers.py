@@ -85,6 +85,11 @@ def _new_policy(path: Path, number: int) -> None:
     _command("check", saved, "--init", "--policy", path)
 
 
+def _sweep(number: int) -> Any:
+
+    return biasamp.sweep([0.9, 0.8, 0.6, 0.4] * number, ["f", "f", "m", "m"] * number, [1, 0, 1, 0] * number)
+
+
 def _csv(path: Path, number: int) -> None:
     data = path.parent / f"labels-{number}.jsonl"
     data.write_text('{"x": ["woman", "label 1"]}\n' * number + '{"x": ["man", "car"]}\n')
@@ -104,6 +109,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "Markdown": ("biasamp.results.table", "a.md", lambda path, number: _audit(number).to_markdown(path)),
     "JUnit": ("biasamp.results.table", "a.xml", lambda path, number: _verdict(number).to_junit(path)),
     "report": ("biasamp.report.audit_page", "a.html", lambda path, number: _audit(number).to_html(path)),
+    "sweep page": ("biasamp.report.sweep_page", "s.html", lambda path, number: _sweep(number).to_html(path)),
     "explorer": ("biasamp.report.explorer_document", "b.html", lambda path, n: _association(n).to_html(path)),
     "counts": ("biasamp.counts.storage", "c.parquet", _counts),
     "association counts": ("biasamp.counts.storage", "d.parquet", _association_counts),

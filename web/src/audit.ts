@@ -377,6 +377,10 @@ export interface MetricFacts {
 }
 /**
  * Amplification over thresholds; ``curve`` rises in ``threshold`` and has ``amplification`` and ``rate``.
+ *
+ * ``grid`` stands where figures come from counts, at so many fixed thresholds from 0 to 1 instead of at every score.
+ * ``marks`` are the thresholds that the decisions were made at (``used``, where one threshold makes them), that keeps the
+ * base rate (``base_rate``) and where amplification is nearest to 0 (``zero``).
  */
 export interface SweepEntry {
   attribute: string;
@@ -386,8 +390,12 @@ export interface SweepEntry {
     [k: string]: number | "-inf" | "inf" | null;
   }[];
   direction: "A->T" | "T->A";
+  grid?: number;
   integral: number | null;
   labels: LabelThreshold[];
+  marks?: {
+    [k: string]: ThresholdMark;
+  };
   n?: number;
   outcome: string | null;
   sign_source?: string;
@@ -396,6 +404,7 @@ export interface SweepEntry {
    * @maxItems 2
    */
   span: [number, number];
+  steps?: Steps;
   thresholds?: number;
   usual: UsualThreshold;
 }
@@ -417,6 +426,45 @@ export interface LabelThreshold {
   threshold: number | ("-inf" | "inf") | null;
 }
 /**
+ * The curve at a marked threshold, with the interval of amplification there.
+ */
+export interface ThresholdMark {
+  amplification: number | null;
+  high: number | null;
+  low: number | null;
+  rate: number | null;
+  threshold: number | ("-inf" | "inf") | null;
+}
+/**
+ * Figures at some thresholds, a column each; a figure holds from its threshold down to the score below it.
+ *
+ * ``low`` and ``high`` are the interval of amplification, null where it was not computed. ``groups_in_all`` is how many
+ * pairs of group and outcome there are.
+ */
+export interface Steps {
+  amplification: (number | null)[];
+  groups: GroupSteps[];
+  groups_in_all: number;
+  high: (number | null)[];
+  low: (number | null)[];
+  rate: (number | null)[];
+  threshold: number[];
+}
+/**
+ * Of one group and outcome, the positive and negative records, and those of them at or above each threshold.
+ *
+ * ``effective`` are the effective numbers of positive records, of negative ones and of both.
+ */
+export interface GroupSteps {
+  effective: number[];
+  false: number[];
+  given: string;
+  negative: number;
+  outcome: string;
+  positive: number;
+  true: number[];
+}
+/**
  * What the threshold gives that classifiers use by default; ``rate_p`` tests each rate against its base rate.
  */
 export interface UsualThreshold {
@@ -428,12 +476,15 @@ export interface UsualThreshold {
 /**
  * The parts of a directional value: ``value``, with scores also ``score`` and ``threshold``, with strata ``inside``.
  *
- * ``unknown`` pairs have a direction that the records do not tell. ``rule`` says how decisions were made.
+ * ``unknown`` pairs have a direction that the records do not tell. ``rule`` says how decisions were made. ``pairs`` stand
+ * where there are scores: those that change most, of ``pairs_in_all``.
  */
 export interface WhyEntry {
   attribute: string;
   cautions: WhyCaution[];
   direction: "A->T" | "T->A";
+  pairs?: WhyPair[];
+  pairs_in_all?: number;
   parts: {
     [k: string]: WhyPart;
   };
@@ -451,6 +502,29 @@ export interface WhyEntry {
 export interface WhyCaution {
   kind: string;
   text: string;
+}
+/**
+ * The parts of one pair: ``amplification`` is ``score`` plus ``threshold``, each with its own interval.
+ */
+export interface WhyPair {
+  amplification: number | null;
+  given: string;
+  high: number | null;
+  known: boolean;
+  low: number | null;
+  mirror?: boolean;
+  outcome: string;
+  predicted_rate: number | null;
+  score: number | null;
+  score_high: number | null;
+  score_low: number | null;
+  score_rate: number | null;
+  sign: -1 | 0 | 1;
+  support: number;
+  threshold: number | null;
+  threshold_high: number | null;
+  threshold_low: number | null;
+  truth_rate: number | null;
 }
 /**
  * A part of a directional value with its interval; ``verdict`` is what it may be called.
@@ -477,8 +551,9 @@ export interface Reliability {
 /**
  * The value inside a stratum, by the signs there and by those of the whole.
  *
- * ``unclear`` of its ``pairs`` have a direction that its records do not tell; ``reversed`` have one, beyond chance, that
- * is not that of the whole.
+ * ``unclear`` of its ``pairs`` have a direction that its records do not tell: ``p`` and ``q`` count these with the worse of
+ * their signs, ``low`` and ``high`` hold the signs fixed. ``reversed`` have a direction, beyond chance, that is not that of
+ * the whole. ``score`` and ``threshold`` are null where there are no scores.
  */
 export interface StratumRow {
   by_sign_of_whole: number | null;

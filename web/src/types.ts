@@ -1,5 +1,5 @@
 /** The documents that pages show, as the Python side writes them. */
-import type { AuditDocument } from "./audit";
+import type { AuditDocument, SweepEntry } from "./audit";
 import type { Num } from "./numbers";
 
 export interface Method {
@@ -35,6 +35,31 @@ export interface ReportPage {
   /** The headings of the rates of groups, and what they and their intervals are. */
   rate_titles?: Record<string, string>;
   rate_notes?: string[];
+  /** The normal quantile of the confidence level, for rates at a threshold that the reader chooses. */
+  quantile?: number;
+  /** What the page is about, where it is not all of the audit. */
+  view?: "why";
+  /** The answer in three sentences, by their titles. */
+  answer?: Record<string, string>;
+  /** Attributes and directions by metrics; a cell names the place of its entry and what is concluded of it. */
+  matrix?: { metrics: string[]; short: Record<string, string>; rows: { attribute: string; direction: string | null; cells: Record<string, { place: number; verdict: number | null }> }[] };
+  /** The places of cautions among the findings: the two that matter most, and all by topic. */
+  cautions?: { first: number[]; topics: { topic: string; places: number[] }[] };
   methods: Method[];
   association: TopList[] | null;
+}
+
+/** The figures of a sweep by itself. */
+export interface SweptFigures extends Pick<SweepEntry, "attribute" | "outcome" | "integral" | "base_rate" | "sign_source" | "n" | "thresholds" | "marks" | "steps"> {
+  interval: [Num, Num];
+  agnostic: { metric: string; outcome: string; value: number | null; share: number | null }[];
+}
+
+export interface SweepPage {
+  kind: "sweep";
+  source: string;
+  version: string;
+  confidence: number;
+  quantile: number;
+  sweep: SweptFigures;
 }

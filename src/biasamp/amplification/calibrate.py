@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,43 @@ class Sweep:
             "curve": [{k: plain(v) for k, v in row.items()} for row in self.curve.take(places).rows()],
             **more,
         }
+
+    def steps(self, points: int = 300, level: float = 0.95, *, most_groups: int = 60) -> dict[str, Any]:
+        """What a page with a slider draws: columns at up to ``points`` thresholds, evenly ranked, and at the marked ones.
+
+        Every figure holds at its own threshold exactly, and so down to the score below it; between listed thresholds
+        there may be others, of which ``Sweep.curve`` has all. ``groups`` counts true and false positives of each label
+        and group, of at most ``most_groups``. ``low`` and ``high`` are null where a band would cost too much.
+        """
+        known, count = self._known(), len(self.curve)
+        marked = [int(np.searchsorted(self.curve["threshold"], row["threshold"])) for row in self.marks.values()]
+        even = np.linspace(0, count - 1, min(points, count)).round().astype(np.int64)
+        places = np.unique(np.minimum(np.concatenate([even, np.array(marked, dtype=np.int64)]), count - 1))
+        at = self.curve["threshold"][places]
+        low = high = np.full(len(at), np.nan)
+        if known.band_is_cheap(len(at)):
+            found = self.band(at, level)
+            low, high = found["low"], found["high"]
+        columns = {name: self.curve[name][places] for name in ("threshold", "rate", "amplification")}
+        columns |= {"low": low, "high": high}
+        return {
+            **{name: [plain(value) for value in values] for name, values in columns.items()},
+            "groups": known.group_steps(at, most_groups),
+            "groups_in_all": len(known.given) * len(known.outcome),
+        }
+
+    def to_html(self, path: str | Path, *, source: str = "scores", level: float = 0.95) -> None:
+        """Write a page with a slider that shows every figure at the chosen threshold: one file, with all inside it.
+
+        Parameters
+        ----------
+        path : str or Path
+        source : str
+            What the data are called.
+        level : float
+            The level of the intervals.
+        """
+        render("sweep page", self, path, source=source, level=level_of(level, "level"))
 
     def plot(self) -> Any:
         """The curve as a matplotlib figure, with its band, the rates of groups and the marked thresholds.

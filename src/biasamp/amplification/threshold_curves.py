@@ -40,6 +40,13 @@ _POINTS = 101
 _ROWS = 1 << 16
 # Thresholds whose figures are made at once.
 _STEPS_AT_ONCE = 1 << 18
+# Comparisons of a score with a threshold that take some seconds.
+_CHEAP = 1 << 29
+
+
+def _whole(values: Floats) -> list[float]:
+    """Counts as JSON holds them: whole numbers without a point, sums of weights as they are."""
+    return [int(value) if float(value).is_integer() else float(value) for value in values]
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +178,41 @@ class Curves:
                     for column, values in ((name, value), (f"{name}_low", low), (f"{name}_high", high)):
                         figures.setdefault(column, []).append(values)
         return Table({name: np.concatenate(values) for name, values in {**rows, **figures}.items()})
+
+    def group_steps(self, thresholds: Floats, most: int) -> list[dict[str, Any]]:
+        """What rates at some thresholds are made of, for each label and group: of the largest groups, ``most`` in all.
+
+        ``true`` and ``false`` count the positive and negative records at or above each threshold; ``effective`` are the
+        effective numbers of positive records, negative ones and both, which Wilson's intervals rest on.
+        """
+        sizes = self.member.sum(axis=1) if self.weights is None else self.member @ self.weights
+        largest = np.argsort(-sizes, kind="stable")[:most]
+        shown = sorted(int(g) for g in largest if sizes[g] > 0)
+        out = []
+        for label, outcome in enumerate(self.outcome[: max(1, most // max(1, len(shown)))]):
+            held = self.hits(label, thresholds)
+            squared = held if self.weights is None else self.hits(label, thresholds[:0], power=2)
+            for g in shown:
+                many = [float(side[g, 0]) for side in (held.positive, held.negative, held.size)]
+                square = [float(side[g, 0]) for side in (squared.positive, squared.negative, squared.size)]
+                effective = [m**2 / s if s else 0.0 for m, s in zip(many, square, strict=True)]
+                out.append(
+                    {
+                        "given": str(self.given[g]),
+                        "outcome": str(outcome),
+                        "positive": many[0],
+                        "negative": many[1],
+                        "effective": effective,
+                        "true": _whole(held.true[g]),
+                        "false": _whole(held.false[g]),
+                    }
+                )
+        return out
+
+    def band_is_cheap(self, points: int) -> bool:
+        """Whether a band at so many thresholds costs little beside the curve itself."""
+        single = self.exclusive and self.scores.shape[1] == 1
+        return single or self.scores.size * len(self.given) * points <= _CHEAP
 
     def band(self, thresholds: Floats | None = None, level: float = 0.95) -> Table:
         """Amplification at some thresholds with an interval at each of them, signs held fixed."""

@@ -22,10 +22,13 @@ from biasamp.results.flat import flat_entries
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
+from .answer import Answer, answer_of
 from .document_check import first_problem
 from .document_types import SCHEMA, AuditDocument, NotRun, with_added_fields
 from .findings import CAUTION, URGENCY, Finding
 
+# Attributes that a line names.
+_SHOWN = 6
 # What data are called that came from no file.
 UNNAMED = "data"
 # The list whose entries have a checksum each.
@@ -33,7 +36,7 @@ _ENTRIES = "metrics"
 _AGAIN = "audit the data again and save the audit with save() or to_json() (audit --save, --json)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Audit:
     """The result of :func:`biasamp.audit`.
 
@@ -141,14 +144,30 @@ class Audit:
 
     @property
     def summary(self) -> str:
-        """What was looked at and what was found, in a few lines."""
-        data = self.document["data"]
-        lines = [
-            f"{data['records']:,} records of {self.source}; attributes: {', '.join(data['attributes'])}; "
-            f"tasks: {data['tasks']['title']}."
-        ]
-        lines += [finding.text for finding in self.findings if finding.kind == "finding"]
+        """What was looked at and what was found, in a few lines: what for whom, how sure, what next, then every finding."""
+        lines = [f"{self._looked_at}.", *(f"{title}: {words}" for title, words in self.answer.titled.items()), ""]
+        lines += [printable(finding.text, 4000) for finding in self.findings if finding.kind == "finding"]
         return "\n".join(lines)
+
+    @property
+    def answer(self) -> Answer:
+        """What was found for whom, how sure that is, and what to do next, in a sentence or two each."""
+        return answer_of(self.document)
+
+    @property
+    def _looked_at(self) -> str:
+        data = self.document["data"]
+        attributes = ", ".join(printable(name, 40) for name in data["attributes"][:_SHOWN])
+        more = f" and {len(data['attributes']) - _SHOWN} more" if len(data["attributes"]) > _SHOWN else ""
+        return (
+            f"{data['records']:,} records of {printable(self.source, 60)}; attributes: {attributes}{more}; tasks: "
+            f"{printable(data['tasks']['title'], 120)}"
+        )
+
+    def __repr__(self) -> str:
+        found = [finding.kind for finding in self.findings]
+        counted = f"{found.count('finding')} findings, {found.count('caution')} cautions"
+        return f"<Audit: {self._looked_at}; {len(self.document['metrics'])} figures, {counted}>"
 
     def __str__(self) -> str:
         return self.summary

@@ -15,7 +15,7 @@ from biasamp.resampling.significance import fair_coins_p
 from biasamp.results.interval import plain
 
 from .subject import Counted, within
-from .threshold_notes import POINTS
+from .threshold_notes import POINTS, marks
 
 
 def scores_counted(subject: Counted, direction: str) -> int:
@@ -27,7 +27,7 @@ def scores_counted(subject: Counted, direction: str) -> int:
     return subject.records * (1 if outcome.exclusive else outcome.width)
 
 
-def counted_entry(subject: Counted, direction: str) -> dict[str, Any] | None:
+def counted_entry(subject: Counted, direction: str, level: float = 0.95) -> dict[str, Any] | None:
     """As :func:`biasamp.auditing.threshold_notes.threshold_entry`, from counts: ``grid`` says at how many thresholds."""
     source, kept = subject.base_source(direction), subject.kept(direction)
     counts = subject.counts.why[direction]
@@ -73,6 +73,8 @@ def counted_entry(subject: Counted, direction: str) -> dict[str, Any] | None:
             {"label": str(label), "threshold": plain(t), "rate": plain(r), "base_rate": plain(w)}
             for label, t, r, w in zip(labels, at, rates, base, strict=True)
         ],
+        "marks": marks(swept),
+        "steps": swept.steps(POINTS, level),
     }
 
 

@@ -299,10 +299,53 @@ class LabelThreshold(TypedDict):
     base_rate: Figure
 
 
+class ThresholdMark(TypedDict):
+    """The curve at a marked threshold, with the interval of amplification there."""
+
+    threshold: Threshold
+    amplification: Figure
+    low: Figure
+    high: Figure
+    rate: Figure
+
+
+class GroupSteps(TypedDict):
+    """Of one group and outcome, the positive and negative records, and those of them at or above each threshold.
+
+    ``effective`` are the effective numbers of positive records, of negative ones and of both.
+    """
+
+    given: str
+    outcome: str
+    positive: float
+    negative: float
+    effective: list[float]
+    true: list[float]
+    false: list[float]
+
+
+class Steps(TypedDict):
+    """Figures at some thresholds, a column each; a figure holds from its threshold down to the score below it.
+
+    ``low`` and ``high`` are the interval of amplification, null where it was not computed. ``groups_in_all`` is how many
+    pairs of group and outcome there are.
+    """
+
+    threshold: list[float]
+    rate: list[Figure]
+    amplification: list[Figure]
+    low: list[Figure]
+    high: list[Figure]
+    groups: list[GroupSteps]
+    groups_in_all: int
+
+
 class SweepEntry(TypedDict):
     """Amplification over thresholds; ``curve`` rises in ``threshold`` and has ``amplification`` and ``rate``.
 
     ``grid`` stands where figures come from counts, at so many fixed thresholds from 0 to 1 instead of at every score.
+    ``marks`` are the thresholds that the decisions were made at (``used``, where one threshold makes them), that keeps the
+    base rate (``base_rate``) and where amplification is nearest to 0 (``zero``).
     """
 
     attribute: str
@@ -319,6 +362,8 @@ class SweepEntry(TypedDict):
     n: NotRequired[float]
     thresholds: NotRequired[int]
     grid: NotRequired[int]
+    marks: NotRequired[dict[str, ThresholdMark]]
+    steps: NotRequired[Steps]
 
 
 class ModelDifference(Measurement):
@@ -348,6 +393,29 @@ class WhyPart(TypedDict):
     value: Figure
     interval: list[Figure]
     verdict: Literal["amplifies", "reduces", "not told from 0", "no verdict"] | None
+
+
+class WhyPair(TypedDict):
+    """The parts of one pair: ``amplification`` is ``score`` plus ``threshold``, each with its own interval."""
+
+    given: str
+    outcome: str
+    sign: Literal[-1, 0, 1]
+    known: bool
+    support: float
+    truth_rate: Figure
+    score_rate: Figure
+    predicted_rate: Figure
+    amplification: Figure
+    low: Figure
+    high: Figure
+    score: Figure
+    score_low: Figure
+    score_high: Figure
+    threshold: Figure
+    threshold_low: Figure
+    threshold_high: Figure
+    mirror: NotRequired[bool]
 
 
 class Reliability(TypedDict):
@@ -399,7 +467,8 @@ class WhyCaution(TypedDict):
 class WhyEntry(TypedDict):
     """The parts of a directional value: ``value``, with scores also ``score`` and ``threshold``, with strata ``inside``.
 
-    ``unknown`` pairs have a direction that the records do not tell. ``rule`` says how decisions were made.
+    ``unknown`` pairs have a direction that the records do not tell. ``rule`` says how decisions were made. ``pairs`` stand
+    where there are scores: those that change most, of ``pairs_in_all``.
     """
 
     attribute: str
@@ -410,6 +479,8 @@ class WhyEntry(TypedDict):
     unknown: int
     parts: dict[str, WhyPart]
     cautions: list[WhyCaution]
+    pairs: NotRequired[list[WhyPair]]
+    pairs_in_all: NotRequired[int]
     reliability: NotRequired[list[Reliability]]
     strata_column: NotRequired[str]
     strata: NotRequired[list[StratumRow]]

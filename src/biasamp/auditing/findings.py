@@ -431,8 +431,13 @@ _MEAN_SCORES = {
 
 def gap_of(context: Context, metric: str) -> str:
     """What a largest difference is of, in words."""
+    return gap_title(context.document, metric)
+
+
+def gap_title(document: AuditDocument, metric: str) -> str:
+    """What a largest difference is of, in words."""
     gap = METRICS[metric].gap
-    return _MEAN_SCORES.get(metric, gap) if counts_fractions(context.document) else gap
+    return _MEAN_SCORES.get(metric, gap) if counts_fractions(document) else gap
 
 
 def gap_words(context: Context, gap: str, entry: Entry) -> str:

@@ -86,6 +86,11 @@ class AuditRecords:
         held = Evaluation(given, truth, scores, self.weights, self.ids, self.clusters)
         return held if self.ids is None else held.take(np.argsort(self.ids))
 
+    def decided(self, number: int, direction: str) -> LabelSet | None:
+        """The decisions of a subject, in the same order as its scores."""
+        _, _, made = self.subjects[number].sides(direction)
+        return made if made is None or self.ids is None else made.take(np.argsort(self.ids))
+
     def train(self, number: int, direction: str) -> tuple[LabelSet, LabelSet] | None:
         """Train labels as (given, truth)."""
         A, T = self.subjects[number].A_train, self.subjects[number].T_train

@@ -64,7 +64,7 @@ def measure(subject: Counted, settings: Settings) -> Measured:
         for metric in DIRECTED:
             _run(subject, metric, direction, settings, out)
         if "directional" in settings.metrics and direction in subject.counts.pairs:
-            _scores(subject, direction, out)
+            _scores(subject, direction, settings, out)
             measure_why(subject, direction, settings, out)
     for metric in UNDIRECTED:
         _run(subject, metric, None, settings, out)
@@ -222,7 +222,7 @@ def _mals(subject: Counted, settings: Settings) -> Any:
     return replace(result, excluded=(*result.excluded, *unsigned))
 
 
-def _scores(subject: Counted, direction: str, out: Measured) -> None:
+def _scores(subject: Counted, direction: str, settings: Settings, out: Measured) -> None:
     """Where there are scores: amplification over thresholds, and, where predictions are scores, of their decisions."""
     soft = subject.counts.pairs[direction].soft
     apart = direction in subject.counts.why and subject.counts.why[direction].scored
@@ -244,7 +244,7 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
             return
         records = None
     if records is None:
-        _add_sweep(subject, direction, counted_entry(subject, direction), out)
+        _add_sweep(subject, direction, counted_entry(subject, direction, settings.confidence), out)
         return
     held = records.evaluation(subject.number, direction) if soft else records.scored(subject.number, direction)
     train = records.train(subject.number, direction)
@@ -256,7 +256,11 @@ def _scores(subject: Counted, direction: str, out: Measured) -> None:
     for row in made:
         row["decided"] = decided_value(held, source, kept)
     try:
-        _add_sweep(subject, direction, threshold_entry(held.only(*kept), source, known), out)
+        decided = None if soft else records.decided(subject.number, direction)
+        if decided is not None:
+            decided = decided.only(kept[1])
+        swept = threshold_entry(held.only(*kept), source, known, decided, settings.confidence)
+        _add_sweep(subject, direction, swept, out)
     except ValueError as error:
         out.skip(subject.attribute, "sweep", direction, str(error))
 

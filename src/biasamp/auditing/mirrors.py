@@ -26,6 +26,22 @@ def mark_mirrors(document: AuditDocument) -> None:
             if len(both) == 2 and _mirrored(*both):
                 one, other = sorted(both, key=lambda pair: pair["outcome"])
                 (one if other["outcome"] not in negative else other)["mirror"] = True
+    _mark_parts(document)
+
+
+def _mark_parts(document: AuditDocument) -> None:
+    """Mark the pairs of parts as those of the directional value are marked."""
+    marked = {
+        (entry["attribute"], entry["direction"], pair["given"], pair["outcome"])
+        for entry in document["metrics"]
+        if entry["metric"] == "directional"
+        for pair in entry.get("pairs", ())
+        if pair.get("mirror")
+    }
+    for why in document.get("why", ()):
+        for part in why.get("pairs", ()):
+            if (why["attribute"], why["direction"], part["given"], part["outcome"]) in marked:
+                part["mirror"] = True
 
 
 def each_once(pairs: Iterable[P]) -> list[P]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.amplification.base import Base
-from biasamp.amplification.calibrate import calibrate
+from biasamp.amplification.calibrate import Sweep, calibrate
 from biasamp.amplification.directional import directional_pairs
 from biasamp.amplification.pair_table import mean_over_pairs
 from biasamp.amplification.signs import association_signs
@@ -24,12 +24,21 @@ from biasamp.results.interval import plain
 
 # Thresholds of a curve that a document lists.
 POINTS = 300
+# More scores than these have their curve, but no rates of groups at every threshold.
+_MOST_STEPPED = 1 << 22
 
 
 def threshold_entry(
-    evaluation: Evaluation, source: Base, train: tuple[LabelSet, LabelSet] | None = None
+    evaluation: Evaluation,
+    source: Base,
+    train: tuple[LabelSet, LabelSet] | None = None,
+    decided: LabelSet | None = None,
+    level: float = 0.95,
 ) -> dict[str, Any] | None:
-    """Amplification over thresholds, with the calibrated one marked; None where predictions are hard."""
+    """Amplification over thresholds, with the calibrated one marked; None where predictions are hard.
+
+    ``decided`` are the decisions that were made on the scores, where they are known; else they are made at 0.5.
+    """
     chances = _chances(evaluation)
     if chances is None or evaluation.given.missing or source.rates is not None:
         return None
@@ -38,6 +47,8 @@ def threshold_entry(
     # With a single label the sweep takes a plain column of scores.
     column = scores[:, 0] if scores.shape[1] == 1 else scores
     swept = sweep(column, evaluation.given, evaluation.truth, train=train, weights=weights)
+    used = USUAL if decided is None else _used(scores, decided)
+    swept = replace(swept, used=used)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # tied scores: the nearest rate is reported beside
         found = calibrate(scores, rate=np.average(truth, axis=0, weights=weights), weights=weights)
@@ -65,7 +76,30 @@ def threshold_entry(
             {"label": name, "threshold": plain(t), "rate": plain(r), "base_rate": plain(w)}
             for name, t, r, w in zip(names, found.thresholds, found.rates, found.wanted, strict=True)
         ],
+        **({} if scores.size > _MOST_STEPPED else {"marks": marks(swept), "steps": swept.steps(POINTS, level)}),
     }
+
+
+def marks(swept: Sweep) -> dict[str, dict[str, Any]]:
+    """Amplification with its interval and the share of positives at the marked thresholds."""
+    names = ("threshold", "amplification", "low", "high", "rate")
+    return {mark: {name: row[name] for name in names} for mark, row in swept.marks.items()}
+
+
+def _used(scores: NDArray[np.float64], decided: LabelSet) -> float | None:
+    """The threshold that separates what was decided positive from all else; None where no threshold does."""
+    if decided.missing or decided.soft:
+        return None
+    flags = decided.rows() > 0
+    if flags.shape[1] == 2 * scores.shape[1] == 2 and "1" in decided.variables[0].categories:
+        place = decided.variables[0].categories.index("1")
+        flags = flags[:, place : place + 1]
+    if flags.shape != scores.shape or flags.all() or not flags.any():
+        return None
+    if ((scores >= USUAL) == flags).all():
+        return USUAL
+    lowest = float(scores[flags].min())
+    return lowest if lowest > float(scores[~flags].max()) else None
 
 
 def decided_value(evaluation: Evaluation, source: Base, kept: tuple[Mask, Mask]) -> Any:

@@ -13,10 +13,13 @@ from biasamp.counts.fixed import floats
 from biasamp.resampling.sample import Sample
 from biasamp.results.interval import Caution, plain
 
+from .document_types import WhyPair
 from .plan import Spec
 from .settings import Measured, Settings
 from .subject import Counted, within
 
+# Pairs whose parts a document lists.
+_MOST_PAIRS = 200
 _GIVEN = "the decisions given as predictions"
 _NO_STRATA_OF_BASE = "the base has no strata, so that what changes against it inside strata is not known"
 _SOFT = "the parts of scores and strata need decisions: give probabilities as task_scores or attribute_scores"
@@ -114,6 +117,7 @@ def why_entry(subject: Counted, direction: str, settings: Settings, out: Measure
     }
     if held["reliability"] is not None:
         made["reliability"] = held["reliability"]
+        made.update(_pairs(result))
     if held["strata"] is not None:
         assert subject.plan.strata is not None
         made["strata_column"] = subject.plan.strata.title
@@ -122,3 +126,11 @@ def why_entry(subject: Counted, direction: str, settings: Settings, out: Measure
     own = (*result.score_cautions, *result.strata_cautions)
     made["cautions"] = [{"kind": Caution.kind_of(words), "text": str(words)} for words in own]
     return {name: plain(value) for name, value in made.items()}
+
+
+def _pairs(result: Decomposition) -> dict[str, Any]:
+    """The parts of the pairs that change most."""
+    names = WhyPair.__required_keys__
+    rows = [{name: plain(value) for name, value in row.items() if name in names} for row in result.pairs.rows()]
+    rows.sort(key=lambda row: -abs(row["amplification"] or 0.0))
+    return {"pairs": rows[:_MOST_PAIRS], "pairs_in_all": len(rows)}

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.text import Text
 
 from biasamp.auditing.findings import side_of_zero
 from biasamp.datasets import berkeley
+from biasamp.report.first_screen import LINES, show_first_screen
 from biasamp.report.terminal import show_audit
 from biasamp.results.metric_registry import direction_symbol
 
@@ -16,6 +18,7 @@ from .command_files import Command, Input, Output, OutputFolder, Params
 from .output import (
     console,
     figures_option,
+    full_option,
     html_option,
     json_option,
     with_status,
@@ -29,7 +32,8 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 @click.argument("data", type=Input())
 @shared_options(*ROLES)
 @shared_options("metrics", *ENGINE, *MEASURES, "min_group")
-@number_option("--pairs", 10, "How many pairs a table shows; 0 for none.")
+@number_option("--pairs", 10, "How many pairs a table of --full shows; 0 for none.")
+@full_option
 @click.option("--save", type=Output(), help="Save the audit with its resamples, to compare and report later.")
 @html_option
 @figures_option
@@ -38,6 +42,7 @@ def command(
     data: str,
     metrics: str,
     pairs: int,
+    full: bool,
     save: str | None,
     html_path: str | None,
     figures_folder: str | None,
@@ -73,8 +78,13 @@ def command(
         result.save(save)
     if html_path is not None:
         result.to_html(html_path)
-    if not write_json(result.to_json(), json_path):
+    if write_json(result.to_json(), json_path):
+        return
+    asked = click.get_current_context().get_parameter_source("pairs")
+    if full or asked not in (None, click.core.ParameterSource.DEFAULT):
         show_audit(result, console(), pairs)
+    else:
+        show_first_screen(result, console())
 
 
 def _demo_files(params: Params) -> list[str]:
@@ -85,9 +95,10 @@ def _demo_files(params: Params) -> list[str]:
 @click.option(
     "--folder", type=OutputFolder(_demo_files), default="demo", show_default=True, help="Where files are written."
 )
+@full_option
 @html_option
 @json_option
-def demo(folder: str, html_path: str | None, json_path: str | None) -> None:
+def demo(folder: str, full: bool, html_path: str | None, json_path: str | None) -> None:
     """Audit embedded real data: graduate admissions at Berkeley, 1973. Nothing is downloaded.
 
     \b
@@ -115,16 +126,21 @@ def demo(folder: str, html_path: str | None, json_path: str | None) -> None:
     if write_json(result.to_json(), json_path):
         return
     screen = console()
-    screen.print(
+    intro = Text(
         "4,526 applicants to the six largest departments; a logistic regression predicts admission from department and "
         "gender (A→T), and gender from department and admission (T→A), each applicant by a model that has not seen them.\n"
     )
-    show_audit(result, screen)
-    screen.print(f"\n{_concluded(result)}")
-    screen.print(
-        f"\nWritten: {html_path or target / 'report.html'} (open it in a browser), {target / 'audit.json'} (the figures "
-        f"above), {target / 'audit.saved.json.gz'} (to compare later)"
+    written = Text(
+        f"\nWritten: {html_path or target / 'report.html'} (open it in a browser), {target / 'audit.json'} (all figures), "
+        f"{target / 'audit.saved.json.gz'} (to compare later)"
     )
+    screen.print(intro)
+    if full:
+        show_audit(result, screen)
+        screen.print(f"\n{_concluded(result)}")
+    else:
+        show_first_screen(result, screen, LINES - sum(len(screen.render_lines(text)) for text in (intro, written)))
+    screen.print(written)
 
 
 def _concluded(audit: Any) -> str:

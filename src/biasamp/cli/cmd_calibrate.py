@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import numpy as np
 
+from biasamp.report.sweep_page import write_sweep
 from biasamp.report.terminal import show_calibration, show_sweep
 
 from .command_files import Command, Input
-from .output import console, json_option, write_json
+from .output import console, html_option, json_option, write_json
 from .role_options import number_option
 from .score_columns import groups_and_outcomes, listed_names, numbers
 
@@ -63,6 +66,7 @@ def command(
 @click.option("--span", nargs=2, type=float, default=None, help="The range of thresholds of the integral: LOW HIGH.")
 @click.option("--threshold", type=float, help="The threshold that the model decides at, which is marked.")
 @number_option("--points", 11, "How many thresholds the table shows.")
+@html_option
 @json_option
 def sweep(
     data: str,
@@ -74,6 +78,7 @@ def sweep(
     span: tuple[float, float] | None,
     threshold: float | None,
     points: int,
+    html_path: str | None,
     json_path: str | None,
 ) -> None:
     """Measure A->T amplification, parity and rates at every distinct threshold of scores in DATA.
@@ -82,6 +87,7 @@ def sweep(
     Examples:
       biasamp sweep test.csv --scores risk --attributes race --tasks reoffended
       biasamp sweep test.csv --scores risk --attributes race --tasks reoffended --json curve.json
+      biasamp sweep test.csv --scores risk --attributes race --tasks reoffended --html curve.html
     """
     import biasamp
 
@@ -100,5 +106,7 @@ def sweep(
         span=span,
         threshold=threshold,
     )
+    if html_path is not None:
+        write_sweep(result, html_path, source=Path(data).name, attribute=", ".join(groups), outcome=", ".join(tasked))
     if not write_json(result.to_dict(groups=True), json_path):
         show_sweep(result, console(), points)

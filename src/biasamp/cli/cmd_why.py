@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from biasamp.counts.storage import is_counts
+from biasamp.report.audit_page import write_html
 from biasamp.report.terminal import show_cautions
 from biasamp.report.why_terminal import show_strata, show_why
 
 from .command_files import Command, Input
-from .output import console, json_option, with_status, write_json
+from .output import console, html_option, json_option, with_status, write_json
 from .role_options import COLUMNS, ENGINE, MEASURES, audit_roles, shared_options, split_values
 
 # Findings that are about the parts.
@@ -34,8 +35,9 @@ _CODES = (
     "attribute_scores", "strata", "missing", "unseen", "intersections", "as_binary", "as_categorical", "categories"
 )
 @shared_options(*ENGINE, *MEASURES, "min_group")
+@html_option
 @json_option
-def command(data: str, json_path: str | None, **options: Any) -> None:
+def command(data: str, html_path: str | None, json_path: str | None, **options: Any) -> None:
     """Split the amplification in DATA into the part of the scores and the part of the threshold, and look inside strata.
 
     Decisions are --task-predictions, or what the scores give at 0.5.
@@ -44,6 +46,7 @@ def command(data: str, json_path: str | None, **options: Any) -> None:
     Examples:
       biasamp why test.csv --attributes gender --tasks admitted --scores chance --strata department
       biasamp why test.parquet --attributes race --tasks reoffended --scores risk --task-predictions jailed --json -
+      biasamp why test.csv --attributes race --tasks reoffended --scores risk --html why.html
     """
     import biasamp
 
@@ -56,6 +59,8 @@ def command(data: str, json_path: str | None, **options: Any) -> None:
         raise click.ClickException(
             f"no part could be computed: {reasons or 'the counts have neither scores nor strata'}"
         )
+    if html_path is not None:
+        write_html(result, html_path, view="why")
     document = result.document
     shown = [row for row in document["findings"] if row["code"] in _CODES]
     curves = {"sweep": document["sweep"]} if "sweep" in document else {}

@@ -30,6 +30,8 @@ html_option = click.option(
     "--html", "html_path", type=Output(), metavar="FILE", help="Write the result as one HTML file."
 )
 
+full_option = click.option("--full", is_flag=True, help="Show everything, not only the first screen.")
+
 figures_option = click.option(
     "--figures",
     "figures_folder",

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
+from biasamp.auditing.caution_topics import cautions_by_topic
 from biasamp.auditing.document_types import Entry
 from biasamp.auditing.evidence import direction_known
 from biasamp.auditing.label_names import group_names, label_names
@@ -15,6 +16,7 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
+from .matrix import SIGNS_MEAN, VERDICT_SIGNS, matrix_of
 from .rates_view import (
     FEW,
     against_cells,
@@ -75,12 +77,19 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     document = audit.document
     data, under = document["data"], "#" * (level + 1)
     source = "" if audit.source == UNNAMED else f" of {escaped(audit.source, 80)}"
-    texts: dict[str, list[str]] = {"finding": [], "caution": []}
-    for found in audit.findings:
-        texts.setdefault(found.kind, []).append(f"- {escaped(found.text, 2000)}")
+    found = document["findings"]
+    findings = [f"- {escaped(row['text'], 2000)}" for row in found if row["kind"] == "finding"]
+    cautions = [
+        f"- {escaped(topic)}: {escaped(found[i]['text'], 2000)}"
+        for topic, places in cautions_by_topic(document).items()
+        for i in places
+    ]
     lines = [
         f"{'#' * level} Bias amplification",
         "",
+        *(f"- **{title}.** {escaped(words, 4000)}" for title, words in audit.answer.titled.items()),
+        "",
+        *_matrix_rows(audit),
         f"Measured on {data['records']:,} records{source}. Protected attributes: "
         f"{', '.join(escaped(name) for name in data['attributes'])}. Tasks: "
         f"{escaped(data['tasks']['title'])}. Intervals have the level {data['confidence']:.0%} and say how the figures vary "
@@ -89,7 +98,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
         *_group_rows(audit, under),
         f"{under} Findings",
         "",
-        *texts["finding"],
+        *findings,
         "",
         f"{under} Figures",
         "",
@@ -99,7 +108,7 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
         if pairs and pairs_oriented(entry["metric"]) and entry.get("pairs"):
             lines += _pair_rows(entry, each_once(entry["pairs"]), pairs, under, label_names(data))
     lines += _invented_rows(audit, under, pairs)
-    lines += [f"{under} Limits and cautions", "", *texts["caution"]]
+    lines += [f"{under} Limits and cautions", "", *cautions]
     lines.append("- Zero amplification is not fairness: a model that repeats its data repeats their bias.")
     known = (METRICS[entry["metric"]] for entry in document["metrics"] if entry["metric"] in METRICS)
     used = [METRICS[name] for name in dict.fromkeys(metric.described_by for metric in known)]
@@ -110,6 +119,20 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
         lines.append(f"- {len(audit.excluded):,} pairs or rates are undefined and in no figure above.")
     made = f"biasamp {escaped(str(document['version']))}, seed {document['seed']}"
     return "\n".join([*lines, "", f"Made with {made}, data fingerprint `{data['fingerprint']}`.", ""])
+
+
+def _matrix_rows(audit: Audit) -> list[str]:
+    """Attributes by metrics, each with what is concluded of it."""
+    held = matrix_of(audit.document)
+    rows = []
+    for (attribute, direction), cells in held.rows:
+        values = [cells.get(metric) for metric in held.metrics]
+        shown = [
+            "" if cell is None else f"{_number(cell.value, cell.signed)} {VERDICT_SIGNS[cell.verdict]}"
+            for cell in values
+        ]
+        rows.append([f"{escaped(attribute, 60)} {direction_symbol(direction)}".strip(), *map(str.strip, shown)])
+    return [*_table(["", *(held.short[metric] for metric in held.metrics)], rows), f"{SIGNS_MEAN}.", ""]
 
 
 def _group_rows(audit: Audit, under: str) -> list[str]:

@@ -12,11 +12,13 @@ from biasamp.amplification.why_result import Decomposition
 from biasamp.association.association_result import Association
 from biasamp.association.metrics import usual_metric
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.caution_topics import cautions_by_topic, first_cautions
 from biasamp.auditing.label_names import group_names
 from biasamp.data import printable
 from biasamp.results.interval import figure
-from biasamp.results.metric_registry import is_signed
+from biasamp.results.metric_registry import direction_symbol, is_signed
 
+from .matrix import SIGNS_MEAN, VERDICT_SIGNS, matrix_of
 from .rates_view import (
     FEW,
     few_said,
@@ -86,8 +88,17 @@ def _largest(rows: Iterable[Mapping[str, Any]], name: str) -> float:
 
 
 def audit_table(audit: Audit) -> str:
-    """Findings, and a row per metric."""
-    findings = "".join(f"<li>{shown(finding.text, 4000)}</li>" for finding in audit.findings)
+    """The answer, all figures at a glance and the groups; findings, cautions and intervals behind a fold."""
+    said = "".join(f"<p><b>{title}.</b> {shown(words, 4000)}</p>" for title, words in audit.answer.titled.items())
+    found = audit.document["findings"]
+    findings = "".join(f"<li>{shown(row['text'], 4000)}</li>" for row in found if row["kind"] == "finding")
+    first = first_cautions(found)
+    items = [f"<li>{shown(row['text'], 4000)}</li>" for row in found]
+    warned = "".join(items[i] for i in first)
+    topics = "".join(
+        f"<p><b>{shown(topic)}</b></p><ul>{''.join(items[i] for i in places)}</ul>"
+        for topic, places in cautions_by_topic(audit.document).items()
+    )
     rows = [
         (
             *(shown(row[part]) for part in ("attribute", "metric", "direction")),
@@ -97,8 +108,26 @@ def audit_table(audit: Audit) -> str:
     ]
     head = ("attribute", "metric", "direction", "", "value", "low", "high")
     return (
-        f"<div>{rates_tables(audit)}<ul>{findings}</ul>{table(head, rows, 4)}<p>{shown(EACH_BY_ITSELF, 400)}</p></div>"
+        f"<div>{said}{_matrix(audit)}{rates_tables(audit)}{f'<p>Beware:</p><ul>{warned}</ul>' if warned else ''}"
+        f"<details><summary>Findings</summary><ul>{findings}</ul></details>"
+        f"<details><summary>Cautions</summary>{topics}</details>"
+        f"<details open><summary>Figures with intervals</summary>{table(head, rows, 4)}<p>{shown(EACH_BY_ITSELF, 400)}</p>"
+        "</details></div>"
     )
+
+
+def _matrix(audit: Audit) -> str:
+    held = matrix_of(audit.document)
+    lines = []
+    for (attribute, direction), cells in held.rows:
+        values = [cells.get(metric) for metric in held.metrics]
+        row = [
+            "" if cell is None else f"{figure(cell.value, cell.signed)} {VERDICT_SIGNS[cell.verdict]}"
+            for cell in values
+        ]
+        lines.append((shown(f"{attribute} {direction_symbol(direction)}".strip()), *row))
+    head = ("", *(shown(held.short[metric]) for metric in held.metrics))
+    return f"{table(head, lines, 1)}<p>{SIGNS_MEAN}</p>"
 
 
 def rates_tables(audit: Audit) -> str:

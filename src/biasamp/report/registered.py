@@ -15,6 +15,7 @@ from .figures import (
 from .junit import junit_xml
 from .markdown import audit_section, verdict_section
 from .notebook import amplification_table, association_table, audit_table, decomposition_table
+from .sweep_page import write_sweep
 
 register(
     {
@@ -30,6 +31,7 @@ register(
         "decomposition table": decomposition_table,
         "sweep figure": sweep_figure,
         "threshold frontier": frontier_figure,
+        "sweep page": write_sweep,
         "association explorer": write_explorer,
         "association figure": association_plot,
         "association table": association_table,

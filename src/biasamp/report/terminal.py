@@ -12,7 +12,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from biasamp.amplification.calibrate import Calibration, Sweep
+from biasamp.auditing.answer import answer_of
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.caution_topics import cautions_by_topic
 from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import Data, Entry
 from biasamp.auditing.evidence import direction_known
@@ -25,7 +27,7 @@ from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
 from .rates_terminal import show_rates
-from .terminal_parts import name, plain_table
+from .terminal_parts import name, plain_table, titled
 from .why_terminal import show_strata, show_why
 from .written import (
     EACH_BY_ITSELF,
@@ -47,10 +49,12 @@ _STYLES = {"pass": "green", "fail": "bold red", "not enough evidence": "bold yel
 
 
 def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> None:
-    """Print an audit: the headline and the rates of groups, then findings, metrics, pairs, cautions, what was not run."""
+    """Print all of an audit: the answer, the headline and the rates of groups, then findings, metrics, pairs, cautions."""
     data = audit.document["data"]
     records = f"  {data['records']:,} record{'s' if data['records'] != 1 else ''}"
     console.print(Text.assemble((f"biasamp audit of {printable(audit.source, 60)}", "bold"), records))
+    for title, words in answer_of(audit.document).titled.items():
+        console.print(titled(title, words))
     found = [finding for finding in audit.findings if finding.kind == "finding"]
     headline = [finding.text for finding in found if finding.code == "amplification"]
     console.print(_bullets("Headline", headline, "bold"))
@@ -103,9 +107,11 @@ def show_invented(audit: Audit, console: Console, most: int) -> None:
 
 
 def show_cautions(audit: Audit, console: Console, codes: Sequence[str] | None = None) -> None:
-    """Print the cautions of an audit, or those of some codes."""
-    held = (finding for finding in audit.findings if finding.kind == "caution")
-    console.print(_bullets("Cautions", [f.text for f in held if codes is None or f.code in codes], "yellow"))
+    """Print the cautions of an audit by what they concern, or those of some codes."""
+    found = audit.document["findings"]
+    for topic, places in cautions_by_topic(audit.document).items():
+        texts = [found[i]["text"] for i in places if codes is None or found[i]["code"] in codes]
+        console.print(_bullets(f"Cautions: {topic[:1].lower()}{topic[1:]}", texts, "yellow"))
 
 
 def _bullets(title: str, lines: list[str], style: str) -> Group:

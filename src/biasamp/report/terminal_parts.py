@@ -28,3 +28,12 @@ def plain_table(
     for heading in headings:
         table.add_column(Text(heading), justify="right" if heading in right else "left", no_wrap=heading in fixed)
     return table
+
+
+def titled(title: str, words: str) -> RichTable:
+    """A title with what it is of beside it."""
+    rows = RichTable.grid(padding=(0, 1))
+    rows.add_column(width=8, style="bold")
+    rows.add_column()
+    rows.add_row(title, Text(printable(words, 4000)))
+    return rows

@@ -42,12 +42,6 @@ export function excluded(page: ReportPage): HTMLElement {
   return out;
 }
 
-export function cautions(page: ReportPage): HTMLElement | null {
-  const found = page.audit.findings.filter((finding) => finding.kind === "caution");
-  if (!found.length) return null;
-  return section("cautions", "Cautions", h("ul", { class: "cautions" }, ...found.map((finding) => h("li", {}, sentence(finding.text)))));
-}
-
 export function methods(page: ReportPage): HTMLElement {
   const out = section("methods", "Methods",
     h("p", {}, "g is the given label, o the outcome, a hat the model's prediction of it. Intervals resample the records' counts; a pair's sign comes from exact integer counts."));

@@ -47,6 +47,7 @@ function beside(page: ReportPage, entry: Entry, place: string): { first: HTMLEle
 }
 
 function card(page: ReportPage, entry: Entry, place: string): HTMLElement {
+  const number = place.split("/").pop();
   const format = isSigned(page, entry.metric) ? signed : plain;
   const scale = reach([float(entry.value), float(entry.interval[0]), float(entry.interval[1]), float(entry.floor)]);
   const floor = float(entry.floor);
@@ -56,7 +57,7 @@ function card(page: ReportPage, entry: Entry, place: string): HTMLElement {
   const title = h("h4", {}, metricName(page, entry.metric), entry.direction ? h("span", { class: "direction" }, ` ${directionSymbol(entry.direction)}`) : null);
   return h(
     "div",
-    { class: "metric" },
+    { class: "metric", id: `metric-${number}`, tabindex: "-1" },
     title,
     h("p", { class: "value" }, num(`${place}/value`, entry.value, format), " ", interval([`${place}/interval/0`, `${place}/interval/1`], entry.interval, format)),
     h("div", { class: "plot" }, bar(entry.value, entry.interval[0], entry.interval[1], scale, mark, !isSigned(page, entry.metric), concluded(page, entry)), scaleLine(scale, tick)),

@@ -80,6 +80,12 @@ export function section(id: string, title: string, ...children: (Node | string |
 
 /** A table that scrolls sideways by itself on narrow pages, by keyboard too. */
 export function scrolling(table: HTMLElement, name: string): HTMLElement {
+  // Headings stand as the figures under them do.
+  const cells = table.querySelector("tbody tr")?.children ?? [];
+  table.querySelectorAll("thead th").forEach((th, i) => {
+    const cell = cells[i]?.classList;
+    if (cell?.contains("number") && !cell.contains("rate")) th.classList.add("number");
+  });
   return h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": name }, table);
 }
 

@@ -77,14 +77,16 @@ export function groupRates(page: ReportPage): HTMLElement | null {
   if (!all.length) return null;
   const few = page.audit.data.min_group;
   const referred = all.some(({ row }) => row.reference);
-  const out = section("group-rates", "Groups and their rates",
-    h("p", {}, ...(page.rate_notes ?? []).map((note) => `${sentence(note)} `), `* over fewer than ${count(few)} records.`,
-      referred ? " Under a rate: its ratio to the reference group, and the difference in percentage points." : ""));
+  const out = section("group-rates", "Groups and their rates");
   for (const attribute of page.audit.data.attributes) {
     const rows = all.filter(({ row }) => row.attribute === attribute);
     if (!rows.length) continue;
     const { outcomes, many } = shownOutcomes(page, attribute, rows);
-    out.append(h("h3", {}, label(attribute)), ...outcomes.flatMap((outcome) => table(page, rows, outcome, many, attribute)));
+    const tables = outcomes.flatMap((outcome) => table(page, rows, outcome, many, attribute));
+    if (page.audit.data.kinds?.[attribute] === "crossing") out.append(h("details", { class: "fold crossing" }, h("summary", {}, h("h3", {}, label(attribute)), h("span", { class: "hint" }, `${count(rows.length)} groups`)), ...tables));
+    else out.append(h("h3", {}, label(attribute)), ...tables);
   }
+  out.append(h("p", { class: "note" }, ...(page.rate_notes ?? []).map((note) => `${sentence(note)} `), `* over fewer than ${count(few)} records.`,
+    referred ? " Under a rate: its ratio to the reference group, and the difference in percentage points." : ""));
   return out;
 }

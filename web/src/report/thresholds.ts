@@ -2,11 +2,12 @@
 import { line } from "d3-shape";
 import { scaleLinear } from "d3-scale";
 import { drawing, h, s } from "../dom";
-import { float, tick, type Num } from "../numbers";
+import { float, percent, tick, type Num } from "../numbers";
 import type { SweepEntry } from "../audit";
 import type { ReportPage } from "../types";
 import { responsive } from "../responsive";
-import { directionSymbol, head, label, more, num, plain, scrolling, section, signed } from "./parts";
+import { directionSymbol, head, label, more, named, num, plain, scrolling, section, signed } from "./parts";
+import { slider } from "./slider";
 
 const HEIGHT = 260;
 const ROOM = { left: 56, right: 16, top: 14, bottom: 40 };
@@ -66,7 +67,7 @@ export function thresholds(page: ReportPage): HTMLElement | null {
           ...(calibrated.threshold === null ? ["; calibrated label by label"] : ["; at the calibrated threshold ", num(`${place}/calibrated/threshold`, calibrated.threshold, plain)]),
           " it is ", num(`${place}/calibrated/amplification`, calibrated.amplification, signed), ", predicted rate ", num(`${place}/calibrated/rate`, calibrated.rate, plain),
         ),
-        responsive((width) => curve(sweep, width)),
+        slider(sweep, { name: (text, limit) => named(page, text, limit), quantile: page.quantile ?? 1.959964, level: percent(page.audit.data.confidence), place }) ?? responsive((width) => curve(sweep, width)),
         sweep.labels.length > 1 ? labelTable(sweep, place) : null,
       ),
     );

@@ -1,6 +1,5 @@
 /** First of all: what was found, in words. */
 import { h } from "../dom";
-import { count } from "../numbers";
 import type { FindingFields as Finding } from "../audit";
 import type { ReportPage } from "../types";
 import { section, sentence, verdictOf } from "./parts";
@@ -28,14 +27,10 @@ function found(page: ReportPage, first: boolean): Finding[] {
 /** The answer to what was asked; further findings come after the rates of groups. */
 export function verdicts(page: ReportPage): HTMLElement {
   const first = found(page, true);
-  const cautions = page.audit.findings.filter((finding) => finding.kind !== "finding").length;
   return section(
     "verdicts",
     "Verdicts",
     first.length ? h("ul", { class: "verdicts" }, ...first.map(item)) : h("p", {}, "Directional amplification was not measured."),
-    cautions
-      ? h("p", {}, "Read them with the ", h("a", { href: "#cautions" }, `${count(cautions)} caution${cautions > 1 ? "s" : ""}`), " that apply to these data.")
-      : null,
   );
 }
 

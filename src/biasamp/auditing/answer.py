@@ -1,0 +1,351 @@
+"""The answer of an audit in three sentences, the same wherever it is shown: what was found for whom, how sure, what next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from biasamp.data import printable
+from biasamp.results.metric_registry import direction_symbol, short_name
+
+from .caution_topics import MISTAKES
+from .document_types import AuditDocument, Entry, SweepEntry, WhyEntry
+from .evidence import Place, changed_pairs, counts_fractions, place_of, unknown_directions, verdicts
+from .findings import gap_title, number, side_of_zero, value_with_interval
+from .label_names import LONGEST, label_names
+
+# Figures named one by one; of more, their number is said.
+_NAMED = 3
+# Another threshold is worth moving to where it takes this share of a value away.
+_WORTHWHILE = 0.1
+# More records than so many times these are not asked for: the value is as good as 0.
+_MOST_TIMES = 50.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found for whom, how sure that is, and what to do next: a sentence or two each.
+
+    ``groups`` are those that the sentences hold against each other.
+    """
+
+    found: str
+    sure: str
+    next: str
+    groups: tuple[str, ...] = ()
+
+    @property
+    def titled(self) -> dict[str, str]:
+        """The sentences by their titles."""
+        return {"Found": self.found, "How sure": self.sure, "Next": self.next}
+
+
+def answer_of(document: AuditDocument) -> Answer:
+    """The answer of an audit's document."""
+    made = _Answering(document)
+    gaps = [made.gaps[metric] for metric in ("fpr_difference", "tpr_difference") if metric in made.gaps]
+    groups = dict.fromkeys(group for entry in gaps for group in entry["between"] or ())
+    return Answer(made.found(), made.sure(), made.next(), tuple(groups))
+
+
+def concluded_of(document: AuditDocument) -> dict[Place, int | None]:
+    """What is concluded of every figure: +1, -1, or 0 where nothing is; as the findings say, where they speak of it."""
+    out: dict[Place, int | None] = dict(verdicts(document))
+    for row in document["findings"]:
+        if row["kind"] == "finding" and "verdict" in row["figure"]:
+            out[place_of(row["figure"])] = row["figure"]["verdict"]
+    return out
+
+
+class _Answering:
+    def __init__(self, document: AuditDocument) -> None:
+        self.document = document
+        self.data = document["data"]
+        self.concluded = concluded_of(document)
+        self.names = label_names(self.data)
+        kinds = self.data.get("kinds", {})
+        measured = [entry for entry in document["metrics"] if entry["metric"] == "directional"]
+        own = [entry for entry in measured if kinds.get(entry["attribute"]) != "crossing"]
+        self.entries = sorted(own or measured, key=lambda entry: -abs(entry["value"] or 0.0))
+        self.arrows = len({entry["direction"] for entry in measured}) > 1
+
+    def name(self, label: str) -> str:
+        return self.names.get(label) or printable(label, LONGEST)
+
+    def verdict(self, entry: Entry) -> int:
+        return self.concluded.get(place_of(entry)) or 0
+
+    def where(self, entry: Entry | WhyEntry) -> str:
+        arrow = f" {direction_symbol(entry['direction'])}" if self.arrows else ""
+        return printable(entry["attribute"], LONGEST) + arrow
+
+    def why(self, entry: Entry) -> WhyEntry | None:
+        held = (row for row in self.document.get("why", ()) if row["scored"])
+        place = entry["attribute"], entry["direction"]
+        return next((row for row in held if (row["attribute"], row["direction"]) == place), None)
+
+    def sweep(self, entry: Entry) -> SweepEntry | None:
+        place = entry["attribute"], entry["direction"]
+        rows = self.document.get("sweep", ())
+        return next((row for row in rows if (row["attribute"], row["direction"]) == place), None)
+
+    # --- found ------------------------------------------------------------------------------------------------------
+
+    def found(self) -> str:
+        parts = [self._amplified(), self._worst_off()]
+        return " ".join(part for part in parts if part)
+
+    def _amplified(self) -> str:
+        if not self.entries:
+            return "Directional amplification was not measured."
+        by_side = {side: [e for e in self.entries if self.verdict(e) == side] for side in (1, -1, 0)}
+        said = []
+        if by_side[1]:
+            said.append(f"amplifies the bias of its data by {self._listed(by_side[1])}")
+        if by_side[-1]:
+            said.append(f"weakens {'it' if said else 'the associations of its data'} by {self._listed(by_side[-1])}")
+        if not said:
+            return f"Whether the model amplifies the bias of its data is not decided: {self._listed(by_side[0])}."
+        undecided = [self.where(entry) for entry in by_side[0]]
+        rest = f"; nothing is decided by {_joined(undecided)}" if undecided else ""
+        return f"The model {' and '.join(said)}{rest}."
+
+    def _listed(self, entries: list[Entry]) -> str:
+        return _joined([f"{self.where(entry)} ({self._parts(entry)})" for entry in entries])
+
+    def _parts(self, entry: Entry) -> str:
+        """A value, and what of it the scores are and what deciding on them."""
+        why = self.why(entry)
+        if why is None:
+            return _short(entry["value"])
+        score, deciding = (_short(why["parts"][of]["value"]) for of in ("score", "threshold"))
+        return f"{_short(entry['value'])}, of which scores {score} and threshold {deciding}"
+
+    @cached_property
+    def gaps(self) -> dict[str, Entry]:
+        """The largest decided difference of each rate, of attributes before crossings."""
+        kinds, out = self.data.get("kinds", {}), {}
+        for metric in ("fpr_difference", "tpr_difference", "accuracy_difference"):
+            held = [
+                entry
+                for entry in self.document["metrics"]
+                if entry["metric"] == metric and self.verdict(entry) and entry.get("between")
+            ]
+            own = [entry for entry in held if kinds.get(entry["attribute"]) != "crossing"]
+            best = max(own or held, key=lambda entry: entry["value"] or 0.0, default=None)
+            if best is not None:
+                out[metric] = best
+        return out
+
+    def _worst_off(self) -> str:
+        """Who bears the errors: whether an outcome is a burden or a benefit is for the reader to know."""
+        if counts_fractions(self.document):
+            gap = next(iter(self.gaps.values()), None)
+            if gap is None:
+                return self._most_changed()
+            high, low = (self.name(group) for group in gap["between"] or ())
+            what = gap_title(self.document, gap["metric"])
+            return f"Groups differ most in {what}: {high} over {low} by {number(gap['value'], False)}."
+        burden, benefit = self.gaps.get("fpr_difference"), self.gaps.get("tpr_difference")
+        said = []
+        if burden is not None:
+            group, most, other, least = self._ends(burden, "false_positive_rate", False)
+            said.append(
+                f"{group} if {self._outcome(burden)} is a burden (wrongly predicted for {most} of them, against {least} "
+                f"of {other})"
+            )
+        if benefit is not None:
+            group, most, other, least = self._ends(benefit, "true_positive_rate", True)
+            it = "it" if burden is not None and burden.get("outcome") == benefit.get("outcome") else None
+            said.append(
+                f"{group} if {it or self._outcome(benefit)} is a benefit (missed for {most} of them, against {least} of "
+                f"{other})"
+            )
+        if said:
+            return f"Worst off is {', and '.join(said)}."
+        wrong = self.gaps.get("accuracy_difference")
+        if wrong is not None:
+            group, most, other, least = self._ends(wrong, "accuracy", True)
+            return f"Worst off is {group}: predicted wrongly for {most} of them, against {least} of {other}."
+        if any(entry.get("between") for entry in self.document["metrics"]):
+            return "No difference in error rates between groups is beyond chance."
+        return self._most_changed()
+
+    def _outcome(self, entry: Entry) -> str:
+        return self.name(entry.get("outcome") or "the outcome")
+
+    def _ends(self, entry: Entry, rate: str, turned: bool) -> tuple[str, str, str, str]:
+        """The group with the most errors, its share, the one with the fewest, and its share."""
+        held = {}
+        for row in self.document.get("rates", ()):
+            if row["attribute"] == entry["attribute"] and row["outcome"] == entry.get("outcome"):
+                found: Any = row[rate]["value"]  # type: ignore[literal-required]
+                held[row["group"]] = found
+        shares = [
+            (name, None if held.get(name) is None else 1.0 - held[name] if turned else held[name])
+            for name in entry["between"] or ()
+        ]
+        shares.sort(key=lambda pair: -(pair[1] or 0.0))
+        (worst, most), (best, least) = shares
+        return self.name(worst), _percent(most), self.name(best), _percent(least)
+
+    def _most_changed(self) -> str:
+        pairs = [pair for entry in self.entries for pair in changed_pairs(entry)]
+        if not pairs:
+            return "No pair of a group and an outcome changes beyond chance." if self.entries else ""
+        pair = max(pairs, key=lambda pair: abs(pair["delta"] or 0.0))
+        return (
+            f"Most changed is {self.name(pair['outcome'])} among {self.name(pair['given'])}: true of "
+            f"{_percent(pair['truth_rate'])}, predicted for {_percent(pair['predicted_rate'])}."
+        )
+
+    # --- how sure ---------------------------------------------------------------------------------------------------
+
+    def sure(self) -> str:
+        level = f"{self.data['confidence'] * 100:g}%"
+        decided = [f"{self.where(e)} {_bounds(e)}" for e in self.entries if self.verdict(e)]
+        for metric, entry in self.gaps.items():
+            where = printable(entry["attribute"], LONGEST)
+            decided.append(f"{short_name(metric)} by {where} {value_with_interval(entry)}")
+        undecided = [self._undecided(entry) for entry in self.entries if not self.verdict(entry)]
+        judged = len(self.concluded)
+        counted = f"all {judged} figures counted" if judged > 1 else "one figure judged"
+        said = (
+            f"Beyond chance at {level}, {counted}: {_joined(decided, 4)}"
+            if decided
+            else f"Nothing is beyond chance at {level}, {counted}"
+        )
+        return said + (f"; not decided: {_joined(undecided)}." if undecided else ".")
+
+    def _undecided(self, entry: Entry) -> str:
+        words = f"{self.where(entry)} {value_with_interval(entry)}"
+        unknown, many = unknown_directions(entry) if entry.get("unknown") and entry.get("pairs") else (0, 0)
+        if unknown and side_of_zero(*(entry.get("bounds") or (None, None))) == 0:
+            return f"{words}, where the records do not tell the direction of {unknown:,} of {many:,} pairs"
+        return words
+
+    # --- next -------------------------------------------------------------------------------------------------------
+
+    def next(self) -> str:
+        steps = list(dict.fromkeys(self._steps()))[:2]
+        if not steps:
+            return "These figures ask for nothing; audit again when the data or the model change."
+        return " ".join(steps)
+
+    def _steps(self) -> Iterator[str]:
+        for row in self.document["findings"]:
+            if row["code"] in MISTAKES:
+                yield f"Check the columns first: {_first_sentence(row['text'])}"
+                break
+        up = [entry for entry in self.entries if self.verdict(entry) > 0]
+        for entry in up[:1]:
+            yield self._mend(entry)
+        for why in self.document.get("why", ()):
+            rows = why.get("strata", [])
+            turned = sum(row["reversed"] > 0 for row in rows)
+            if turned:
+                yield (
+                    f"Read the strata of {printable(why['strata_column'], LONGEST)}: in {turned:,} of {len(rows):,} a direction is "
+                    "not that of the whole (Simpson's paradox)."
+                )
+                break
+        undecided = [entry for entry in self.entries if not self.verdict(entry) and entry["value"]]
+        for entry in undecided[:1]:
+            yield self._collect(entry)
+        for entry in list(self.gaps.values())[:1]:
+            between = " and ".join(self.name(group) for group in entry["between"] or ())
+            yield f"Look at the errors of {between}: amplification says nothing of them."
+
+    def _mend(self, entry: Entry) -> str:
+        """What takes an amplification away: another threshold, or other scores."""
+        why, where = self.why(entry), self.where(entry)
+        if why is None:
+            pair = next(iter(changed_pairs(entry)), None)
+            ask = "give the scores that decisions rest on, to see whether they or the threshold amplify"
+            if pair is None:
+                return f"For {where}, {ask}."
+            return (
+                f"Look at {self.name(pair['given'])}, for whom {self.name(pair['outcome'])} is true of "
+                f"{_percent(pair['truth_rate'])} and predicted for {_percent(pair['predicted_rate'])}; {ask}."
+            )
+        score, deciding = (why["parts"][of]["value"] or 0.0 for of in ("score", "threshold"))
+        if deciding >= score:
+            moved = self._move(entry, where)
+            if moved:
+                return moved
+        pairs = [pair for pair in why.get("pairs", ()) if not pair.get("mirror")]
+        worst = max(pairs, key=lambda pair: pair["score"] or 0.0, default=None)
+        if worst is None:
+            return f"Look at the scores by {where}, which amplify by {number(score)}."
+        return (
+            f"Look at the scores of {self.name(worst['given'])}: {self.name(worst['outcome'])} has a mean score of "
+            f"{number(worst['score_rate'], False)} there and is true of {_percent(worst['truth_rate'])}."
+        )
+
+    def _move(self, entry: Entry, where: str) -> str:
+        """The threshold to move to, where one takes enough of the value away."""
+        swept, value = self.sweep(entry), abs(entry["value"] or 0.0)
+        marks = {} if swept is None else swept.get("marks", {})
+        least = (1.0 - _WORTHWHILE) * value
+        used = f" (now {number(float(marks['used']['threshold'] or 0), False)})" if "used" in marks else ""
+        said = []
+        for mark, words in (("base_rate", "which keeps the base rate"), ("zero", "where it is nearest to 0")):
+            held = marks.get(mark)
+            if held is None or held["amplification"] is None or abs(held["amplification"]) > least:
+                continue
+            at = number(float(held["threshold"] or 0), False)
+            said.append(
+                f"{number(held['amplification'])} at {at}, {words} ({_percent(held['rate'])} predicted positive)"
+            )
+        if not said:
+            return ""
+        verb = "Calibrate" if marks.get("base_rate") and "keeps" in said[0] else "Move the threshold"
+        return f"{verb}{used}: amplification by {where} would be {' and '.join(said)}."
+
+    def _collect(self, entry: Entry) -> str:
+        where, value = self.where(entry), entry["value"] or 0.0
+        low, high = entry["interval"]
+        groups = [row for row in self.data["groups"] if row["attribute"] == entry["attribute"]]
+        small = min(groups, key=lambda row: row["records"], default=None)
+        unknown, many = unknown_directions(entry) if entry.get("unknown") and entry.get("pairs") else (0, 0)
+        if unknown and small is not None:
+            return (
+                f"Collect more for {where}, above all of {self.name(small['group'])} ({small['records']:,} records), or give the "
+                f"training labels, which decide the {unknown:,} of {many:,} directions that are unknown."
+            )
+        if low is None or high is None:
+            return f"Give {where} more records: there is no interval."
+        times = ((value - low if value > 0 else high - value) / value) ** 2
+        if 1.0 < times <= _MOST_TIMES:
+            return (
+                f"Collect more for {where}: with about {times:.1f} times the records {number(value)} would be decided."
+            )
+        return f"Leave {where} as it is: {number(value)} is small against what these records can tell."
+
+
+def _short(value: float | None) -> str:
+    """A figure to three digits; what is rounded to 0 has no sign of its own."""
+    return "undefined" if value is None else f"{round(value, 3) + 0.0:+.3f}"
+
+
+def _bounds(entry: Entry) -> str:
+    low, high = entry["interval"]
+    return number(entry["value"]) if low is None or high is None else f"[{number(low)}, {number(high)}]"
+
+
+def _percent(value: float | None) -> str:
+    return "an unknown share" if value is None else f"{100 * value:.1f}%"
+
+
+def _first_sentence(text: str) -> str:
+    return f"{text.split('. ')[0].rstrip('.')}."
+
+
+def _joined(words: list[str], most: int = _NAMED) -> str:
+    """Some things one by one, and how many more there are."""
+    shown = words[:most]
+    if len(words) > most:
+        shown.append(f"{len(words) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
