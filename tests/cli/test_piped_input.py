@@ -158,7 +158,7 @@ def test_a_file_that_is_redirected_is_not_written_over(tmp_path: Path) -> None:
         (b"a\tb\n1\t2,3\n", ".tsv"),
         (b"a\tb,c\n", ".csv"),
         (b"a,b\n", ".csv"),
-        (gzip.compress(b'{"a": 1}\n'), ".jsonl.gz"),
+        (gzip.compress(b'{"a": 1}\n', mtime=0), ".jsonl.gz"),
         (b"\x1f\x8b\xff\xff", ".csv.gz"),
     ],
 )
