@@ -98,7 +98,7 @@ def test_signs_that_follow_from_one_another_are_one() -> None:
 
 def test_train_labels_make_all_signs_known() -> None:
     group, truth, said = sample(1)
-    result = biasamp.directional(group, truth, said, train=(group, truth))
+    result = biasamp.directional(group, truth, said, train=(group.copy(), truth.copy()))
     made = result.bounds()
     assert result.unknown == 0
     assert (made.low + made.high) / 2 == pytest.approx(result.value)

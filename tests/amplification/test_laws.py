@@ -233,7 +233,7 @@ def test_crossfit_is_reported_beside_plugin() -> None:
     plugin, crossfit = directional(A, T, P), directional(A, T, P, signs="crossfit")
     assert plugin.crossfit == crossfit.value == crossfit.crossfit
     assert plugin.value != crossfit.value
-    assert directional(A, T, P, train=(A, T)).crossfit is None
+    assert directional(A, T, P, train=(A.copy(), T.copy())).crossfit is None
 
 
 def test_clear_value_is_over_the_pairs_whose_sign_is_told() -> None:

@@ -93,7 +93,7 @@ def test_real_weights_use_a_tolerance() -> None:
     result = biasamp.directional(biasamp.binary(group), biasamp.binary(task), biasamp.binary(1 - task), weights=weights)
     assert result.pairs["sign"].tolist() == [0]
     result = biasamp.directional(
-        biasamp.binary(group), biasamp.binary(task), biasamp.binary(task), weights=[0.1 + 1e-6, 0.3, 0.2, 0.6]
+        biasamp.binary(group), biasamp.binary(task), biasamp.binary(task.copy()), weights=[0.1 + 1e-6, 0.3, 0.2, 0.6]
     )
     assert result.pairs["sign"].tolist() == [1]
 
@@ -102,8 +102,8 @@ def test_real_weights_use_a_tolerance() -> None:
 def test_real_weights_agree_with_fractions(cells: list[int], unit: int) -> None:
     """Cells weighted by fractions that floats cannot hold."""
     a, b, c, d = (Fraction(cell, unit) for cell in cells)
-    group, task = biasamp.binary([1, 1, 0, 0]), biasamp.binary([1, 0, 1, 0])
-    result = biasamp.directional(group, task, task.copy(), weights=[float(w) for w in (a, b, c, d)])
+    group, task, said = (biasamp.binary(values) for values in ([1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 1, 0]))
+    result = biasamp.directional(group, task, said, weights=[float(w) for w in (a, b, c, d)])
     assert result.pairs["sign"].item() == (a * d > b * c) - (a * d < b * c)
 
 

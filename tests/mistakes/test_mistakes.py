@@ -628,3 +628,52 @@ def test_messages_say_what_is_wrong(name: str) -> None:
         call()
     assert there in str(caught.value)
     assert absent not in str(caught.value)
+
+
+def test_records_as_their_own_train_labels_are_refused(tmp_path: Any) -> None:
+    gender, hired, said = (RIGHT[name] for name in ("gender", "hired", "said"))
+    frame = pd.DataFrame({"gender": gender, "hired": hired, "said": said})
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False)
+    for call in (
+        lambda: biasamp.directional(gender, hired, said, train=(gender, hired)),
+        lambda: biasamp.audit(frame, train=frame, **ROLES),
+        lambda: biasamp.audit(str(path), train=path, **ROLES),
+        lambda: biasamp.count(path, train=str(path), **ROLES),
+    ):
+        with pytest.raises(ValueError, match="train is the data that are measured"):
+            call()
+
+
+def test_predictions_and_scores_swapped(tmp_path: Any) -> None:
+    scores = np.where(RIGHT["said"] == 1, 0.75, 0.25)
+    data = {**{name: RIGHT[name] for name in ("gender", "hired", "said")}, "chance": scores}
+    swapped = {**ROLES, "task_predictions": "chance", "task_scores": "said"}
+    for options in ({}, {"engine": "local"}):
+        with pytest.raises(ValueError, match="task_predictions holds probabilities, and task_scores is given too"):
+            biasamp.audit(data, **swapped, **options)
+
+
+def test_ids_as_weights_are_refused() -> None:
+    sides = [RIGHT[name] for name in ("gender", "hired", "said")]
+    ids = np.random.default_rng(0).permutation(N)
+    for weights in (ids, ids + 1000.0, pd.Series(ids)):
+        with pytest.raises(ValueError, match=r"weights has the whole numbers from .* each once: it looks like ids"):
+            biasamp.directional(*sides, weights=weights)
+    assert np.isfinite(biasamp.directional(*sides, weights=ids * 2).value)
+    frame = pd.DataFrame({**dict(zip(("gender", "hired", "said"), sides, strict=True)), "id": ids})
+    with pytest.raises(ValueError, match="it looks like ids"):
+        biasamp.audit(frame, weights="id", **ROLES)
+
+
+def test_one_array_under_two_names_of_a_mapping() -> None:
+    with pytest.raises(ValueError, match=r"data\['hired'\] and data\['said'\] are the same column"):
+        biasamp.audit({"gender": RIGHT["gender"], "hired": RIGHT["hired"], "said": RIGHT["hired"]}, **ROLES)
+
+
+@pytest.mark.parametrize("name", ["given", "truth"])
+def test_one_value_only_is_warned_of(name: str) -> None:
+    sides = {key: RIGHT[column].copy() for key, column in (("given", "gender"), ("truth", "hired"))}
+    sides[name][:] = sides[name][0]
+    with pytest.warns(UserWarning, match=f"{name} has one value only"):
+        assert biasamp.directional(**sides, predicted=RIGHT["said"]).value == 0.0

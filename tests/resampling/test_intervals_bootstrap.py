@@ -55,7 +55,7 @@ PEOPLE = np.repeat(np.arange(len(G) // 4), 4)
 LARGE = {
     "A->T": lambda: biasamp.directional(G, T, P),
     "T->A": lambda: biasamp.directional(T, G, SEEN),
-    "train": lambda: biasamp.directional(G, T, P, train=(G, T)),
+    "train": lambda: biasamp.directional(G, T, P, train=(G.copy(), T.copy())),
     "base": lambda: biasamp.directional(G, T, P, base=(G[::2], T[::2])),
     "cross-fitted": lambda: biasamp.directional(G, T, P, signs="crossfit"),
     "soft": lambda: biasamp.directional(G, T, SOFT),
@@ -81,7 +81,7 @@ def test_many_records_as_the_closed_form(name: str) -> None:
 @pytest.mark.parametrize("weights", [None, REAL])
 def test_errors_of_bags_are_those_of_records(weights: Any) -> None:
     """4,096 bags of about three records each: a sum of squares over bags is off by about 2%."""
-    result = biasamp.directional(G, T, P, weights=weights, train=(G, T))
+    result = biasamp.directional(G, T, P, weights=weights, train=(G.copy(), T.copy()))
     own = np.ones(len(G)) if weights is None else weights
     signs = np.array([[-1] * 4, [1] * 4])
     influence = np.zeros(len(G))

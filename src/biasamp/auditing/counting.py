@@ -26,6 +26,7 @@ from biasamp.data.keys import row_keys
 from biasamp.data.label import Mask
 from biasamp.data.labelset import LEAST_TOTAL
 from biasamp.data.plain_arguments import path_of, yes_or_no
+from biasamp.data.same_columns import refuse_train_of_data
 from biasamp.data.ways_out import way_out
 from biasamp.engines import Engine, counted, engine_for
 from biasamp.engines.engine import total_rows
@@ -164,6 +165,7 @@ def count(
     if labels is not None and not isinstance(labels, AuditCounts):
         labels = AuditCounts.load(path_of(labels, "labels"))
     plan = make_plan(**roles)
+    refuse_train_of_data(data, train)
     with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
         counted_all = count_plan(data, plan, train, running, labels)[0]
     check_vocabulary(counted_all)

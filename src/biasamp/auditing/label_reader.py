@@ -170,6 +170,11 @@ class Reader:
                 )
             scores = None
             if score is not None:
+                if predicted is not None and predicted.soft:
+                    raise ValueError(
+                        f"{names[1]} holds probabilities, and {role}_scores is given too: predictions are what was decided, "
+                        "scores what it was decided from. Are the two swapped? Give 0/1 or categories as predictions"
+                    )
                 scores = read_labels(source, score, f"{role}_scores", "error", like=truth if like is None else like)
                 if predicted is None:
                     predicted = decide(scores, USUAL, highest=score.declared == "categorical")[0]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from biasamp.data import Columns, Declared, printable
-from biasamp.data.plain_arguments import column_name, one_of, yes_or_no
+from biasamp.data.plain_arguments import column_name, one_of, shown, yes_or_no
 from biasamp.data.vocabulary import UNSEEN
 
 from .source import Source
@@ -45,7 +45,7 @@ class Spec:
             if repeated:
                 raise ValueError(f"{role} names the column {repeated[0]!r} twice")
             return cls(tuple(value))
-        raise TypeError(f"{role} must be a column name or a list of them, found {value!r:.100}")
+        raise TypeError(f"{role} must be a column name or a list of them, found {shown(value)}")
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,14 @@ class Plan:
         """Every column that is needed, each once."""
         extra = [name for name in (self.weights, self.record, self.cluster) if name is not None]
         return list(dict.fromkeys([*columns_of(*(one for one, _ in self.labels)), *extra]))
+
+    @property
+    def predicted_columns(self) -> list[tuple[str, str]]:
+        """Every column of truth with the one that predicts it."""
+        sides = [(self.task, self.task_prediction), *zip(self.groups.values(), self.group_predictions, strict=True)]
+        return [
+            pair for truth, said in sides if said is not None for pair in zip(truth.names, said.names, strict=False)
+        ]
 
     @property
     def roles(self) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
 from biasamp.data.plain_arguments import MOST_DRAWS, level_of, names_of, whole_number
-from biasamp.data.same_columns import same_index
+from biasamp.data.same_columns import refuse_same, refuse_train_of_data, same_index
 from biasamp.engines import engine_for
 from biasamp.engines.memory_budget import parse_memory
 from biasamp.engines.progress import RowsBar
@@ -195,6 +195,7 @@ def audit(
         absent = "attributes" if attributes is None else "tasks"
         raise TypeError(f"{absent} is None: name the columns; only counts know theirs")
     plan = make_plan(**roles)
+    refuse_train_of_data(data, train)
     needs = needed_counts(settings.metrics)
     if in_parts(data, engine):
         if weights is not None and not isinstance(weights, str):
@@ -208,6 +209,9 @@ def audit(
         {f"data[{name!r}]": values for name, values in data.items()} if isinstance(data, Mapping) else {"data": data}
     )
     same_index({**columns, "weights": weights})
+    if isinstance(data, Mapping):
+        for truth, predicted in plan.predicted_columns:
+            refuse_same({"": None, f"data[{truth!r}]": data.get(truth), f"data[{predicted!r}]": data.get(predicted)})
     source = read_source(data, plan.columns)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)

@@ -16,11 +16,13 @@ from .label import Block, Dense, Variable, printable
 from .label_rules import label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
-from .same_columns import refuse_clusters_of_labels, refuse_same, same_index
+from .same_columns import TRAIN_OF_DATA, is_same, refuse_clusters_of_labels, refuse_same, same_index
 from .vocabulary import UNSEEN, one_space, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5
+# So few weights may be consecutive numbers by chance.
+_FEW_RECORDS = 20
 
 
 def read(data: Any, role: str, side: RoleOf = "other", *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -122,6 +124,8 @@ def read_evaluation(
         t, p = t.only(real), p.only(real)
         train_t = None if train_t is None else train_t.only(real)
     refuse_same(sides)
+    if train is not None and is_same(given, train[0]) and is_same(truth, train[1]):
+        raise ValueError(TRAIN_OF_DATA)
     known = None if train_g is None or train_t is None else (train_g, train_t)
     return Evaluation(g, t, p, w, clusters=read_clusters(cluster, count, sides)), known, invented
 
@@ -166,6 +170,11 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         raise ValueError(f"weights must be finite and not negative: record {at} has {values[at]}")
     if not values.any():
         raise ValueError("weights are all 0: nothing would be counted")
+    if count > _FEW_RECORDS and _numbered(values):
+        raise ValueError(
+            f"weights has the whole numbers from {int(values.min()):,} to {int(values.max()):,}, each once: it looks like ids or "
+            "row numbers. Give the weight of each record, or leave weights out"
+        )
     with np.errstate(over="ignore"):
         total, squares = float(values.sum(dtype=np.float64)), float((values.astype(np.float64) ** 2).sum())
     if not (total >= LEAST_TOTAL and squares <= MOST_SQUARES):
@@ -176,6 +185,13 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
     if values.dtype.kind == "f" and (values == np.rint(values)).all() and values.max() < 2**31:
         values = values.astype(np.int64)
     return values if values.dtype.kind == "f" else values.astype(np.int64)
+
+
+def _numbered(values: NDArray[Any]) -> bool:
+    """Whether numbers are consecutive whole ones, each once, in any order."""
+    if values.max() - values.min() != len(values) - 1 or (values != np.rint(values)).any():
+        return False
+    return bool((np.diff(np.sort(values)) == 1).all())
 
 
 def _first_text(values: Any) -> str:

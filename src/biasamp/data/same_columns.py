@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,11 @@ import numpy as np
 from .columns import Columns, Declared
 from .label import printable
 from .labelset import LabelSet
+
+TRAIN_OF_DATA = (
+    "train is the data that are measured: directions from the same records are no better known than without it, and would "
+    "pass for certain. Give the labels that the model was trained on, or leave train out"
+)
 
 
 def same_index(sides: Mapping[str, Any]) -> None:
@@ -53,6 +59,13 @@ def refuse_same(sides: Mapping[str, Any]) -> None:
         )
 
 
+def refuse_train_of_data(data: Any, train: Any) -> None:
+    """Refuse the evaluated data as train labels: their noise would pass for knowledge."""
+    paths = [os.path.realpath(x) if isinstance(x, (str, os.PathLike)) else None for x in (data, train)]
+    if train is not None and (train is data or (paths[0] is not None and paths[0] == paths[1])):
+        raise ValueError(TRAIN_OF_DATA)
+
+
 def refuse_clusters_of_labels(cluster: Any, labels: Mapping[str, Any]) -> None:
     """Refuse a column of labels as that of clusters."""
     for name, held in labels.items():
@@ -76,7 +89,9 @@ def is_same(one: Any, other: Any) -> bool:
         return one.size > 0 and held[0] == held[1]
     if type(one) is not type(other):
         return False
-    if hasattr(one, "data_ptr") and hasattr(other, "stride"):  # tensors
+    if hasattr(one, "data_ptr"):  # tensors, of which sparse ones have no storage of their own
+        if {str(x.layout) for x in (one, other)} != {"torch.strided"}:
+            return False
         held = [[x.data_ptr(), x.shape, x.stride(), x.dtype, x.device] for x in (one, other)]
         return one.numel() > 0 and held[0] == held[1]
     names = _names(one)
