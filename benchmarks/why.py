@@ -1,6 +1,7 @@
-"""How often the intervals of the parts of a change hold the truth, and how often a calibrated score gets a verdict.
+"""What the parts of a change cost beside the value alone, how often their intervals hold the truth, and how often a
+calibrated score gets a verdict.
 
-Scores take nine values, so that every figure of the population is a sum. ``python -m benchmarks why --samples 1000``
+``python -m benchmarks why --speed`` measures the cost alone. Scores take nine values, so that every figure of the population is a sum. ``python -m benchmarks why --samples 1000``
 runs the study; a share of 95% in 1,000 samples is sure to 1.4 points.
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import biasamp
+from benchmarks.timing import cpu_seconds
 from biasamp.amplification.why_parts import AMPLIFIES, REDUCES
 
 SAMPLES = 300
@@ -187,8 +189,32 @@ CASES = (
 BASE_CASES = (Case(300, lean=1.0), Case(1000, tasks=4, lean=1.0), Case(1000, tasks=4, lean=0.2))
 
 
+def speed(tasks: int, n: int = 1_000_000, strata: int = 50) -> None:
+    """CPU time of an audit with directional alone, with and without scores and strata."""
+    rng = np.random.default_rng(0)
+    data: dict[str, Any] = {"group": rng.integers(0, 2, n), "stratum": rng.integers(0, strata, n)}
+    for k in range(tasks):
+        score = np.clip(0.4 + 0.2 * rng.standard_normal(n), 0.0, 1.0)
+        data |= {f"t{k}": (rng.random(n) < score).astype(np.uint8), f"p{k}": (score >= 0.5).astype(np.uint8)}
+        data[f"s{k}"] = score
+    roles = {"attributes": "group", "metrics": "directional"}
+    roles |= {role: [f"{kind}{k}" for k in range(tasks)] for role, kind in (("tasks", "t"), ("task_predictions", "p"))}
+    scores = [f"s{k}" for k in range(tasks)]
+    alone = cpu_seconds(lambda: biasamp.audit(data, **roles))
+    parts = cpu_seconds(lambda: biasamp.audit(data, **roles, task_scores=scores, strata="stratum"))
+    print(
+        f"{n:,} records x {tasks} tasks x {strata} strata: directional alone {alone:.2f} s, with its parts {parts:.2f} s, "
+        f"{parts / alone:.1f} times (wanted: 2)",
+        flush=True,
+    )
+
+
 def main(options: Sequence[str] = ()) -> None:
-    """Run the study."""
+    """Measure the cost, and run the study."""
+    for tasks in (1, 20):
+        speed(tasks)
+    if "--speed" in options:
+        return
     samples = int(options[options.index("--samples") + 1]) if "--samples" in options else SAMPLES
     for case in CASES:
         print(case, flush=True)

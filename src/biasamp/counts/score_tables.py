@@ -20,7 +20,7 @@ from .bags import BagCounts, rows_at
 from .fixed import LIMB_BITS, Count, Fixed, add, as_fixed, subtract, total, units_of
 from .pair import PairCounts
 from .storage import Arrays, get_count, put_count
-from .tables import worth_compiling
+from .tables import SCORES_COST, worth_compiling
 
 Index = NDArray[np.int64]
 
@@ -123,7 +123,7 @@ class ScoreTables:
         layer = (numbers // bags)[:, None] * groups + np.arange(groups)
         one, said = (np.ascontiguousarray(side.rows()) for side in (evaluation.truth, evaluation.predicted))
         chances = np.ascontiguousarray(scores.rows(), dtype=np.float64)
-        count = _compiled if worth_compiling(len(evaluation) * width, accelerate) else _summed
+        count = _compiled if worth_compiling(SCORES_COST * len(evaluation) * width, accelerate) else _summed
         whole, high, low, squares = count(entries, layer.reshape(-1), strata * groups, one, said, chances)
         size = np.bincount(entries.cell, minlength=entries.cells).reshape(len(numbers), groups, 1)
         tables = [part.reshape(len(numbers), groups, 3, width) for part in (whole, high, low)]

@@ -30,6 +30,8 @@ WIDE = 512
 _PRODUCT, _BAGGED, _LISTED = 1024, 1 << 14, 1 << 17
 # Below so many labels of records, loading the compiler would take longer than counting.
 _WORTH_COMPILING = 1 << 21
+# To sum a score costs so many times what it costs to count a label.
+SCORES_COST = 4
 # Adding whole rows pays when rows are wide and a record holds few given labels; else a matrix product does.
 _WORTH_ADDING = 16
 _FEW_LABELS = 4

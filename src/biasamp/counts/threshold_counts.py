@@ -19,7 +19,7 @@ from .fixed import Count, Fixed, add, floats
 from .kernels.cross import sum_at
 from .reliability import BINS, ReliabilityCounts
 from .storage import Arrays, get_count, put_count
-from .tables import worth_compiling
+from .tables import SCORES_COST, worth_compiling
 
 Index = NDArray[np.int64]
 
@@ -121,7 +121,7 @@ def count_scores(
     if not each:
         records = np.concatenate([records, np.arange(len(given))])
         label = np.concatenate([label, np.full(len(given), given.width)])
-    if evaluation.weights is None and worth_compiling(len(given) * scores.width, accelerate):
+    if evaluation.weights is None and worth_compiling(SCORES_COST * len(given) * scores.width, accelerate):
         return _compiled(evaluation, records, label, each)
     one, chances = evaluation.truth.rows(), scores.rows().astype(np.float64)
     weights = None if evaluation.weights is None else evaluation.weights[records]

@@ -8,6 +8,7 @@ at the values present, so that a part of the data reads like the whole.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -45,7 +46,32 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
         (column,) = columns.apart()
         zero_one = predicts.kind == "categorical" and set(predicts.categories) <= {"0", "1"}
         return LabelSet((_variable(column, role, soft, zero_one),))
+    quick = _chances_at_once(columns.items) if soft else None
+    if quick is not None:
+        return _distinct((quick,), role)
     return _distinct(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])), role)
+
+
+def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> Dense | None:
+    """Several columns of probabilities, laid out by record and checked in one pass; None where they are anything else.
+
+    Millions of probabilities are read from memory as seldom as can be: whatever is wrong with them is said by the
+    checks of single columns.
+    """
+    columns = [item for item in items if isinstance(item, Column) and item.kind == "float" and item.missing is None]
+    if len(columns) < 2 or len(columns) < len(items) or any(one.values.dtype != np.float64 for one in columns):
+        return None
+    out = np.empty((len(columns[0]), len(columns)))
+    low, high, fraction = np.inf, -np.inf, False
+    for start in range(0, len(out), _LOOKED_AT):
+        part = out[start : start + _LOOKED_AT]
+        for place, column in enumerate(columns):
+            part[:, place] = column.values[start : start + _LOOKED_AT]
+        low, high = min(low, float(part.min())), max(high, float(part.max()))
+        fraction = fraction or _any_fraction(part)
+    if not (low >= 0.0 and high <= 1.0 and fraction):
+        return None
+    return Dense(tuple(Variable(column.name, "binary") for column in columns), out)
 
 
 def _distinct(blocks: tuple[Block, ...], role: str) -> LabelSet:
