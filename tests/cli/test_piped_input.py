@@ -68,9 +68,8 @@ def test_a_shell_and_what_stays_behind(tmp_path: Path) -> None:
     (tmp_path / "temporary").mkdir()
     command = [sys.executable, "-c", "from biasamp.cli import main; main()", "audit", "-", *ROLES, "--json", "-"]
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
-    with path.open("rb") as file:
-        with subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE) as cat:
-            done = subprocess.run(command, stdin=cat.stdout, capture_output=True, timeout=120, env=environment)
+    with path.open("rb") as file, subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE) as cat:
+        done = subprocess.run(command, stdin=cat.stdout, capture_output=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["data"]["records"] == 40
     assert list((tmp_path / "temporary").iterdir()) == []
