@@ -1,7 +1,8 @@
 """Mutation testing: small faults are put into the code, one at a time, and tests must notice.
 
 ``make mutants NUMBER=120 SEED=1`` draws so many faults, as many from each room, and prints those that no test notices, with
-the line. A fault is tried against the tests that run its line, as ``make coverage`` has recorded them. Faults that change
+the line. A fault is tried against the tests that run its line, as ``make coverage`` has recorded them, or without such a record
+against the files of tests that are called after its file, or the room's. Faults that change
 nothing that anybody can see are in ``equivalent_mutants.toml`` with the reason; they are not counted. ``--file`` and ``--line``
 try every fault of a file or a line.
 """
@@ -203,8 +204,13 @@ class Tests:
     def __init__(self) -> None:
         from coverage import CoverageData
 
+        self._held: dict[str, dict[int, list[str]]] = {}
+        self._files: dict[str, str] = {}
+        self._seconds: dict[tuple[str | None, str | None], float] = {}
+        self._data: Any = None
         if not LINES.is_file() or not TIMES.is_file():
-            raise SystemExit("which test runs which line is not known yet: run make coverage first")
+            print("which test runs which line is not known (make coverage): tests are found by their names", flush=True)
+            return
         data = CoverageData(str(LINES))
         data.read()
         self._files = {Path(file).as_posix().rpartition("/src/biasamp/")[2]: file for file in data.measured_files()}
@@ -213,7 +219,6 @@ class Tests:
             (case.get("classname"), case.get("name")): float(case.get("time") or 0.0)
             for case in ElementTree.parse(TIMES).iter("testcase")
         }
-        self._held: dict[str, dict[int, list[str]]] = {}
 
     def seconds(self, test: str) -> float:
         from _pytest.junitxml import mangle_test_address
@@ -223,6 +228,8 @@ class Tests:
 
     def of(self, mutant: Mutant) -> list[str]:
         """As many tests of a fault's lines as there is time for; of its whole file, where they run on import."""
+        if self._data is None:
+            return _by_name(mutant)
         if mutant.file not in self._files:
             return []
         if mutant.file not in self._held:
@@ -250,6 +257,14 @@ class Tests:
                 left -= self.seconds(test)
                 out.append(test)
         return out
+
+
+def _by_name(mutant: Mutant) -> list[str]:
+    """The files of tests that are called after a file, or all of its room's, and the file's own examples."""
+    folder = ROOT / "tests" / mutant.room
+    own = sorted(folder.glob(f"test_{Path(mutant.file).stem}*.py"))
+    found = [file.relative_to(ROOT).as_posix() for file in own or sorted(folder.glob("test_*.py"))]
+    return [f"src/biasamp/{mutant.file}", *found]
 
 
 def _copy_tree(target: Path) -> None:
