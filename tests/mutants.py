@@ -14,6 +14,7 @@ import ast
 import compileall
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -41,8 +42,12 @@ LINES, TIMES = ROOT / ".coverage", ROOT / ".coverage-times.xml"
 GOAL = 0.9
 # Seconds of tests, as measured without faults, that one fault is tried against; most are noticed by the first.
 BUDGET = 40.0
-# A fault may make a loop endless: tests that take so much longer than they should have noticed it.
-PATIENCE, GRACE = 6.0, 30.0
+# A fault may make a loop endless: tests that take so many times the processor's seconds, and some for a start, noticed it.
+PATIENCE, GRACE = 4.0, 60.0
+# No test waits for so many seconds of the clock.
+LONGEST = 900.0
+# Seconds of a file of tests of which nothing is known.
+UNKNOWN = 30.0
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -224,7 +229,7 @@ class Tests:
         from _pytest.junitxml import mangle_test_address
 
         *names, last = mangle_test_address(test)
-        return self._seconds.get((".".join(names), last), 1.0)
+        return self._seconds.get((".".join(names), last), UNKNOWN if self._data is None else 1.0)
 
     def of(self, mutant: Mutant) -> list[str]:
         """As many tests of a fault's lines as there is time for; of its whole file, where they run on import."""
@@ -299,6 +304,7 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float)
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
     command += ["-p", "no:cov", "-p", "no:xdist", *tests]
+    most = int(GRACE + PATIENCE * seconds)
     process = subprocess.Popen(
         command,
         cwd=tree,
@@ -307,9 +313,10 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float)
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
     )
     try:
-        said, _ = process.communicate(timeout=GRACE + PATIENCE * seconds)
+        said, _ = process.communicate(timeout=LONGEST)
     except subprocess.TimeoutExpired:
         said = ""
     finally:
@@ -317,7 +324,7 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float)
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         file.write_bytes(right)
-    if not said:
+    if not said or process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return Outcome(mutant, "killed", "tests do not come to an end")
     if process.returncode == 0:
         return Outcome(mutant, "survived", f"{len(tests)} tests")
