@@ -99,9 +99,9 @@ class Mutant:
         return f"{self.file}:{self.line}: {_short(self.before)} -> {_short(self.after)}"
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> tuple[str, str, str, str]:
         """By which it is known though lines move."""
-        return self.file, _flat(self.before), _flat(self.after)
+        return self.file, self.whole, _flat(self.before), _flat(self.after)
 
 
 def _flat(text: str) -> str:
@@ -274,7 +274,7 @@ def _by_name(mutant: Mutant) -> list[str]:
 
 def _copy_tree(target: Path) -> None:
     """A tree in which faults may be put."""
-    for name in ("src", "tests", "reproductions", "docs"):
+    for name in ("src", "tests", "reproductions", "benchmarks", "docs"):
         shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.html"))
     for name in ("pyproject.toml", "conftest.py", "README.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, target / name)
@@ -334,10 +334,10 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float)
     return Outcome(mutant, "killed", failed[0].split(" ")[1] if failed else f"exit code {process.returncode}")
 
 
-def equivalents() -> dict[tuple[str, str, str], str]:
+def equivalents() -> dict[tuple[str, str, str, str], str]:
     """Faults that nobody can see, with the reason."""
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["mutant"]
-    return {(row["file"], row["before"], row["after"]): row["reason"] for row in listed}
+    return {(row["file"], row["line"], row["before"], row["after"]): row["reason"] for row in listed}
 
 
 def run(mutants: Sequence[Mutant], jobs: int, minutes: float) -> list[Outcome]:

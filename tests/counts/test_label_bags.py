@@ -15,6 +15,7 @@ from biasamp.counts.long_columns import keys_of
 from biasamp.counts.long_table import LongCounter, Pairing
 from biasamp.data.label_source import label_source
 from biasamp.engines.local import LocalEngine
+from extras import needs
 
 IDENTITIES = {"man": ["man", "boy"], "woman": ["woman"]}
 PAIRED = Pairing(ids=True, bags=True)
@@ -67,6 +68,8 @@ def counted(table, kernel="auto", threads=1, rows=1 << 16):
 @pytest.mark.parametrize("kernel", ["numpy", "numba"])
 @pytest.mark.parametrize("shuffle", [None, 3])
 def test_cells_are_those_of_a_slow_count(ids, kernel, shuffle):
+    if kernel == "numba":
+        needs("numba")
     held = records(1)
     counts, reading = counted(long_table(held, ids, shuffle), kernel, rows=97)
     sizes, cells = slow_bags(held, ids)
