@@ -6,7 +6,7 @@ BIN     = $(VENV)/bin
 JOBS   ?= 2
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench fuzz schema web browser apart clean
+.PHONY: help demo test lint format bench fuzz coverage page-coverage mutants schema web browser apart clean
 
 help:
 	@echo "make demo              audit embedded real data, in seconds after set-up"
@@ -14,6 +14,8 @@ help:
 	@echo "make test EXTRAS=all   the whole suite, with every optional dependency"
 	@echo "make bench             benchmarks, each a ratio against a named rival"
 	@echo "make fuzz              random input for functions, files, commands and saved results (MINUTES=10 SEED=1)"
+	@echo "make coverage          the lines that the tests of 'make test' run; fails below 92% (page-coverage: the page's, below 85%)"
+	@echo "make mutants           small faults that tests must notice (NUMBER=120 SEED=0); after make coverage"
 	@echo "make schema            write the JSON schema and the page's types from the types of the document (needs Node)"
 	@echo "make web               build the page of the report and explorer from web/ (needs Node)"
 	@echo "make format            rewrite the code in the project's format"
@@ -93,6 +95,18 @@ MINUTES ?= 1
 SEED    ?= 0
 fuzz: $(VENV)/.$(EXTRAS)
 	PYTHONPATH=tests $(BIN)/python tests/fuzz.py --minutes $(MINUTES) --seed $(SEED)
+
+# Which test runs which line is kept: it tells make mutants what to run.
+coverage: $(VENV)/.$(EXTRAS)
+	BIASAMP_TEST_EXTRAS=$(EXTRAS) $(BIN)/python -m pytest -n $(JOBS) --dist loadscope --cov=biasamp --cov-context=test \
+	  --cov-report=term:skip-covered --cov-fail-under=92 --junitxml=.coverage-times.xml $(ARGS)
+
+page-coverage: $(VENV)/.all browser
+	PYTHONPATH=tests $(BIN)/python tests/page_coverage.py --jobs $(JOBS)
+
+NUMBER ?= 120
+mutants: $(VENV)/.$(EXTRAS)
+	PYTHONPATH=tests $(BIN)/python tests/mutants.py --number $(NUMBER) --seed $(SEED) --jobs $(JOBS)
 
 format: $(VENV)/.core
 	$(BIN)/ruff check --fix .

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,26 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         opened.close()
 
 
+# Where a run of the tests puts which parts of the page's script ran (tests/page_coverage.py); nothing else reads it.
+RUNS = "BIASAMP_PAGE_RUNS"
+
+
+@contextmanager
+def runs_seen(context: Any, page: Any) -> Iterator[None]:
+    """Write what ran of the scripts of a page to a file, where somebody asks for it."""
+    folder = os.environ.get(RUNS)
+    if folder is None:
+        yield
+        return
+    session = context.new_cdp_session(page)
+    session.send("Profiler.enable")
+    session.send("Profiler.startPreciseCoverage", {"callCount": True, "detailed": True})
+    yield
+    taken = session.send("Profiler.takePreciseCoverage")["result"]
+    file = Path(folder) / f"{os.getpid()}-{len(list(Path(folder).iterdir()))}.json"
+    file.write_text(json.dumps([script["functions"] for script in taken]), encoding="utf-8")
+
+
 class Watched:
     """A page with a record of what it asked for and complained of."""
 
@@ -72,7 +94,8 @@ def watched(context: Any) -> Iterator[Watched]:
     page = context.new_page()
     page.set_viewport_size({"width": 1280, "height": 900})
     held = Watched(page)
-    yield held
+    with runs_seen(context, page):
+        yield held
     page.close()
     assert not held.complaints, held.complaints
     assert not held.outside(

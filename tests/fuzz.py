@@ -37,7 +37,7 @@ Rng = np.random.Generator
 # Words of libraries, which tell that nobody looked at an argument.
 _FOREIGN = re.compile(
     r"truth value of an array|object is not|not supported between|unsupported operand|has no attribute|not subscriptable"
-    r"|could not broadcast|ufunc|inhomogeneous shape|not iterable|index \d+ is out of bounds|must be real number"
+    r"|could not broadcast|ufunc|inhomogeneous shape|not iterable|index \d+ is out of bounds|must be real number|codec can't"
 )
 
 

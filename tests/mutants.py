@@ -1,7 +1,8 @@
 """Mutation testing: small faults are put into the code, one at a time, and tests must notice.
 
 ``make mutants NUMBER=120 SEED=1`` draws so many faults, as many from each room, and prints those that no test notices, with
-the line. A fault is tried against the tests that run its line, as ``make coverage`` has recorded them. Faults that change
+the line. A fault is tried against the tests that run its line, as ``make coverage`` has recorded them, or without such a record
+against the files of tests that are called after its file, or the room's. Faults that change
 nothing that anybody can see are in ``equivalent_mutants.toml`` with the reason; they are not counted. ``--file`` and ``--line``
 try every fault of a file or a line.
 """
@@ -13,6 +14,7 @@ import ast
 import compileall
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -40,8 +42,12 @@ LINES, TIMES = ROOT / ".coverage", ROOT / ".coverage-times.xml"
 GOAL = 0.9
 # Seconds of tests, as measured without faults, that one fault is tried against; most are noticed by the first.
 BUDGET = 40.0
-# A fault may make a loop endless: tests that take so much longer than they should have noticed it.
-PATIENCE, GRACE = 6.0, 30.0
+# A fault may make a loop endless: tests that take so many times the processor's seconds, and some for a start, noticed it.
+PATIENCE, GRACE = 4.0, 60.0
+# No test waits for so many seconds of the clock.
+LONGEST = 900.0
+# Seconds of a file of tests of which nothing is known.
+UNKNOWN = 30.0
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -93,9 +99,9 @@ class Mutant:
         return f"{self.file}:{self.line}: {_short(self.before)} -> {_short(self.after)}"
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> tuple[str, str, str, str]:
         """By which it is known though lines move."""
-        return self.file, _flat(self.before), _flat(self.after)
+        return self.file, self.whole, _flat(self.before), _flat(self.after)
 
 
 def _flat(text: str) -> str:
@@ -203,8 +209,13 @@ class Tests:
     def __init__(self) -> None:
         from coverage import CoverageData
 
+        self._held: dict[str, dict[int, list[str]]] = {}
+        self._files: dict[str, str] = {}
+        self._seconds: dict[tuple[str | None, str | None], float] = {}
+        self._data: Any = None
         if not LINES.is_file() or not TIMES.is_file():
-            raise SystemExit("which test runs which line is not known yet: run make coverage first")
+            print("which test runs which line is not known (make coverage): tests are found by their names", flush=True)
+            return
         data = CoverageData(str(LINES))
         data.read()
         self._files = {Path(file).as_posix().rpartition("/src/biasamp/")[2]: file for file in data.measured_files()}
@@ -213,16 +224,17 @@ class Tests:
             (case.get("classname"), case.get("name")): float(case.get("time") or 0.0)
             for case in ElementTree.parse(TIMES).iter("testcase")
         }
-        self._held: dict[str, dict[int, list[str]]] = {}
 
     def seconds(self, test: str) -> float:
         from _pytest.junitxml import mangle_test_address
 
         *names, last = mangle_test_address(test)
-        return self._seconds.get((".".join(names), last), 1.0)
+        return self._seconds.get((".".join(names), last), UNKNOWN if self._data is None else 1.0)
 
     def of(self, mutant: Mutant) -> list[str]:
         """As many tests of a fault's lines as there is time for; of its whole file, where they run on import."""
+        if self._data is None:
+            return _by_name(mutant)
         if mutant.file not in self._files:
             return []
         if mutant.file not in self._held:
@@ -252,9 +264,17 @@ class Tests:
         return out
 
 
+def _by_name(mutant: Mutant) -> list[str]:
+    """The files of tests that are called after a file, or all of its room's, and the file's own examples."""
+    folder = ROOT / "tests" / mutant.room
+    own = sorted(folder.glob(f"test_{Path(mutant.file).stem}*.py"))
+    found = [file.relative_to(ROOT).as_posix() for file in own or sorted(folder.glob("test_*.py"))]
+    return [f"src/biasamp/{mutant.file}", *found]
+
+
 def _copy_tree(target: Path) -> None:
     """A tree in which faults may be put."""
-    for name in ("src", "tests", "reproductions", "docs"):
+    for name in ("src", "tests", "reproductions", "benchmarks", "docs"):
         shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.html"))
     for name in ("pyproject.toml", "conftest.py", "README.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, target / name)
@@ -284,6 +304,7 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float)
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
     command += ["-p", "no:cov", "-p", "no:xdist", *tests]
+    most = int(GRACE + PATIENCE * seconds)
     process = subprocess.Popen(
         command,
         cwd=tree,
@@ -292,9 +313,10 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float)
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
     )
     try:
-        said, _ = process.communicate(timeout=GRACE + PATIENCE * seconds)
+        said, _ = process.communicate(timeout=LONGEST)
     except subprocess.TimeoutExpired:
         said = ""
     finally:
@@ -302,7 +324,7 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float)
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         file.write_bytes(right)
-    if not said:
+    if not said or process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return Outcome(mutant, "killed", "tests do not come to an end")
     if process.returncode == 0:
         return Outcome(mutant, "survived", f"{len(tests)} tests")
@@ -312,10 +334,10 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float)
     return Outcome(mutant, "killed", failed[0].split(" ")[1] if failed else f"exit code {process.returncode}")
 
 
-def equivalents() -> dict[tuple[str, str, str], str]:
+def equivalents() -> dict[tuple[str, str, str, str], str]:
     """Faults that nobody can see, with the reason."""
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["mutant"]
-    return {(row["file"], row["before"], row["after"]): row["reason"] for row in listed}
+    return {(row["file"], row["line"], row["before"], row["after"]): row["reason"] for row in listed}
 
 
 def run(mutants: Sequence[Mutant], jobs: int, minutes: float) -> list[Outcome]:

@@ -166,3 +166,21 @@ def test_policies_with_absurd_numbers(number: float) -> None:
             Policy(limits=[limit])
     with pytest.raises(ValueError, match=r"tpr_difference: .*(no limit|pass)"):
         Policy(companions={"tpr_difference": number})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: biasamp.count({**DATA, "g": ["\ud800x", "b"] * 20}, **ROLES),
+        lambda: biasamp.count({**DATA, "\ud800x": G}, **{**ROLES, "attributes": "\ud800x"}),
+        lambda: biasamp.audit({**DATA, "g": ["\ud800x", "b"] * 20}, **ROLES, engine="local"),
+        lambda: biasamp.associate([["a", "\ud800x"], ["b"]] * 9, ["a", "b"]),
+        lambda: biasamp.associate([["a"], ["b"]] * 9, ["a", "\ud800x"]),
+        lambda: biasamp.associate({"\ud800x": [1, 0] * 9, "b": [0, 1] * 9, "c": [1, 1] * 9}, ["\ud800x", "b"]),
+    ],
+)
+def test_half_of_a_surrogate_pair(call: Any) -> None:
+    """It is refused where UTF-8 is needed, in words that show it."""
+    with pytest.raises(ValueError, match=r"\\\\?ud800.* has half of a surrogate pair"):
+        call()
+    assert len(biasamp.audit({**DATA, "g": ["\ud800x", "b"] * 20}, **ROLES).document["data"]["groups"]) == 2

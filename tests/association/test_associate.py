@@ -277,3 +277,9 @@ def test_united_labels_and_thresholds_that_no_record_has_are_said():
     assert "threshold: no record has 'byke', or none with so high a score (1 of the 2 labels it names)" in found.notes
     with pytest.raises(ValueError, match="no record has the label 'Man' with a score that reaches the threshold"):
         biasamp.associate(rows, ["Man", "Woman"], threshold={"Man": 0.95}, **columns)
+
+
+@pytest.mark.parametrize("zero", [("drop", 1.0), ("smooth",), ("smooth", 1.0, 2.0), ["smooth", 1.0], "none", 3])
+def test_ways_to_treat_zeros_that_there_are_not(zero):
+    with pytest.raises(ValueError, match=r"zero is .*'limit', 'drop', 'smooth' or \('smooth', alpha\) are accepted"):
+        biasamp.associate([["man"], ["woman"]] * 9, ["man", "woman"], zero=zero)

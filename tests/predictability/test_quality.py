@@ -1,8 +1,15 @@
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, cohen_kappa_score, f1_score, log_loss
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    cohen_kappa_score,
+    f1_score,
+    log_loss,
+    roc_auc_score,
+)
 
-from biasamp.predictability.quality import check_quality, label_score, number_score
+from biasamp.predictability.quality import check_quality, label_score, number_score, rank_auc
 
 
 @pytest.fixture
@@ -78,3 +85,16 @@ def test_names_that_do_not_fit_say_what_does():
         check_quality("inverse_rmse", continuous=False)
     with pytest.raises(TypeError, match="found int"):
         check_quality(3, continuous=False)
+
+
+@pytest.mark.parametrize("inputs", [5, 400])
+def test_rank_auc_is_that_of_the_records(inputs):
+    """For few inputs by pairs, for many by ranks; ties count half."""
+    rng = np.random.default_rng(inputs)
+    score = rng.integers(0, 6, (2, inputs)) / 5
+    positive, negative = rng.integers(0, 4, (2, 2, inputs))
+    found = rank_auc(score, positive, negative)
+    for row in range(2):
+        records = np.repeat(score[row], positive[row]), np.repeat(score[row], negative[row])
+        truth = [1] * len(records[0]) + [0] * len(records[1])
+        assert found[row] == pytest.approx(roc_auc_score(truth, np.concatenate(records)), abs=1e-12)

@@ -219,3 +219,14 @@ class TestPairsWithoutASign:
         by_group = {row["given"]: row for row in biasamp.mals(groups, tasks, groups, said).pairs.rows()}
         assert (by_group["m"]["sign"], by_group["m"]["low"], by_group["m"]["high"]) == (0, 0.0, 0.0)
         assert by_group["w"]["low"] < 0.0 < by_group["w"]["high"]
+
+
+def test_the_variance_of_signs_by_hand() -> None:
+    """A sign without evidence (p = 1) is wrong in half of the cases: 2 * 1/2 * 1/2 * (delta^2 - error^2) / error^2."""
+    found = intervals.sign_variance(np.array([1.0]), np.array([0.3]), np.array([0.1]))
+    assert found == pytest.approx(0.5 * (0.09 - 0.01) / 0.01)
+    # p = 0.05 on all records is z = 1.96, 1.386 on half of them: wrong with chance 0.08289.
+    wrong = 0.0828909
+    found = intervals.sign_variance(np.array([0.05]), np.array([0.3]), np.array([0.1]))
+    assert found == pytest.approx(2 * wrong * (1 - wrong) * 8, rel=1e-4)
+    assert intervals.sign_variance(np.array([0.05]), np.array([0.01]), np.array([0.1])) == 0.0

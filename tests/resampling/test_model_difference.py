@@ -122,3 +122,11 @@ def test_bad_input() -> None:
         compare_values(0.0, 0.0, np.zeros(5), np.zeros(5), level=1.5)
     gone = np.full(5, np.nan)
     assert "undefined" in compare_values(0.0, 0.0, gone, gone).verdict
+
+
+def test_differences_by_standard_errors_are_said_to_be_unpaired() -> None:
+    found = compare_errors(0.1, 0.4, 0.03, 0.04)
+    assert not found.paired
+    assert found.value == pytest.approx(0.3)
+    # 1.96 standard errors of the difference, which is sqrt(0.03^2 + 0.04^2) = 0.05.
+    assert (found.low, found.high) == pytest.approx((0.3 - 1.959964 * 0.05, 0.3 + 1.959964 * 0.05), abs=1e-6)

@@ -17,6 +17,7 @@ from biasamp.counts.storage import is_counts, load_counts
 from biasamp.data import canonical
 from biasamp.data.label_source import label_source
 from biasamp.data.plain_arguments import number, one_of, shown, yes_or_no
+from biasamp.data.spelling import in_utf8
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
 from biasamp.resampling.significance import METHODS
@@ -31,6 +32,7 @@ from .values import AssociationValues
 _ALPHA = 0.5
 
 
+@in_utf8
 def associate(
     data: Any,
     identities: Sequence[Any] | Mapping[str, Any] | None = None,

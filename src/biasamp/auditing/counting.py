@@ -27,6 +27,7 @@ from biasamp.data.label import Mask
 from biasamp.data.labelset import LEAST_TOTAL
 from biasamp.data.plain_arguments import path_of, yes_or_no
 from biasamp.data.same_columns import refuse_train_of_data
+from biasamp.data.spelling import in_utf8
 from biasamp.data.ways_out import way_out
 from biasamp.engines import Engine, counted, engine_for
 from biasamp.engines.engine import total_rows
@@ -56,6 +57,7 @@ _BYTES = 24
 _COLUMNS, _FEWEST_ROWS = 128, 1024
 
 
+@in_utf8
 def count(
     data: Any,
     *,

@@ -14,6 +14,7 @@ from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
 from biasamp.data.plain_arguments import MOST_DRAWS, level_of, names_of, whole_number
 from biasamp.data.same_columns import refuse_same, refuse_train_of_data, same_index
+from biasamp.data.spelling import in_utf8
 from biasamp.engines import engine_for
 from biasamp.engines.memory_budget import parse_memory
 from biasamp.engines.progress import RowsBar
@@ -37,6 +38,7 @@ from .unseen_labels import check_vocabulary, differing_inventions, invented_entr
 from .why_findings import why, why_cautions
 
 
+@in_utf8
 def audit(
     data: Any,
     *,

@@ -6,7 +6,9 @@ import difflib
 import html
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 from .label import category_order, printable
 
@@ -28,6 +30,24 @@ _LOOK_ALIKES = str.maketrans(
 _SHOWN = 5
 # How alike two words are, of 1, where one is likely the other mistyped: Othr and Other are .89, man and woman .75.
 _MISTYPED = 0.8
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+def in_utf8(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """A function that names text that no file can hold, where something is made of it that only takes UTF-8."""
+
+    @wraps(function)
+    def named(*given: _Given.args, **options: _Given.kwargs) -> _Made:
+        try:
+            return function(*given, **options)
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{printable(error.object, 60)!r} in the data, or in a name, has half of a surrogate pair, which UTF-8 and so no "
+                "file can hold: mend the text where it comes from"
+            ) from None
+
+    return named
 
 
 def folded(category: str) -> str:
