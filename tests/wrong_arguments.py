@@ -89,6 +89,7 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
             {"path": folder / "images.csv"},
         ),
         "sweep": (biasamp.sweep, {"scores": S, "given": G, "truth": T}),
+        "trajectory": (biasamp.trajectory, {"steps": {"1": audit, "2": audit}}),
     }  # fmt: skip
 
 

@@ -36,6 +36,7 @@ _PLACES = {
     "q_values": "resampling.significance",
     "read_open_images": "data.open_images",
     "sweep": "amplification.sweep",
+    "trajectory": "auditing.trajectory",
 }
 
 __all__ = ["__version__", *_PLACES]
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from .auditing import count as count
     from .auditing.audit_result import Audit as Audit
     from .auditing.over_runs import over_runs as over_runs
+    from .auditing.trajectory import trajectory as trajectory
     from .counts.association_counts import AssociationCounts as AssociationCounts
     from .counts.audit_counts import AuditCounts as AuditCounts
     from .data import binary as binary

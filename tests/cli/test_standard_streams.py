@@ -42,6 +42,7 @@ LINES: dict[str, list[str]] = {
     "metrics": [],
     "reproduce": [],
     "sweep": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
+    "trajectory": ["2026-01=audit.json", "2026-02=audit.json"],
     "why": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
 }
 

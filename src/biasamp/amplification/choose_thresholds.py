@@ -317,7 +317,7 @@ def _held_out(held_out: Any, known: ScoredLabels, thresholds: Floats, costs: Cos
     )
     if held.tasks != known.tasks:
         raise ValueError(
-            f"held_out has the tasks {', '.join(held.tasks[:5])}, but thresholds were chosen for "
+            f"held_out truth has the tasks {', '.join(held.tasks[:5])}, but truth has "
             f"{', '.join(known.tasks[:5])}: give the same ones in the same order"
         )
     group = group_places(held.given, known.groups, "held_out given") if thresholds.ndim == 2 else None

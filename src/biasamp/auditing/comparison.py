@@ -127,7 +127,7 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
     notes: list[Note] = []
     for other in others:
         both, (one, two) = f"{first[0]} and {other[0]}", (first[1], other[1])
-        unpaired = _unpaired(one, two)
+        unpaired = why_unpaired(one, two)
         if unpaired is not None:
             notes.append({"kind": "unpaired", "text": f"{both} are compared unpaired: {unpaired}."})
         if any(one.document["data"][part] != two.document["data"][part] for part in ("attributes", "tasks")):
@@ -149,7 +149,7 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
     return Comparison(document)
 
 
-def _unpaired(one: Audit, other: Audit) -> str | None:
+def why_unpaired(one: Audit, other: Audit) -> str | None:
     """Why the resamples of two audits are not of the same records, or None where they are."""
     mine, theirs = one.resamples, other.resamples
     if not mine or not theirs:

@@ -33,6 +33,7 @@ class Commands(click.Group):
         "metrics": "Show what each metric measures and which to use.",
         "reproduce": "Run the papers' tables and figures again: published beside measured.",
         "sweep": "Measure amplification at every threshold of scores.",
+        "trajectory": "Follow figures over windows, generations or checkpoints.",
         "why": "Split amplification into scores and threshold, and look inside strata.",
     }
 

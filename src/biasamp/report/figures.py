@@ -24,6 +24,8 @@ INK = "#1a1d21"
 # How many pairs are drawn as bars, and how many lines of a map.
 _ROWS, _LINES = 30, 60
 _LABEL = 64
+# How many figures of a trajectory are drawn.
+_PANELS = 12
 _DPI = 150
 # Maps of more cells than this carry no numbers.
 _NUMBERED = 60
@@ -194,6 +196,38 @@ def frontier_figure(choice: Mapping[str, Any]) -> Any:
     axes.set_ylabel("accuracy" if name == "accuracy" else "cost of a decision")
     _plain(*axes.legend(fontsize=8).get_texts())
     _title(axes, "thresholds: " + ("each task" if len(tasks) > 1 else "amplification against " + name))
+    return figure
+
+
+def trajectory_figure(document: Mapping[str, Any]) -> Any:
+    """Every figure along the steps: values with intervals, the line of the trend, control limits, and steps outside them."""
+    shown = document["figures"][:_PANELS]
+    figure, first = _figure(6.4, 2.4 * len(shown))
+    first.remove()
+    for place, held in enumerate(shown, start=1):
+        axes = figure.add_subplot(len(shown), 1, place)
+        points, trend = held["points"], held["trend"]
+        at, values = ([point[key] for point in points] for key in ("at", "value"))
+        limits = [point for point in points if point["control_low"] is not None]
+        edges = ([point[key] for point in limits] for key in ("at", "control_low", "control_high"))
+        axes.fill_between(*edges, color=UNSURE, alpha=0.25, linewidth=0, label="control limits")
+        for point in points:
+            axes.plot([point["at"]] * 2, [point["low"], point["high"]], color=INK, linewidth=1.0)
+        axes.plot(at, values, "o-", color="#005a9c", markersize=4, linewidth=1.0, label="value")
+        middle = np.mean(at), np.mean(values)
+        line = [middle[1] + trend["slope"] * (x - middle[0]) for x in at]
+        axes.plot(at, line, "--", color=INK, linewidth=0.8, label=f"slope {trend['slope']:+.4f}")
+        left = [point for point in points if point["left"]]
+        axes.plot([point["at"] for point in left], [point["value"] for point in left], "o", color=MORE, label="outside")
+        axes.set_xticks(at, [printable(point["step"], 16) for point in points], fontsize=8)
+        _plain(*axes.get_xticklabels())
+        if limits:
+            seen = [point[key] for point in points for key in ("low", "high")]
+            room = 0.5 * (max(seen) - min(seen)) or 0.1
+            axes.set_ylim(min(seen) - room, max(seen) + room)
+        what = f"{held['metric']} of {held['label']} among {held['attribute']}" if held["label"] else _heading(held)
+        _title(axes, what)
+    _plain(*axes.legend(fontsize=7).get_texts())
     return figure
 
 

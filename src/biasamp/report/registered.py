@@ -11,6 +11,7 @@ from .figures import (
     decomposition_figure,
     frontier_figure,
     sweep_figure,
+    trajectory_figure,
 )
 from .junit import junit_xml
 from .markdown import audit_section, verdict_section
@@ -32,6 +33,7 @@ register(
         "sweep figure": sweep_figure,
         "threshold frontier": frontier_figure,
         "sweep page": write_sweep,
+        "trajectory figure": trajectory_figure,
         "association explorer": write_explorer,
         "association figure": association_plot,
         "association table": association_table,

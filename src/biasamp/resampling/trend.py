@@ -1,0 +1,182 @@
+"""A figure measured step after step: its slope, its changes, and the first step that leaves its control limits.
+
+All of them are sums of the steps' values with factors. Their errors come from the covariance of the values, which knows
+where steps are of the same records. That speaks of other records, with the steps as they are. Steps may vary besides, more
+than records explain: then p-values of slopes and control limits are stretched by as much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# The chance that a figure which does not change has any step outside its limits.
+FALSE_ALARM = 0.05
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A sum of values with factors, its standard error and interval."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Slope(Contrast):
+    """The change per unit along the steps.
+
+    Attributes
+    ----------
+    scatter : float
+        How many times as far from the line steps are, squared, as records explain; NaN with two steps.
+    p : float
+        Of no slope, which also holds where steps scatter more than records explain.
+    """
+
+    scatter: float
+    p: float
+
+
+@dataclass(frozen=True)
+class ControlLimits:
+    """Between which values a step stays while nothing changes, judged by the steps before it; NaN for the first."""
+
+    low: Floats
+    high: Floats
+    left: NDArray[np.bool_]
+
+    @property
+    def first_left(self) -> int | None:
+        """The first step outside its limits."""
+        return int(np.argmax(self.left)) if self.left.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Values of one figure along steps.
+
+    Attributes
+    ----------
+    at : ndarray of shape (steps,)
+        Where the steps are: times, generations, sizes.
+    values : ndarray of shape (steps,)
+    covariance : ndarray of shape (steps, steps)
+        By the sampling of records.
+    paired : bool
+        Whether all steps are of the same records. Then all of them count alike, else by the inverse of their variance.
+    """
+
+    at: Floats
+    values: Floats
+    covariance: Floats
+    paired: bool
+
+    def contrast(self, factors: Floats, level: float) -> Contrast:
+        """The sum of the values with some factors."""
+        value, error = float(factors @ self.values), self._error(factors)
+        reach = _normal(level) * error
+        return Contrast(value, error, value - reach, value + reach)
+
+    def change(self, step: int, before: int, level: float) -> Contrast:
+        """A step's value less another's."""
+        factors = np.zeros(len(self.values))
+        factors[step] += 1.0
+        factors[before] -= 1.0
+        return self.contrast(factors, level)
+
+    def _error(self, factors: Floats) -> float:
+        return float(np.sqrt(max(float(factors @ self.covariance @ factors), 0.0)))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each step counts."""
+        own = np.diag(self.covariance)
+        return np.ones(len(own)) if self.paired or (own <= 0.0).any() else 1.0 / own
+
+    def slope(self, level: float = 0.95) -> Slope:
+        """Least squares; the interval is that of other records, and p is also that of other steps."""
+        w = self.weights
+        centred = self.at - (w @ self.at) / w.sum()
+        factors = w * centred / (w @ centred**2)
+        made = self.contrast(factors, level)
+        scatter, freedom = self._scatter()
+        p = _tail(abs(made.value), made.standard_error, scatter, freedom)
+        return Slope(made.value, made.standard_error, made.low, made.high, scatter, p)
+
+    def control(self, level: float = 1.0 - FALSE_ALARM) -> ControlLimits:
+        """Limits of each step from the mean of those before it that were within theirs.
+
+        Together they hold with the chance ``level`` while nothing changes: each has the level of Bonferroni.
+        """
+        count = len(self.values)
+        low, high = np.full((2, count), np.nan)
+        left = np.zeros(count, dtype=bool)
+        reach = _normal(1.0 - (1.0 - level) / max(count - 1, 1)) * np.sqrt(self.restlessness)
+        for step in range(1, count):
+            before = np.flatnonzero(~left[:step])
+            factors = np.zeros(count)
+            factors[before] = -self.weights[before] / self.weights[before].sum()
+            mean = -float(factors @ self.values)
+            factors[step] = 1.0
+            error = self._error(factors)
+            low[step], high[step] = mean - reach * error, mean + reach * error
+            left[step] = not low[step] - _ROUNDING <= self.values[step] <= high[step] + _ROUNDING
+        return ControlLimits(low, high, left)
+
+    @cached_property
+    def restlessness(self) -> float:
+        """How many times as far apart neighbouring steps are, squared, as records explain; at least 1.
+
+        From the median of their distances, which neither a trend nor one jump moves much. Fewer than four distances tell nothing.
+        """
+        changes = [self.change(step, step - 1, 0.95) for step in range(1, len(self.values))]
+        sizes = [abs(change.value) / change.standard_error for change in changes if change.standard_error > 0.0]
+        if len(sizes) < _FEWEST_CHANGES:
+            return 1.0
+        return max(1.0, (float(np.median(sizes)) / _normal(0.5)) ** 2)
+
+    def _scatter(self) -> tuple[float, int]:
+        """How far steps are from their line, squared, in units of what records explain; and degrees of freedom."""
+        freedom = len(self.values) - 2
+        if freedom < 1:
+            return float("nan"), 0
+        root = np.sqrt(self.weights)
+        basis, _ = np.linalg.qr(root[:, None] * np.column_stack([np.ones(len(root)), self.at]))
+        away = (np.eye(len(root)) - basis @ basis.T) * root
+        expected = float(np.trace(away @ self.covariance @ away.T))
+        seen = float(((away @ self.values) ** 2).sum())
+        return (seen / expected if expected > 0.0 else float("nan")), freedom
+
+
+# Changes from step to step that tell how restless a figure is.
+_FEWEST_CHANGES = 4
+# Values that differ by rounding alone are the same.
+_ROUNDING = 1e-12
+
+
+def _normal(level: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))
+
+
+def _tail(size: float, error: float, scatter: float, freedom: int) -> float:
+    """The chance of a sum at least as large, either way, normal where records explain the scatter, else by Student's t."""
+    from scipy.special import ndtr, stdtr
+
+    if size == 0.0:
+        return 1.0
+    if error == 0.0:
+        return float("nan")
+    normal = 2.0 * float(ndtr(-size / error))
+    if not freedom or not scatter > 1.0:
+        return normal
+    return max(normal, 2.0 * float(stdtr(freedom, -size / (error * np.sqrt(scatter)))))

@@ -1,0 +1,79 @@
+"""Slopes, changes and control limits against other people's regressions and chances that are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from biasamp.resampling.trend import Steps
+
+
+def test_a_weighted_slope_is_that_of_numpy() -> None:
+    rng = np.random.default_rng(0)
+    at, values, error = np.array([1.0, 2.0, 4.0, 7.0, 8.0]), rng.normal(size=5), rng.uniform(0.5, 2.0, size=5)
+    made = Steps(at, values, np.diag(error**2), paired=False).slope()
+    line, unscaled = np.polyfit(at, values, 1, w=1.0 / error, cov="unscaled")
+    assert made.value == pytest.approx(line[0])
+    assert made.standard_error == pytest.approx(np.sqrt(unscaled[0, 0]))
+    _, scaled = np.polyfit(at, values, 1, w=1.0 / error, cov=True)
+    assert made.scatter == pytest.approx(scaled[0, 0] / unscaled[0, 0])
+
+
+def test_steps_off_the_line_make_p_that_of_an_ordinary_regression() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    at, values = np.arange(6.0), np.array([0.0, 3.0, 1.0, 5.0, 3.0, 7.0])
+    made = Steps(at, values, np.eye(6) * 0.01, paired=False).slope()
+    assert made.scatter > 1.0
+    assert made.p == pytest.approx(stats.linregress(at, values).pvalue)
+
+
+def test_a_paired_slope_is_the_mean_of_the_records_own_slopes() -> None:
+    rng = np.random.default_rng(1)
+    at = np.array([0.0, 1.0, 2.0, 5.0])
+    records = rng.normal(size=(500, 1)) * 3 + rng.normal(size=(500, 4)) + 0.1 * at
+    covariance = np.cov(records.T) / 500
+    made = Steps(at, records.mean(axis=0), covariance, paired=True).slope()
+    own = np.array([np.polyfit(at, row, 1)[0] for row in records])
+    assert made.value == pytest.approx(own.mean())
+    assert made.standard_error == pytest.approx(own.std(ddof=1) / np.sqrt(500))
+
+
+def test_changes_know_what_steps_share() -> None:
+    covariance = np.array([[4.0, 3.0], [3.0, 4.0]])
+    change = Steps(np.arange(2.0), np.array([1.0, 2.0]), covariance, paired=True).change(1, 0, 0.95)
+    assert change.value == 1.0
+    assert change.standard_error == pytest.approx(np.sqrt(2.0))
+    assert change.high - change.low == pytest.approx(2 * 1.959964 * np.sqrt(2.0))
+
+
+def test_the_first_step_beyond_its_limits_is_found_and_spoils_no_later_ones() -> None:
+    values = np.array([0.0, 0.1, -0.1, 0.0, 9.0, 0.1, 0.0])
+    limits = Steps(np.arange(7.0), values, np.eye(7) * 0.04, paired=False).control()
+    assert limits.first_left == 4
+    assert limits.left.tolist() == [False] * 4 + [True] + [False] * 2
+    # The sixth is held against the mean of the first four: 1.960 widened for six steps is 2.638 standard errors.
+    reach = 2.638257 * np.sqrt(0.04 + 0.04 / 4)
+    assert limits.high[5] == pytest.approx(0.0 + reach, abs=1e-6)
+
+
+def test_a_restless_figure_has_wide_limits() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=200) * 3
+    steps = Steps(np.arange(200.0), values, np.eye(200), paired=False)
+    # Records explain an error of 1, steps vary by 3: nine times the variance.
+    assert steps.restlessness == pytest.approx(9.0, rel=0.3)
+    assert Steps(steps.at, values / 6, np.eye(200), paired=False).restlessness == 1.0
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("count", [3, 6, 12])
+def test_false_alarms_are_as_rare_as_they_should_be(paired: bool, count: int) -> None:
+    rng = np.random.default_rng(count + 100 * paired)
+    covariance = np.diag(rng.uniform(0.5, 2.0, size=count)) + (4.0 if paired else 0.0)
+    drawn = rng.multivariate_normal(np.zeros(count), covariance, size=400)
+    made = [Steps(np.arange(float(count)), values, covariance, paired) for values in drawn]
+    # Five percent of 400 is 20; 36 is beyond what chance gives in one of a thousand cases.
+    assert sum(steps.slope().p < 0.05 for steps in made) <= 36
+    assert sum(steps.control().left.any() for steps in made) <= 36
+    covered = sum(slope.low <= 0.0 <= slope.high for slope in (steps.slope() for steps in made))
+    assert 362 <= covered <= 394
