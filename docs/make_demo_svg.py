@@ -10,7 +10,7 @@ from rich.console import Console
 
 import biasamp
 from biasamp.datasets import berkeley
-from biasamp.report.terminal import show_audit
+from biasamp.report.first_screen import show_first_screen
 
 result = biasamp.audit(
     berkeley.with_predictions(),
@@ -25,7 +25,7 @@ result = result.named("Berkeley admissions, 1973")
 console = Console(
     record=True, width=132, markup=False, highlight=False, emoji=False, file=io.StringIO(), force_terminal=True
 )
-show_audit(result, console)
+show_first_screen(result, console)
 target = Path(__file__).parent / "demo.svg"
 drawn = console.export_svg(title="biasamp demo")
 # The picture must not ask another host for a font.

@@ -71,6 +71,8 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         tasks="admitted",
         attribute_predictions="gender_pred",
         task_predictions="admitted_pred",
+        task_scores="admitted_score",
+        strata="department",
     )
     audit.named("Berkeley admissions, 1973").to_html(work / "report.html")
     captions = pq.read_table(Path(os.environ["BIASAMP_DATA"]) / "coco_val2014_captions_6models.parquet")
@@ -87,10 +89,8 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     page = browser.new_page()
     page.goto((work / "report.html").as_uri())
     page.wait_for_selector("html[data-ready]")
-    page.locator("#pairs").scroll_into_view_if_needed()
-    page.evaluate("() => document.querySelector('#pairs').scrollIntoView()")
     page.wait_for_timeout(400)
-    taken(page, "report_pairs.png")
+    taken(page, "report.png")
     page.goto((work / "explorer.html").as_uri())
     page.wait_for_selector("html[data-ready]")
     for place in range(7):

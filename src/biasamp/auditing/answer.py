@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from biasamp.data import printable
-from biasamp.results.metric_registry import direction_symbol, short_name
+from biasamp.results.metric_registry import audited_metrics, direction_symbol, short_name
 
 from .caution_topics import MISTAKES
 from .document_types import AuditDocument, Entry, SweepEntry, WhyEntry
@@ -45,7 +45,7 @@ class Answer:
 def answer_of(document: AuditDocument) -> Answer:
     """The answer of an audit's document."""
     made = _Answering(document)
-    gaps = [made.gaps[metric] for metric in ("fpr_difference", "tpr_difference") if metric in made.gaps]
+    gaps = [entry for metric, entry in made.gaps.items() if metric != "accuracy_difference"]
     groups = dict.fromkeys(group for entry in gaps for group in entry["between"] or ())
     return Answer(made.found(), made.sure(), made.next(), tuple(groups))
 
@@ -127,7 +127,7 @@ class _Answering:
     def gaps(self) -> dict[str, Entry]:
         """The largest decided difference of each rate, of attributes before crossings."""
         kinds, out = self.data.get("kinds", {}), {}
-        for metric in ("fpr_difference", "tpr_difference", "accuracy_difference"):
+        for metric in (metric.name for metric in audited_metrics() if metric.gap):
             held = [
                 entry
                 for entry in self.document["metrics"]
@@ -153,14 +153,14 @@ class _Answering:
         if burden is not None:
             group, most, other, least = self._ends(burden, "false_positive_rate", False)
             said.append(
-                f"{group} if {self._outcome(burden)} is a burden (wrongly predicted for {most} of them, against {least} "
+                f"{group} if {self._outcome(burden)} is a burden (wrongly predicted for {most} of them, but {least} "
                 f"of {other})"
             )
         if benefit is not None:
             group, most, other, least = self._ends(benefit, "true_positive_rate", True)
             it = "it" if burden is not None and burden.get("outcome") == benefit.get("outcome") else None
             said.append(
-                f"{group} if {it or self._outcome(benefit)} is a benefit (missed for {most} of them, against {least} of "
+                f"{group} if {it or self._outcome(benefit)} is a benefit (missed for {most} of them, but {least} of "
                 f"{other})"
             )
         if said:
@@ -168,7 +168,7 @@ class _Answering:
         wrong = self.gaps.get("accuracy_difference")
         if wrong is not None:
             group, most, other, least = self._ends(wrong, "accuracy", True)
-            return f"Worst off is {group}: predicted wrongly for {most} of them, against {least} of {other}."
+            return f"Worst off is {group}: predicted wrongly for {most} of them, but {least} of {other}."
         if any(entry.get("between") for entry in self.document["metrics"]):
             return "No difference in error rates between groups is beyond chance."
         return self._most_changed()
@@ -217,7 +217,17 @@ class _Answering:
             if decided
             else f"Nothing is beyond chance at {level}, {counted}"
         )
-        return said + (f"; not decided: {_joined(undecided)}." if undecided else ".")
+        return said + (f"; not decided: {_joined(undecided)}." if undecided else ".") + self._few()
+
+    def _few(self) -> str:
+        """How many groups are too small to tell much."""
+        kinds = self.data.get("kinds", {})
+        groups = [row for row in self.data["groups"] if kinds.get(row["attribute"]) != "crossing"]
+        small = sum(row["small"] for row in groups)
+        if not small:
+            return ""
+        has = "has" if small == 1 else "have"
+        return f" Of {len(groups):,} groups, {small:,} {has} fewer than {self.data['min_group']} records."
 
     def _undecided(self, entry: Entry) -> str:
         words = f"{self.where(entry)} {value_with_interval(entry)}"
@@ -231,7 +241,7 @@ class _Answering:
     def next(self) -> str:
         steps = list(dict.fromkeys(self._steps()))[:2]
         if not steps:
-            return "These figures ask for nothing; audit again when the data or the model change."
+            return "These figures ask for nothing; repeat the audit when the data or the model change."
         return " ".join(steps)
 
     def _steps(self) -> Iterator[str]:
@@ -322,7 +332,7 @@ class _Answering:
             return (
                 f"Collect more for {where}: with about {times:.1f} times the records {number(value)} would be decided."
             )
-        return f"Leave {where} as it is: {number(value)} is small against what these records can tell."
+        return f"Leave {where} as it is: {number(value)} is small for what these records can tell."
 
 
 def _short(value: float | None) -> str:

@@ -10,25 +10,6 @@ from biasamp.auditing.document_types import AuditDocument
 from biasamp.auditing.evidence import place_of
 from biasamp.results.metric_registry import METRICS, is_signed, short_name
 
-# Headings that are shorter than the names in tables.
-_HEADS = {
-    "tpr_difference": "TPR gap",
-    "fpr_difference": "FPR gap",
-    "accuracy_difference": "acc. gap",
-    "mean_per_class_accuracy": "mean acc.",
-}
-# What answers the question that an audit asks, then the rest.
-_ORDER = (
-    "directional",
-    "fpr_difference",
-    "tpr_difference",
-    "accuracy_difference",
-    "multi",
-    "dpa",
-    "leakage",
-    "mals",
-    "mean_per_class_accuracy",
-)
 # What stands after a figure, by what is concluded of it, and what that means.
 VERDICT_SIGNS: dict[int | None, str] = {1: "▲", -1: "▼", 0: "◇", None: ""}
 SIGNS_MEAN = "▲ amplifies or differs, ▼ weakens, ◇ not decided"
@@ -73,5 +54,15 @@ def matrix_of(document: AuditDocument) -> Matrix:
             verdict = concluded.get(place_of(entry), 0) if judged else None
             rows[key][entry["metric"]] = Cell(i, entry["value"], low, high, is_signed(entry["metric"]), verdict)
     found = dict.fromkeys(name for cells in rows.values() for name in cells)
-    metrics = sorted(found, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))
-    return Matrix(metrics, {name: _HEADS.get(name, short_name(name)) for name in metrics}, list(rows.items()))
+    metrics = sorted(found, key=_rank)
+    return Matrix(
+        metrics, {name: short_name(name).replace(" difference", " gap") for name in metrics}, list(rows.items())
+    )
+
+
+def _rank(name: str) -> int:
+    """What answers the question that an audit asks comes first, then differences between groups, then what is judged."""
+    metric = METRICS.get(name)
+    if metric is None:
+        return 4
+    return 0 if metric.judged and metric.pairs_oriented else 1 if metric.gap else 2 if metric.judged else 3

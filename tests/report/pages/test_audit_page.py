@@ -229,7 +229,8 @@ def test_no_serious_barrier(demo: Audit, tmp_path: Path, watched: Watched, schem
 
 def test_keyboard_reaches_contents_and_tables(demo: Audit, tmp_path: Path, watched: Watched) -> None:
     demo.to_html(tmp_path / "report.html")
-    page = _unfolded(watched.open(tmp_path / "report.html"))
+    page = watched.open(tmp_path / "report.html")
+    page.evaluate("() => document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
     reached = []
     for _ in range(110):
         page.keyboard.press("Tab")
