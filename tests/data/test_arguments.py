@@ -156,7 +156,11 @@ class TestOptions:
         )
         refuses(ValueError, "ties is 'drop'; use one of 'zero', 'negative'", lambda: directional(G, T, P, ties="drop"))
         refuses(TypeError, "unexpected keyword", lambda: directional(G, T, P, sign="plugin"))  # type: ignore[call-arg]
-        refuses(ValueError, "comes? from elsewhere", lambda: directional(G, T, P, train=(G.copy(), T.copy()), signs="crossfit"))
+        refuses(
+            ValueError,
+            "comes? from elsewhere",
+            lambda: directional(G, T, P, train=(G.copy(), T.copy()), signs="crossfit"),
+        )
         refuses(ValueError, "truth is None", lambda: directional(G, None, P))
         refuses(ValueError, "both train and direction", lambda: directional(G, T, P, train=(G, T), direction=(G, T)))
         refuses(ValueError, "records in both halves", lambda: directional([1], [1], [0], signs="crossfit"))
