@@ -241,7 +241,7 @@ def test_binary_and_categorical_say_what_a_column_is() -> None:
     hand = by_hand(G, T, P)
     agree(told(one, "g"), {(g, "t"): hand[g, "1"] for g in "wm"})
     both = biasamp.audit(
-        {**DATA, "r_said": DATA["r"]},
+        {**DATA, "r_said": list(DATA["r"])},
         attributes="g",
         tasks=biasamp.categorical(["t", "r"]),
         task_predictions=biasamp.categorical(["p", "r_said"]),

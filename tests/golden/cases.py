@@ -779,7 +779,7 @@ def compare() -> Any:
     data = people()
     other = dict(data)
     for k in range(4):
-        other[f"p{k}"] = data[f"t{k}"]
+        other[f"p{k}"] = data[f"t{k}"].copy()
     one, two = (biasamp.audit(held, **FEW, metrics=CHEAP) for held in (data, other))
     fewer = biasamp.audit(rows(other, 0, 2000), **FEW, metrics=["directional"])
     with in_folder():

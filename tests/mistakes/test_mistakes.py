@@ -669,11 +669,3 @@ def test_ids_as_weights_are_refused() -> None:
 def test_one_array_under_two_names_of_a_mapping() -> None:
     with pytest.raises(ValueError, match=r"data\['hired'\] and data\['said'\] are the same column"):
         biasamp.audit({"gender": RIGHT["gender"], "hired": RIGHT["hired"], "said": RIGHT["hired"]}, **ROLES)
-
-
-@pytest.mark.parametrize("name", ["given", "truth"])
-def test_one_value_only_is_warned_of(name: str) -> None:
-    sides = {key: RIGHT[column].copy() for key, column in (("given", "gender"), ("truth", "hired"))}
-    sides[name][:] = sides[name][0]
-    with pytest.warns(UserWarning, match=f"{name} has one value only"):
-        assert biasamp.directional(**sides, predicted=RIGHT["said"]).value == 0.0

@@ -26,7 +26,7 @@ from biasamp.results.interval import Interval
 
 from .base import Base, pairs_without_sign, read_base
 from .bounds import ERRORS_MORE, LentSigns, WorseSigns, bounds_of, clustered_sign_p, worse_signs
-from .invented import warn_of, warn_of_one_value, with_apart
+from .invented import warn_of, with_apart
 from .pair_table import CLEAR_SIGN, PairValues, mean_over_pairs, pair_table, pairs_without_given
 from .result import Amplification, Estimate
 from .signs import association_p, association_signs
@@ -138,8 +138,6 @@ def directional(
     labels = evaluation.given.labels, evaluation.truth.labels
     unsigned = pairs_without_sign(labels, signed, source.sign_source)
     warn_of(unsigned)
-    if source.signs is None:
-        warn_of_one_value({"given": evaluation.given, "truth": evaluation.truth})
     sample = Sample.of(evaluation.only(*signed).owned())
     result = from_sample(sample, source.only(*signed), signs=signs, ties=ties)
     return with_apart(result, unsigned, evaluation, invented)

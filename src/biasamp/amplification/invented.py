@@ -13,7 +13,7 @@ import numpy as np
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
-from biasamp.data import Evaluation, LabelSet, printable
+from biasamp.data import Evaluation, LabelSet
 from biasamp.data.label import Mask
 from biasamp.resampling.significance import fisher_exact, q_values
 from biasamp.results import Table
@@ -154,17 +154,3 @@ def warn_of(unsigned: Sequence[Mapping[str, Any]]) -> None:
             UserWarning,
             stacklevel=3,
         )
-
-
-def warn_of_one_value(sides: Mapping[str, LabelSet]) -> None:
-    """Say that no pair has a direction where all records are of one group or have one outcome."""
-    for name, labels in sides.items():
-        if labels.exclusive and (labels.totals() > 0).sum() == 1:
-            only = str(labels.labels[int(np.argmax(labels.totals()))])
-            warnings.warn(
-                f"{name} has one value only, {printable(only, 40)!r}: no pair has a direction here, and the value is 0 whatever "
-                "the model does. Give records of several, or train labels",
-                UserWarning,
-                stacklevel=3,
-            )
-            return
