@@ -17,6 +17,7 @@ from .label import Block, Dense, Variable, printable
 from .label_rules import EXACT, label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
+from .spelling import in_utf8
 from .vocabulary import UNSEEN, one_space, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
@@ -261,6 +262,7 @@ def _incomplete(block: Block) -> tuple[Variable, ...]:
     return block.variables
 
 
+@in_utf8
 def read_columns(data: Any, role: str) -> Columns:
     """The columns of one argument; ``role`` is its name, for messages."""
     if isinstance(data, Columns):
