@@ -29,7 +29,7 @@ import pyarrow as pa
 ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p", "record": "id"}
 _ROWS = 60
 # Seconds that reading one small file may take.
-PATIENCE = 60
+PATIENCE = 240
 # A child that asks for more memory than this has believed a damaged length.
 _MEMORY = 6 << 30
 

@@ -419,6 +419,8 @@ def run(
         (kind,) = chooser.choices(list(shares), list(shares.values()))
         try:
             ended[f"{kind}: {run_case(kind, number, seed)}"] += 1
+        except KeyboardInterrupt:
+            break  # what was found so far is told
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             failures.append(

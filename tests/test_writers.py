@@ -95,7 +95,10 @@ def saves(path: Path) -> bool:
 
 def test_every_module_that_saves_is_tried_here() -> None:
     here = {".".join(path.with_suffix("").parts[path.parts.index("src") + 1 :]) for path in SOURCES if saves(path)}
-    assert here - {"biasamp_reproductions.internals"} == {module for module, _, _ in WRITERS.values()}
+    # What came through a pipe is kept in a folder of temporary files, which no user reads.
+    assert here - {"biasamp_reproductions.internals", "biasamp.cli.piped_input"} == {
+        module for module, _, _ in WRITERS.values()
+    }
 
 
 @pytest.fixture(params=WRITERS)

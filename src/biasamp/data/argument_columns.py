@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, check_lengths, compact, is_missing
 from .label_rules import EXACT
 from .same_columns import same_index
+from .spelling import in_utf8
 
 _ACCEPTED = (
     "a list, a numpy array, a pandas, polars or pyarrow column or table, a scipy.sparse matrix or a torch tensor"
 )
 
 
+@in_utf8
 def read_columns(data: Any, role: str) -> Columns:
     """The columns of one argument; ``role`` is its name, for messages."""
     if isinstance(data, Columns):
