@@ -201,6 +201,8 @@ def _loaded(value: Any, name: str) -> Any:
 
 def _metrics(metrics: Any) -> list[str]:
     chosen = names_of(metrics, "metrics", "names of metrics")
+    if not chosen:
+        raise ValueError("metrics is empty: name at least one, or leave it out")
     for name in chosen:
         if name not in METRICS:
             raise ValueError(f"metrics has {name!r}, which is no metric; there are {', '.join(METRICS)}")

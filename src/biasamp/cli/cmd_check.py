@@ -62,6 +62,15 @@ class _PolicyFile(Input):
     type=Input(),
     help="A saved audit, or counts, to be no worse than, in place of the policy's own.",
 )
+@click.option(
+    "--against-trend",
+    "earlier",
+    multiple=True,
+    type=Input(),
+    metavar="FILE",
+    help="A saved audit, or counts, of an earlier window; once for each, in order. Figures with a limit have to stay "
+    "within the control limits that these show.",
+)
 @shared_options(*COLUMNS)
 @click.option("--missing", type=click.Choice(MISSING), help="What to do about missing labels.")
 @click.option("--unseen", type=click.Choice(UNSEEN), help="What to do about predicted values that the truth never has.")
@@ -81,6 +90,7 @@ def command(
     policy_path: str,
     init: bool,
     baseline: str | None,
+    earlier: tuple[str, ...],
     save: str | None,
     junit: str | None,
     markdown: str | None,
@@ -112,7 +122,7 @@ def command(
     if audit is None:
         policy = policy.reading(**given)
         audit = with_status(data, lambda: policy.audit(data))
-    verdict = policy.check(audit, baseline)
+    verdict = policy.check(audit, baseline, earlier=earlier or None)
     if save is not None:
         audit.save(save)
     if junit is not None:
