@@ -56,13 +56,14 @@ def test_the_first_step_beyond_its_limits_is_found_and_spoils_no_later_ones() ->
     assert limits.high[5] == pytest.approx(0.0 + reach, abs=1e-6)
 
 
-def test_a_restless_figure_has_wide_limits() -> None:
+def test_steps_that_vary_by_themselves_have_wide_limits() -> None:
     rng = np.random.default_rng(2)
-    values = rng.normal(size=200) * 3
-    steps = Steps(np.arange(200.0), values, np.eye(200), paired=False)
-    # Records explain an error of 1, steps vary by 3: nine times the variance.
-    assert steps.restlessness == pytest.approx(9.0, rel=0.3)
-    assert Steps(steps.at, values / 6, np.eye(200), paired=False).restlessness == 1.0
+    error = rng.uniform(0.5, 1.5, size=400)
+    values = 3.0 * rng.normal(size=400) + error * rng.normal(size=400)
+    steps = Steps(np.arange(400.0), values, np.diag(error**2), paired=False)
+    # Records explain errors of about 1, and steps vary by 3.
+    assert steps.wander == pytest.approx(9.0, rel=0.3)
+    assert Steps(steps.at, 0.5 * error, np.diag(error**2), paired=False).wander == 0.0
 
 
 @pytest.mark.parametrize("paired", [False, True])

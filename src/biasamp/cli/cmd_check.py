@@ -73,6 +73,15 @@ class _PolicyFile(Input):
     type=Input(),
     help="A saved audit, or counts, to be no worse than, in place of the policy's own.",
 )
+@click.option(
+    "--against-trend",
+    "earlier",
+    multiple=True,
+    type=Input(),
+    metavar="FILE",
+    help="A saved audit, or counts, of an earlier window; once for each, in order. Figures with a limit have to stay "
+    "within the control limits that these show.",
+)
 @shared_options(*ROLES, "metrics", *MEASURES, *ENGINE, unset=True)
 @click.option("--save", type=Output(), help="Save the audit, to be the baseline of a later check.")
 @click.option("--junit", type=Output(), metavar="FILE", help="Write the verdict as JUnit XML.")
@@ -88,6 +97,7 @@ def command(
     policy_path: str,
     init: bool,
     baseline: str | None,
+    earlier: tuple[str, ...],
     save: str | None,
     junit: str | None,
     markdown: str | None,
@@ -118,7 +128,7 @@ def command(
         ignored = given.pop("ignore_groups", None)
         policy = policy.reading(**given) if ignored is None else replace(policy.reading(**given), ignore_groups=ignored)
         audit = with_status(data, lambda: policy.audit(data, **where), where.get("engine", "auto"))
-    verdict = policy.check(audit, baseline)
+    verdict = policy.check(audit, baseline, earlier=earlier or None)
     if save is not None:
         audit.save(save)
     if junit is not None:

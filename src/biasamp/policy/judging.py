@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +18,15 @@ from .ignored import ignored_labels
 from .limit_cautions import cautions_of
 from .limit_figures import Held, figures_of
 from .limits import Limit, PolicyError, companion_limit
+from .trend import trend_checks
 from .verdict import PASS, UNDECIDED, Check, Verdict
 
 if TYPE_CHECKING:
     from .policy import Policy
 
 
-def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
-    """The verdict on an audit."""
+def judge(policy: Policy, audit: Audit, baseline: Audit | None, earlier: Sequence[Audit] | None = None) -> Verdict:
+    """The verdict on an audit, also against a baseline and against what earlier audits show."""
     check_baseline(policy, audit, baseline)
     ignored = ignored_labels(policy.ignore_groups, audit.document["data"])
     held = Held(audit, ignored, max(policy.min_group, 1), policy.min_records)
@@ -50,6 +51,8 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None) -> Verdict:
             found = differences(limit, comparison, audit, baseline, policy)
             judged = [(figure, decide(limit, figure)) for figure in found]
             checks += [_closed(opened, limit, figure, decision, held) for figure, decision in judged]
+    if earlier is not None:
+        checks += trend_checks(policy, audit, earlier)
     return Verdict(tuple(checks), policy.source, audit.source, tuple(dict.fromkeys(notes)))
 
 

@@ -14,7 +14,7 @@ from biasamp.auditing import audit as run_audit
 from biasamp.auditing.as_audit import FORMS, are_counts, as_audit, is_audit
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.group_choice import MayBeGone
-from biasamp.data.plain_arguments import path_of, shown
+from biasamp.data.plain_arguments import listed, path_of, shown
 from biasamp.results.metric_registry import audited_metrics
 
 from .evidence import CONFIDENCE
@@ -167,7 +167,7 @@ class Policy:
                 raise PolicyError(f"data.{key}", problem, source=self.source)
         return run_audit(data, **audit_arguments(held))
 
-    def check(self, audit: Any, baseline: Any = None) -> Verdict:
+    def check(self, audit: Any, baseline: Any = None, *, earlier: Any = None) -> Verdict:
         """Hold an audit to the policy.
 
         Parameters
@@ -177,6 +177,9 @@ class Policy:
             first, by :meth:`audit`.
         baseline : Audit, counts or path, optional
             The audit of the model that this one is to be no worse than, in place of the policy's own.
+        earlier : sequence of Audit, counts or path, optional
+            Audits of earlier windows, in order: figures that the policy limits have to stay within the control limits
+            that these show, as :func:`biasamp.trajectory` makes them. Three or more are needed.
 
         Returns
         -------
@@ -186,7 +189,10 @@ class Policy:
         """
         held = self.baseline if baseline is None else baseline
         line = None if baseline is not None else self.line("baseline", "audit")
-        return judge(self, self._audited(audit, "audit"), None if held is None else self._saved(held, line))
+        before = None
+        if earlier is not None:
+            before = [self._audited(one, "earlier") for one in listed(earlier, "earlier", "audits")]
+        return judge(self, self._audited(audit, "audit"), None if held is None else self._saved(held, line), before)
 
     def _saved(self, held: Any, line: int | None) -> Audit:
         try:

@@ -2,7 +2,7 @@
 
 All of them are sums of the steps' values with factors. Their errors come from the covariance of the values, which knows
 where steps are of the same records. That speaks of other records, with the steps as they are. Steps may vary besides, more
-than records explain: then p-values of slopes and control limits are stretched by as much.
+than records explain: then p-values of slopes and control limits know of that, too.
 """
 
 from __future__ import annotations
@@ -119,29 +119,44 @@ class Steps:
         count = len(self.values)
         low, high = np.full((2, count), np.nan)
         left = np.zeros(count, dtype=bool)
-        reach = _normal(1.0 - (1.0 - level) / max(count - 1, 1)) * np.sqrt(self.restlessness)
+        reach = _normal(1.0 - (1.0 - level) / max(count - 1, 1))
+        weights = self.weights if self.paired else 1.0 / (1.0 / self.weights + self.wander)
         for step in range(1, count):
             before = np.flatnonzero(~left[:step])
             factors = np.zeros(count)
-            factors[before] = -self.weights[before] / self.weights[before].sum()
+            factors[before] = -weights[before] / weights[before].sum()
             mean = -float(factors @ self.values)
             factors[step] = 1.0
-            error = self._error(factors)
+            error = np.sqrt(self._error(factors) ** 2 + self.wander * float(factors @ factors))
             low[step], high[step] = mean - reach * error, mean + reach * error
             left[step] = not low[step] - _ROUNDING <= self.values[step] <= high[step] + _ROUNDING
         return ControlLimits(low, high, left)
 
     @cached_property
-    def restlessness(self) -> float:
-        """How many times as far apart neighbouring steps are, squared, as records explain; at least 1.
+    def wander(self) -> float:
+        """The variance of steps besides that by records, from the distances of neighbouring steps; at least 0.
 
-        From the median of their distances, which neither a trend nor one jump moves much. Fewer than four distances tell nothing.
+        It makes their median what it is by chance, so that neither a trend nor one jump moves it much. Fewer than four
+        distances tell nothing.
         """
         changes = [self.change(step, step - 1, 0.95) for step in range(1, len(self.values))]
-        sizes = [abs(change.value) / change.standard_error for change in changes if change.standard_error > 0.0]
-        if len(sizes) < _FEWEST_CHANGES:
-            return 1.0
-        return max(1.0, (float(np.median(sizes)) / _normal(0.5)) ** 2)
+        if len(changes) < _FEWEST_CHANGES:
+            return 0.0
+        squares = np.array([change.value**2 for change in changes])
+        variances = np.array([change.standard_error**2 for change in changes])
+        usual = _normal(0.5) ** 2
+
+        def excess(wander: float) -> float:
+            spread = np.maximum(variances + 2.0 * wander, np.finfo(float).tiny)
+            return float(np.median(squares / spread)) - usual
+
+        low, high = 0.0, float(squares.max()) / usual
+        if excess(low) <= 0.0:
+            return 0.0
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if excess(middle) > 0.0 else (low, middle)
+        return high
 
     def _scatter(self) -> tuple[float, int]:
         """How far steps are from their line, squared, in units of what records explain; and degrees of freedom."""
@@ -156,8 +171,9 @@ class Steps:
         return (seen / expected if expected > 0.0 else float("nan")), freedom
 
 
-# Changes from step to step that tell how restless a figure is.
+# Changes from step to step that tell how much steps vary by themselves.
 _FEWEST_CHANGES = 4
+_HALVINGS = 50
 # Values that differ by rounding alone are the same.
 _ROUNDING = 1e-12
 
