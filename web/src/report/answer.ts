@@ -54,7 +54,7 @@ export function matrix(page: ReportPage): HTMLElement | null {
       return found ? cell(page, found.place, found.verdict, scaleOf(metric, row.direction)) : h("td", { class: "figure-cell" });
     }))));
   const table = h("table", { class: "matrix" }, head("", ...held.metrics.map((metric) => h("span", {}, held.short[metric] ?? metric))), body);
-  return section("matrix", "All figures", scrolling(table, "All figures"),
+  return section("matrix", "All figures", scrolling(table, "All figures, table"),
     h("p", { class: "note" }, `▲ amplifies (orange) or groups differ (green), ▼ weakens (blue), ◇ not decided with all figures counted. Bars have ${percent(page.audit.data.confidence)} intervals, and a scale for each metric and direction. A figure leads to its details.`));
 }
 

@@ -12,7 +12,7 @@ export function groups(page: ReportPage): HTMLElement | null {
   const body = h("tbody", {}, ...rows.map((row, i) =>
     h("tr", {}, h("td", {}, label(row.attribute, 40)), h("th", { scope: "row" }, named(page, row.group)),
       h("td", { class: "number" }, num(`/audit/data/groups/${i}/records`, row.records, count)), h("td", {}, row.small ? `small: fewer than ${least}` : ""))));
-  return section("groups", "Groups", scrolling(h("table", { class: "plain" }, h("caption", {}, "Records of every group"), head("attribute", "group", "records", "note"), body), "Groups"));
+  return section("groups", "Groups", scrolling(h("table", { class: "plain" }, h("caption", {}, "Records of every group"), head("attribute", "group", "records", "note"), body), "Groups, table"));
 }
 
 export function excluded(page: ReportPage): HTMLElement {

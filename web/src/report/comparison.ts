@@ -27,6 +27,6 @@ export function comparison(page: ReportPage): HTMLElement | null {
     );
   }));
   out.append(scrolling(h("table", { class: "bars" }, h("caption", {}, "Differences between two models"),
-    head("figure", label(names[0], 30), label(names[1] ?? "second", 30), h("span", { class: "unseen" }, "bar"), "difference", "interval", "verdict"), body), "Model comparison"));
+    head("figure", label(names[0], 30), label(names[1] ?? "second", 30), h("span", { class: "unseen" }, "bar"), "difference", "interval", "verdict"), body), "Model comparison, table"));
   return out;
 }

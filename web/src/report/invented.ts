@@ -33,5 +33,5 @@ export function inventedLabels(page: ReportPage): HTMLElement | null {
   const table = h("table", { class: "plain" }, h("caption", {}, "Labels that are predicted and never true"), head("label", "predicted for", "highest rate", "lowest rate", "difference", "q"), body);
   return section("invented", "Invented labels",
     h("p", {}, "The model gives these labels, and no record has them in truth: there is nothing to amplify, so they are in no mean. The difference is that of the two groups farthest apart, with an interval that knows they were chosen."),
-    scrolling(table, "Invented labels"), ...(button ? [button] : []));
+    scrolling(table, "Invented labels, table"), ...(button ? [button] : []));
 }

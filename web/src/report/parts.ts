@@ -74,7 +74,17 @@ export function concluded(page: ReportPage, entry: Entry): number | null {
   return about ? verdictOf(about) : side(entry.interval[0], entry.interval[1]);
 }
 
+const landmarks = new Map<string, number>();
+
+/** A name that no other landmark of the page has: those who hear a list of them can tell them apart. */
+function unique(name: string): string {
+  const times = (landmarks.get(name) ?? 0) + 1;
+  landmarks.set(name, times);
+  return times === 1 ? name : `${name} (${times})`;
+}
+
 export function section(id: string, title: string, ...children: (Node | string | null)[]): HTMLElement {
+  unique(title);
   return h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...children);
 }
 
@@ -86,11 +96,11 @@ export function scrolling(table: HTMLElement, name: string): HTMLElement {
     const cell = cells[i]?.classList;
     if (cell?.contains("number") && !cell.contains("rate")) th.classList.add("number");
   });
-  return h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": name }, table);
+  return h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": unique(name) }, table);
 }
 
 export function head(...titles: (string | Node)[]): HTMLElement {
-  return h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title))));
+  return h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title === "" ? h("span", { class: "unseen" }, "row") : title))));
 }
 
 /** Entries of the document with their places in it. */

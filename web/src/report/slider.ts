@@ -118,7 +118,7 @@ function markTable(marks: [string, ThresholdMark][], shown: Shown, choose: (thre
       h("td", { class: "number" }, num(`${place}/rate`, row.rate, plain)),
       h("td", {}, go));
   }));
-  return scrolling(h("table", { class: "plain marks" }, h("caption", {}, "Marked thresholds"), head("threshold", "at", "amplification there", "predicted rate", ""), body), "Marked thresholds");
+  return scrolling(h("table", { class: "plain marks" }, h("caption", {}, "Marked thresholds"), head("threshold", "at", "amplification there", "predicted rate", h("span", { class: "unseen" }, "go there")), body), "Marked thresholds");
 }
 
 /** The curves of a sweep with a slider; null where the document holds none. */
