@@ -125,4 +125,4 @@ def test_directions_are_one_formula_with_the_roles_swapped(data: dict[str, Any])
 @LAW
 @given(records())
 def test_perfect_predictions_amplify_nothing(data: dict[str, Any]) -> None:
-    assert values({**data, "p": data["t"]}) == {"directional": 0.0, "multi": 0.0, "mals": 0.0}
+    assert values({**data, "p": list(data["t"])}) == {"directional": 0.0, "multi": 0.0, "mals": 0.0}

@@ -124,7 +124,7 @@ class TestErrorClasses:
         assert counts == {"A->T amplifying": 0, "T->A amplifying": 0, "neither": 1}
 
     def test_perfect_predictions_have_no_errors(self) -> None:
-        result = biasamp.classify_errors(self.A, self.T, self.A, self.T)
+        result = biasamp.classify_errors(self.A, self.T, self.A.copy(), self.T.copy())
         assert set(result.counts.values()) == {0}
         assert (result.task_errors, result.attribute_errors, result.records, len(result.table)) == (0, 0, 80, 0)
 

@@ -33,7 +33,7 @@ class TestWangRussakovsky2021:
     def test_directional(self, records: Any, printed: float, read: Any) -> None:
         group, task, model = records
         assert round(directional(group, read(task), read(model)).value, 4) == printed
-        assert directional(read(task), group, group).value == 0
+        assert directional(read(task), group, list(group)).value == 0
 
     def test_wrong_group_flag(self) -> None:
         group, task, model = WRONG_GROUP

@@ -39,7 +39,9 @@ CASES: dict[str, Any] = {
         pd.Series(d["group"], copy=False), pd.DataFrame(d["truth"], copy=False), pd.DataFrame(d["soft"], copy=False)
     ),
     "clusters": lambda d: biasamp.directional(d["truth"], d["group"], d["seen"], cluster=d["people"]),
-    "train": lambda d: biasamp.directional(d["group"], d["truth"], d["said"], train=(d["group"], d["truth"])),
+    "train": lambda d: biasamp.directional(
+        d["group"], d["truth"], d["said"], train=(d["group"].copy(), d["truth"].copy())
+    ),
     "base": lambda d: biasamp.directional(d["group"], d["truth"], d["said"], base=(d["group"], d["truth"])),
     "multi": lambda d: biasamp.multi(d["group"], d["truth"], d["said"], weights=d["weights"], cluster=d["people"]),
     "soft multi": lambda d: biasamp.multi(d["group"], d["truth"], d["soft"]),

@@ -260,7 +260,7 @@ def test_no_causal_word() -> None:
 
 def test_intervals_of_the_parts_are_of_the_same_resamples() -> None:
     found = biasamp.decompose(*made(500, 1), strata=np.arange(500) % 3)
-    drawn = [found._maker(of).statistic.replicates(200, 3) for of in ("value", "score", "threshold")]
+    drawn = [found.interval_maker(of).statistic.replicates(200, 3) for of in ("value", "score", "threshold")]
     np.testing.assert_allclose(drawn[0], drawn[1] + drawn[2], atol=1e-12)
     for of in ("value", "score", "threshold", "within"):
         held = found.quiet_interval(of=of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,7 @@ def renamed(data: dict[str, Any], **names: str) -> dict[str, Any]:
 
 
 def audit(data: dict[str, Any], **options: Any) -> Any:
+    data = {name: copy.copy(values) for name, values in data.items()}
     return biasamp.audit(data, **{**NAMES, "resamples": 50, "metrics": ["directional", "multi", "parity"], **options})
 
 

@@ -75,7 +75,7 @@ def test_a_known_direction_is_one_that_all_pairs_counted_leave_sure() -> None:
     rng = np.random.default_rng(3)
     names = [f"t{k}" for k in range(20)]
     data: dict[str, Any] = {name: rng.integers(0, 2, 400) for name in names}
-    data |= {f"s{k}": data[f"t{k}"] for k in range(20)} | {"kind": np.array(list("ab") * 200)}
+    data |= {f"s{k}": data[f"t{k}"].copy() for k in range(20)} | {"kind": np.array(list("ab") * 200)}
     audited = biasamp.audit(
         data,
         attributes="kind",

@@ -51,8 +51,8 @@ def test_associations_of_several_sources() -> None:
 
 def test_mals_of_overlapping_groups_reaches_beyond_one() -> None:
     """Every record has all three groups, none is predicted: each group counts by itself."""
-    A, T = np.ones((50, 3), dtype=int), biasamp.binary(np.ones(50, dtype=int))
-    assert biasamp.mals(A, T, np.zeros((50, 3), dtype=int), T).value == -3.0
+    A, T, said = np.ones((50, 3), dtype=int), *(biasamp.binary(np.ones(50, dtype=int)) for _ in range(2))
+    assert biasamp.mals(A, T, np.zeros((50, 3), dtype=int), said).value == -3.0
     with pytest.raises(ValueError, match="everything passes"):
         biasamp.Policy(limits=[{"metric": "mals", "max": 1.5, "pairs": True}])
     assert biasamp.Policy(limits=[{"metric": "mals", "max": 1.5}]).limits

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +114,8 @@ def test_a_metric_that_is_added_shows_up_everywhere(tmp_path: Any) -> None:
     assert any("largest_pair" in name for name in audit.to_dict(flat=True))
     (tmp_path / "policy.toml").write_text('[[limit]]\nmetric = "largest_pair"\ndirection = "A->T"\nmax = 0.99\n')
     assert biasamp.Policy.load(tmp_path / "policy.toml").check(audit).passed
-    other = biasamp.audit({**data, "p": data["t"]}, attributes="g", tasks="t", task_predictions="p", resamples=200)
+    other = biasamp.audit(
+        {**data, "p": copy(data["t"])}, attributes="g", tasks="t", task_predictions="p", resamples=200
+    )
     compared = biasamp.compare({"first": audit, "second": other})
     assert "largest_pair" in json.dumps(compared.to_dict())

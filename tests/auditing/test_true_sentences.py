@@ -261,7 +261,12 @@ def test_thresholds_count_tasks_and_name_the_positive_value() -> None:
     audited = audit({**data, "p": np.maximum(data["p"], np.arange(len(data["p"])) % 3 == 0)})
     words = text(audited, "threshold")
     assert words.startswith("t=1 is predicted at another rate than it occurs: ")
-    two = {**data, "u": data["t"], "q": data["t"], "p": np.maximum(data["p"], np.arange(len(data["p"])) % 3 == 0)}
+    two = {
+        **data,
+        "u": data["t"].copy(),
+        "q": data["t"].copy(),
+        "p": np.maximum(data["p"], np.arange(len(data["p"])) % 3 == 0),
+    }
     both = audit(two, tasks=["t", "u"], task_predictions=["p", "q"], metrics=["directional"])
     assert text(both, "threshold").startswith("1 of 2 tasks is predicted at another rate than it occurs, t: ")
 

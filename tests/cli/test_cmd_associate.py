@@ -174,7 +174,7 @@ def test_an_engine_that_is_not_installed_is_a_message(table, monkeypatch, capsys
         main()
     assert stop.value.code == 2
     assert capsys.readouterr().err == (
-        "biasamp: engine='dask' needs distributed, which is not installed: pip install \"biasamp[dask]\"\n"
+        'biasamp: --engine dask needs distributed, which is not installed: pip install "biasamp[dask]"\n'
     )
 
 

@@ -207,7 +207,7 @@ case("one prediction of both", "said", roles={"attribute_predictions": "said"}, 
 case("the prediction as record id", "said", roles={"record": "said"}, only=NAMED)
 case("the truth as weights", "hired", roles={"weights": "hired"}, only=NAMED)
 case("an unknown column", "hried", "hired", roles={"tasks": "hried"}, only=NAMED)
-case("no predictions", "task_predictions", roles={"task_predictions": None}, only=NAMED)
+case("no predictions", "predictions", roles={"task_predictions": None}, only=NAMED)
 case("groups for predictions", "woman", **two(spelled(0, 1), lambda c: RIGHT["gender"]))
 case("group and truth swapped", "woman", gender=RIGHT["hired"], hired=RIGHT["gender"])
 case("predicted groups in another spelling", "Woman", gender_said=np.char.capitalize(RIGHT["gender_said"]),

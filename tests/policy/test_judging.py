@@ -240,7 +240,8 @@ def test_a_baseline_of_other_data_is_an_error(clean: biasamp.Audit, change: str)
     if change == "groups":
         data["g"] = np.where(np.arange(400) == 0, "m", data["g"])
     if change == "truth":
-        data["t"] = data["p"] = np.where(np.arange(400) == 0, 1 - data["t"], data["t"])
+        data["t"] = np.where(np.arange(400) == 0, 1 - data["t"], data["t"])
+        data["p"] = data["t"].copy()
     other = audited(data)
     with pytest.raises(PolicyError, match="is of other data than") as caught:
         released(0.2).check(other, clean)
@@ -275,7 +276,7 @@ def test_an_outcome_that_the_baseline_had() -> None:
     """Three outcomes, of which the new data lack one: the mean is over other pairs."""
     data = columns()
     more = {**data, "t": np.where(np.arange(400) % 11 == 0, 2, data["t"])}
-    more["p"] = more["t"]
+    more["p"] = more["t"].copy()
     verdict = released(0.5, paired=False).check(audited(data), audited(more))
     assert verdict.outcome == "not enough evidence"
     assert any("outcomes that are gone" in check.reason and "t=2" in check.reason for check in verdict.undecided)

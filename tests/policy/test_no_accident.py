@@ -15,6 +15,7 @@ import pytest
 import biasamp
 from amplified import audited, columns
 from biasamp.policy import Policy, PolicyError, Verdict
+from biasamp.results.checksums import checksums
 
 DIRECTIONAL = {"metric": "directional", "max": 0.05}
 ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
@@ -26,7 +27,8 @@ def held(limit: dict[str, Any] | None = None, **more: Any) -> Policy:
 
 def edited(audit: biasamp.Audit, change: Callable[[dict[str, Any]], None]) -> biasamp.Audit:
     """A saved audit with some of its document changed, as another version or a hand may have written it."""
-    return biasamp.Audit.from_document(edited_document(audit, change))
+    document = edited_document(audit, change)
+    return biasamp.Audit.from_document({**document, "checksum": checksums(document, "metrics")})
 
 
 def edited_document(audit: Any, change: Callable[[dict[str, Any]], None]) -> Any:

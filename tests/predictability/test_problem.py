@@ -156,7 +156,7 @@ def test_labels_of_which_some_record_has_two_stay_labels():
     predicted[0] = [1, 1, 0]
     group = rng.integers(0, 2, 60)
     assert read_problem(group, truth, predicted, NAMES).truth.width == 3
-    assert read_problem(group, truth, truth, NAMES).truth.width == 1
+    assert read_problem(group, truth, truth.copy(), NAMES).truth.width == 1
 
 
 def test_probabilities_that_add_up_to_one_are_of_one_variable():

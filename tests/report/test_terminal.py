@@ -157,7 +157,7 @@ def test_pairs_without_a_clear_direction_are_marked() -> None:
 def test_a_variable_is_named_once_and_sets_of_labels_each_by_its_name() -> None:
     assert re.search(r"given: gender +outcome: cooking", shown(AUDIT, 140))
     several = biasamp.audit(
-        {**DATA, "t=1": TRUTH, "t=2": 1 - TRUTH, "a": TRUTH, "b": 1 - TRUTH},
+        {**DATA, "t=1": TRUTH, "t=2": 1 - TRUTH, "a": TRUTH.copy(), "b": 1 - TRUTH},
         attributes="gender",
         tasks=["t=1", "t=2"],
         task_predictions=["a", "b"],

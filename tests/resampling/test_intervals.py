@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import Any
 
@@ -207,7 +208,7 @@ class TestPairsWithoutASign:
             assert (row["low"], row["high"]) == (-reach, reach)
 
     def test_a_tie_of_the_train_labels_may_go_either_way_too(self) -> None:
-        train = (self.given, self.truth)
+        train = (copy.copy(self.given), copy.copy(self.truth))
         tied = biasamp.directional(self.given, self.truth, self.predicted).pairs.rows()
         lent = biasamp.directional(self.given, self.truth, self.predicted, train=train).pairs.rows()
         for row, own in zip(lent, tied, strict=True):

@@ -77,8 +77,8 @@ def cases() -> dict[str, dict[str, tuple[float, float]]]:
     )
     return {
         "balanced": measure_all(gender, task, seen, model),
-        "one direction": measure_all(gender2, task2, gender2, model2),
-        "reduced": measure_all(gender3, task3, gender3, model3),
+        "one direction": measure_all(gender2, task2, gender2.copy(), model2),
+        "reduced": measure_all(gender3, task3, gender3.copy(), model3),
     }
 
 

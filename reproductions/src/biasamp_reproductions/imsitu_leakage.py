@@ -81,7 +81,7 @@ def _rows(counts: Mapping[tuple[str, int | None], NDArray[np.int64]], setting: S
             np.repeat(index, counts["train", alpha].ravel()) for index in np.indices(train.shape).reshape(2, -1)
         )
         inside = biasamp.leakage(
-            gender, verb, verb, quality="balanced_accuracy", equalize=None, trials=50, seed=setting.seed
+            gender, verb, verb.copy(), quality="balanced_accuracy", equalize=None, trials=50, seed=setting.seed
         )
         yield measured(
             f"{name}: dataset leakage by biasamp.leakage on random halves of train",

@@ -104,9 +104,9 @@ def choose_thresholds(
     >>> group = ["f", "f", "f", "m", "m", "m"]
     >>> truth = [1, 1, 0, 1, 0, 0]
     >>> scores = [0.9, 0.8, 0.6, 0.5, 0.4, 0.1]
-    >>> choice = biasamp.choose_thresholds(scores, group, truth, limit=0.0)
+    >>> choice = biasamp.choose_thresholds(scores, group, truth, limit=0.2)
     >>> choice.threshold, round(choice.accuracy, 4), round(choice.amplification, 4)
-    (0.8, 0.8333, 0.0)
+    (0.8, 0.8333, 0.1667)
     >>> list(choice.frontier.rows())[0]["amplification"] <= 0
     True
     """

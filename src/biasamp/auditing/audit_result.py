@@ -288,6 +288,8 @@ def read_json(path: Path, what: str) -> Any:
             raise ValueError(f"it has more than {shown_bytes(unzipped_limit())}; {VARIABLE} raises that limit")
         raw = path.read_bytes()
         return json.loads(unzip(raw, path.name) if is_gzip(raw) else raw, parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise NoAudit(f"{path.name} is no saved {what}: it holds bytes that are no text") from None
     except (ValueError, OSError, EOFError, RecursionError, MemoryError, zlib.error) as error:
         raise NoAudit(f"{path.name} is no saved {what}: {error}") from None
 

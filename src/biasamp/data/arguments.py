@@ -170,7 +170,7 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         raise ValueError(f"weights must be finite and not negative: record {at} has {values[at]}")
     if not values.any():
         raise ValueError("weights are all 0: nothing would be counted")
-    if count > _FEW_RECORDS and _numbered(values):
+    if count > _FEW_RECORDS and values.dtype.kind != "b" and _numbered(values):
         raise ValueError(
             f"weights has the whole numbers from {int(values.min()):,} to {int(values.max()):,}, each once: it looks like ids or "
             "row numbers. Give the weight of each record, or leave weights out"
