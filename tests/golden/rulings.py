@@ -79,6 +79,11 @@ RULINGS = [
     ),
     Ruling("The range of MALS where groups overlap", r"^\.page\.methods\[\]\.(low|high)$", r"^compare$"),
     Ruling("The demo tells why: its records have scores and strata", r"^\.audit\.data\.fingerprint$", r"^demo$"),
+    Ruling(
+        "Verdicts and pages of a saved audit whose data had no name are called by its file",
+        r"^(\.page)?\.source$|\.verdict\.data$",
+        r"^(compare|saved_audit|saved_policy)$",
+    ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
 ]
 
