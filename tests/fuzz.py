@@ -8,7 +8,6 @@ where they must be equal. What it finds becomes a case in the tests.
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import random
 import re
@@ -22,14 +21,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 
 import biasamp
+import fuzz_columns as columns
+import fuzz_commands
 from biasamp.predictability.attackers import AttackerError
 from table_files import write
 
@@ -60,106 +59,144 @@ def answered() -> Iterator[None]:
         raise Refused(str(error)) from error
 
 
-# Columns: each maker gives n values of one kind.
-def _words(rng: Rng, n: int) -> Any:
-    pool = rng.choice(
-        np.array(["a", "b", "c", "", "NA", "é", "1", "0", "x y", "a|b", "[1]", "\ud800", "=1+1"], dtype=object),
-        int(rng.integers(1, 4)),
-    )
-    return [str(value) for value in rng.choice(pool, n)]
+def _sides(rng: Rng, n: int) -> dict[str, Any]:
+    """What a plain function is given: groups, truth, predictions, scores, strata, of one kind that fits together."""
+    groups = columns.variable(rng, n, columns.vocabulary(rng))
+    kind = rng.choice(["variable", "yes or no", "lists"], p=[0.55, 0.3, 0.15])
+    if kind == "variable":
+        values = columns.vocabulary(rng)
+        truth: Any = columns.variable(rng, n, values)
+        predicted: Any = columns.changed(rng, truth, values)
+        scores = columns.scores(rng, n)
+    elif kind == "yes or no":
+        wide = int(rng.integers(1, 4))
+        truth = rng.integers(0, 2, (n, wide)).astype(rng.choice(["uint8", "bool", "float64", "int64"]))
+        predicted = np.where(rng.random(truth.shape) < 0.2, 1 - truth, truth).astype(truth.dtype)
+        scores = rng.random((n, wide)).round(int(rng.integers(1, 4)))
+    else:
+        truth, predicted = ([[x for x in "abc" if rng.random() < 0.5] for _ in range(n)] for _ in range(2))
+        scores = rng.random((n, 3)).round(2)
+    return {
+        "given": groups,
+        "truth": truth,
+        "predicted": predicted,
+        "scores": scores,
+        "strata": columns.variable(rng, n, ["n", "s", "e"]),
+        "said": columns.changed(rng, groups, sorted(set(groups), key=str)),
+        "weights": rng.random(n).round(1) if rng.random() < 0.5 else rng.integers(0, 3, n),
+        "cluster": rng.integers(0, max(n // 3, 1), n).tolist(),
+    }
 
 
-def _numbers(rng: Rng, n: int) -> Any:
-    kind = rng.choice(["int8", "int64", "uint64", "float32", "float64", "bool", "object"])
-    values = rng.integers(0, int(rng.integers(2, 4)), n)
-    return values.astype(kind)
+def _figures(name: str, made: dict[str, Any], options: dict[str, Any], trials: int) -> Any:
+    """What a function gives, as JSON, with an interval where it has one."""
+    three = made["given"], made["truth"], made["predicted"]
+    if name == "mals":
+        result: Any = biasamp.mals(made["given"], made["truth"], made["said"], made["predicted"], **options)
+    elif name == "classify_errors":
+        result = biasamp.classify_errors(made["given"], made["truth"], made["said"], made["predicted"])
+    elif name == "sweep":
+        result = biasamp.sweep(made["scores"], made["given"], made["truth"], **options)
+    elif name == "decompose":
+        strata = {"strata": made["strata"]} if "cluster" in options else {}
+        result = biasamp.decompose(made["given"], made["truth"], made["scores"], **strata, **options)
+    elif name == "choose_thresholds":
+        result = biasamp.choose_thresholds(made["scores"], made["given"], made["truth"], limit=0.05, **options)
+    elif name == "calibrate":
+        result = biasamp.calibrate(made["scores"], rate=0.4)
+    elif name in ("dpa", "leakage"):
+        result = getattr(biasamp, name)(*three, trials=trials)
+        # Their intervals take half a second each, and their values a hundredth of that.
+        return None if result.value is None else float(result.value)
+    else:
+        result = getattr(biasamp, name)(*three, **options)
+    if not hasattr(result, "to_dict"):
+        return str(result)
+    text = json.dumps(result.to_dict(), allow_nan=False)
+    if name in ("directional", "multi", "mals"):
+        result.confidence_interval(resamples=20)
+        str(result), repr(result)
+    return json.loads(text)
 
 
-def _scores(rng: Rng, n: int) -> Any:
-    values = rng.random(n).round(int(rng.integers(0, 4)))
-    return values.astype(rng.choice(["float32", "float64", "float16"]))
-
-
-def _with_missing(rng: Rng, n: int) -> Any:
-    values = np.array(_MAKERS[int(rng.integers(0, 3))](rng, n), dtype=object)
-    values[rng.random(n) < 0.2] = rng.choice(np.array([None, float("nan"), pd.NA, pd.NaT], dtype=object))
-    return values.tolist()
-
-
-def _lists(rng: Rng, n: int) -> Any:
-    return [[str(x) for x in "abc" if rng.random() < 0.4] for _ in range(n)]
-
-
-def _odd(rng: Rng, n: int) -> Any:
-    return rng.choice(np.array([2**70, -1, 3, "x", 1.5, None, True, b"b", (1,), 1e300], dtype=object), n).tolist()
-
-
-_MAKERS: list[Callable[[Rng, int], Any]] = [_words, _numbers, _scores, _with_missing, _lists, _odd]
-
-
-def _column(rng: Rng, n: int) -> Any:
-    values = _MAKERS[int(rng.choice(len(_MAKERS), p=[0.3, 0.3, 0.15, 0.1, 0.1, 0.05]))](rng, n)
-    form = int(rng.integers(0, 7))
-    try:
-        if form == 0:
-            return pd.Series(values)
-        if form == 1:
-            return pl.Series(values, strict=False)
-        if form == 2:
-            return pa.array(values)
-        if form == 3:
-            return pa.array(values).dictionary_encode()
-        if form == 4:
-            return pd.Series(values).astype("category")
-        if form == 5:
-            return np.asarray(values)
-    except Exception:
-        return values
-    return values
-
-
-def _side(rng: Rng, n: int) -> Any:
-    if rng.random() < 0.25:
-        matrix = (rng.random((n, int(rng.integers(1, 4)))) < rng.random()).astype(
-            rng.choice(["uint8", "float64", "bool"])
-        )
-        return pd.DataFrame(matrix) if rng.random() < 0.5 else matrix
-    made = _column(rng, n)
-    return biasamp.binary(made) if rng.random() < 0.1 else biasamp.categorical(made) if rng.random() < 0.1 else made
+# What takes which options; DPA and leakage run attackers, so that they are drawn less often.
+_FUNCTIONS: dict[str, tuple[tuple[str, ...], float]] = {
+    "directional": (("weights", "cluster"), 3),
+    "multi": (("weights", "cluster"), 2),
+    "mals": (("weights", "cluster"), 2),
+    "parity": (("weights",), 2),
+    "decompose": (("weights", "cluster"), 2),
+    "sweep": (("weights",), 1),
+    "choose_thresholds": (("weights",), 1),
+    "classify_errors": ((), 1),
+    "calibrate": ((), 1),
+    "dpa": ((), 0.5),
+    "leakage": ((), 0.5),
+}
 
 
 def _functions(rng: Rng) -> None:
-    """A public function on random columns."""
-    n = int(rng.choice([1, 2, 5, 20, 60]))
-    given, truth, predicted = (_side(rng, n) for _ in range(3))
-    if rng.random() < 0.5:
-        predicted = truth  # alike enough to get past the vocabulary
-    options: dict[str, Any] = {}
-    if rng.random() < 0.3:
-        options["weights"] = rng.choice([rng.random(n), rng.integers(0, 3, n)]) if n != 2 else rng.random(n)
+    """A public function on columns that fit, in any container, equal to that on plain ones; often with one odd column."""
+    n = int(rng.choice([1, 2, 5, 20, 60], p=[0.03, 0.07, 0.2, 0.4, 0.3]))
+    plain = _sides(rng, n)
+    chances = np.array([share for _, share in _FUNCTIONS.values()])
+    name = str(rng.choice(list(_FUNCTIONS), p=chances / chances.sum()))
+    takes = [option for option in _FUNCTIONS[name][0] if rng.random() < 0.3]
+    held = {key: columns.contained(rng, values) if rng.random() < 0.5 else values for key, values in plain.items()}
+    if rng.random() < 0.35:
+        held[str(rng.choice([*takes, "given", "truth", "predicted", "scores"]))] = columns.odd(rng, n)
+        with answered():
+            _figures(name, held, {key: held[key] for key in takes}, 3)
+        return
+    found = []
+    for made in (plain, held):
+        try:
+            with answered():
+                found.append(_figures(name, made, {key: made[key] for key in takes}, 3))
+        except Refused as refusal:
+            found.append(refusal)
+    if isinstance(found[0], Refused) and isinstance(found[1], Refused):
+        raise found[0]
+    if any(isinstance(one, Refused) for one in found) or found[0] != found[1]:
+        kinds = {key: type(value).__name__ for key, value in held.items() if value is not plain[key]}
+        raise Failed(f"{name} differs in other containers {kinds}: {_difference(*found) or found}")
+
+
+def _labels(found: Any) -> Any:
+    """The figures of an association, without how its data were read; labels in one order."""
+    made = found.to_dict()
+    rows = {key: sorted(json.dumps(row) for row in made[key]) for key in ("excluded", "labels") if key in made}
+    return {**json.loads(json.dumps({key: held for key, held in made.items() if key not in ("data", "notes")})), **rows}
+
+
+def _associations(rng: Rng) -> None:
+    """Associations of random labels: as lists, as rows, as counts that were added up."""
+    n = int(rng.choice([4, 30, 200]))
+    pool = ["man", "woman", "car", "x y", "é", "=1"]
+    kind = str(rng.choice(["plain", "strata", "crossings"], p=[0.5, 0.25, 0.25]))
+    if kind == "strata":  # of which a record has one at most
+        lists = [
+            [str(rng.choice(two)) for two in (pool[:2], pool[2:4])] + pool[4:][rng.integers(0, 3) :] for _ in range(n)
+        ]
+    else:
+        lists = [[word for word in pool if rng.random() < 0.5] for _ in range(n)]
+    asked = ["man", "woman"] if rng.random() < 0.8 else ["man", "woman", "é"]
+    options = {"plain": {}, "strata": {"strata": ["car", "x y"]}, "crossings": {"crossings": True}}[kind]
+    rows = [(i, word) for i, held in enumerate(lists) for word in held]
     with answered():
-        name = str(rng.choice(["directional", "multi", "mals", "parity", "dpa", "leakage", "classify_errors", "sweep"]))
-        if name == "mals":
-            result: Any = biasamp.mals(given, truth, given, predicted, **options)
-        elif name == "classify_errors":
-            biasamp.classify_errors(given, truth, given, predicted)
-            return
-        elif name == "sweep":
-            biasamp.sweep(_scores(rng, n), given, truth, **options)
-            return
-        elif name in ("dpa", "leakage"):
-            result = getattr(biasamp, name)(given, truth, predicted, trials=3)
-        else:
-            result = getattr(biasamp, name)(given, truth, predicted, **options)
-        # Intervals of attackers take half a second each, and their values a hundredth of that.
-        if name in ("dpa", "leakage") and rng.random() < 0.9:
-            float(result.value)
-            return
-        text = json.dumps(result.to_dict(), allow_nan=False)
-        if name in ("directional", "multi", "mals"):
-            result.confidence_interval(resamples=20)
-        if "NaN" in text:
-            raise Failed("NaN in JSON")
+        one = biasamp.associate(lists, asked, **options)
+        table = {"image": [i for i, _ in rows], "name": [word for _, word in rows]}
+        found = {"rows": biasamp.associate(table, asked, label="name", record="image", **options)} if all(lists) else {}
+        if kind == "plain":
+            cut = int(rng.integers(1, n))
+            parts = [biasamp.count(part, identities=asked) for part in (lists[:cut], lists[cut:])]
+            found["counts"] = biasamp.associate(parts[0] + parts[1])
+        for name, other in found.items():
+            if _difference(_labels(one), _labels(other)):
+                raise Failed(f"{name} differ from lists: {_difference(_labels(one), _labels(other))}")
+        one.top(str(rng.choice([*one.metrics, "none"])), 3)
+        if kind != "crossings":
+            biasamp.association_change(one, biasamp.associate(lists[: n // 2 + 1], asked, **options))
 
 
 def _records(rng: Rng) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -290,68 +327,14 @@ def _difference(one: Any, two: Any, path: str = "") -> str:
 
 
 def _commands(rng: Rng) -> None:
-    """A command line on random records, in this process."""
-    from biasamp.cli import group
-
-    data, roles = _records(rng)
-    table = pa.table({name: pa.array(values) for name, values in data.items()})
-    with tempfile.TemporaryDirectory() as name:
-        path = write(table, Path(name) / f"x.{rng.choice(['parquet', 'jsonl', 'feather'])}")
-        named = {
-            "--attributes": roles["attributes"],
-            "--tasks": roles["tasks"],
-            "--task-predictions": roles["task_predictions"],
-        }
-        options = [
-            word
-            for option, columns in named.items()
-            for word in (option, columns if isinstance(columns, str) else ",".join(columns))
-        ]
-        odd = [
-            "--record",
-            "id",
-            "--resamples",
-            str(rng.choice([20, 1, -5, "x"], p=[0.85, 0.05, 0.05, 0.05])),
-            "--missing",
-            "drop",
-        ]
-        odd += [
-            str(word)
-            for word in rng.choice(
-                [
-                    "--intersections",
-                    "--engine=local",
-                    "--json=-",
-                    "--confidence=2",
-                    "--seed=-1",
-                    "--nothing",
-                    "--memory=1",
-                    "--positive=1",
-                ],
-                int(rng.integers(0, 3)),
-                replace=False,
-            )
-        ]
-        saved = Path(name) / "audit.json"
-        lines = [
-            ["audit", str(path), *options, *odd],
-            ["audit", str(path), *options, *odd, "--save", str(saved)],
-            ["count", str(path), *options, "--record", "id", "--missing", "drop", str(Path(name) / "c.parquet")],
-            ["associate", str(path), "--label", "t", "-i", "a", "-i", "b"],
-            ["check", str(path), "--policy", str(Path(name) / "none.toml")],
-            ["compare", f"one={path}", f"two={path}"],
-            ["metrics", str(rng.choice(["directional", "mals", "x", ""]))],
-            ["explore", str(path), "--html", str(Path(name) / "page.html")],
-        ]
-        line = lines[int(rng.integers(0, len(lines)))]
-        import click
-
-        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-        try:
-            with mock.patch.object(sys, "stdout", out), mock.patch.object(sys, "stderr", io.StringIO()), answered():
-                group.main(line, prog_name="biasamp", standalone_mode=False)
-        except (click.ClickException, click.exceptions.Exit, SystemExit):
-            return
+    """A command line in this process: an exit code of its own, whole outputs, and inputs as they were."""
+    # Of a few sets of files, each made once.
+    held = fuzz_commands.files((int(rng.integers(12)),))
+    problem, code = fuzz_commands.problem(rng, held, _FOREIGN.search)
+    if problem:
+        raise Failed(problem)
+    if code == 2:
+        raise Refused("exit 2")
 
 
 def _damaged(rng: Rng) -> None:
@@ -386,7 +369,8 @@ def _saved(rng: Rng) -> None:
 
 
 KINDS: dict[str, tuple[Callable[[Rng], None], float]] = {
-    "functions": (_functions, 0.6),
+    "functions": (_functions, 0.55),
+    "associations": (_associations, 0.05),
     "paths": (_paths, 0.15),
     "commands": (_commands, 0.12),
     "saved": (_saved, 0.12),

@@ -337,7 +337,9 @@ def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[st
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{argument} must be numbers: {error}") from None
+        ragged = isinstance(error, ValueError) and "inhomogeneous" in str(error)
+        why = "rows have different lengths" if ragged else str(error)
+        raise TypeError(f"{argument} must be numbers, one row per record and one column per label: {why}") from None
     if values.ndim == 1:
         values = values[:, None]
     if values.ndim != 2 or not values.size:

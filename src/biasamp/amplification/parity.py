@@ -212,7 +212,7 @@ def warn_of_rates(outcomes: Outcomes, excluded: Sequence[Mapping[str, Any]], lis
     """Say which outcomes have no plain positive value, and which rates are undefined and ``listed`` where."""
     if outcomes.unknown:
         warnings.warn(
-            f"neither value of {', '.join(map(repr, outcomes.unknown))} is plainly the positive one: rates are given for "
+            f"neither value of {', '.join(repr(name) if name else 'the outcome' for name in outcomes.unknown)} is plainly the positive one: rates are given for "
             "both, and each false positive rate of one is the other's true positive rate turned round. Name it with "
             "positive=",
             UserWarning,

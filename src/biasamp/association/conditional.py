@@ -64,9 +64,10 @@ def with_crossings(counts: AssociationCounts, between: str = " & ") -> Associati
     pairs = [(a, b) for a, b in combinations(range(len(counts.identities)), 2) if counts.overlap[a, b]]
     if len(pairs) < 2:
         raise ValueError(
-            f"crossings=True crosses identities that records have together, and {len(pairs)} two of "
-            f"{', '.join(repr(printable(name, 30)) for name in counts.identities[:_SHOWN])} meet: name identities of two "
-            "kinds, such as man, woman, young and old"
+            "crossings=True crosses identities that records have together, and of "
+            f"{', '.join(repr(printable(name, 30)) for name in counts.identities[:_SHOWN])} "
+            f"{'a single pair is' if pairs else 'no pair is'} found together: name identities of two kinds, such as man, "
+            "woman, young and old"
         )
     for one, two in combinations(pairs, 2):
         held = sorted({*one, *two})
@@ -119,7 +120,7 @@ def strata_of(counts: AssociationCounts, identities: Sequence[int], strata: Sequ
             if counts.overlap[a, b]:
                 raise ValueError(
                     f"{what} {printable(counts.identities[a], 40)!r} and {printable(counts.identities[b], 40)!r} meet in "
-                    f"{int(counts.overlap[a, b]):,} records: with strata, name labels of which a record has one at most"
+                    f"{int(counts.overlap[a, b]):,} record{'s' * (counts.overlap[a, b] > 1)}: with strata, name labels of which a record has one at most"
                 )
     out = []
     for s in strata:
