@@ -265,3 +265,25 @@ def test_names_that_the_file_system_takes_for_one(here: Path, monkeypatch: pytes
     monkeypatch.setattr(module, "_folds", lambda path: True)
     with pytest.raises(click.UsageError, match="same file"):
         check_uses(list(uses(("Result.json", True), ("result.json", True))))
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "better"),
+    [
+        ("--json", "x.parquet", "x.json"),
+        ("--json", "x.json.gz", "x.json"),
+        ("--html", "x.JSON", "x.html"),
+        ("--save", "worst.csv", "worst.json"),
+    ],
+)
+def test_an_output_refuses_an_ending_that_it_does_not_write(
+    option: str, name: str, better: str, tmp_path: Path
+) -> None:
+    line = ["audit", "none.csv", option, str(tmp_path / name)]
+    with pytest.raises(click.UsageError, match=f"{option} writes .* call it '{better}'"):
+        group.main(line, standalone_mode=False)
+
+
+def test_an_output_takes_a_name_that_says_nothing_of_its_format(tmp_path: Path) -> None:
+    for name in ("report", "v0.2", "model.best", "x.JSON"):
+        check_uses([Use("--json", str(tmp_path / name), writes=True, endings=(".json",))])

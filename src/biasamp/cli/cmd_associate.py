@@ -121,7 +121,7 @@ def read_threshold(value: str | None) -> Any:
 @click.option(
     "--csv",
     "csv_path",
-    type=Output(stdout=True),
+    type=Output(".csv", stdout=True),
     metavar="FILE",
     help="Write one row per label as CSV to FILE; - for standard output.",
 )

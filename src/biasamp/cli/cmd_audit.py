@@ -34,7 +34,9 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 @shared_options("metrics", *ENGINE, *MEASURES, "min_group")
 @number_option("--pairs", 10, "How many pairs a table of --full shows; 0 for none.")
 @full_option
-@click.option("--save", type=Output(), help="Save the audit with its resamples, to compare and report later.")
+@click.option(
+    "--save", type=Output(".json", ".json.gz"), help="Save the audit with its resamples, to compare and report later."
+)
 @html_option
 @figures_option
 @json_option

@@ -83,11 +83,11 @@ class _PolicyFile(Input):
     "within the control limits that these show.",
 )
 @shared_options(*ROLES, "metrics", *MEASURES, *ENGINE, unset=True)
-@click.option("--save", type=Output(), help="Save the audit, to be the baseline of a later check.")
-@click.option("--junit", type=Output(), metavar="FILE", help="Write the verdict as JUnit XML.")
+@click.option("--save", type=Output(".json", ".json.gz"), help="Save the audit, to be the baseline of a later check.")
+@click.option("--junit", type=Output(".xml"), metavar="FILE", help="Write the verdict as JUnit XML.")
 @click.option(
     "--markdown",
-    type=Output(stdout=True),
+    type=Output(".md", ".markdown", ".txt", stdout=True),
     metavar="FILE",
     help="Write the verdict as Markdown; - for standard output.",
 )

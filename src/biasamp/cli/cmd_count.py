@@ -28,7 +28,7 @@ from .role_options import ENGINE, ROLES, audit_roles, shared_options
 @click.option(
     "--labels", type=Input(), help="Saved counts whose label space this is counted in, so that the two add up."
 )
-@click.option("--save", type=Output(), required=True, help="The file that the counts are written to.")
+@click.option("--save", type=Output(".parquet"), required=True, help="The file that the counts are written to.")
 @json_option
 def command(
     data: str,
@@ -76,7 +76,7 @@ def command(
 
 @click.command(name="merge", cls=Command)
 @click.argument("counts", nargs=-1, required=True, type=Input())
-@click.option("--save", type=Output(), required=True, help="The file that the sum is written to.")
+@click.option("--save", type=Output(".parquet"), required=True, help="The file that the sum is written to.")
 @json_option
 def merge(counts: tuple[str, ...], save: str, json_path: str | None) -> None:
     """Add up saved COUNTS of different records: of days, files or sites.

@@ -7,6 +7,7 @@ Every parameter of a command that names a file or a folder has one of the types 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 import unicodedata
@@ -19,12 +20,19 @@ from typing import Any, NamedTuple
 
 import click
 
+from biasamp.data import printable
 from biasamp.data.formats import find_format
 
 from .piped_input import DASH, STDIN, is_piped, is_stdin, kept
 
 STDOUT = "-"
 Params = Mapping[str, Any]
+# Endings of names that tell people, and programs, what a file holds.
+_ENDING = re.compile(
+    r"\.(jsonl?|ndjson|gz|zip|html?|md|markdown|xml|[ct]sv|txt|toml|ya?ml|parquet|feather|arrow|ipc|xlsx?|ods|png|svg|pdf|jpg"
+    r"|np[yz]|pkl|pickle|db|sqlite|py|ipynb)",
+    re.IGNORECASE,
+)
 
 
 class Use(NamedTuple):
@@ -35,6 +43,7 @@ class Use(NamedTuple):
     writes: bool = False
     names: tuple[str, ...] = ()  # of a folder: patterns of the files that are written there
     new: bool = False  # whether it must not be there yet
+    endings: tuple[str, ...] = ()  # of a file that is written: what its name may end in
 
 
 class Input(click.Path):
@@ -60,16 +69,20 @@ class Input(click.Path):
 
 
 class Output(click.Path):
-    """A file that is written; with ``stdout``, ``-`` is standard output."""
+    """A file that is written, whose name ends as one of ``endings`` or says nothing of what it holds.
 
-    def __init__(self, *, stdout: bool = False) -> None:
+    With ``stdout``, ``-`` is standard output.
+    """
+
+    def __init__(self, *endings: str, stdout: bool = False) -> None:
         super().__init__(allow_dash=stdout)
+        self._endings = endings
 
     def uses(self, option: str, value: str, params: Params) -> Iterator[Use]:
         """What a value makes the command write."""
         if value == STDOUT and not self.allow_dash:
             raise click.UsageError(f"{option} does not go to standard output: name a file")
-        yield Use(option, value, writes=True)
+        yield Use(option, value, writes=True, endings=self._endings)
 
 
 class OutputFolder(click.Path):
@@ -155,6 +168,21 @@ def check_uses(uses: Sequence[Use]) -> None:
         for other in targets[:i]:
             if one.option != other.option and one.clashes(other):
                 raise click.UsageError(f"{other.option} and {one.option} would write to the same file: name two files")
+    for use in written:
+        _check_ending(use)
+
+
+def _check_ending(use: Use) -> None:
+    """Refuse a name that says that the file holds something else."""
+    path = Path(use.path)
+    if use.endings and _ENDING.fullmatch(path.suffix) and not path.name.lower().endswith(use.endings):
+        stem = path
+        while _ENDING.fullmatch(stem.suffix):
+            stem = stem.with_suffix("")
+        raise click.UsageError(
+            f"{use.option} writes {' or '.join(use.endings)}, and {printable(path.name)!r} says that it holds something else: "
+            f"call it {printable(stem.name + use.endings[0])!r}"
+        )
 
 
 class _Target(NamedTuple):

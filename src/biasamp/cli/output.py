@@ -21,13 +21,13 @@ from .standard_streams import is_utf8
 json_option = click.option(
     "--json",
     "json_path",
-    type=Output(stdout=True),
+    type=Output(".json", stdout=True),
     metavar="FILE",
     help="Write the result as JSON to FILE; - writes it to standard output, and nothing else.",
 )
 
 html_option = click.option(
-    "--html", "html_path", type=Output(), metavar="FILE", help="Write the result as one HTML file."
+    "--html", "html_path", type=Output(".html", ".htm"), metavar="FILE", help="Write the result as one HTML file."
 )
 
 full_option = click.option("--full", is_flag=True, help="Show everything, not only the first screen.")
