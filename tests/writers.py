@@ -110,6 +110,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "JUnit": ("biasamp.results.table", "a.xml", lambda path, number: _verdict(number).to_junit(path)),
     "report": ("biasamp.report.audit_page", "a.html", lambda path, number: _audit(number).to_html(path)),
     "sweep page": ("biasamp.report.sweep_page", "s.html", lambda path, number: _sweep(number).to_html(path)),
+    "verdict page": ("biasamp.report.verdict_page", "v.html", lambda path, number: _verdict(number).to_html(path)),
     "explorer": ("biasamp.report.explorer_document", "b.html", lambda path, n: _association(n).to_html(path)),
     "counts": ("biasamp.counts.storage", "c.parquet", _counts),
     "association counts": ("biasamp.counts.storage", "d.parquet", _association_counts),

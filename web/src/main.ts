@@ -7,6 +7,7 @@ import { h } from "./dom";
 import { themeButton } from "./theme";
 import { showReport } from "./report/report";
 import { showSweep } from "./report/sweep_page";
+import { showVerdict } from "./report/verdict_page";
 import { showExplorer } from "./explorer/explorer";
 
 async function start(): Promise<void> {
@@ -17,6 +18,7 @@ async function start(): Promise<void> {
     root.replaceChildren();
     if (page.kind === "report") showReport(page, root, theme);
     else if (page.kind === "sweep") showSweep(page, root, theme);
+    else if (page.kind === "verdict") showVerdict(page, root, theme);
     else if (page.kind === "explorer") showExplorer(page, root, theme);
     else throw new Error("this page's document is of no known kind");
     document.documentElement.setAttribute("data-ready", "true");

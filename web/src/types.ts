@@ -63,3 +63,26 @@ export interface SweepPage {
   quantile: number;
   sweep: SweptFigures;
 }
+
+/** One rule held against one figure. */
+export interface VerdictCheck {
+  rule: string;
+  outcome: string;
+  about: string;
+  reason: string;
+  limit: string;
+  on: string;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  finding: string;
+}
+
+export interface VerdictPage {
+  kind: "verdict";
+  source: string;
+  version: string;
+  tally: string;
+  cautions: string[];
+  verdict: { outcome: string; policy: string; data: string; checks: VerdictCheck[]; notes: string[] };
+}

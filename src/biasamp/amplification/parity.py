@@ -20,6 +20,7 @@ from biasamp.resampling.sample import Sample
 from biasamp.results import Table, text
 from biasamp.results.flat import put
 from biasamp.results.interval import plain
+from biasamp.results.renderers import render
 
 from .group_rates import (
     RATES,
@@ -77,6 +78,9 @@ class Parity:
             "groups": [{k: plain(v) for k, v in row.items()} for row in self.groups.rows()],
             "excluded": [{k: plain(v) for k, v in row.items()} for row in self.excluded],
         }
+
+    def _repr_html_(self) -> str:
+        return str(render("parity table", self))
 
 
 # The rates that the table of groups begins with.

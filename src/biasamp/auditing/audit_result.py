@@ -34,6 +34,8 @@ UNNAMED = "data"
 # The list whose entries have a checksum each.
 _ENTRIES = "metrics"
 _AGAIN = "audit the data again and save the audit with save() or to_json() (audit --save, --json)"
+# The tables of an audit, by the names of its properties.
+TABLES = ("metrics", "pairs", "groups", "excluded", "invented")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,7 +224,7 @@ class Audit:
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library; by default the first of these that is installed.
         """
-        one_of(which, "which", ("metrics", "pairs", "groups", "excluded", "invented"))
+        one_of(which, "which", TABLES)
         table: Table = getattr(self, which)
         return table.to_frame(backend)
 

@@ -18,6 +18,7 @@ from biasamp.resampling.significance import normal_quantile
 from biasamp.results.flat import flat_differences
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS, range_of
+from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
 from .as_audit import as_audit
@@ -87,6 +88,9 @@ class Comparison:
     def to_frame(self, backend: str | None = None) -> Any:
         """The table as a dataframe."""
         return self.table.to_frame(backend)
+
+    def _repr_html_(self) -> str:
+        return str(render("comparison table", self))
 
 
 def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,19 @@ from biasamp.report.association_tables import show_association, show_association
 from biasamp.report.conditional_terminal import show_conditional
 from biasamp.report.explorer_document import write_explorer
 from biasamp.report.figures import association_figures
-from biasamp.report.spreadsheet import write_csv
 from biasamp.results.checksums import json_text, with_checksum
 
-from .command_files import Command, Input, Output
-from .output import console, figures_option, html_option, json_option, write_data, write_figures, write_json
+from .command_files import Command, Input
+from .output import (
+    console,
+    csv_option,
+    figures_option,
+    html_option,
+    json_option,
+    write_figures,
+    write_json,
+    write_table,
+)
 from .role_options import ENGINE, choice_option, number_option, shared_options
 
 
@@ -118,13 +125,7 @@ def read_threshold(value: str | None) -> Any:
 )
 @number_option("--top", 10, "How many labels a table shows; 0 for none.")
 @click.option("--sort", "sort_by", default=None, help="The metric that tables are ranked by.  [default: npmi_xy]")
-@click.option(
-    "--csv",
-    "csv_path",
-    type=Output(".csv", stdout=True),
-    metavar="FILE",
-    help="Write one row per label as CSV to FILE; - for standard output.",
-)
+@csv_option("one row per label")
 @shared_options(*ENGINE)
 @html_option
 @figures_option
@@ -204,10 +205,8 @@ def command(
     if json_path is not None:
         more = {} if change is None else {"change": {"against": runs[0], "metric": shown, **change.to_dict()}}
         taken = write_json(json_text(with_checksum({**result.to_dict(), **more})), json_path)
-    if csv_path is not None:
-        text = io.StringIO(newline="")
-        write_csv(result.table.rows(), list(result.table.columns), text)
-        taken = write_data(text.getvalue(), csv_path) or taken
+    if csv_path is not None:  # the table of all labels is made where it is asked for
+        taken = write_table(result.table, csv_path) or taken
     if not taken:
         show_association(result, console(), metric=shown, top=top)
         if result.conditional is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from biasamp.auditing.audit_result import TABLES
 from biasamp.auditing.findings import side_of_zero
 from biasamp.datasets import berkeley
 from biasamp.report.first_screen import LINES, show_first_screen
@@ -17,6 +18,7 @@ from biasamp.results.metric_registry import direction_symbol
 from .command_files import Command, Input, Output, OutputFolder, Params
 from .output import (
     console,
+    csv_option,
     figures_option,
     full_option,
     html_option,
@@ -24,6 +26,7 @@ from .output import (
     with_status,
     write_figures,
     write_json,
+    write_table,
 )
 from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, shared_options, split_names, split_values
 
@@ -38,6 +41,10 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
     "--save", type=Output(".json", ".json.gz"), help="Save the audit with its resamples, to compare and report later."
 )
 @html_option
+@csv_option("one of the tables")
+@click.option(
+    "--csv-table", type=click.Choice(TABLES), default="pairs", show_default=True, help="Which table --csv writes."
+)
 @figures_option
 @json_option
 def command(
@@ -47,6 +54,8 @@ def command(
     full: bool,
     save: str | None,
     html_path: str | None,
+    csv_path: str | None,
+    csv_table: str,
     figures_folder: str | None,
     json_path: str | None,
     **options: Any,
@@ -64,6 +73,7 @@ def command(
       biasamp audit test.csv --attributes race --tasks ruling --task-predictions said --positive granted \\
           --reference Caucasian --ignore-groups Unknown
       biasamp audit counts.parquet --json -
+      biasamp audit test.csv --attributes gender --tasks hired --task-predictions said --csv pairs.csv
     """
     import biasamp
 
@@ -80,7 +90,8 @@ def command(
         result.save(save)
     if html_path is not None:
         result.to_html(html_path)
-    if write_json(result.to_json(), json_path):
+    taken = write_table(getattr(result, csv_table), csv_path)
+    if write_json(result.to_json(), json_path) or taken:
         return
     asked = click.get_current_context().get_parameter_source("pairs")
     if full or asked not in (None, click.core.ParameterSource.DEFAULT):

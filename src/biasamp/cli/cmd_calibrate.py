@@ -9,9 +9,10 @@ import numpy as np
 
 from biasamp.report.sweep_page import write_sweep
 from biasamp.report.terminal import show_calibration, show_sweep
+from biasamp.results.table import Table
 
 from .command_files import Command, Input
-from .output import console, html_option, json_option, write_json
+from .output import console, csv_option, html_option, json_option, write_json, write_table
 from .role_options import number_option
 from .score_columns import groups_and_outcomes, listed_names, numbers
 
@@ -22,9 +23,16 @@ from .score_columns import groups_and_outcomes, listed_names, numbers
 @click.option("--truth", help="Columns of 0/1 truth in the same order; their rates are what is wanted.")
 @click.option("--rate", help="The wanted rates instead: one for all scores, or one a score, comma separated.")
 @click.option("--train", type=Input(), help="Take the wanted rates from --truth of this file instead of DATA.")
+@csv_option("one row per column of scores")
 @json_option
 def command(
-    data: str, scores: str, truth: str | None, rate: str | None, train: str | None, json_path: str | None
+    data: str,
+    scores: str,
+    truth: str | None,
+    rate: str | None,
+    train: str | None,
+    csv_path: str | None,
+    json_path: str | None,
 ) -> None:
     """Find the thresholds at which scores in DATA are positive as often as they should be.
 
@@ -52,7 +60,8 @@ def command(
     frame = np.column_stack(numbers(data, names, "scores"))
     result = biasamp.calibrate(frame, rate=wanted[0] if len(wanted) == 1 else wanted)
     result = type(result)(result.thresholds, result.rates, result.wanted, tuple(names))
-    if not write_json(result.to_dict(), json_path):
+    taken = write_table(Table.from_rows(result.to_dict()["labels"]), csv_path)
+    if not (write_json(result.to_dict(), json_path) or taken):
         show_calibration(result, console())
 
 
@@ -67,6 +76,7 @@ def command(
 @click.option("--threshold", type=float, help="The threshold that the model decides at, which is marked.")
 @number_option("--points", 11, "How many thresholds the table shows.")
 @html_option
+@csv_option("one row per distinct threshold")
 @json_option
 def sweep(
     data: str,
@@ -79,6 +89,7 @@ def sweep(
     threshold: float | None,
     points: int,
     html_path: str | None,
+    csv_path: str | None,
     json_path: str | None,
 ) -> None:
     """Measure A->T amplification, parity and rates at every distinct threshold of scores in DATA.
@@ -108,5 +119,6 @@ def sweep(
     )
     if html_path is not None:
         write_sweep(result, html_path, source=Path(data).name, attribute=", ".join(groups), outcome=", ".join(tasked))
-    if not write_json(result.to_dict(groups=True), json_path):
+    taken = write_table(result.curve, csv_path)
+    if not (write_json(result.to_dict(groups=True), json_path) or taken):
         show_sweep(result, console(), points)

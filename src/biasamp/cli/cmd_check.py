@@ -22,7 +22,7 @@ from biasamp.policy.template import policy_text
 from biasamp.report.terminal import show_verdict
 
 from .command_files import STDOUT, Command, Input, Output, Params, Use
-from .output import console, json_option, with_status, write_json
+from .output import console, csv_option, html_option, json_option, with_status, write_json, write_table
 from .role_options import (
     ENGINE,
     MEASURES,
@@ -91,6 +91,8 @@ class _PolicyFile(Input):
     metavar="FILE",
     help="Write the verdict as Markdown; - for standard output.",
 )
+@html_option
+@csv_option("one row per check")
 @json_option
 def command(
     data: str,
@@ -101,6 +103,8 @@ def command(
     save: str | None,
     junit: str | None,
     markdown: str | None,
+    html_path: str | None,
+    csv_path: str | None,
     json_path: str | None,
     **options: Any,
 ) -> None:
@@ -133,7 +137,10 @@ def command(
         audit.save(save)
     if junit is not None:
         verdict.to_junit(junit)
-    taken = write_json(verdict.to_json(), json_path)
+    if html_path is not None:
+        verdict.to_html(html_path)
+    taken = write_table(verdict.table, csv_path)
+    taken = write_json(verdict.to_json(), json_path) or taken
     if markdown == STDOUT:
         click.echo(verdict.to_markdown(), file=sys.stdout)
         taken = True

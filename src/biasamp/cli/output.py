@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
@@ -14,6 +15,8 @@ import click
 from biasamp.auditing.source import in_parts
 from biasamp.data.saving import save_text
 from biasamp.report.figures import write_figures as write
+from biasamp.report.spreadsheet import write_csv
+from biasamp.results.table import Table
 
 from .command_files import STDOUT, Output, OutputFolder
 from .standard_streams import is_utf8
@@ -29,6 +32,18 @@ json_option = click.option(
 html_option = click.option(
     "--html", "html_path", type=Output(".html", ".htm"), metavar="FILE", help="Write the result as one HTML file."
 )
+
+
+def csv_option(rows: str) -> Callable[[Any], Any]:
+    """The option that writes a command's table, whose ``rows`` are said in its help."""
+    return click.option(
+        "--csv",
+        "csv_path",
+        type=Output(".csv", stdout=True),
+        metavar="FILE",
+        help=f"Write {rows} as CSV to FILE; - for standard output.",
+    )
+
 
 full_option = click.option("--full", is_flag=True, help="Show everything, not only the first screen.")
 
@@ -77,6 +92,15 @@ def write_json(content: str | dict[str, Any], path: str | None, indent: int | No
         # Escapes are JSON in every encoding, and lose nothing.
         text = re.sub(r"[^\x00-\x7f]", lambda sign: json.dumps(sign[0])[1:-1], text)
     return write_data(text + "\n", path)
+
+
+def write_table(table: Table, path: str | None) -> bool:
+    """Write a table as CSV where it was asked for; True when it took standard output."""
+    if path is None:
+        return False
+    text = io.StringIO()
+    write_csv(table.rows(), list(table.columns), text)
+    return write_data(text.getvalue(), path)
 
 
 def write_data(text: str, path: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from biasamp.results.metric_registry import direction_symbol
 from biasamp.results.renderers import render
-from biasamp.results.table import written
+from biasamp.results.table import Table, written
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "not enough evidence"
 # What the command line exits with; 2 is for a policy or data that cannot be read.
@@ -154,6 +154,23 @@ class Verdict:
     def to_markdown(self, path: str | Path | None = None) -> str:
         """A summary in Markdown, as CI systems show it beside a run."""
         return written(render("verdict Markdown", self), path)
+
+    @property
+    def table(self) -> Table:
+        """One row per check, those that fail first."""
+        rows = [{**asdict(check), "about": check.about} for check in self.worst_first]
+        first = ("outcome", "about", "reason")
+        ordered = [
+            {**{name: row[name] for name in first}, **row, "cautions": "; ".join(row["cautions"])} for row in rows
+        ]
+        return Table.from_rows(ordered)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write the verdict as one HTML file that needs nothing else."""
+        render("verdict page", self, path)
+
+    def _repr_html_(self) -> str:
+        return str(render("verdict table", self))
 
     def to_junit(self, path: str | Path | None = None) -> str:
         """A report in JUnit's XML: a failure is a failure, not enough evidence an error, so neither looks green."""

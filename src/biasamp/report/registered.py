@@ -16,7 +16,9 @@ from .figures import (
 from .junit import junit_xml
 from .markdown import audit_section, verdict_section
 from .notebook import amplification_table, association_table, audit_table, decomposition_table
+from .notebook_verdict import comparison_table, parity_table, plain_table, verdict_table
 from .sweep_page import write_sweep
+from .verdict_page import write_verdict
 
 register(
     {
@@ -25,6 +27,11 @@ register(
         "audit figures": audit_figures,
         "audit table": audit_table,
         "verdict Markdown": verdict_section,
+        "verdict page": write_verdict,
+        "verdict table": verdict_table,
+        "comparison table": comparison_table,
+        "parity table": parity_table,
+        "plain table": plain_table,
         "verdict JUnit": junit_xml,
         "amplification figure": amplification_plot,
         "amplification table": amplification_table,

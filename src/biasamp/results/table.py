@@ -72,6 +72,11 @@ class Table:
     def __repr__(self) -> str:
         return f"Table({len(self)} rows: {', '.join(self.columns)})"
 
+    def _repr_html_(self) -> str:
+        from .renderers import render
+
+        return str(render("plain table", self))
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries of Python values; a missing number is None."""
         for row in zip(*map(_python, self.columns.values()), strict=True):
