@@ -21,12 +21,12 @@ from .command_files import Command, Input
 from .output import (
     console,
     csv_option,
+    csv_taken,
     figures_option,
     html_option,
     json_option,
     write_figures,
     write_json,
-    write_table,
 )
 from .role_options import ENGINE, choice_option, number_option, shared_options
 
@@ -206,7 +206,7 @@ def command(
         more = {} if change is None else {"change": {"against": runs[0], "metric": shown, **change.to_dict()}}
         taken = write_json(json_text(with_checksum({**result.to_dict(), **more})), json_path)
     if csv_path is not None:  # the table of all labels is made where it is asked for
-        taken = write_table(result.table, csv_path) or taken
+        taken = csv_taken(result.table, csv_path) or taken
     if not taken:
         show_association(result, console(), metric=shown, top=top)
         if result.conditional is not None:

@@ -19,6 +19,7 @@ from .command_files import Command, Input, Output, OutputFolder, Params
 from .output import (
     console,
     csv_option,
+    csv_taken,
     figures_option,
     full_option,
     html_option,
@@ -26,7 +27,6 @@ from .output import (
     with_status,
     write_figures,
     write_json,
-    write_table,
 )
 from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, shared_options, split_names, split_values
 
@@ -90,7 +90,7 @@ def command(
         result.save(save)
     if html_path is not None:
         result.to_html(html_path)
-    taken = write_table(getattr(result, csv_table), csv_path)
+    taken = csv_taken(getattr(result, csv_table), csv_path)
     if write_json(result.to_json(), json_path) or taken:
         return
     asked = click.get_current_context().get_parameter_source("pairs")

@@ -12,7 +12,7 @@ from biasamp.report.terminal import show_calibration, show_sweep
 from biasamp.results.table import Table
 
 from .command_files import Command, Input
-from .output import console, csv_option, html_option, json_option, write_json, write_table
+from .output import console, csv_option, csv_taken, html_option, json_option, write_json
 from .role_options import number_option
 from .score_columns import groups_and_outcomes, listed_names, numbers
 
@@ -60,7 +60,7 @@ def command(
     frame = np.column_stack(numbers(data, names, "scores"))
     result = biasamp.calibrate(frame, rate=wanted[0] if len(wanted) == 1 else wanted)
     result = type(result)(result.thresholds, result.rates, result.wanted, tuple(names))
-    taken = write_table(Table.from_rows(result.to_dict()["labels"]), csv_path)
+    taken = csv_taken(Table.from_rows(result.to_dict()["labels"]), csv_path)
     if not (write_json(result.to_dict(), json_path) or taken):
         show_calibration(result, console())
 
@@ -119,6 +119,6 @@ def sweep(
     )
     if html_path is not None:
         write_sweep(result, html_path, source=Path(data).name, attribute=", ".join(groups), outcome=", ".join(tasked))
-    taken = write_table(result.curve, csv_path)
+    taken = csv_taken(result.curve, csv_path)
     if not (write_json(result.to_dict(groups=True), json_path) or taken):
         show_sweep(result, console(), points)

@@ -22,7 +22,7 @@ from biasamp.policy.template import policy_text
 from biasamp.report.terminal import show_verdict
 
 from .command_files import STDOUT, Command, Input, Output, Params, Use
-from .output import console, csv_option, html_option, json_option, with_status, write_json, write_table
+from .output import console, csv_option, csv_taken, html_option, json_option, with_status, write_json
 from .role_options import (
     ENGINE,
     MEASURES,
@@ -139,7 +139,7 @@ def command(
         verdict.to_junit(junit)
     if html_path is not None:
         verdict.to_html(html_path)
-    taken = write_table(verdict.table, csv_path)
+    taken = csv_taken(verdict.table, csv_path)
     taken = write_json(verdict.to_json(), json_path) or taken
     if markdown == STDOUT:
         click.echo(verdict.to_markdown(), file=sys.stdout)

@@ -94,7 +94,7 @@ def write_json(content: str | dict[str, Any], path: str | None, indent: int | No
     return write_data(text + "\n", path)
 
 
-def write_table(table: Table, path: str | None) -> bool:
+def csv_taken(table: Table, path: str | None) -> bool:
     """Write a table as CSV where it was asked for; True when it took standard output."""
     if path is None:
         return False
