@@ -14,14 +14,10 @@ from biasamp.report.first_screen import show_first_screen
 
 result = biasamp.audit(
     berkeley.with_predictions(),
-    attributes="gender",
-    tasks="admitted",
-    attribute_predictions="gender_pred",
-    task_predictions="admitted_pred",
-    task_scores="admitted_score",
-    strata="department",
+    **berkeley.ROLES,
+    **berkeley.PARTS,
 )
-result = result.named("Berkeley admissions, 1973")
+result = result.named(berkeley.TITLE)
 console = Console(
     record=True, width=132, markup=False, highlight=False, emoji=False, file=io.StringIO(), force_terminal=True
 )

@@ -67,14 +67,10 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     work = Path(folder)
     audit = biasamp.audit(
         berkeley.with_predictions(),
-        attributes="gender",
-        tasks="admitted",
-        attribute_predictions="gender_pred",
-        task_predictions="admitted_pred",
-        task_scores="admitted_score",
-        strata="department",
+        **berkeley.ROLES,
+        **berkeley.PARTS,
     )
-    audit.named("Berkeley admissions, 1973").to_html(work / "report.html")
+    audit.named(berkeley.TITLE).to_html(work / "report.html")
     captions = pq.read_table(Path(os.environ["BIASAMP_DATA"]) / "coco_val2014_captions_6models.parquet")
     runs = {
         name: biasamp.associate([words(text) for text in captions[name].to_pylist()], IDENTITIES) for name in MODELS

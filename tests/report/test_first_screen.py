@@ -59,12 +59,8 @@ def hostile() -> Any:
 def demo() -> Any:
     return biasamp.audit(
         berkeley.with_predictions(),
-        attributes="gender",
-        tasks="admitted",
-        attribute_predictions="gender_pred",
-        task_predictions="admitted_pred",
-        task_scores="admitted_score",
-        strata="department",
+        **berkeley.ROLES,
+        **berkeley.PARTS,
         resamples=50,
     )
 

@@ -123,14 +123,10 @@ def demo(folder: str, full: bool, html_path: str | None, json_path: str | None) 
 
     result = biasamp.audit(
         berkeley.with_predictions(),
-        attributes="gender",
-        tasks="admitted",
-        attribute_predictions="gender_pred",
-        task_predictions="admitted_pred",
-        task_scores="admitted_score",
-        strata="department",
+        **berkeley.ROLES,
+        **berkeley.PARTS,
     )
-    result = result.named("Berkeley admissions, 1973")
+    result = result.named(berkeley.TITLE)
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     result.to_json(target / "audit.json")

@@ -30,6 +30,17 @@ def records() -> dict[str, Any]:
     return {name: np.repeat(np.array(values), counts) for name, values in columns}
 
 
+TITLE = "Berkeley admissions, 1973"
+# What the columns of with_predictions() are in an audit.
+ROLES: dict[str, Any] = {
+    "attributes": "gender",
+    "tasks": "admitted",
+    "attribute_predictions": "gender_pred",
+    "task_predictions": "admitted_pred",
+}
+PARTS: dict[str, Any] = {"task_scores": "admitted_score", "strata": "department"}
+
+
 def with_predictions(folds: int = 5, seed: int = 0) -> dict[str, Any]:
     """The applicants with out-of-fold predictions of logistic regression, in both directions.
 

@@ -47,12 +47,9 @@ def _unfolded(page: Any) -> Any:
 def demo() -> Audit:
     return biasamp.audit(
         berkeley.with_predictions(),
-        attributes="gender",
-        tasks="admitted",
-        attribute_predictions="gender_pred",
-        task_predictions="admitted_pred",
+        **berkeley.ROLES,
         resamples=200,
-    ).named("Berkeley admissions, 1973")
+    ).named(berkeley.TITLE)
 
 
 def _with_curves(audit: Audit) -> Audit:

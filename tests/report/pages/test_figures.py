@@ -22,10 +22,7 @@ needs("matplotlib")
 def audit() -> Any:
     return biasamp.audit(
         berkeley.with_predictions(),
-        attributes="gender",
-        tasks="admitted",
-        attribute_predictions="gender_pred",
-        task_predictions="admitted_pred",
+        **berkeley.ROLES,
         metrics=["directional", "mals"],
         resamples=20,
     )

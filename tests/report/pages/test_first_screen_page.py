@@ -23,14 +23,10 @@ needs("playwright.sync_api")
 def demo() -> Audit:
     return biasamp.audit(
         berkeley.with_predictions(),
-        attributes="gender",
-        tasks="admitted",
-        attribute_predictions="gender_pred",
-        task_predictions="admitted_pred",
-        task_scores="admitted_score",
-        strata="department",
+        **berkeley.ROLES,
+        **berkeley.PARTS,
         resamples=100,
-    ).named("Berkeley admissions, 1973")
+    ).named(berkeley.TITLE)
 
 
 def _compas(**more: Any) -> Audit:

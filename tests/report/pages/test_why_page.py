@@ -32,7 +32,7 @@ def demo() -> Audit:
         strata="department",
         metrics="directional",
         resamples=100,
-    ).named("Berkeley admissions, 1973")
+    ).named(berkeley.TITLE)
 
 
 def _number(text: str) -> float:
