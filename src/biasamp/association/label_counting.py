@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.kernels.long_tally import kernel_for
 from biasamp.counts.long_columns import Unordered, keys_of, plain_records
 from biasamp.counts.long_part import LongPart, Scattered
 from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, rows_of
 from biasamp.data import printable
+from biasamp.data.arrow_numbers import arrow_of, arrow_text, numpy_of
 from biasamp.data.label_source import Batch, LabelSource, wide_labels
 from biasamp.data.plain_arguments import categories_of
 from biasamp.engines import Engine, counted
@@ -108,7 +110,7 @@ class SpreadLabels:
             if pa.types.is_dictionary(label.type):
                 # Codes mean nothing beyond their batch.
                 label = label.cast(label.type.value_type)
-            columns = {"key": pa.array(keys_of(plain_records(batch.record)).view(np.int64)), "label": label}
+            columns = {"key": arrow_of(keys_of(plain_records(batch.record)).view(np.int64)), "label": label}
             if self.threshold is not None:
                 columns["score"] = batch.score
             yield pa.record_batch(columns)
@@ -128,7 +130,7 @@ class CountSpread:
         """The counts of the batches that :class:`SpreadLabels` gave."""
         counter = ScatteredCounter(self.members, threshold=self.threshold, kernel=self.kernel, pairing=self.pairing)
         for batch in batches:
-            keys = batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64, copy=False).view(np.uint64)
+            keys = numpy_of(batch.column(0)).astype(np.int64, copy=False).view(np.uint64)
             counter.add_keys(keys, batch.column(1), batch.column(2) if batch.num_columns > 2 else None)
         return counter.part()
 
@@ -140,8 +142,6 @@ def _refuse_no_score(batch: Batch, threshold: Threshold) -> None:
 
 def add_whole(counter: LongCounter, batch: Batch, shape: str, threshold: Threshold) -> None:
     """Count a batch whose rows are whole records."""
-    import pyarrow as pa
-
     if shape == "lists":
         if batch.score is not None:
             raise ValueError("score= is not read with lists of labels without record=")
@@ -150,7 +150,7 @@ def add_whole(counter: LongCounter, batch: Batch, shape: str, threshold: Thresho
         counter.add_lists(batch.label)
         return
     keys, sizes, columns = wide_labels(batch.label, threshold)
-    codes = counter.codes.encode(pa.array(keys, type=pa.string()))
+    codes = counter.codes.encode(arrow_text(keys))
     starts, rows = rows_of(sizes, codes[columns])
     counter.add_rows(starts, rows)
 
@@ -245,6 +245,8 @@ def count_source(
         )
     if not source.has_records:
         pairing = UNPAIRED
+    if kernel == "auto":
+        kernel = kernel_for(None if source.parts is None else total_rows(source.parts))
     notes: list[str] = []
     count = CountLabels(
         "long" if source.has_records else source.shape, members, threshold, kernel, engine.batch_rows, pairing=pairing

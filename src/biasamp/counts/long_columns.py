@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data import canonical
+from biasamp.data.arrow_numbers import arrow_of, arrow_text, numpy_of
 from biasamp.data.keys import GOLDEN, RADIX_INVERSE, mix, record_keys, text_keys
+
+from .kernels.long_tally import kernel_for
 
 Codes = NDArray[np.int32]
 Keys = NDArray[np.uint64]
@@ -67,7 +69,7 @@ class LabelCodes:
         if pa.types.is_boolean(kind):
             return self._dictionary(pc.dictionary_encode(column.cast(pa.int8())))
         if pa.types.is_integer(kind) and not column.null_count and len(column):
-            codes = self._integers(column.to_numpy(zero_copy_only=False))
+            codes = self._integers(numpy_of(column))
             if codes is not None:
                 return codes
         if pa.types.is_nested(kind):
@@ -112,10 +114,9 @@ class LabelCodes:
         if self._last is None or (self._last[0] is not words and not self._last[0].equals(words)):
             self._last = (words, self._words(words))
         target = self._last[1]
-        indices = column.indices
-        if indices.null_count:
-            indices = indices.fill_null(len(words))
-        out: Codes = target[indices.to_numpy(zero_copy_only=False)]
+        # Types of codes that are narrow need not have room for one more.
+        indices = column.indices.cast("int64") if column.indices.null_count else column.indices
+        out: Codes = target[numpy_of(indices, len(words))]
         return out
 
     def _words(self, words: Any) -> Codes:
@@ -129,12 +130,12 @@ class LabelCodes:
             out[:-1] = [-1 if value is None else self._add(canonical(value)) for value in values]
             return out
         if self._known is None or len(self._known) != len(self.labels) or self._known.type != words.type:
-            self._known = pa.array(self.labels, type=words.type)
-        found = pc.index_in(words, value_set=self._known).fill_null(-1).to_numpy(zero_copy_only=False)
+            self._known = arrow_text(self.labels, words.type)
+        found = numpy_of(pc.index_in(words, value_set=self._known), -1)
         out[:-1] = found
         new = np.flatnonzero(found < 0)
         if len(new):
-            values = words.take(pa.array(new)).to_pylist()
+            values = words.take(arrow_of(new)).to_pylist()
             out[new] = [-1 if value is None else self._add(value) for value in values]
         return out
 
@@ -178,13 +179,13 @@ class RecordRuns:
             self.ordered = False
         self.last = column[-1].as_py()
         if pa.types.is_integer(column.type):
-            values = column.to_numpy(zero_copy_only=False)
+            values = numpy_of(column)
             self.ordered = self._mark(values, out) and self.ordered
             if self.keep_keys:
                 self._keep(record_keys(values[out]))
         else:
             out[1:] = _text_changes(column)
-            heads = column.filter(pa.array(out))
+            heads = column.filter(arrow_of(out))
             self.ordered = self.ordered and _ascending(heads)
             if self.keep_keys:
                 self._keep(keys_of(heads))
@@ -267,11 +268,11 @@ def _text_changes(column: Any) -> Flags:
     import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
-        codes = column.indices.to_numpy(zero_copy_only=False)
+        codes = numpy_of(column.indices)
         out: Flags = codes[1:] != codes[:-1]
         return out
     changed = pc.not_equal(column.slice(1), column.slice(0, len(column) - 1))
-    text_out: Flags = changed.to_numpy(zero_copy_only=False)
+    text_out: Flags = numpy_of(changed)
     return text_out
 
 
@@ -300,7 +301,7 @@ def keys_of(column: Any) -> Keys:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_integer(column.type):
-        values = column.to_numpy(zero_copy_only=False)
+        values = numpy_of(column)
         return record_keys(values.astype(np.uint64) if values.dtype.kind == "u" else values)
     text = column.cast(pa.large_string())
     if not len(text):
@@ -309,7 +310,7 @@ def keys_of(column: Any) -> Keys:
     ends = np.frombuffer(offsets, dtype=np.int64)[text.offset : text.offset + len(text) + 1]
     data = np.frombuffer(characters, dtype=np.uint8) if characters is not None else np.zeros(0, np.uint8)
     out = np.empty(len(text), dtype=np.uint64)
-    if find_spec("numba") is not None:
+    if kernel_for(len(text)) == "numba":
         from .kernels.long_compiled import hash_texts
 
         hash_texts(data, ends, np.uint64(RADIX_INVERSE), GOLDEN, out)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data.arrow_numbers import arrow_of, is_number, numpy_of
 from biasamp.data.keys import record_keys
 
 from .association_counts import AssociationCounts, from_patterns
@@ -149,8 +150,6 @@ class LongCounter(_Counter):
 
     def add(self, record: Any, label: Any, score: Any = None) -> None:
         """Count one batch: Arrow arrays of equal length. A null label is a record without a label here."""
-        import pyarrow as pa
-
         if self._in_one_go and len(record):
             at = self._integers(record, label, score)
             self._in_one_go = at == len(record)
@@ -163,7 +162,7 @@ class LongCounter(_Counter):
         codes = self._codes(label, score)
         self.rows += len(codes)
         if self.pairing.ids:
-            heads = keys_of(plain_records(record).filter(pa.array(starts)))
+            heads = keys_of(plain_records(record).filter(arrow_of(starts)))
             starts, codes = self._with_bags(starts, codes, heads)
         self.tally.add(starts, codes, self.masks)
 
@@ -177,7 +176,7 @@ class LongCounter(_Counter):
         longer = scored or self.runs.keep_keys or self.pairing.bags or pa.types.is_uint64(record.type)
         if longer or not (plain and self.runs.compiled):
             return 0
-        ids, labels = record.to_numpy(zero_copy_only=False), label.to_numpy(zero_copy_only=False)
+        ids, labels = numpy_of(record), numpy_of(label)
         at = 0
         while True:
             at = self.tally.add_integers(at, ids, labels, self.codes.lookup, self.masks)
@@ -304,7 +303,7 @@ def flatten(lists: Any, codes: LabelCodes) -> tuple[NDArray[np.bool_], Codes]:
     """Lists of labels as rows: where each list begins, and the label codes, -1 for an empty list."""
     import pyarrow.compute as pc
 
-    sizes = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    sizes = numpy_of(pc.list_value_length(lists), 0).astype(np.int64)
     inner = codes.encode(lists.flatten())
     return rows_of(sizes, inner)
 
@@ -335,9 +334,9 @@ class _Threshold:
     def apply(self, codes: Codes, score: Any) -> Codes:
         if self._threshold is None or score is None:
             return codes
-        values = score.to_numpy(zero_copy_only=False)
-        if values.dtype.kind not in "iufb":
+        if not is_number(score.type):
             raise TypeError(f"the score column holds {score.type} values; numbers are needed")
+        values = numpy_of(score.cast("float64") if score.null_count else score, np.nan)
         if isinstance(self._threshold, Mapping):
             known = len(self._of_label)
             if len(self._codes) > known:

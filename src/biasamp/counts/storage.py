@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.data import Label
+from biasamp.data.arrow_numbers import numpy_of
 from biasamp.data.plain_arguments import path_of
 from biasamp.data.saving import saving
 
@@ -89,7 +90,7 @@ def _arrays(table: Any) -> Arrays:
     for row in range(table.num_rows):
         shape = table["shape"][row].as_py()
         column = "integers" if table["integers"][row].is_valid else "reals"
-        values = table[column][row].values.to_numpy(zero_copy_only=False)
+        values = numpy_of(table[column][row].values)
         if len(values) != int(np.prod(shape, dtype=np.int64)):
             raise ValueError("an array does not have the size it states")
         arrays[table["name"][row].as_py()] = values.reshape(shape)

@@ -64,7 +64,7 @@ class Column:
         inner = cls.text(name, items, gone)
         return inner.in_lists([len(record) for record in held], missing if missing.any() else None)
 
-    def in_lists(self, sizes: Sequence[int], missing: Mask | None) -> Column:
+    def in_lists(self, sizes: Sequence[int] | NDArray[Any], missing: Mask | None) -> Column:
         """A text column as one of lists of these sizes; a label named twice in a list counts once."""
         row = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
         held, width = self.values >= 0, max(len(self.categories), 1)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .argument_columns import object_column, read_columns, split_missing, tensor_array
+from .arrow_numbers import null_mask, numpy_of
 from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact, refuse_missing_items
 from .label import canonical, printable
 from .same_columns import same_index
@@ -159,7 +160,7 @@ def arrow_column(name: str, data: Any) -> Column:
     if isinstance(data, pa.ExtensionArray):
         data = data.storage
     kind = data.type
-    missing = data.is_null().to_numpy(zero_copy_only=False) if data.null_count else None
+    missing = null_mask(data) if data.null_count else None
     if pa.types.is_null(kind):
         return Column(name, "float", np.zeros(len(data)), np.ones(len(data), dtype=bool))
     if pa.types.is_boolean(kind):
@@ -183,17 +184,17 @@ def arrow_column(name: str, data: Any) -> Column:
     if is_text(kind) or kind == pa.string_view():
         return _dictionary(name, pc.dictionary_encode(data.cast(pa.large_string())))
     if pa.types.is_temporal(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return Column.text(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
+        return Column.text(name, data.to_pylist(), null_mask(data))
     raise TypeError(f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read")
 
 
 def _filled(data: Any, value: Any) -> Any:
-    return (data.fill_null(value) if data.null_count else data).to_numpy(zero_copy_only=False)
+    return numpy_of(data, value)
 
 
 def _dictionary(name: str, data: Any) -> Column:
     """Text or categories: codes into the values that are observed."""
-    codes = data.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = numpy_of(data.indices.cast(pa.int64()), -1)
     values = data.dictionary.to_pylist()
     spelled = ["" if value is None else canonical(value) for value in values]
     if None in values:
@@ -210,11 +211,11 @@ def _lists(name: str, data: Any, missing: Any) -> Column:
     if inner.kind == "list":
         raise TypeError(f"column {name!r} holds lists of lists; a list of labels per record is read")
     if data.flatten().null_count:
-        gone = data.flatten().is_null().to_numpy(zero_copy_only=False)
-        refuse_missing_items(name, gone, pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False))
+        gone = null_mask(data.flatten())
+        refuse_missing_items(name, gone, numpy_of(pc.list_value_length(data), 0))
     if inner.kind != "text":
-        return Column.lists(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
-    return inner.in_lists(pc.list_value_length(data).fill_null(0).to_numpy(zero_copy_only=False), missing)
+        return Column.lists(name, data.to_pylist(), null_mask(data))
+    return inner.in_lists(numpy_of(pc.list_value_length(data), 0), missing)
 
 
 def is_text(kind: Any) -> bool:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from .argument_columns import tensor_array
+from .arrow_numbers import arrow_of, numpy_of
 from .columns import check_columns, is_missing
 from .files import file_schema, list_files
 from .frames import arrow_table, is_list, is_number
@@ -273,12 +274,12 @@ def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -
 
 def _unfolded(record: Any, label: Any, score: Any) -> Batch:
     """Lists with a record column as long rows; an empty list is one row with a null label."""
-    sizes = pc.list_value_length(label).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    sizes = numpy_of(pc.list_value_length(label), 0).astype(np.int64)
     room = np.maximum(sizes, 1)
     full = np.ones(int(room.sum()), dtype=bool)
     full[(np.cumsum(room) - room)[sizes == 0]] = False
-    index = pa.array(np.where(full, np.cumsum(full) - 1, 0), mask=~full)
-    rows = pa.array(np.repeat(np.arange(len(sizes)), room))
+    index = arrow_of(np.where(full, np.cumsum(full) - 1, 0), ~full)
+    rows = arrow_of(np.repeat(np.arange(len(sizes)), room))
     if score is not None:
         score = score.flatten().take(index) if is_list(score.type) else score.take(rows)
     return Batch(record.take(rows), label.flatten().take(index), score)
@@ -300,7 +301,7 @@ def wide_labels(batch: Any, threshold: float | Mapping[str, float] | None) -> tu
             raise ValueError(
                 f"the column {name!r} has {column.null_count} missing values; 0 or 1 is needed for every record"
             )
-    columns = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+    columns = [numpy_of(column) for column in batch.columns]
     return keys, *_dense(np.column_stack(columns), keys, threshold)
 
 

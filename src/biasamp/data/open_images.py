@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from .arrow_numbers import arrow_of, null_mask, numpy_of
 from .columns import check_columns
 from .files import file_schema, list_files
 from .label_source import Batch, LabelSource
@@ -129,9 +130,9 @@ def _kept(batch: Any, sources: str, threshold: float | None, left_out: Counter[s
     # Not every format gives codes.
     source, label = (c if pa.types.is_dictionary(c.type) else c.dictionary_encode() for c in (source, label))
     is_machine = np.array([word == _MACHINE for word in source.dictionary.to_pylist()] + [False])
-    machine = is_machine[source.indices.fill_null(-1).to_numpy(zero_copy_only=False)]
+    machine = is_machine[numpy_of(source.indices.cast("int64"), -1)]
     try:
-        score = confidence.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        score = numpy_of(confidence.cast(pa.float64()), np.nan)
     except pa.ArrowInvalid:
         raise ValueError("the column Confidence holds text that is no number") from None
     reasons = {"human": ~machine} if sources == "machine" else {"negative": ~machine & ~(score >= _VERIFIED)}
@@ -142,9 +143,9 @@ def _kept(batch: Any, sources: str, threshold: float | None, left_out: Counter[s
     left_out.update({why: int(rows.sum()) for why, rows in reasons.items()})
     drop = np.logical_or.reduce(list(reasons.values()))
     if drop.any():
-        codes = label.indices.fill_null(0).to_numpy(zero_copy_only=False)
-        gone = drop | label.is_null().to_numpy(zero_copy_only=False)
-        label = pa.DictionaryArray.from_arrays(pa.array(codes, mask=gone), label.dictionary)
+        codes = numpy_of(label.indices, 0)
+        gone = drop | null_mask(label)
+        label = pa.DictionaryArray.from_arrays(arrow_of(codes, gone), label.dictionary)
     return Batch(record, label, None)
 
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from biasamp.data.arrow_numbers import numpy_of
+
 # Bytes that sorting and counting one row takes: its key, its label, their order and sorted copies of them.
 _ROW_BYTES = 80
 # Where rows were not counted: bytes of text that make up a row, on the low side.
@@ -52,7 +54,7 @@ class Spill:
         """Put the rows of a batch where their keys belong."""
         if not batch.num_rows:
             return
-        keys = batch.column(batch.schema.get_field_index("key")).to_numpy(zero_copy_only=False)
+        keys = numpy_of(batch.column(batch.schema.get_field_index("key")))
         # The high bits: the low ones may decide other things.
         bucket = ((keys.view(np.uint64) >> np.uint64(32)) * np.uint64(self._many) >> np.uint64(32)).astype(np.int64)
         order = np.argsort(bucket, kind="stable")

@@ -8,6 +8,7 @@ known only when the run ends, so the tally of a run waits until then, across bat
 from __future__ import annotations
 
 import importlib.util
+import sys
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,21 @@ _MOST_RUNS = 1 << 32
 _FIRST_ROOM = 4
 
 
+# Below so many rows, loading the compiler takes longer than counting them without it.
+_WORTH_COMPILING = 1 << 24
+
+
 def numba_installed() -> bool:
     """Whether the extra ``fast`` is there."""
     return importlib.util.find_spec("numba") is not None
+
+
+def kernel_for(rows: int | None) -> str:
+    """The kernel that counts so many rows soonest in a process that runs once; None where their number is not known."""
+    if not numba_installed():
+        return "numpy"
+    loaded = "numba" in sys.modules
+    return "numba" if loaded or rows is None or rows >= _WORTH_COMPILING else "numpy"
 
 
 class Tally:
