@@ -7,7 +7,9 @@ from typing import Any, cast
 
 from biasamp import __version__
 from biasamp.counts.audit_counts import AuditCounts
+from biasamp.counts.fixed import floats
 from biasamp.counts.pair import NO_RECORD
+from biasamp.data.same_columns import TRAIN_OF_DATA
 from biasamp.results.interval import Caution
 
 from .amplification_findings import AMPLIFICATION
@@ -29,6 +31,8 @@ from .subject import Counted
 from .unseen_labels import check_vocabulary, differing_inventions, invented_entries
 from .why_findings import why, why_cautions
 
+# Fewer records may have the same counts as train labels by chance.
+_MANY = 100
 # What gives the findings and cautions of an audit.
 _RULES = (*AMPLIFICATION, parity, why, differing_inventions, *CAUTIONS, why_cautions)
 
@@ -52,6 +56,7 @@ def from_counts(
             "clusters there is no interval. Leave cluster out, or name the column that tells the clusters apart"
         )
     check_vocabulary(counts)
+    _refuse_train_of_data(counts)
     weighted = weighted or plan.weights is not None
     read = read_audit_base(base, plan.groups, plan.task)
     ignored, unknown = ignored_groups(counts, chosen.ignored)
@@ -126,6 +131,21 @@ def from_counts(
     ]
     resample = partial(_resamples, owned, settings, counts.resampled_as)
     return Audit(document, name, results=tuple(result for _, result in owned), _resample=resample)
+
+
+def _refuse_train_of_data(counts: AuditCounts) -> None:
+    """Refuse train labels that are those of the evaluated records: as many of every pair, of enough to be no chance."""
+    alike = []
+    for subject in counts.subjects:
+        bags = subject.pairs.get("A->T")
+        if subject.train is None or bags is None or counts.records < _MANY:
+            return
+        known, joint = floats(subject.train.joint), floats(bags.whole.joint_truth)
+        alike.append(
+            float(subject.train.records) == counts.records and known.shape == joint.shape and (known == joint).all()
+        )
+    if all(alike):
+        raise ValueError(TRAIN_OF_DATA)
 
 
 def _check_base(subjects: list[Counted]) -> None:

@@ -66,6 +66,28 @@ def refuse_train_of_data(data: Any, train: Any) -> None:
         raise ValueError(TRAIN_OF_DATA)
 
 
+def refuse_train_of_sides(sides: Mapping[str, Any], train: Any) -> None:
+    """Refuse train labels that are the columns of the evaluated records, or their predictions."""
+    (_, given), (_, truth), (said, predictions) = sides.items()
+    if is_same(given, train[0]) and is_same(truth, train[1]):
+        raise ValueError(TRAIN_OF_DATA)
+    if is_same(predictions, train[1]):
+        raise ValueError(
+            f"train holds {said}: predictions say nothing of the labels that a model was trained on. Give those, or leave "
+            "train out"
+        )
+
+
+def refuse_weights_of_labels(weights: Any, labels: Mapping[str, Any]) -> None:
+    """Refuse a column of labels as that of weights."""
+    for name, held in labels.items():
+        if is_same(weights, held):
+            raise ValueError(
+                f"weights and {name} are the same column: records would count by what they say. Leave weights out, or give "
+                "the weight of each record"
+            )
+
+
 def refuse_clusters_of_labels(cluster: Any, labels: Mapping[str, Any]) -> None:
     """Refuse a column of labels as that of clusters."""
     for name, held in labels.items():
