@@ -13,7 +13,14 @@ from biasamp.counts.bagging import FEWEST_BAGS, addends, bag_weights, weighted_s
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, printable, same_length, weights_of
-from biasamp.data.arguments import labels_with_truth, read, read_clusters, read_train, refuse_one_group
+from biasamp.data.arguments import (
+    labels_with_truth,
+    read,
+    read_clusters,
+    read_train,
+    refuse_copied_train,
+    refuse_one_group,
+)
 from biasamp.data.plain_arguments import one_of
 from biasamp.data.same_columns import refuse_same, refuse_train_of_sides, refuse_weights_of_labels, same_index
 from biasamp.data.vocabulary import UNSEEN, one_space
@@ -117,6 +124,8 @@ def mals(
     if train is None and a.truth is not None:
         refuse_one_group(a.truth, "A")
     count = same_length({"A": a.truth, "T": t.truth, "A_pred": a.predicted, "T_pred": t.predicted})
+    if train is not None and a.truth is not None and t.truth is not None:
+        refuse_copied_train((a.truth, t.truth), (a.labels, t.labels))
     signed = a.signed, t.signed
     unsigned = pairs_without_sign((a.labels.labels, t.labels.labels), signed, "the train labels")
     warn_of(unsigned)

@@ -9,7 +9,7 @@ from biasamp import __version__
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import NO_RECORD
-from biasamp.data.same_columns import TRAIN_OF_DATA
+from biasamp.data.same_columns import TRAIN_OF_DATA, TRAIN_OF_PREDICTIONS
 from biasamp.results.interval import Caution
 
 from .amplification_findings import AMPLIFICATION
@@ -134,18 +134,19 @@ def from_counts(
 
 
 def _refuse_train_of_data(counts: AuditCounts) -> None:
-    """Refuse train labels that are those of the evaluated records: as many of every pair, of enough to be no chance."""
+    """Refuse train labels that are those of the records, or their predictions: as many of every pair is no chance."""
     alike = []
     for subject in counts.subjects:
         bags = subject.pairs.get("A->T")
         if subject.train is None or bags is None or counts.records < _MANY:
             return
-        known, joint = floats(subject.train.joint), floats(bags.whole.joint_truth)
-        alike.append(
-            float(subject.train.records) == counts.records and known.shape == joint.shape and (known == joint).all()
-        )
-    if all(alike):
+        known, truth, said = map(floats, (subject.train.joint, bags.whole.joint_truth, bags.whole.joint_predicted))
+        same = subject.train.records == counts.records and known.shape == truth.shape
+        alike.append((same and (known == truth).all(), same and (known == said).all()))
+    if all(copied for copied, _ in alike):
         raise ValueError(TRAIN_OF_DATA)
+    if all(predicted for _, predicted in alike):
+        raise ValueError(TRAIN_OF_PREDICTIONS)
 
 
 def _check_base(subjects: list[Counted]) -> None:

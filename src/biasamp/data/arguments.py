@@ -28,7 +28,7 @@ from .vocabulary import UNSEEN, one_space, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5
-# So few weights may be consecutive numbers by chance.
+# So few weights may be consecutive numbers by chance, and so few labels the same.
 _FEW_RECORDS = 20
 
 
@@ -136,14 +136,8 @@ def read_evaluation(
     refuse_weights_of_labels(weights, sides)
     if train is not None:
         refuse_train_of_sides(sides, train)
-        if (
-            train_g is not None
-            and train_t is not None
-            and count > _FEW_RECORDS
-            and _equal(g, train_g)
-            and _equal(t, train_t)
-        ):
-            raise ValueError(TRAIN_OF_DATA)
+        if train_g is not None and train_t is not None:
+            refuse_copied_train((g, t), (train_g, train_t))
     elif compared:
         refuse_one_group(g, groups)
     known = None if train_g is None or train_t is None else (train_g, train_t)
@@ -161,11 +155,13 @@ def refuse_one_group(given: LabelSet, name: str) -> None:
         )
 
 
-def _equal(one: LabelSet, other: LabelSet) -> bool:
-    """Whether two sets of labels say the same of record after record."""
-    if len(one) != len(other) or one.width != other.width:
-        return False
-    return all(np.array_equal(mine, theirs) for mine, theirs in zip(one.nonzero(), other.nonzero(), strict=True))
+def refuse_copied_train(own: tuple[LabelSet, LabelSet], train: tuple[LabelSet, LabelSet]) -> None:
+    """Refuse train labels that say the same as the evaluated ones, record after record, in the same label space."""
+    if len(own[0]) <= _FEW_RECORDS or len(own[0]) != len(train[0]):
+        return
+    pairs = [(one.nonzero(), other.nonzero()) for one, other in zip(own, train, strict=True)]
+    if all(np.array_equal(mine, theirs) for one, other in pairs for mine, theirs in zip(one, other, strict=True)):
+        raise ValueError(TRAIN_OF_DATA)
 
 
 def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.bool_]:
@@ -250,6 +246,8 @@ def _first_text(values: Any) -> str:
     held = list(values) if isinstance(values, Iterable) else [values]
     for place, value in enumerate(held):
         try:
+            if isinstance(value, np.complexfloating):
+                raise TypeError
             float(value)
         except (TypeError, ValueError):
             return f"record {place} has {printable(str(value), 40)!r}"

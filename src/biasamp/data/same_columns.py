@@ -18,6 +18,12 @@ TRAIN_OF_DATA = (
 )
 
 
+TRAIN_OF_PREDICTIONS = (
+    "train holds the predictions of the records that are measured: they say nothing of the labels that the model was "
+    "trained on. Give those, or leave train out"
+)
+
+
 def same_index(sides: Mapping[str, Any]) -> None:
     """Refuse pandas objects whose rows are labelled differently: read by position, records would be mixed up."""
     first: tuple[str, Any] | None = None
@@ -68,14 +74,11 @@ def refuse_train_of_data(data: Any, train: Any) -> None:
 
 def refuse_train_of_sides(sides: Mapping[str, Any], train: Any) -> None:
     """Refuse train labels that are the columns of the evaluated records, or their predictions."""
-    (_, given), (_, truth), (said, predictions) = sides.items()
+    given, truth, predictions = sides.values()
     if is_same(given, train[0]) and is_same(truth, train[1]):
         raise ValueError(TRAIN_OF_DATA)
     if is_same(predictions, train[1]):
-        raise ValueError(
-            f"train holds {said}: predictions say nothing of the labels that a model was trained on. Give those, or leave "
-            "train out"
-        )
+        raise ValueError(TRAIN_OF_PREDICTIONS)
 
 
 def refuse_weights_of_labels(weights: Any, labels: Mapping[str, Any]) -> None:
