@@ -115,7 +115,7 @@ def test_numpy_types(dtype: str) -> None:
     for metric in (directional, multi):
         assert metric(GROUP, T.astype(dtype), P.astype(dtype)).value == metric(GROUP, T, P).value
     ones = np.ones((300, 2), dtype=dtype)
-    assert directional(np.zeros(300, dtype=int), ones, ones.copy()).pairs["truth_rate"].tolist() == [1.0, 1.0]
+    assert directional(np.arange(300) % 2, ones, ones.copy()).pairs["truth_rate"].tolist() == [1.0] * 4
     assert directional(CODES.astype(dtype), T, P).n == N
     if dtype.startswith("float"):
         assert directional(GROUP, T, SOFT.astype(dtype)).value == directional(GROUP, T, SOFT).value

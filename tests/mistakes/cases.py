@@ -275,7 +275,7 @@ case("a Cyrillic letter among the groups", "U+0430", gender=np.where(SLOPPY > 1,
 case("1 and 1.0 in text", "'1.0'", **two(*[lambda c: np.where(SLOPPY > 1, np.array(["0", "1"])[c], np.array(["0", "1.0"])[c])] * 2))  # fmt: skip
 case("yes and 1", "two spellings", **two(*[lambda c: np.where(SLOPPY > 1, np.array(["0", "1"])[c], np.array(["no", "yes"])[c])] * 2))  # fmt: skip
 case("train: spelled twice", "'Man'", train=KNOWN | {"gender": np.where((RIGHT["gender"] == "man") & (SLOPPY > 1), "Man", RIGHT["gender"])})  # fmt: skip
-for word in ("nan", "None", "N/A", "", "NaT", "<NA>", "  ", "null"):
+for word in ("nan", "None", "N/A", "", "NaT", "<NA>", "  ", "null", "?", "--", "NAN", "Null", "n/a", "...", "#VALUE!"):
     case(
         f"the text {word!r} as group",
         "missing value",
@@ -335,3 +335,66 @@ TOWNS = spelled("Washington, DC", "Washington, WA", "Seattle, WA")
 case("places with commas", **three(TOWNS, TOWNS))
 NAMES = spelled("Smith, John", "Smith, Mary", "Jones, John")
 case("names with commas", **three(NAMES, NAMES))
+
+# Codes and words for what is not known.
+MANY = np.arange(N) < 60
+case("99 among 0 and 1 as group", "'99'", "missing value", gender=np.where(MANY, 99, (RIGHT["gender"] == "man").astype(int)))  # fmt: skip
+for code in (99, -9, -999):
+    case(f"{code} as truth and prediction", f"'{code}'", "missing value", **two(*[lambda c, code=code: np.where(MANY, code, c)] * 2))  # fmt: skip
+for code in (-1, 9):
+    case(f"{code} in the truth alone", f"'{code}'", "not known", **two(lambda c, code=code: np.where(MANY, code, c), spelled(0, 1)))  # fmt: skip
+for word in ("unknown", "missing", "Not available", "unlabeled"):
+    case(f"{word!r} in the truth alone", word, "not known", **two(lambda c, word=word: np.where(MANY, word, TWO[c]), WORDS))  # fmt: skip
+case("three: codes in some records", "'0'", "numbers where the truth has words", **three(LONG, lambda c: np.where(np.arange(N) < 20, c.astype(str), THREE[c])))  # fmt: skip
+
+# Lists in text with other marks, and rows of numbers.
+for mark in ("/", "+", "&", " ", "\n", "\t", "||", " / ", " & "):
+    FORKED = spelled(f"fork{mark}knife", "fork", "knife")
+    case(f"{mark!r} between labels", "list of labels", **three(FORKED, FORKED))
+ENDED = spelled("fork;knife;", "fork;", "knife;")
+case("a semicolon after every label", "list of labels", "fork;knife;", **three(ENDED, ENDED))
+ROWS = spelled("[0 1]", "[1 0]", "[1 1]")
+case("rows of an array in text", "list of labels", "[0 1]", **three(ROWS, ROWS))
+GRIDS = {
+    "one-hot rows": lambda c: [[int(x == k) for k in range(3)] for x in c.tolist()],
+    "probabilities of classes": lambda c: [[0.8 if x == k else 0.1 for k in range(3)] for x in c.tolist()],
+}
+for name, rows in GRIDS.items():
+    case(f"{name} in a mapping", "table, not one column", **three(rows, rows), only=("audit", "streamed"))
+
+# Dates, times and ids that repeat.
+DAYS = np.arange(N) % 28 + 1
+DATES = {
+    "slashes": [f"2024/03/{day:02d}" for day in DAYS],
+    "digits alone": 20240300 + DAYS,
+    "month names": [f"{day} Mar 2024" for day in DAYS],
+    "two digits of a year": [f"03/{day:02d}/24" for day in DAYS],
+    "few": [f"2024-03-{1 + day % 5:02d}" for day in DAYS],
+    "times of day": [f"{day % 24:02d}:15" for day in DAYS],
+}
+for name, dates in DATES.items():
+    case(f"dates: {name}", "dates", gender=dates)
+case("seconds since 1970", "identifier", gender=1_700_000_000 + DAYS * 86_400)
+case("mail addresses", "identifier", gender=[f"person{i % 60}@example.org" for i in range(N)])
+
+# A word and its first letter in one column.
+FORMS = np.where(SLOPPY > 1, RIGHT["gender"], np.where(RIGHT["gender"] == "man", "M", "W"))
+case("letters and words", "'M'", "'man'", gender=FORMS)
+
+# What looks like these and is none.
+case("plus and minus", **two(spelled("-", "+"), spelled("-", "+")))
+case("minus one, zero and one", **three(spelled(-1, 0, 1), spelled(-1, 0, 1)), skip={"torch"})
+case("numbers that end at 99", **three(spelled(97, 98, 99), spelled(97, 98, 99)), skip={"torch"})
+VERY = spelled("high", "very high", "very low")
+case("blanks in words", **three(VERY, VERY))
+BLOOD = spelled("A", "B", "AB")
+case("letters", **three(BLOOD, BLOOD))
+case("a letter and a word", gender=np.where(SLOPPY > 1, RIGHT["gender"], np.where(RIGHT["gender"] == "man", "X", "woman")), skip={"torch"})  # fmt: skip
+case("unknown as a group", gender=np.where(MANY, "Unknown", RIGHT["gender"]), skip={"torch"})
+case("unknown that is predicted too", **two(*[lambda c: np.where(MANY, "unknown", TWO[c])] * 2))
+case("years as groups", gender=2019 + np.arange(N) % 6, skip={"torch"})
+case("months as groups", gender=[f"2024-{1 + i % 6:02d}" for i in range(N)], skip={"torch"})
+case("numbers of versions", gender=np.array(["3.9.1", "3.10.12", "3.11.7"])[np.arange(N) % 3], skip={"torch"})
+case(
+    "race with a slash", gender=np.array(["Black/African American", "White", "Asian"])[np.arange(N) % 3], skip={"torch"}
+)

@@ -24,7 +24,7 @@ def audits(lean: float, train: bool = False) -> tuple[dict[str, Any], list[biasa
     made = []
     for said in (new, old):
         columns = {f"p{k}": said[:, k] for k in range(6)}
-        more = {"train": data} if train else {}
+        more = {"train": {name: np.tile(values, 2) for name, values in data.items()}} if train else {}
         roles = {"tasks": names, "task_predictions": list(columns), "metrics": ["directional"], "resamples": 200}
         made.append(biasamp.audit({**data, **columns}, attributes="g", **roles, **more))
     return {"group": group, "truth": truth, "new": new, "old": old}, made

@@ -138,7 +138,7 @@ def test_pairs_without_a_lent_direction_are_judged_at_their_worse_sign() -> None
         "t": [1, 0] * 1000,
         "p": [1] * 700 + [0] * 300 + [1] * 300 + [0] * 700,
     }
-    for labels in ({"train": dict(data)}, {}):
+    for labels in ({"train": {name: values * 2 for name, values in data.items()}}, {}):
         audit = biasamp.audit(data, **ROLES, metrics=["directional"], **labels)
         for limit in ({"pairs": True}, {"given": "g=m", "outcome": "t=1"}, {}):
             made = Policy(limits=[{"metric": "directional", "direction": "A->T", "max": 0.02, **limit}]).check(audit)

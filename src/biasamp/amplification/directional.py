@@ -128,7 +128,15 @@ def directional(
     without_truth = truth is None
     known = predicted_as_truth(predicted) if without_truth else truth
     evaluation, train_sets, invented = read_evaluation(
-        given, known, predicted, train, weights, unseen=unseen, apart=not without_truth, cluster=cluster
+        given,
+        known,
+        predicted,
+        train,
+        weights,
+        unseen=unseen,
+        apart=not without_truth,
+        cluster=cluster,
+        compared=base is None and direction is None,
     )
     train_counts = None if train_sets is None else JointCounts.from_labels(*train_sets)
     source = read_base(base, direction, evaluation, train_counts, without_truth)

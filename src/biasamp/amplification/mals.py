@@ -13,9 +13,15 @@ from biasamp.counts.bagging import FEWEST_BAGS, addends, bag_weights, weighted_s
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, LabelSet, printable, same_length, weights_of
-from biasamp.data.arguments import labels_with_truth, read, read_clusters, read_train
+from biasamp.data.arguments import (
+    labels_with_truth,
+    read,
+    read_clusters,
+    read_train,
+    refuse_one_group,
+)
 from biasamp.data.plain_arguments import one_of
-from biasamp.data.same_columns import refuse_same, same_index
+from biasamp.data.same_columns import refuse_same, refuse_train_of_sides, refuse_weights_of_labels, same_index
 from biasamp.data.vocabulary import UNSEEN, one_space
 from biasamp.resampling.intervals import SMALL_GROUP, Intervals
 from biasamp.resampling.sample import TOO_MANY_PAIRS
@@ -105,12 +111,17 @@ def mals(
     one_of(unseen, "unseen", UNSEEN)
     same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred, "weights": weights})
     refuse_same({"A": A, "T": T, "T_pred": T_pred})
+    refuse_weights_of_labels(weights, {"A": A, "T": T, "T_pred": T_pred})
+    if isinstance(train, (tuple, list)) and len(train) == 2:
+        refuse_train_of_sides({"A": A, "T": T, "T_pred": T_pred}, train)
     # Groups that are known stand for their predictions too.
     refuse_same({"T": T, "A": None, "A_pred": A_pred})
     known = (None, None) if train is None else read_train(train, ("A", "T"))
     a = _side(A, A_pred, known[0], "A", unseen)
     t = _side(T, T_pred, known[1], "T", unseen)
     one_attribute(a.predicted)
+    if train is None and a.truth is not None:
+        refuse_one_group(a.truth, "A")
     count = same_length({"A": a.truth, "T": t.truth, "A_pred": a.predicted, "T_pred": t.predicted})
     signed = a.signed, t.signed
     unsigned = pairs_without_sign((a.labels.labels, t.labels.labels), signed, "the train labels")

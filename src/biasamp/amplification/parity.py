@@ -16,6 +16,7 @@ from biasamp.counts.pair import PairCounts, outcome_masks
 from biasamp.data import Label, printable
 from biasamp.data.arguments import read_evaluation
 from biasamp.data.label import canonical
+from biasamp.data.spelling import mistaken_for
 from biasamp.resampling.sample import Sample
 from biasamp.results import Table, text
 from biasamp.results.flat import put
@@ -241,9 +242,12 @@ def group_number(labels: Sequence[Label], name: Any, argument: str) -> int:
         raise TypeError(f"{argument}: {error}; the name of a group is needed") from None
     found = [i for i, label in enumerate(labels) if spelled in (str(label), label.category)]
     if not found:
-        shown = ", ".join(repr(printable(label.category or str(label), 40)) for label in labels[:8])
+        names = [label.category or str(label) for label in labels]
+        shown = ", ".join(repr(printable(group, 40)) for group in names[:8])
         more = f" and {len(labels) - 8} more" if len(labels) > 8 else ""
-        raise ValueError(f"{argument} is {name!r:.60}, which is no group; the groups are {shown}{more}")
+        near = mistaken_for(spelled.removeprefix(f"{labels[0].variable}="), names) if labels else None
+        offer = f"the groups are {shown}{more}" if near is None else f"did you mean {printable(near, 40)!r}?"
+        raise ValueError(f"{argument} is {name!r:.60}, which is no group; {offer}")
     return found[0]
 
 

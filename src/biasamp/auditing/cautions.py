@@ -22,14 +22,13 @@ from .findings import (
     Rule,
     caution,
     figure,
-    gap_of,
-    gap_words,
     number,
     place,
     side,
     value_with_interval,
 )
 from .mirrors import each_once
+from .rate_findings import gap_of, gap_words
 from .score_cautions import fractions, thresholds
 from .skill_cautions import SKILL
 

@@ -14,6 +14,7 @@ from biasamp.data import Label, printable
 from .document_types import Excluded
 from .evidence import Place, place_of
 from .findings import Context, Finding, Rule, caution, number, place
+from .skill_cautions import never_wrong
 from .subject import Counted
 from .unseen_labels import no_sign, no_truth
 
@@ -127,8 +128,8 @@ def constant(context: Context) -> Iterator[Finding]:
 def perfect(context: Context) -> Iterator[Finding]:
     """Predictions that equal the truth."""
     for direction, what in (("A->T", "Task"), ("T->A", "Attribute")):
-        entries = list(context.entries("multi", direction))
-        if entries and all(entry["value"] == 0 and entry.get("floor") == 0 for entry in entries):
+        held = [bags for subject in context.attributes if (bags := subject.pairs(direction)) is not None]
+        if held and all(never_wrong(bags) for bags in held):
             still = all(entry["value"] == 0 for entry in context.entries("directional", direction))
             yield caution(
                 "perfect",

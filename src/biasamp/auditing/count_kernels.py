@@ -20,6 +20,7 @@ from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
 from biasamp.counts.subject_counts import MOST_COMBINATIONS, TOO_LARGE, SubjectCounts, add_cells
 from biasamp.counts.why_counts import WhyCounts
 from biasamp.data import Dense, LabelSet
+from biasamp.data.arguments import refuse_numbered
 from biasamp.data.keys import Keys, row_keys
 from biasamp.data.label import Mask
 from biasamp.data.labelset import MOST_SQUARES
@@ -175,6 +176,7 @@ def _weights(values: NDArray[Any]) -> NDArray[Any]:
     values = np.asarray(values, dtype=np.float64)
     if not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError("weights must be finite and not negative")
+    refuse_numbered(values)
     with np.errstate(over="ignore"):
         if not float((values**2).sum()) <= MOST_SQUARES:
             raise ValueError(TOO_LARGE)

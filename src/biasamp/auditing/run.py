@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, cast
+from typing import Any
 
-from biasamp import __version__
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
-from biasamp.counts.pair import NO_RECORD
 from biasamp.counts.storage import is_counts
 from biasamp.data.plain_arguments import MOST_DRAWS, level_of, names_of, whole_number
 from biasamp.data.same_columns import refuse_same, refuse_train_of_data, same_index
@@ -18,24 +15,17 @@ from biasamp.data.spelling import in_utf8
 from biasamp.engines import engine_for
 from biasamp.engines.memory_budget import parse_memory
 from biasamp.engines.progress import RowsBar
-from biasamp.results.interval import Caution
 from biasamp.results.metric_registry import requestable_names
 
 from .audit_result import Audit
-from .cautions import CAUTIONS
-from .counting import StreamedData, count_memory, count_plan
-from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, Excluded, Missing, registry_of
-from .findings import FINDINGS, Context
-from .group_choice import GroupNames, ignored_groups, reference_groups
-from .label_reader import AuditRecords
-from .measuring import correct_pairs, discordance, measure, needed_counts, resampled
-from .mirrors import mark_mirrors
-from .plan import Plan, make_plan
-from .settings import Measured, Settings
-from .source import in_parts, read_audit_base, read_source
-from .subject import Counted
-from .unseen_labels import check_vocabulary, differing_inventions, invented_entries
-from .why_findings import why, why_cautions
+from .building import from_counts
+from .counting import count_memory, count_plan
+from .group_choice import GroupNames
+from .measuring import needed_counts
+from .plan import make_plan
+from .settings import Settings
+from .source import in_parts, read_source
+from .unseen_labels import check_vocabulary
 
 
 @in_utf8
@@ -217,195 +207,6 @@ def audit(
     source = read_source(data, plan.columns)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
-
-
-def from_counts(
-    counts: AuditCounts,
-    settings: Settings,
-    base: Any,
-    chosen: GroupNames,
-    source: AuditRecords | StreamedData | None = None,
-    weighted: bool = False,
-) -> Audit:
-    """The audit of counts; ``source`` is the data where it can be read again."""
-    plan = Plan.from_dict(counts.plan)
-    filled = [len(bags.numbers) for subject in counts.subjects for bags in subject.pairs.values()]
-    if not any(filled):
-        raise ValueError(NO_RECORD)
-    if plan.cluster is not None and counts.records > 1 and filled[0] == 1:
-        raise ValueError(
-            f"cluster column {plan.cluster!r} has one value in all {counts.records:,} records: with fewer than two "
-            "clusters there is no interval. Leave cluster out, or name the column that tells the clusters apart"
-        )
-    check_vocabulary(counts)
-    weighted = weighted or plan.weights is not None
-    read = read_audit_base(base, plan.groups, plan.task)
-    ignored, unknown = ignored_groups(counts, chosen.ignored)
-    references = reference_groups(counts, chosen.reference)
-    subjects = [
-        Counted(
-            subject,
-            counts.records,
-            plan,
-            read,
-            source,
-            number,
-            weighted,
-            ignored[subject.attribute],
-            references.get(subject.attribute),
-        )
-        for number, subject in enumerate(counts.subjects)
-    ]
-    if read is not None:
-        _check_base(subjects)
-    measured = [measure(subject, settings) for subject in subjects]
-    correct_pairs(measured)
-    rows = [row for part in measured for row in part.entries]
-    not_run = [row for part in measured for row in part.not_run]
-    if not rows:
-        reasons = "; ".join(dict.fromkeys(row["reason"] for row in not_run))
-        raise ValueError(f"no metric could be computed: {reasons}")
-    excluded = [
-        {**{key: row[key] for key in ("attribute", "metric", "direction")}, **left_out}
-        for row in rows
-        for left_out in row.pop("excluded", ())
-    ]
-    for row in rows:
-        if "cautions" in row:
-            row["caution_kinds"] = [Caution.kind_of(words) for words in row["cautions"]]
-            row["cautions"] = [str(words) for words in row["cautions"]]  # a document holds plain text
-    name = " + ".join(source.name for source in counts.sources) or "counts"
-    document: AuditDocument = {
-        "schema": SCHEMA,
-        "version": __version__,
-        "seed": settings.seed,
-        "data": {**_data(counts, subjects, settings, rows, base is not None), **_chosen(subjects, measured, unknown)},
-        "metrics": cast("list[Entry]", rows),
-        "findings": [],
-        "excluded": cast("list[Excluded]", excluded),
-        "not_run": not_run,  # type: ignore[typeddict-item]
-        "registry": registry_of([*rows, *not_run]),
-        "provenance": {"source": name},
-    }
-    rates = [row for part in measured for row in part.rates]
-    if rates:
-        document["rates"] = rates  # type: ignore[typeddict-item]
-    sweeps = [row for part in measured for row in part.sweeps]
-    if sweeps:
-        document["sweep"] = sweeps  # type: ignore[typeddict-item]
-    why_rows = [row for part in measured for row in part.why]
-    if why_rows:
-        document["why"] = why_rows  # type: ignore[typeddict-item]
-    invented = invented_entries(subjects, settings.confidence)
-    if invented:
-        document["invented"] = invented  # type: ignore[typeddict-item]
-    mark_mirrors(document)
-    context = Context(document, subjects, [source.name for source in counts.sources])
-    rules = (*FINDINGS, why, differing_inventions, *CAUTIONS, why_cautions)
-    found = [finding for rule in rules for finding in rule(context)]
-    found.sort(key=lambda finding: -finding.weight)
-    document["findings"] = [finding.to_dict() for finding in found]  # type: ignore[misc]
-    owned = [
-        (subject.attribute, result) for subject, part in zip(subjects, measured, strict=True) for result in part.results
-    ]
-    resample = partial(_resamples, owned, settings, counts.resampled_as)
-    return Audit(document, name, results=tuple(result for _, result in owned), _resample=resample)
-
-
-def _check_base(subjects: list[Counted]) -> None:
-    """Refuse a base that no attribute can be held against; one that fits some of several is used for these."""
-    wrong: ValueError | None = None
-    for subject in subjects:
-        for direction in subject.counts.pairs if subject.attribute in subject.plan.groups else ():
-            try:
-                subject.base_source(direction)
-            except ValueError as error:
-                wrong = wrong or error
-            else:
-                return
-    if wrong is not None:
-        raise wrong
-
-
-def _resamples(owned: list[tuple[str, Any]], settings: Settings, records: str) -> dict[str, Any]:
-    """The values of the resamples of all results, by which two audits are compared."""
-    drawn = [resampled(attribute, result, settings) for attribute, result in owned]
-    values = {name: values for part in drawn for name, values in part.items()}
-    unseen = {name: value for attribute, result in owned for name, value in discordance(attribute, result).items()}
-    return {
-        "seed": settings.seed,
-        "resamples": settings.resamples,
-        "records": records,
-        "values": values,
-        "unseen": unseen,
-    }
-
-
-def _data(
-    counts: AuditCounts,
-    subjects: list[Counted],
-    settings: Settings,
-    rows: list[dict[str, Any]],
-    base: bool,
-) -> Data:
-    """What was audited; of the task labels, which may be many, those that listed pairs name."""
-    plan = subjects[0].plan
-    kinds: dict[str, AttributeKind] = {
-        subject.attribute: "attribute" if subject.attribute in plan.groups else "crossing" for subject in subjects
-    }
-    tasks = subjects[0].sizes["T"][0]
-    named = {
-        pair["given"] if row["direction"] == "T->A" else pair["outcome"]
-        for row in rows
-        for pair in row.get("pairs", ())
-    }
-    return {
-        "records": counts.records,
-        "fingerprint": counts.fingerprint,
-        "attributes": [subject.attribute for subject in subjects],
-        "tasks": {"title": plan.task.title, "labels": len(tasks)},
-        "groups": [
-            {
-                "attribute": subject.attribute,
-                "group": str(label),
-                "records": count,
-                "small": count < settings.min_group and label not in subject.ignored,
-                "kind": kinds[subject.attribute],
-                "variable": label.variable,
-                "category": label.category,
-            }
-            for subject in subjects
-            for label, count in zip(subject.sizes["A"][0], subject.sizes["A"][1].tolist(), strict=True)
-        ],
-        "confidence": settings.confidence,
-        "resamples": settings.resamples,
-        "min_group": settings.min_group,
-        "missing": cast("Missing", plan.missing),
-        "missing_values": counts.missing_values,
-        "roles": plan.roles,
-        "train": plan.train,
-        "base": base,
-        "weighted": subjects[0].weighted,
-        "kinds": kinds,
-        "task_labels": [
-            {"label": str(label), "variable": label.variable, "category": label.category}
-            for label in tasks
-            if str(label) in named
-        ],
-    }
-
-
-def _chosen(subjects: list[Counted], measured: list[Measured], unknown: list[str]) -> Any:
-    """What the caller chose, where it says more than the defaults: positive values, and groups."""
-    chosen = {
-        "positive": measured[0].positive,
-        "positive_unknown": list(measured[0].unknown_positive),
-        "reference": {subject.attribute: str(subject.reference) for subject in subjects if subject.reference},
-        "ignored_groups": sorted(str(label) for subject in subjects for label in subject.ignored),
-        "ignored_unknown": unknown,
-        "soft_tasks": "A->T" in subjects[0].counts.pairs and subjects[0].counts.pairs["A->T"].soft,
-    }
-    return {name: value for name, value in chosen.items() if value}
 
 
 def _metrics(metrics: Any) -> frozenset[str]:

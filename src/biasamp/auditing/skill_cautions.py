@@ -38,6 +38,12 @@ def skill(bags: BagCounts, records: float) -> tuple[float, float] | None:
     )
 
 
+def never_wrong(bags: BagCounts) -> bool:
+    """Whether every record is predicted to have the labels that it has, and no other."""
+    truth, predicted = (floats(held).max(axis=0) for held in (bags.whole.truth, bags.whole.predicted))
+    return bool(truth.any() and (truth == predicted).all() and (truth == floats(bags.agreeing)).all())
+
+
 def against_the_truth(context: Context) -> Iterator[Finding]:
     """Predictions that are opposite to the truth, or have nothing to do with it."""
     sides: list[tuple[str, Counted, str | None]] = [("A->T", context.subjects[0], None)]

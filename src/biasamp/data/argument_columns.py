@@ -85,12 +85,24 @@ def _mapping(data: Mapping[Any, Any], role: str) -> Columns:
     same_index({f"{role}[{name!r}]": values for name, values in data.items()})
     columns: list[Column] = []
     for name, values in data.items():
-        item = read_columns(values, f"{role}[{name!r}]").items[0]
-        if not isinstance(item, Column):
-            raise ValueError(f"{role}[{name!r}] is a table, not one column: give each of its columns a name")
+        read = read_columns(values, f"{role}[{name!r}]")
+        if not read.single:
+            raise ValueError(_no_column(f"{role}[{name!r}]"))
+        (item,) = read.apart()
         columns.append(replace(item, name=str(name)))
     check_lengths({column.name: column for column in columns}, role)
     return Columns(columns, single=False)
+
+
+def refuse_tables(data: Any, role: str) -> None:
+    """Refuse what has several values for a record where one column is needed: a matrix, a frame, rows of numbers."""
+    rows = isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(one, (list, tuple)) for one in data)
+    if getattr(data, "ndim", 1) != 1 or (rows and not _holds_lists(list(data))):
+        raise ValueError(_no_column(role))
+
+
+def _no_column(role: str) -> str:
+    return f"{role} is a table, not one column: give each of its columns a name"
 
 
 def _sequence(data: list[Any], role: str) -> Columns:

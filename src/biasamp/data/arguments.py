@@ -16,7 +16,13 @@ from .label import Block, Dense, Variable, printable
 from .label_rules import label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
-from .same_columns import TRAIN_OF_DATA, is_same, refuse_clusters_of_labels, refuse_same, same_index
+from .same_columns import (
+    refuse_clusters_of_labels,
+    refuse_same,
+    refuse_train_of_sides,
+    refuse_weights_of_labels,
+    same_index,
+)
 from .vocabulary import UNSEEN, one_space, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
@@ -96,12 +102,14 @@ def read_evaluation(
     apart: bool = True,
     cluster: Any = None,
     names: tuple[str, str, str] = ("given", "truth", "predicted"),
+    compared: bool = True,
 ) -> tuple[Evaluation, tuple[LabelSet, LabelSet] | None, LabelSet | None]:
     """The evaluated labels, where there are any the train labels in the same label space, and invented labels.
 
     The label space is that of the truth and of the train labels. Labels that only predictions have are apart: they are
     None where there are none. With ``apart=False`` the space is that of all of them, whatever their values. ``names`` are
-    what messages call the first three.
+    what messages call the first three. One group alone is refused where groups are ``compared`` and no train labels
+    say how others are.
     """
     one_of(unseen, "unseen", UNSEEN)
     sides = dict(zip(names, (given, truth, predicted), strict=True))
@@ -124,10 +132,24 @@ def read_evaluation(
         t, p = t.only(real), p.only(real)
         train_t = None if train_t is None else train_t.only(real)
     refuse_same(sides)
-    if train is not None and is_same(given, train[0]) and is_same(truth, train[1]):
-        raise ValueError(TRAIN_OF_DATA)
+    refuse_weights_of_labels(weights, sides)
+    if train is not None:
+        refuse_train_of_sides(sides, train)
+    elif compared:
+        refuse_one_group(g, groups)
     known = None if train_g is None or train_t is None else (train_g, train_t)
     return Evaluation(g, t, p, w, clusters=read_clusters(cluster, count, sides)), known, invented
+
+
+def refuse_one_group(given: LabelSet, name: str) -> None:
+    """Refuse records of one group: there is none to compare it with, and every association is 0 by definition."""
+    kinds = [variable.kind for variable in given.variables]  # one yes/no label is compared with everybody without it
+    if kinds == ["categorical"] and (held := given.totals() > 0).sum() == 1:
+        only = given.labels[int(held.argmax())]
+        raise ValueError(
+            f"{name} has one group only, {printable(only.category or str(only), 40)!r}: there is none to compare it with. Give the "
+            "records of all groups, or labels of other records (train, base) that have them"
+        )
 
 
 def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.bool_]:
@@ -156,8 +178,14 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
     """Check weights; whole numbers become integers, so that counting stays exact."""
     if weights is None:
         return None
+    if isinstance(weights, np.ma.MaskedArray) and np.ma.getmaskarray(weights).any():
+        raise ValueError(
+            f"weights are masked in {int(np.ma.getmaskarray(weights).sum()):,} records: fill them in, 0 where a record is not to count"
+        )
     try:
         values = tensor_array(weights) if hasattr(weights, "detach") else np.asarray(weights)
+        if values.dtype.kind not in "biufO" or any(isinstance(one, (str, bytes)) for one in _objects(values)):
+            raise TypeError
         if values.dtype.kind not in "biu":
             values = values.astype(np.float64)
     except (TypeError, ValueError):
@@ -170,11 +198,7 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         raise ValueError(f"weights must be finite and not negative: record {at} has {values[at]}")
     if not values.any():
         raise ValueError("weights are all 0: nothing would be counted")
-    if count > _FEW_RECORDS and values.dtype.kind != "b" and _numbered(values):
-        raise ValueError(
-            f"weights has the whole numbers from {int(values.min()):,} to {int(values.max()):,}, each once: it looks like ids or "
-            "row numbers. Give the weight of each record, or leave weights out"
-        )
+    refuse_numbered(values)
     with np.errstate(over="ignore"):
         total, squares = float(values.sum(dtype=np.float64)), float((values.astype(np.float64) ** 2).sum())
     if not (total >= LEAST_TOTAL and squares <= MOST_SQUARES):
@@ -187,11 +211,22 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
     return values if values.dtype.kind == "f" else values.astype(np.int64)
 
 
-def _numbered(values: NDArray[Any]) -> bool:
-    """Whether numbers are consecutive whole ones, each once, in any order."""
+def _objects(values: NDArray[Any]) -> list[Any]:
+    """The members of an array of Python objects, in which text may be."""
+    return values.ravel().tolist() if values.dtype.kind == "O" else []
+
+
+def refuse_numbered(values: NDArray[Any]) -> None:
+    """Refuse weights that are consecutive whole numbers, each once, in any order."""
+    if len(values) <= _FEW_RECORDS or values.dtype.kind == "b":
+        return
     if values.max() - values.min() != len(values) - 1 or (values != np.rint(values)).any():
-        return False
-    return bool((np.diff(np.sort(values)) == 1).all())
+        return
+    if (np.diff(np.sort(values)) == 1).all():
+        raise ValueError(
+            f"weights has the whole numbers from {int(values.min()):,} to {int(values.max()):,}, each once: it looks like ids or "
+            "row numbers. Give the weight of each record, or leave weights out"
+        )
 
 
 def _first_text(values: Any) -> str:
@@ -199,9 +234,14 @@ def _first_text(values: Any) -> str:
     held = list(values) if isinstance(values, Iterable) else [values]
     for place, value in enumerate(held):
         try:
+            if isinstance(value, np.complexfloating):
+                raise TypeError
             float(value)
         except (TypeError, ValueError):
             return f"record {place} has {printable(str(value), 40)!r}"
+        if isinstance(value, (str, bytes)):
+            text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+            return f"record {place} has the text {printable(text, 40)!r}; convert them first"
     return f"found {type(values).__name__}"
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from .columns import Columns
 from .label import Variable
 from .labelset import LabelSet
-from .spelling import quoted, says_missing, shown, spelled_twice, told_apart
+from .spelling import code_of_missing, quoted, says_missing, shown, spelled_twice, told_apart
 from .ways_out import way_out
 
 RoleOf = Literal["groups", "outcomes", "other", "predictions"]
@@ -24,9 +24,24 @@ _FEW_GROUPS = 20
 _MANY_VALUES = 1000
 # Beyond so many values, two that differ in case are more likely words than mistakes; and lists are looked for in so many.
 _LOOKED_AT = 1000
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?|\d{1,2}[/.]\d{1,2}[/.]\d{4}")
-_BRACKETS = re.compile(r"""\s*(\[.*[,'"].*\]|\{.*[,'"].*\}|\(\s*['"].*['"]\s*,?\s*\))\s*""", re.DOTALL)
-_SEPARATORS = "|;,"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+# Days and times of day as tools and people write them; a year or a month alone is a group.
+_DATE = re.compile(
+    r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ].*)?|\d{1,2}([-/.])\d{1,2}\3\d{4}([T ].*)?|\d{1,2}/\d{1,2}/\d{2}"
+    r"|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+    rf"|\d{{1,2}}[ -]{_MONTH},?[ -]\d{{2,4}}|{_MONTH} \d{{1,2}},? \d{{4}}"
+    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]m)?",
+    re.IGNORECASE,
+)
+# Two days may be two groups, before and after.
+_FEW_DATES = 2
+# Long numbers, mail addresses and UUIDs are ids, however often each comes.
+_IDENTIFIER = re.compile(r"-?\d{9,}|[^@\s]+@[^@\s]+\.\w+|[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}", re.IGNORECASE)
+_BRACKETS = re.compile(
+    r"""\s*(\[.*[,'"].*\]|\[\s*[-\d.e]+(\s+[-\d.e]+)+\s*\]|\{.*[,'"].*\}|\(\s*['"].*['"]\s*,?\s*\))\s*""", re.DOTALL
+)
+# What stands between labels only; and what stands in plain text too.
+_SEPARATORS, _IN_TEXT = "|;\n\t", ",/+& "
 
 
 def title_of(role: str, variable: Variable) -> str:
@@ -68,6 +83,8 @@ def check_columns_alone(
         _refuse_text_of_missing(variable, role, known)
         if variable.kind == "multilabel":
             continue
+        if side != "predictions":
+            _refuse_codes_of_missing(variable, role)
         if side in ("groups", "outcomes"):
             refuse_identifiers(variable, records or len(labels), role, group=side == "groups")
         if columns.declared is None:
@@ -79,7 +96,8 @@ def check_columns_alone(
 def _refuse_text_of_missing(variable: Variable, role: str, known: Collection[str]) -> None:
     """Refuse text that stands for a missing value; in lists of labels, blank ones alone, for ``null`` may be a word."""
     lists = variable.kind == "multilabel"
-    strange = (text for text in variable.categories if says_missing(text) and text not in known)
+    signs = {"+", "-"} if "+" in variable.categories else set()
+    strange = (text for text in variable.categories if says_missing(text) and text not in {*known, *signs})
     found = next((text for text in strange if not (lists and text.strip())), None)
     if found is not None:
         what = "an empty label" if lists else f"the text {quoted(found)}, which looks like a missing value"
@@ -90,6 +108,17 @@ def _refuse_text_of_missing(variable: Variable, role: str, known: Collection[str
                 if lists
                 else f"Make it a missing value (None), not text; where it is a value indeed, {way_out('categories')}"
             )
+        )
+
+
+def _refuse_codes_of_missing(variable: Variable, role: str) -> None:
+    """Refuse a number that stands for a missing value, which would be a group or a class."""
+    code = code_of_missing(variable.categories)
+    if code is not None:
+        raise ValueError(
+            f"{title_of(role, variable)} holds {quoted(code)}, which looks like a code for a missing value (it has "
+            f"{shown(variable.categories)}). Make it a missing value (None); where it is a value indeed, "
+            f"{way_out('categories')}"
         )
 
 
@@ -119,10 +148,11 @@ def are_identifiers(many: int, records: int, *, group: bool) -> bool:
 def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bool) -> None:
     """Refuse a variable that has a value of its own for nearly every record, and dates as groups."""
     many = len(variable.categories)
-    if variable.kind != "categorical" or many <= _FEW_GROUPS:
+    if variable.kind != "categorical" or many <= _FEW_DATES:
         return
     title = title_of(role, variable)
-    if are_identifiers(many, records, group=group):
+    named = group and many > _FEW_GROUPS and all(_IDENTIFIER.fullmatch(category) for category in variable.categories)
+    if named or are_identifiers(many, records, group=group):
         what = "groups" if group else "something that is predicted"
         raise ValueError(
             f"{title} holds {many:,} different values in {records:,} records, such as {shown(variable.categories[:3])}: it "
@@ -131,8 +161,8 @@ def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bo
         )
     if group and all(_DATE.fullmatch(category) for category in variable.categories):
         raise ValueError(
-            f"{title} holds {many:,} dates, such as {shown(variable.categories[:3])}: dates are no groups. Name another "
-            "column, or group them first, by year or by season"
+            f"{title} holds {many:,} dates, such as {shown(variable.categories[:3])}: dates and times are no groups. Name "
+            f"another column, or group them first, by year or by season; where they are its groups indeed, {way_out('categories')}"
         )
 
 
@@ -140,9 +170,10 @@ def _refuse_listed(variable: Variable, role: str) -> None:
     """Refuse text that looks like lists of labels, which would be read as one label."""
     categories = variable.categories[:_LOOKED_AT]
     found = next((text for text in categories if text[:1] in "[{( " and _BRACKETS.fullmatch(text)), None)
-    separator = next((mark for mark in _SEPARATORS if found is None and _recombined(categories, mark)), None)
+    marks = (*_SEPARATORS, *_IN_TEXT)
+    separator = next((mark for mark in marks if found is None and _recombined(categories, mark)), None)
     if separator is not None:
-        found = next(text for text in categories if separator in text)
+        found = next(text for text in categories if separator in text.strip(separator))
     if found is not None:
         how = "json.loads or ast.literal_eval" if separator is None else f"str.split({separator!r})"
         raise ValueError(
@@ -156,14 +187,20 @@ def _recombined(categories: Sequence[str], separator: str) -> bool:
     """Whether text is made of parts that come in several combinations: there are no more parts than texts.
 
     Commas stand in plain text too (``Washington, DC``): there, every part of a text must also come in another one,
-    so that a place or a name with a comma is none, and one of the parts by itself.
+    so that a place or a name with a comma is none, and one of the parts by itself. Blanks, slashes and the like stand
+    there more often: of these every part must come by itself, so that ``very high`` beside ``high`` is none.
     """
-    split = [[part.strip() for part in text.split(separator)] for text in categories if separator in text]
+    held = [[part.strip() for part in text.split(separator)] for text in categories]
+    if separator in _SEPARATORS:  # a list may end with one, and a label that is empty is none
+        held = [[part for part in text if part] for text in held]
+    split = [text for text in held if len(text) > 1]
     parts = {part for text in split for part in text}
-    alone = {text for text in categories if separator not in text}
+    alone = {part for text in held if len(text) == 1 for part in text}
     few = bool(split) and "" not in parts and len(parts | alone) <= len(categories)
-    if separator != "," or not few:
+    if separator in _SEPARATORS or not few:
         return few
+    if separator != ",":
+        return parts <= alone
     times = Counter(part for text in split for part in set(text))
     times.update(alone)
     return bool(parts & alone) and all(times[part] > 1 for part in parts)

@@ -60,9 +60,11 @@ class Column:
         held = [() if gone else tuple(value) for value, gone in zip(values, missing, strict=True)]
         items = [item for record in held for item in record]
         gone = np.array([is_missing(item) for item in items], dtype=bool)
-        refuse_missing_items(name, gone, [len(record) for record in held])
+        sizes = [len(record) for record in held]
+        refuse_missing_items(name, gone, sizes)
+        refuse_rows(name, items, sizes)
         inner = cls.text(name, items, gone)
-        return inner.in_lists([len(record) for record in held], missing if missing.any() else None)
+        return inner.in_lists(sizes, missing if missing.any() else None)
 
     def in_lists(self, sizes: Sequence[int] | NDArray[Any], missing: Mask | None) -> Column:
         """A text column as one of lists of these sizes; a label named twice in a list counts once."""
@@ -217,6 +219,27 @@ def refuse_missing_items(name: str, gone: Mask, sizes: Sequence[int] | NDArray[A
         raise ValueError(
             f"{title} a list of labels with a missing one in it (record {record}; {int(gone.sum()):,} in all). Leave it out "
             "of the list where the record has no such label, or make the whole list missing (None)"
+        )
+
+
+def refuse_rows(name: str, items: Sequence[Any], sizes: Sequence[int] | NDArray[Any]) -> None:
+    """Refuse lists that are rows of a matrix: probabilities, or as many zeros and ones for every record."""
+    if not items or not all(isinstance(item, (int, float, np.integer, np.floating)) for item in items):
+        return
+    numbers = {float(item) for item in items}
+    fraction = next((number for number in sorted(numbers) if number % 1), None)
+    held = np.asarray(sizes)
+    rows = bool(len(held)) and held.min() == held.max() > 1 and numbers <= {0.0, 1.0}
+    if fraction is not None or rows:
+        what = (
+            f"fractions such as {fraction:g}"
+            if fraction is not None
+            else f"{held[0]:,} zeros and ones for every record"
+        )
+        title = f"column '{printable(name, 60)}'" if name else "a column"
+        raise ValueError(
+            f"{title} holds lists with {what}, which would be read as names of labels: they look like rows of "
+            "a matrix. Give each of its columns a name, or lists of the labels that a record has"
         )
 
 

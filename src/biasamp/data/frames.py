@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .argument_columns import object_column, read_columns, split_missing, tensor_array
+from .argument_columns import object_column, read_columns, refuse_tables, split_missing, tensor_array
 from .arrow_numbers import null_mask, numpy_of
 from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact, refuse_missing_items
 from .label import canonical, printable
@@ -108,6 +108,7 @@ def _arrow_array(values: Any, role: str) -> Any:
     """A series, an array or a list as Arrow values; Python objects of mixed types are spelled out."""
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values
+    refuse_tables(values, role)
     try:
         if hasattr(values, "to_arrow"):
             return values.to_arrow()

@@ -18,6 +18,12 @@ TRAIN_OF_DATA = (
 )
 
 
+TRAIN_OF_PREDICTIONS = (
+    "train holds the predictions of the records that are measured: they say nothing of the labels that the model was "
+    "trained on. Give those, or leave train out"
+)
+
+
 def same_index(sides: Mapping[str, Any]) -> None:
     """Refuse pandas objects whose rows are labelled differently: read by position, records would be mixed up."""
     first: tuple[str, Any] | None = None
@@ -64,6 +70,25 @@ def refuse_train_of_data(data: Any, train: Any) -> None:
     paths = [os.path.realpath(x) if isinstance(x, (str, os.PathLike)) else None for x in (data, train)]
     if train is not None and (train is data or (paths[0] is not None and paths[0] == paths[1])):
         raise ValueError(TRAIN_OF_DATA)
+
+
+def refuse_train_of_sides(sides: Mapping[str, Any], train: Any) -> None:
+    """Refuse train labels that are the columns of the evaluated records, or their predictions."""
+    given, truth, predictions = sides.values()
+    if is_same(given, train[0]) and is_same(truth, train[1]):
+        raise ValueError(TRAIN_OF_DATA)
+    if is_same(predictions, train[1]):
+        raise ValueError(TRAIN_OF_PREDICTIONS)
+
+
+def refuse_weights_of_labels(weights: Any, labels: Mapping[str, Any]) -> None:
+    """Refuse a column of labels as that of weights."""
+    for name, held in labels.items():
+        if is_same(weights, held):
+            raise ValueError(
+                f"weights and {name} are the same column: records would count by what they say. Leave weights out, or give "
+                "the weight of each record"
+            )
 
 
 def refuse_clusters_of_labels(cluster: Any, labels: Mapping[str, Any]) -> None:

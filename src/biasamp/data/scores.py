@@ -136,8 +136,10 @@ def read_scored(
             )
     train, known = _with_strata(train, strata, "train")
     base, based = _with_strata(base, strata, "base")
-    scored, train_sets, _ = read_evaluation(given, true, chances, train, weights, names=("given", "truth", "scores"))
-    decided, _, invented = read_evaluation(given, true, decisions, train, weights)
+    scored, train_sets, _ = read_evaluation(
+        given, true, chances, train, weights, names=("given", "truth", "scores"), compared=base is None
+    )
+    decided, _, invented = read_evaluation(given, true, decisions, train, weights, compared=base is None)
     clusters = read_clusters(cluster, len(decided), sides)
     layers = None if strata is None else read_strata(strata, len(decided))
     base_labels = None

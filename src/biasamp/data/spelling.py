@@ -18,6 +18,37 @@ _WORDS = {**dict.fromkeys(("true", "yes", "y", "t"), "1"), **dict.fromkeys(("fal
 NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A", "<NA>")
 # Missing values of Python and pandas that were made text.
 _TEXT_OF_NONE = ("None", "NaT")
+# What people and tools write for nothing, in any case.
+_NOTHING = frozenset(
+    {
+        *(
+            "nan",
+            "null",
+            "na",
+            "n/a",
+            "n.a.",
+            "#n/a",
+            "<na>",
+            "<nan>",
+            "<null>",
+            "<none>",
+            "(null)",
+            "(missing)",
+            "<missing>",
+        ),
+        *("?", "??", "???", "-", "--", "---", ".", "..", "...", "#value!", "#ref!", "#div/0!", "#name?"),
+    }
+)
+# Words for what is not known: a value like others, unless only the truth has it.
+_NOT_KNOWN = frozenset(
+    {
+        *("unknown", "missing", "undefined", "unlabeled", "unlabelled", "unspecified", "unavailable"),
+        *("notavailable", "notknown", "notrecorded", "notlabeled", "notlabelled", "notapplicable"),
+    }
+)
+# Numbers that surveys write for a missing answer, where all others are of one digit.
+_CODES = frozenset({"-9", "-99", "-999", "-9999", "99", "999", "9999"})
+_FEW_CODES = frozenset({"-1", "9"})
 _BLANKS = re.compile(r"[\s_.'\"`’]+|-(?=\w)")
 _WRAPPED = re.compile(r"[*\[({<\"'`~#]+(.*?)[*\])}>\"'`~#]+")
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
@@ -138,12 +169,51 @@ def spelled_twice(categories: Iterable[str]) -> tuple[str, str] | None:
         if keys[category] in first:
             return first[keys[category]], category
         first[keys[category]] = category
-    return None
+    return _abbreviated(held)
+
+
+def _abbreviated(categories: list[str]) -> tuple[str, str] | None:
+    """A word and its first letter, where a column has both for several words: M and F beside male and female."""
+    letters = [one for one in categories if len(one) == 1 and one.isalpha()]
+    words = [one for one in categories if len(one) > 1]
+    short = {one: [word for word in words if word.casefold().startswith(one.casefold())] for one in letters}
+    if len(letters) < 2 or any(len(held) != 1 for held in short.values()):
+        return None
+    return letters[0], short[letters[0]][0]
 
 
 def says_missing(category: str) -> bool:
     """Whether text is what tools write for a missing value, or blank."""
-    return category in (*NULLS, *_TEXT_OF_NONE) or not _visible(html.unescape(category)).strip()
+    text = _visible(html.unescape(category)).strip()
+    return category in (*NULLS, *_TEXT_OF_NONE) or text.casefold() in _NOTHING or not text
+
+
+def code_of_missing(categories: Iterable[str], *, few: bool = False) -> str | None:
+    """The number that stands for a missing value among some of one digit, such as 99 among 0 and 1.
+
+    With ``few`` also -1 and 9, which are as likely values of their own.
+
+    >>> code_of_missing(["0", "1", "99"]), code_of_missing(["0", "1", "-1"]), code_of_missing(["97", "98", "99"])
+    ('99', None, None)
+    """
+    held = list(categories)
+    found = [one for one in held if one in _CODES or (few and one in _FEW_CODES)]
+    others = [one for one in held if one not in found]
+    return found[0] if len(found) == 1 and others and all(len(o) == 1 and o in "0123456789" for o in others) else None
+
+
+def says_unknown(category: str) -> bool:
+    """Whether text says that a value is not known."""
+    return folded(category) in _NOT_KNOWN
+
+
+def is_numeral(category: str) -> bool:
+    """Whether text is a number."""
+    try:
+        float(category)
+    except ValueError:
+        return False
+    return True
 
 
 def quoted(text: str, limit: int = 40) -> str:

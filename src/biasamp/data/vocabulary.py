@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .column_checks import title_of
 from .label import Mask, Variable
 from .labelset import LabelSet, align, join
-from .spelling import respelled, shown, side_by_side, told_apart
+from .spelling import code_of_missing, is_numeral, quoted, respelled, says_unknown, shown, side_by_side, told_apart
 from .ways_out import way_out
 
 UNSEEN = ("invented", "error")
@@ -64,7 +64,8 @@ def check_said(
         raise ValueError(
             f"{begin}. They look like probabilities that were read as text ({apart}): convert the column to numbers"
         )
-    twice = None if lists else respelled(strange, known)
+    # A label of a list may differ from another one in case alone, but not where the other is never predicted.
+    twice = respelled(strange, [value for value in known if value not in said] if lists else known)
     if twice is not None:
         one, other = told_apart(*twice)
         raise ValueError(
@@ -76,6 +77,10 @@ def check_said(
             f"{begin}. A truth of two values is predicted by these alone ({apart}). Are these the columns that were meant? "
             f"Spell the values alike; where the truth can take more values, {way_out('categories')}"
         )
+    if not lists and all(map(is_numeral, strange)) and not any(map(is_numeral, known)):
+        raise ValueError(
+            f"{begin}. They are numbers where the truth has words ({apart}): spell the values of both alike"
+        )
     if counted and 2 * sum(said[value] for value in strange) > sum(said.values()):
         what = "labels" if lists else "records"
         raise ValueError(
@@ -85,6 +90,20 @@ def check_said(
     if unseen == "error":
         raise ValueError(
             f"{begin}, and {way_out('unseen')} ({apart}). Correct them, {way_out('categories')}, or {way_out('invented')}"
+        )
+
+
+def refuse_unknown_truth(known: Sequence[str], said: Sequence[str], titles: tuple[str, str]) -> None:
+    """Refuse a truth that says of some records that it is not known, in a word or a code that is never predicted."""
+    never = [value for value in known if value not in set(said)]
+    code = code_of_missing(known, few=True)
+    found = next((value for value in never if value == code or says_unknown(value)), None)
+    if found is not None and len(known) > 2:
+        truth, predicted = titles
+        raise ValueError(
+            f"{truth} has {quoted(found)}, which {predicted} never has: it looks like a truth that is not known "
+            f"({side_by_side(truth, known, predicted, said)}). Make it a missing value (None) or leave those records out; where "
+            f"it is a value that could be predicted, {way_out('categories')} for the predictions"
         )
 
 
@@ -222,6 +241,8 @@ def _compare(
             continue
         said = predicted.variables[place]
         values = join([variable, *others, *declared[place : place + 1]]).categories
+        if not lists:
+            refuse_unknown_truth(variable.categories, said.categories, (mine, title_of(names[1], said)))
         if set(said.categories) <= set(values) and (len(values) > 1 or lists):
             continue
         often = totals_by_category(predicted)[place] if counted else dict.fromkeys(said.categories, 1.0)

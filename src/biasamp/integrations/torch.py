@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -222,8 +223,21 @@ class BiasAmplification(Metric):  # type: ignore[misc]
         for which in self._directions:
             pairs = self._pairs(self._kept_counts(which), which)
             value = float(mean_over_pairs(pairs.amplification, pairs.defined))
+            value = float("nan") if self._one_group(which) else value
             values[which] = torch.tensor(value, dtype=torch.float64, device=self.n.device)
         return values if self.direction == "both" else values[self.direction]
+
+    def _one_group(self, which: str) -> bool:
+        """Whether all records are of one group, which a warning says; a batch may be so without one."""
+        given, held = self._sides(which)[0], getattr(self, _state(which, "given"))
+        if self._one_batch or self._train[which] is not None or not given.exclusive or int((held > 0).sum()) != 1:
+            return False
+        warnings.warn(
+            f"{'groups' if which == 'A->T' else 'target'} has one value only: there is none to compare it with, and the value is NaN",
+            UserWarning,
+            stacklevel=3,
+        )
+        return True
 
     def _refuse_identifiers(self) -> None:
         """Refuse groups or classes that are ids: nearly as many as records."""

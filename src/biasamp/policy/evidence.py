@@ -32,7 +32,9 @@ def evidence_checks(policy: Policy, audit: Audit) -> Iterator[Check]:
     yield from _groups(policy, data)
     yield from _predictions(policy, audit)
     for row in audit.document["findings"]:
-        if row["code"] == "copied":
+        # With labels of other records, one value here is a change against those; one group alone is said of the groups.
+        nothing = row["code"] == "one-value" and row.get("attribute") is None and not (data["train"] or data["base"])
+        if row["code"] == "copied" or nothing:
             yield _evidence(policy, "columns", False, row["text"], row.get("attribute"))
     if not policy.limits and all(largest is True for largest in policy.companions.values()):
         reason = "the policy has no limit: that something is measured is no reason to pass"
