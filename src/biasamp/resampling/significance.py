@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 # Above this variance of the count (a standard deviation of 50) the normal approximation is used: the two
 # tails' errors of skewness cancel, and what is left is below a tenth of the p-value down to 1e-8.
 _EXACT_VARIANCE = 2500.0
+# Terms of a tail that are added at once.
+_TERMS = 32
 # Tables whose probability agrees so closely are equally probable; the logarithms are rounded.
 _TIE = 1e-7
 
@@ -113,19 +115,23 @@ def _tail(k: Array, step: Array, n1: Array, n2: Array, m: Array, low: Array, hig
     term = np.ones(len(k))
     place = k.copy()
     active = np.arange(len(k))
+    ahead = np.arange(float(_TERMS))
     while len(active):
-        at, up = place[active], step[active] > 0
-        n1_, n2_, m_ = n1[active], n2[active], m[active]
+        at, up = place[active, None] + step[active, None] * ahead, step[active, None] > 0
+        n1_, n2_, m_ = n1[active, None], n2[active, None], m[active, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(
                 up,
                 (n1_ - at) * (m_ - at) / ((at + 1) * (n2_ - m_ + at + 1)),
                 at * (n2_ - m_ + at) / ((n1_ - at + 1) * (m_ - at + 1)),
             )
-        ended = np.where(up, at >= high[active], at <= low[active])
-        term[active] = np.where(ended, 0.0, term[active] * ratio)
-        total[active] += term[active]
-        place[active] += step[active]
+        ratio[np.where(up, at >= high[active, None], at <= low[active, None])] = 0.0
+        # Products and sums one after another, as a loop would make them; terms that are too small change no sum.
+        ratio[:, 0] *= term[active]
+        terms = np.multiply.accumulate(ratio, axis=1)
+        term[active] = terms[:, -1]
+        total[active] = np.add.accumulate(np.column_stack([total[active], terms]), axis=1)[:, -1]
+        place[active] += step[active] * _TERMS
         active = active[term[active] > 1e-18 * total[active]]
     out: Array = np.exp(_log_probability(k, n1, n2, m)) * total
     return out
