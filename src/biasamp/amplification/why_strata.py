@@ -7,7 +7,7 @@ strata. It is shown by the sign of the whole and by the sign inside each stratum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -357,13 +357,19 @@ def _figures(parts: ScoreParts, factor: Signs, level: float, scored: bool) -> di
     )
     out["pairs"], out["unclear"] = int(values.defined.sum()), estimate.unknown
     if estimate.sample.has_intervals and estimate.sample.records > 1:
-        maker = estimate.interval("value")
-        assert maker is not None
-        out["low"], out["high"] = maker(level, "closed_form", 2, 0)
-        made = estimate.worse_intervals()
-        assert made is not None
-        out["p"] = bounds_p(*made)
+        made = _signed_mean(estimate, estimate.factor)
+        out["low"], out["high"] = made(level, "closed_form", 2, 0)
+        bounds = [replace(made, unseen=ERRORS_MORE * made.unseen)] * 2
+        if estimate.unknown:
+            bounds = [_signed_mean(estimate, signs, ERRORS_MORE) for signs in (estimate.worse.up, estimate.worse.down)]
+        out["p"] = bounds_p(bounds[0], bounds[1])
     return out
+
+
+def _signed_mean(estimate: Directional, signs: Signs, errors: float = 1.0) -> Intervals:
+    """What makes the intervals of the mean of ``signs * delta``; ``errors`` is how much unseen errors count."""
+    mean = FixedSigns(estimate.sample.bags, signs, estimate.source.rates)
+    return estimate.sample.intervals(mean, (), None, errors * estimate.unseen_variance(signs))
 
 
 def bounds_p(up: Intervals, down: Intervals) -> float:
