@@ -61,13 +61,13 @@ class CountedCurves(Curves):
 
     def amplification(self, thresholds: Floats) -> Floats:
         """The mean over pairs at some thresholds, which hold for all labels."""
-        each = [self.figures(self.hits(label, thresholds), label) for label in range(len(self.outcome))]
-        return np.asarray(np.mean([figures["directional"] for figures in each], axis=0))
+        each = [self.directional(self.hits(label, thresholds), label) for label in range(len(self.outcome))]
+        return np.asarray(np.mean(each, axis=0))
 
     def at(self, thresholds: Floats) -> float:
         """The directional value where every label has its own threshold."""
         places = range(len(self.outcome))
-        each = [self.figures(self.hits(k, thresholds[k : k + 1]), k)["directional"][0] for k in places]
+        each = [self.directional(self.hits(k, thresholds[k : k + 1]), k)[0] for k in places]
         return float(np.mean(each))
 
     def calibrated(self) -> tuple[Floats, Floats, Floats]:

@@ -312,11 +312,22 @@ class Curves:
         """Figures on the steps that end at some thresholds: those at the thresholds, as nothing changes before them."""
         return values
 
+    def _changes(self, hits: Hits) -> Floats:
+        """What decisions change of the rate of every group that has records, at some thresholds."""
+        change: Floats = (hits.rate - share(hits.positive, hits.size))[:-1][self._defined]
+        return change
+
+    def _signed(self, change: Floats, label: int) -> Floats:
+        signs = self.signs[self._defined, label].astype(np.float64)[:, None]
+        return np.asarray((signs * change).mean(axis=0))
+
+    def directional(self, hits: Hits, label: int) -> Floats:
+        """The directional value of one label at some thresholds."""
+        return self._signed(self._changes(hits), label)
+
     def figures(self, hits: Hits, label: int) -> dict[str, Floats]:
         """The figures of one label at some thresholds; NaN where they are undefined."""
-        there = self._defined
-        change = (hits.rate - share(hits.positive, hits.size))[:-1][there]
-        signs = self.signs[there, label].astype(np.float64)[:, None]
+        change = self._changes(hits)
         with np.errstate(divide="ignore", invalid="ignore"):
             among = (hits.true + hits.false)[:-1] / (hits.true + hits.false)[-1]
             apart = among - hits.positive[:-1] / hits.positive[-1]
@@ -325,7 +336,7 @@ class Curves:
         # Of nobody no rate is known; MALS is of one attribute.
         unknown = (hits.true + hits.false)[-1] <= 0
         return {
-            "directional": np.asarray((signs * change).mean(axis=0)),
+            "directional": self._signed(change, label),
             "multi": np.asarray(np.abs(change).mean(axis=0)),
             "mals": np.where(unknown | (not self.exclusive), np.nan, mals),
             "selection_rate_difference": between_groups(hits.rate[:-1]),

@@ -7,6 +7,7 @@ The moments of errors follow from sums of scores, of their squares, and of score
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -190,14 +191,35 @@ class ScoreTables:
         squares = self.squares[:, keep][:, :, outcome]
         return replace(self, labels=(labels[0], labels[1]), size=self.size[:, keep], squares=squares, **changed)
 
+    @cached_property
+    def _edges(self) -> Index:
+        """Where the rows of every stratum begin, and where the last ends."""
+        return np.searchsorted(self.numbers, np.arange(self.strata + 1) * self.bags)
+
+    @cached_property
+    def _totals(self) -> dict[str, Any]:
+        """The sums of every stratum, all bags together; made at once, as there are many strata."""
+        first, filled = self._edges[:-1], np.diff(self._edges) > 0
+
+        def summed(values: Any) -> Any:
+            if isinstance(values, Fixed):
+                return values.each(summed)
+            out = np.zeros((self.strata, *values.shape[1:]), dtype=np.int64)
+            if any(values.strides) and filled.any():
+                out[filled] = np.add.reduceat(values, first[filled], axis=0)
+            return out
+
+        return {name: summed(getattr(self, name)) for name in _TABLES}
+
     def stratum(self, place: int) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of one stratum: of decisions, of scores, and of decisions against scores."""
-        first, last = np.searchsorted(self.numbers, [place * self.bags, (place + 1) * self.bags])
-        rows = slice(int(first), int(last))
-        held = {name: getattr(self, name)[rows] for name in _TABLES}
-        return self._pair_counts(
-            held, self.numbers[rows] - place * self.bags, int(self.records[place]), self.squares[place]
+        rows = slice(int(self._edges[place]), int(self._edges[place + 1]))
+        held, totals = (
+            {name: values[at] for name, values in lot.items()}
+            for lot, at in (({name: getattr(self, name) for name in _TABLES}, rows), (self._totals, place))
         )
+        numbers = self.numbers[rows] - place * self.bags
+        return self._pair_counts(held, totals, numbers, int(self.records[place]), self.squares[place])
 
     def everything(self) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of all strata together."""
@@ -213,37 +235,42 @@ class ScoreTables:
             return np.add.reduceat(_rows_in_order(values, order), edges, axis=0)
 
         held = {name: summed(getattr(self, name)) for name in _TABLES}
-        return self._pair_counts(held, numbers, int(self.records.sum()), total(self.squares))
+        totals = {name: total(values) for name, values in held.items()}
+        return self._pair_counts(held, totals, numbers, int(self.records.sum()), total(self.squares))
 
     def _pair_counts(
-        self, held: dict[str, Any], numbers: Index, records: int, squares: Count
+        self, held: dict[str, Any], totals: dict[str, Any], numbers: Index, records: int, squares: Count
     ) -> tuple[BagCounts, BagCounts, BagCounts]:
-        n, given = held["size"][:, -1:], held["size"][:, :-1]
+        """Pair counts of tables by bag, whose sums over bags are the totals."""
         count = np.array([records], dtype=np.int64)
 
         def made(one: str, said: str, both: str, spread: Any) -> BagCounts:
-            true, predicted = held[one][:, -1:], held[said][:, -1:]
-            joint, joint_said, joint_both = (held[name][:, :-1] for name in (one, said, both))
-            tables = n, given, true, predicted, joint, joint_said, joint_both
-            counts = PairCounts(*self.labels, records, *tables, count, spread)
-            return BagCounts(self.bags, numbers, counts, total(held[both][:, -1]), isinstance(held[said], Fixed))
+            lots = []
+            for lot in (held, totals):
+                n, given = lot["size"][..., -1:, :], lot["size"][..., :-1, :]
+                true, predicted = (lot[name][..., -1:, :] for name in (one, said))
+                joint, joint_said, joint_both = (lot[name][..., :-1, :] for name in (one, said, both))
+                tables = n, given, true, predicted, joint, joint_said, joint_both
+                lots.append(PairCounts(*self.labels, records, *tables, count, spread))
+            soft = isinstance(held[said], Fixed)
+            return BagCounts(self.bags, numbers, lots[0], totals[both][-1], soft).with_whole(lots[1])
 
-        totals = {name: total(values[:, :-1]) for name, values in held.items()}
-        size = as_fixed(add(totals["size"], np.zeros(totals["truth"].shape, dtype=np.int64)))
+        groups = {name: values[:-1] for name, values in totals.items()}
+        size = as_fixed(add(groups["size"], np.zeros(groups["truth"].shape, dtype=np.int64)))
 
         def spread(one: str, said: str, both: str, squared: Count, plain: Count) -> tuple[Count, Count, Count]:
             # Of a yes/no label the square is the label itself.
-            crossed = as_fixed(totals[both])
+            crossed = as_fixed(groups[both])
             second = as_fixed(add(squared, plain)) - crossed - crossed
-            return size, as_fixed(subtract(totals[said], totals[one])), second
+            return size, as_fixed(subtract(groups[said], groups[one])), second
 
         squared = squares[:-1]
         return (
             made("truth", "held", "both", None),
             made(
-                "truth", "scores", "scores_truth", spread("truth", "scores", "scores_truth", squared, totals["truth"])
+                "truth", "scores", "scores_truth", spread("truth", "scores", "scores_truth", squared, groups["truth"])
             ),
-            made("scores", "held", "scores_held", spread("scores", "held", "scores_held", squared, totals["held"])),
+            made("scores", "held", "scores_held", spread("scores", "held", "scores_held", squared, groups["held"])),
         )
 
     def put(self, arrays: Arrays) -> dict[str, Any]:

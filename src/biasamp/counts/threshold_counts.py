@@ -193,4 +193,3 @@ def _with_everyone(table: Count) -> Count:
     if isinstance(table, Fixed):
         return table.each(lambda part: np.concatenate([part[:-1], part[:-1].sum(axis=0, keepdims=True)]))
     return np.concatenate([table[:-1], table[:-1].sum(axis=0, keepdims=True)])
-
