@@ -11,7 +11,7 @@ from biasamp.data import printable
 from biasamp.results.interval import NO_WIDTH
 from biasamp.results.metric_registry import METRICS, audited_metrics, direction_symbol, is_signed
 
-from .document_types import AuditDocument, Entry, Excluded, Invented, Pair, SweepEntry
+from .document_types import AuditDocument, Entry, Excluded, Invented, Pair, SweepEntry, WhyEntry
 from .evidence import (
     FALSE_DISCOVERIES,
     Place,
@@ -144,6 +144,11 @@ class Context:
         place = attribute, direction
         rows = self.document.get("sweep", ())
         return next((row for row in rows if (row["attribute"], row["direction"]) == place), None)
+
+    def why(self, attribute: str, direction: str) -> WhyEntry | None:
+        """The parts of one attribute and direction, where there are scores or strata."""
+        rows = self.document.get("why", ())
+        return next((row for row in rows if (row["attribute"], row["direction"]) == (attribute, direction)), None)
 
     @cached_property
     def verdicts(self) -> dict[Place, int]:
