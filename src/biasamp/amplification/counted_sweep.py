@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ class CountedCurves(Curves):
     """
 
     counts: ThresholdCounts
+    _above: dict[tuple[int, int], Floats] = field(default_factory=dict)
 
     @classmethod
     def of_counts(
@@ -58,7 +59,9 @@ class CountedCurves(Curves):
 
     def hits(self, label: int, thresholds: Floats, power: int = 1) -> Hits:
         """The counts of one label at some thresholds; with a power of 2, of squared weights."""
-        above = self.counts.above(label, power)
+        if (label, power) not in self._above:
+            self._above[label, power] = self.counts.above(label, power)
+        above = self._above[label, power]
         at = above[:, np.searchsorted(GRID, thresholds, side="left")]
         return Hits(at[..., 1], at[..., 0], above[:, :1, 1], above[:, :1, 0])
 

@@ -187,11 +187,15 @@ class StrataParts:
 
     def _ratios(self, moved: Floats) -> Ratios:
         """The mean over pairs of sums over bags, each over ``C(g)``."""
-        size = np.broadcast_to(floats(self.together.counts.given), moved.shape)
+        defined = self.whole.values.defined
+        moved = np.where(defined, moved, 0.0)
+        size = floats(self.together.counts.given)
+        if size.shape[-1] == 1:
+            # All outcomes of a group are over the same records: their sum is one column.
+            return Ratios(self.together, moved.sum(axis=-1), size[..., 0], defined.sum(axis=-1).astype(np.float64))
         rows = len(moved)
-        pairs = self.whole.values.defined.reshape(-1).astype(np.float64)
-        moved = np.where(self.whole.values.defined, moved, 0.0)
-        return Ratios(self.together, moved.reshape(rows, -1), size.reshape(rows, -1), pairs)
+        size = np.broadcast_to(size, moved.shape).reshape(rows, -1)
+        return Ratios(self.together, moved.reshape(rows, -1), size, defined.reshape(-1).astype(np.float64))
 
     def inside(self, signs: Sequence[Signs] | None = None) -> Ratios:
         """``sum_s P(s | g) y_s(g, o) change(g, o | s)``, the mean over pairs, with the signs inside or some others."""
