@@ -96,6 +96,12 @@ def _csv(path: Path, number: int) -> None:
     _command("associate", data, "--label", "x", "-i", "woman", "-i", "man", "--csv", path)
 
 
+def _why(path: Path, number: int) -> None:
+    data = path.parent / f"scores-{number}.csv"
+    data.write_text("g,t,p\n" + "f,1,0.9\nf,0,0.6\nm,1,0.4\nm,0,0.2\n" * (number + 1))
+    _command("why", data, "--scores", "p", "--attributes", "g", "--tasks", "t", "--csv", path)
+
+
 def _reproduction(path: Path, number: int) -> None:
     _command("reproduce", "worked-examples", "--folder", path.parent, "--seed", number)
 
@@ -117,6 +123,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "figures": ("biasamp.report.figures", "figure.png", _figures),
     "event file": ("biasamp.integrations.tensorboard", "events.out.tfevents.0.biasamp", _events),
     "CSV": ("biasamp.cli.output", "e.csv", _csv),
+    "CSV of parts": ("biasamp.cli.output", "w.csv", _why),
     "page of explore": ("biasamp.cli.cmd_explore", "c.html", _explore),
     "new policy": ("biasamp.cli.cmd_check", "policy.toml", _new_policy),
     "reproduction": ("biasamp_reproductions.command", "worked-examples.html", _reproduction),

@@ -120,3 +120,28 @@ def test_means_over_the_grid_are_near_those_over_all_thresholds() -> None:
         np.testing.assert_allclose(curves.rates(at)[name], swept.rates(at)[name], atol=1e-12)
     for name in ("amplification", "low", "high"):
         np.testing.assert_allclose(curves.band(at)[name], swept.band(at)[name], atol=1e-12)
+
+
+@pytest.mark.parametrize("alike", [False, True], ids=["labels apart", "labels alike"])
+def test_the_band_of_several_labels_is_never_too_narrow(alike: bool) -> None:
+    from biasamp.amplification.counted_sweep import CountedCurves
+    from biasamp.counts.threshold_counts import count_scores
+    from biasamp.data.scores import read_scored
+
+    data = table(3000, seed=1)
+    truth, scores = (
+        np.column_stack([data[f"{name}{of}"] for name in ("x", "x" if alike else "y")]) for of in ("", "_score")
+    )
+    swept = biasamp.sweep(scores, data["group"], truth)
+    held = read_scored(data["group"], truth, scores).scored
+    counts, _ = count_scores(held)
+    assert counts is not None
+    known = swept._known()
+    curves = CountedCurves.of_counts(counts, known.signs, known.given, held.truth.labels, True)
+    at = np.array([0.25, 0.5, 0.75])
+    exact, wide = swept.band(at), curves.band(at)
+    np.testing.assert_allclose(wide["amplification"], exact["amplification"], atol=1e-12)
+    ratio = (wide["high"] - wide["low"]) / (exact["high"] - exact["low"])
+    # Labels that are one and the same go together as far as any can.
+    assert (ratio < 1.02).all() if alike else (ratio > 1.1).all()
+    assert (ratio > 0.99).all()

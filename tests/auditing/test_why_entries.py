@@ -140,7 +140,8 @@ def test_findings_and_cautions_of_the_demo() -> None:
     codes = {finding.code: finding for finding in held.findings}
     assert "+0.150" in codes["why"].text
     assert "of the scores" in codes["why"].text
-    assert "at the threshold that keeps the base rate" in codes["why"].text
+    # Six scores are tied, and none keeps the rate of 0.388.
+    assert "at the threshold that comes nearest to the base rate (0.378 against 0.388)" in codes["why"].text
     assert "above 0 in 0 of them and not in 6" in codes["why"].text
     assert {"reversed-signs", "small-strata"} <= set(codes)
     assert "Simpson" in codes["reversed-signs"].text

@@ -69,3 +69,42 @@ def test_a_value_without_scores_and_strata_has_no_parts(run: Any, table: Path, t
     ran = run("why", counts)
     assert ran.code == 1
     assert "neither scores nor strata" in ran.err
+
+
+def test_the_table_lists_parts_pairs_and_strata(run: Any, table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "parts.csv"
+    assert run("why", table, *ROLES, *PARTS, "--csv", path).code == 0
+    held = pd.read_csv(path)
+    assert held["row"].value_counts().to_dict() == {"part": 4, "pair": 4, "stratum": 6}
+    parts = held[held["row"] == "part"].set_index("part")["value"]
+    assert parts["value"] == pytest.approx(parts["score"] + parts["threshold"], abs=1e-12)
+    pairs = held[held["row"] == "pair"]
+    assert pairs["value"].mean() == pytest.approx(parts["value"], abs=1e-12)
+    assert (pairs["value"] - pairs["score"] - pairs["threshold"]).abs().max() < 1e-12
+    strata = held[held["row"] == "stratum"].set_index("stratum")
+    assert strata["n"].sum() == len(pd.read_csv(table))
+    assert run("why", table, *ROLES, *PARTS, "--csv", "-").out.encode() == path.read_bytes()
+
+
+def test_cautions_speak_of_the_threshold_that_decided(run: Any, tmp_path: Path) -> None:
+    scores = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9] * 50
+    rows = pd.DataFrame({"g": ["f", "m"] * 200, "t": [0, 0, 0, 1, 0, 1, 1, 1] * 50, "p": scores})
+    path = tmp_path / "scores.csv"
+    roles = ["--attributes", "g", "--tasks", "t", "--scores", "p"]
+    rows.assign(said=(rows["p"] >= 0.8) * 1).to_csv(path, index=False)
+    words = " ".join(run("why", path, *roles, "--task-predictions", "said").out.split())
+    assert "decided at 0.800" in words
+    assert "0.250 against 0.500" in words
+    assert "usual threshold" not in words
+    # The same from counts.
+    counts = tmp_path / "counts.parquet"
+    named = ["--attributes", "g", "--tasks", "t", "--task-scores", "p", "--task-predictions", "said"]
+    assert run("count", path, *named, "--save", counts).code == 0
+    assert "decided at 0.800" in " ".join(run("why", counts).out.split())
+    # No threshold makes these decisions.
+    rows.assign(said=[0, 0, 0, 1, 0, 0, 1, 0] * 50).to_csv(path, index=False)
+    words = " ".join(run("why", path, *roles, "--task-predictions", "said").out.split())
+    assert "as decided" in words
+    assert "usual threshold" not in words
+    rows.assign(p=rows["p"] / 2).to_csv(path, index=False)
+    assert "at the usual threshold 0.5" in " ".join(run("why", path, *roles).out.split())

@@ -43,7 +43,7 @@ def same(mine: Any, theirs: Any, exact: bool = True) -> None:
 @pytest.mark.parametrize("overlapping", [False, True])
 def test_strata_are_those_of_pair_counts(overlapping: bool) -> None:
     decided, scores, codes = records(overlapping=overlapping)
-    tables = ScoreTables.of_records(decided, scores, codes, 5, BAGS)
+    tables, _ = ScoreTables.of_records(decided, scores, codes, 5, BAGS)
     lots = [decided, replace(decided, predicted=scores), replace(decided, truth=scores)]
     for kind, lot in enumerate(lots):
         for place, theirs in enumerate(count_strata(lot, codes, 5, BAGS)):
@@ -55,8 +55,8 @@ def test_strata_are_those_of_pair_counts(overlapping: bool) -> None:
 def test_compiled_sums_are_the_same_to_the_bit() -> None:
     pytest.importorskip("numba")
     decided, scores, codes = records(seed=1)
-    plain = ScoreTables.of_records(decided, scores, codes, 4, BAGS, accelerate=False)
-    quick = ScoreTables.of_records(decided, scores, codes, 4, BAGS, accelerate=True)
+    plain, _ = ScoreTables.of_records(decided, scores, codes, 4, BAGS, accelerate=False)
+    quick, _ = ScoreTables.of_records(decided, scores, codes, 4, BAGS, accelerate=True)
     for place in range(4):
         for one, two in zip(plain.stratum(place), quick.stratum(place), strict=True):
             same(one, two)
@@ -68,7 +68,8 @@ def test_sums_of_many_records_in_one_cell(overlapping: bool) -> None:
     decided, scores, codes = records(5000, overlapping)
     ones = LabelSet((Dense(scores.variables, np.ones((5000, 3))),))
     for accelerate in (False, True):
-        tables = ScoreTables.of_records(decided, ones, codes * 0, 1, 2, accelerate=accelerate)
+        tables, (_, reliability) = ScoreTables.of_records(decided, ones, codes * 0, 1, 2, accelerate=accelerate)
+        np.testing.assert_array_equal(floats(reliability.scores), floats(reliability.n))
         np.testing.assert_array_equal(floats(tables.scores[:, -1]).sum(axis=0), [5000.0] * 3)
         np.testing.assert_array_equal(floats(tables.squares[0, -1]), [5000.0] * 3)
         np.testing.assert_array_equal(floats(tables.scores), np.broadcast_to(floats(tables.size), tables.scores.shape))
@@ -76,11 +77,11 @@ def test_sums_of_many_records_in_one_cell(overlapping: bool) -> None:
 
 def test_parts_add_up_and_bags_shuffle() -> None:
     decided, scores, codes = records(seed=2)
-    whole = ScoreTables.of_records(decided, scores, codes, 4, BAGS)
+    whole, _ = ScoreTables.of_records(decided, scores, codes, 4, BAGS)
     decided = replace(decided, ids=decided.keys)
     halves = []
     for rows in (np.arange(300), np.arange(300, 700)):
-        halves.append(ScoreTables.of_records(decided.take(rows), scores.take(rows), codes[rows], 4, BAGS))
+        halves.append(ScoreTables.of_records(decided.take(rows), scores.take(rows), codes[rows], 4, BAGS)[0])
     both = halves[0] + halves[1]
     for place in range(4):
         for one, two, turned in zip(
@@ -95,5 +96,5 @@ def test_parts_add_up_and_bags_shuffle() -> None:
 
 def test_scores_of_0_and_1_are_known() -> None:
     decided, scores, codes = records(seed=3)
-    assert not ScoreTables.of_records(decided, scores, codes, 4, BAGS).hard
-    assert ScoreTables.of_records(decided, decided.predicted, codes, 4, BAGS).hard
+    assert not ScoreTables.of_records(decided, scores, codes, 4, BAGS)[0].hard
+    assert ScoreTables.of_records(decided, decided.predicted, codes, 4, BAGS)[0].hard

@@ -55,16 +55,17 @@ class WorseSigns:
     unknown: Mask
 
 
-def tied_signs(counts: PairCounts) -> Index:
+def tied_signs(counts: PairCounts, sets: list[Index] | None = None) -> Index:
     """A number for every pair; pairs whose signs follow from one another have the same.
 
     With two groups that make up all records, what is more frequent in one is less frequent in the other; the same holds
-    for the two values of an outcome. Three signs or more are not tied so tightly, and each stands for itself.
+    for the two values of an outcome. Three signs or more are not tied so tightly, and each stands for itself. ``sets`` are
+    those of :func:`biasamp.resampling.unseen_errors.exclusive_sets`, where they are known.
     """
     rows, columns = counts.joint_truth.shape
     row = np.zeros(rows, dtype=np.int64) if complementary(counts) else np.arange(rows)
     column = np.arange(columns)
-    for places in exclusive_sets(counts):
+    for places in exclusive_sets(counts) if sets is None else sets:
         if len(places) == 2:
             column[places] = places[0]
     return np.unique(row[:, None] * columns + column, return_inverse=True)[1].reshape(rows, columns)
@@ -73,14 +74,15 @@ def tied_signs(counts: PairCounts) -> Index:
 def worse_signs(counts: PairCounts, factor: Signs, delta: Floats, sign_p: Floats) -> WorseSigns:
     """The signs of both bounds, from plug-in signs and their p-values."""
     defined = ~np.isnan(delta)
-    tied = tied_signs(counts)
+    sets = exclusive_sets(counts)
+    tied = tied_signs(counts, sets)
     several = int(tied.max()) + 1
     free = len(np.unique(tied[defined]))
     least_sure = np.zeros(several)
     np.maximum.at(least_sure, tied[defined], sign_p[defined])
     known = (least_sure < CLEAR_OF_ALL / max(free, 1))[tied]
     # A sign of 0 says that the records do not tell; tied pairs still turn together.
-    turned = np.where(factor == 0, alternating(factor.shape, exclusive_sets(counts)), factor)
+    turned = np.where(factor == 0, alternating(factor.shape, sets), factor)
     moved = np.bincount(tied.ravel(), np.where(defined, turned * delta, 0.0).ravel(), minlength=several)
     worse = np.where(moved[tied] < 0, -turned, turned)
     up, down = (np.where(known, factor, signs).astype(np.int8) for signs in (worse, -worse))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from biasamp.counts.threshold_counts import GRID, ThresholdCounts
 from biasamp.data import Label
 from biasamp.data.scores import USUAL
+from biasamp.resampling.significance import normal_quantile
 from biasamp.results import Table
 
 from .calibrate import Sweep
@@ -29,6 +30,7 @@ class CountedCurves(Curves):
     """
 
     counts: ThresholdCounts
+    _above: dict[tuple[int, int], Floats] = field(default_factory=dict)
 
     @classmethod
     def of_counts(
@@ -41,33 +43,54 @@ class CountedCurves(Curves):
         truth = np.zeros((len(outcome), len(given)), dtype=bool)
         return cls(grid, one, truth, signs, size, given, outcome, exclusive, counts)
 
+    def used(self, decided: Floats) -> float | None:
+        """The threshold of the grid at which as many records of every group are positive as were decided to be.
+
+        ``decided`` is of shape (given labels, outcome labels). 0.5 where it is among them, else the highest; None where
+        no threshold of the grid gives these decisions.
+        """
+        same = np.ones(len(GRID), dtype=bool)
+        for label in range(len(self.outcome)):
+            held = self.hits(label, GRID)
+            same &= np.isclose((held.true + held.false)[:-1], decided[:, label, None]).all(axis=0)
+        if same[np.searchsorted(GRID, USUAL)]:
+            return USUAL
+        return float(GRID[same][-1]) if same.any() else None
+
     def hits(self, label: int, thresholds: Floats, power: int = 1) -> Hits:
         """The counts of one label at some thresholds; with a power of 2, of squared weights."""
-        above = self.counts.above(label, power)
+        if (label, power) not in self._above:
+            self._above[label, power] = self.counts.above(label, power)
+        above = self._above[label, power]
         at = above[:, np.searchsorted(GRID, thresholds, side="left")]
         return Hits(at[..., 1], at[..., 0], above[:, :1, 1], above[:, :1, 0])
 
-    def band(self, thresholds: Floats | None = None, level: float = 0.95) -> Table:
-        """Amplification at some thresholds, with an interval at each where there is one label.
+    def band_is_cheap(self, points: int) -> bool:
+        """A band follows from the counts that the curve does."""
+        return True
 
-        What the scores of several labels have in common is not counted: there is no interval then.
+    def band(self, thresholds: Floats | None = None, level: float = 0.95) -> Table:
+        """Amplification at some thresholds with an interval at each of them, signs held fixed.
+
+        What the scores of several labels, or groups that share records, have in common is not counted. Their errors are
+        then added up as if they all went together, which is the most that they can be: the band is too wide, never too
+        narrow.
         """
-        if self.exclusive and len(self.outcome) == 1:
-            return super().band(thresholds, level)
         thresholds = self.distinct() if thresholds is None else thresholds
-        none = np.full(len(thresholds), np.nan)
-        value = self.amplification(thresholds)
-        return Table({"threshold": thresholds, "amplification": value, "low": none, "high": none})
+        each = [self._by_group(thresholds, label) for label in range(len(self.outcome))]
+        value, error = (np.mean(part, axis=0) for part in zip(*each, strict=True))
+        reach = normal_quantile(level) * error
+        return Table({"threshold": thresholds, "amplification": value, "low": value - reach, "high": value + reach})
 
     def amplification(self, thresholds: Floats) -> Floats:
         """The mean over pairs at some thresholds, which hold for all labels."""
-        each = [self.figures(self.hits(label, thresholds), label) for label in range(len(self.outcome))]
-        return np.asarray(np.mean([figures["directional"] for figures in each], axis=0))
+        each = [self.directional(self.hits(label, thresholds), label) for label in range(len(self.outcome))]
+        return np.asarray(np.mean(each, axis=0))
 
     def at(self, thresholds: Floats) -> float:
         """The directional value where every label has its own threshold."""
         places = range(len(self.outcome))
-        each = [self.figures(self.hits(k, thresholds[k : k + 1]), k)["directional"][0] for k in places]
+        each = [self.directional(self.hits(k, thresholds[k : k + 1]), k)[0] for k in places]
         return float(np.mean(each))
 
     def calibrated(self) -> tuple[Floats, Floats, Floats]:
@@ -91,7 +114,9 @@ class CountedCurves(Curves):
         return np.concatenate([values[:1], (values[1:] + values[:-1]) / 2.0])
 
 
-def counted_sweep(curves: CountedCurves, integral: float, sign_source: str, n: int) -> Sweep:
+def counted_sweep(
+    curves: CountedCurves, integral: float, sign_source: str, n: int, used: float | None = USUAL
+) -> Sweep:
     """The sweep that counts give.
 
     Parameters
@@ -102,6 +127,8 @@ def counted_sweep(curves: CountedCurves, integral: float, sign_source: str, n: i
     sign_source : str
     n : int
         How many records were counted.
+    used : float, optional
+        The threshold that decisions were made at, where it is known.
     """
     at = curves.distinct()
     held = [curves.hits(label, at) for label in range(len(curves.outcome))]
@@ -116,4 +143,4 @@ def counted_sweep(curves: CountedCurves, integral: float, sign_source: str, n: i
         columns["parity"] = known.max(axis=0) - known.min(axis=0)
         columns |= {f"rate of {label}": rate for label, rate in zip(curves.given, rates, strict=True)}
     base = float(np.mean([part.positive[-1, 0] / part.size[-1, 0] for part in held]))
-    return Sweep(Table(columns), integral, (0.0, 1.0), base, sign_source, n, None, USUAL, curves)
+    return Sweep(Table(columns), integral, (0.0, 1.0), base, sign_source, n, None, used, curves)

@@ -225,22 +225,26 @@ class Curves:
         reach = normal_quantile(level) * error
         return Table({"threshold": thresholds, "amplification": value, "low": value - reach, "high": value + reach})
 
-    def _by_group(self, thresholds: Floats) -> tuple[Floats, Floats]:
-        """One label and groups that exclude each other: the variance is the sum of those of groups."""
-        held = self.hits(0, thresholds)
-        squared = held if self.weights is None else self.hits(0, thresholds, power=2)
-        value, variance = np.zeros(len(thresholds)), np.zeros(len(thresholds))
+    def _by_group(self, thresholds: Floats, label: int = 0) -> tuple[Floats, Floats]:
+        """One label and groups that exclude each other: the variance is the sum of those of groups.
+
+        Where groups share records their errors are added up instead, which is the most that they can be together.
+        """
+        held = self.hits(label, thresholds)
+        squared = held if self.weights is None else self.hits(label, thresholds, power=2)
+        value, variance, together = (np.zeros(len(thresholds)) for _ in range(3))
         there = np.flatnonzero(self._defined)
         for g in there:
-            size, sign = held.size[g, 0], float(self.signs[g, 0])
+            size, sign = held.size[g, 0], float(self.signs[g, label])
             n = size**2 / squared.size[g, 0]
             change = (held.true[g] + held.false[g] - held.positive[g]) / size
             # One more error of either kind, as in the intervals of pairs.
             wrong = (squared.false[g] + squared.positive[g] - squared.true[g]) / squared.size[g, 0]
             spread = (n * wrong + 2.0) / (n + 2.0) - (n * change / (n + 2.0)) ** 2
             value += sign * change / len(there)
-            variance += sign**2 * np.maximum(spread, 0.0) / (n + 2.0) / len(there) ** 2
-        return value, np.sqrt(variance)
+            own = sign**2 * np.maximum(spread, 0.0) / (n + 2.0) / len(there) ** 2
+            variance, together = variance + own, together + np.sqrt(own)
+        return value, np.sqrt(variance) if self.exclusive else together
 
     def _by_record(self, thresholds: Floats) -> tuple[Floats, Floats]:
         """Whatever the labels: from what every record moves."""
@@ -312,11 +316,22 @@ class Curves:
         """Figures on the steps that end at some thresholds: those at the thresholds, as nothing changes before them."""
         return values
 
+    def _changes(self, hits: Hits) -> Floats:
+        """What decisions change of the rate of every group that has records, at some thresholds."""
+        change: Floats = (hits.rate - share(hits.positive, hits.size))[:-1][self._defined]
+        return change
+
+    def _signed(self, change: Floats, label: int) -> Floats:
+        signs = self.signs[self._defined, label].astype(np.float64)[:, None]
+        return np.asarray((signs * change).mean(axis=0))
+
+    def directional(self, hits: Hits, label: int) -> Floats:
+        """The directional value of one label at some thresholds."""
+        return self._signed(self._changes(hits), label)
+
     def figures(self, hits: Hits, label: int) -> dict[str, Floats]:
         """The figures of one label at some thresholds; NaN where they are undefined."""
-        there = self._defined
-        change = (hits.rate - share(hits.positive, hits.size))[:-1][there]
-        signs = self.signs[there, label].astype(np.float64)[:, None]
+        change = self._changes(hits)
         with np.errstate(divide="ignore", invalid="ignore"):
             among = (hits.true + hits.false)[:-1] / (hits.true + hits.false)[-1]
             apart = among - hits.positive[:-1] / hits.positive[-1]
@@ -325,7 +340,7 @@ class Curves:
         # Of nobody no rate is known; MALS is of one attribute.
         unknown = (hits.true + hits.false)[-1] <= 0
         return {
-            "directional": np.asarray((signs * change).mean(axis=0)),
+            "directional": self._signed(change, label),
             "multi": np.asarray(np.abs(change).mean(axis=0)),
             "mals": np.where(unknown | (not self.exclusive), np.nan, mals),
             "selection_rate_difference": between_groups(hits.rate[:-1]),

@@ -28,7 +28,7 @@ def uncalibrated(table: Table) -> tuple[str, ...]:
     return (
         Caution(
             f"the scores of {len(off):,} of {len(table):,} pairs of group and outcome do not come true as often as they "
-            f"promise, most of all {worst['outcome']!r} in {worst['given']!r}: over ten bins of the score they are off by "
+            f"promise{', most of all' if len(off) > 1 else ':'} {worst['outcome']!r} in {worst['given']!r}: over ten bins of the score they are off by "
             f"{worst['error']:.3f} on average ({worst['expected']:.3f} by chance), with a mean score of {worst['score']:.3f} "
             f"against a rate of {worst['rate']:.3f}",
             "uncalibrated",
@@ -60,26 +60,27 @@ def cautions_of_strata(strata: StrataParts) -> tuple[str, ...]:
         out.append(
             Caution(
                 f"{int(small.sum()):,} of {many:,} strata {'holds' if small.sum() == 1 else 'hold'} fewer than {FEW_IN_STRATUM} records of some group{lacking}: "
-                "what changes inside them is hardly known",
+                f"what changes inside {'it' if small.sum() == 1 else 'them'} is hardly known",
                 "small-strata",
             )
         )
     close = close_to_group(sizes)
     if close is not None:
-        stratum, group, share, other = close
+        stratum, group, share, other, several = close
         label = strata.whole.sample.counts.given_labels[group]
         out.append(
             Caution(
                 f"stratum {strata.names[stratum]!r} is close to the group {str(label)!r}: {share:.0%} of its records are of "
-                f"that group and {other:.0%} of the group are in it. Comparing inside it says little of the group",
+                f"that group and {other:.0%} of the group are in it. Comparing inside it says little of the group"
+                + (f"; {several:,} strata in all are close to a group" if several > 1 else ""),
                 "stratum-close-to-group",
             )
         )
     return tuple(out)
 
 
-def close_to_group(sizes: Any) -> tuple[int, int, float, float] | None:
-    """The stratum and group that are nearly the same records, with the share of the stratum and of the group.
+def close_to_group(sizes: Any) -> tuple[int, int, float, float, int] | None:
+    """The stratum and group that are nearly the same records, the shares of either, and how many strata are like this.
 
     ``sizes`` is ``C(g, s)`` of shape (strata, groups).
     """
@@ -89,4 +90,10 @@ def close_to_group(sizes: Any) -> tuple[int, int, float, float] | None:
     if sizes.shape[1] < 2 or not (both >= CLOSE_TO_GROUP).any():
         return None
     s, g = np.unravel_index(int(both.argmax()), both.shape)
-    return int(s), int(g), float(of_stratum[s, g]), float(of_group[s, g])
+    return (
+        int(s),
+        int(g),
+        float(of_stratum[s, g]),
+        float(of_group[s, g]),
+        int((both >= CLOSE_TO_GROUP).any(axis=1).sum()),
+    )

@@ -7,7 +7,7 @@ strata. It is shown by the sign of the whole and by the sign inside each stratum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -187,11 +187,15 @@ class StrataParts:
 
     def _ratios(self, moved: Floats) -> Ratios:
         """The mean over pairs of sums over bags, each over ``C(g)``."""
-        size = np.broadcast_to(floats(self.together.counts.given), moved.shape)
+        defined = self.whole.values.defined
+        moved = np.where(defined, moved, 0.0)
+        size = floats(self.together.counts.given)
+        if size.shape[-1] == 1:
+            # All outcomes of a group are over the same records: their sum is one column.
+            return Ratios(self.together, moved.sum(axis=-1), size[..., 0], defined.sum(axis=-1).astype(np.float64))
         rows = len(moved)
-        pairs = self.whole.values.defined.reshape(-1).astype(np.float64)
-        moved = np.where(self.whole.values.defined, moved, 0.0)
-        return Ratios(self.together, moved.reshape(rows, -1), size.reshape(rows, -1), pairs)
+        size = np.broadcast_to(size, moved.shape).reshape(rows, -1)
+        return Ratios(self.together, moved.reshape(rows, -1), size, defined.reshape(-1).astype(np.float64))
 
     def inside(self, signs: Sequence[Signs] | None = None) -> Ratios:
         """``sum_s P(s | g) y_s(g, o) change(g, o | s)``, the mean over pairs, with the signs inside or some others."""
@@ -357,13 +361,19 @@ def _figures(parts: ScoreParts, factor: Signs, level: float, scored: bool) -> di
     )
     out["pairs"], out["unclear"] = int(values.defined.sum()), estimate.unknown
     if estimate.sample.has_intervals and estimate.sample.records > 1:
-        maker = estimate.interval("value")
-        assert maker is not None
-        out["low"], out["high"] = maker(level, "closed_form", 2, 0)
-        made = estimate.worse_intervals()
-        assert made is not None
-        out["p"] = bounds_p(*made)
+        made = _signed_mean(estimate, estimate.factor)
+        out["low"], out["high"] = made(level, "closed_form", 2, 0)
+        bounds = [replace(made, unseen=ERRORS_MORE * made.unseen)] * 2
+        if estimate.unknown:
+            bounds = [_signed_mean(estimate, signs, ERRORS_MORE) for signs in (estimate.worse.up, estimate.worse.down)]
+        out["p"] = bounds_p(bounds[0], bounds[1])
     return out
+
+
+def _signed_mean(estimate: Directional, signs: Signs, errors: float = 1.0) -> Intervals:
+    """What makes the intervals of the mean of ``signs * delta``; ``errors`` is how much unseen errors count."""
+    mean = FixedSigns(estimate.sample.bags, signs, estimate.source.rates)
+    return estimate.sample.intervals(mean, (), None, errors * estimate.unseen_variance(signs))
 
 
 def bounds_p(up: Intervals, down: Intervals) -> float:

@@ -301,18 +301,19 @@ class _Answering:
         marks = {} if swept is None else swept.get("marks", {})
         least = (1.0 - _WORTHWHILE) * value
         used = f" (now {number(float(marks['used']['threshold'] or 0), False)})" if "used" in marks else ""
-        said = []
-        for mark, words in (("base_rate", "which keeps the base rate"), ("zero", "where it is nearest to 0")):
+        said, verb = [], "Move the threshold"
+        base = None if swept is None or swept["base_rate"] is None else _percent(swept["base_rate"])
+        for mark, words in (("base_rate", f"nearest to the base rate of {base}"), ("zero", "where it is nearest to 0")):
             held = marks.get(mark)
             if held is None or held["amplification"] is None or abs(held["amplification"]) > least:
                 continue
             at = number(float(held["threshold"] or 0), False)
+            verb = "Calibrate" if mark == "base_rate" else verb
             said.append(
                 f"{number(held['amplification'])} at {at}, {words} ({_percent(held['rate'])} predicted positive)"
             )
         if not said:
             return ""
-        verb = "Calibrate" if marks.get("base_rate") and "keeps" in said[0] else "Move the threshold"
         return f"{verb}{used}: amplification by {where} would be {' and '.join(said)}."
 
     def _collect(self, entry: Entry) -> str:

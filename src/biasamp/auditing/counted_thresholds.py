@@ -56,8 +56,10 @@ def counted_entry(subject: Counted, direction: str, level: float = 0.95) -> dict
             return None
         thresholds = thresholds.only(np.ones(given.width, dtype=bool), one)
         signs, labels = signs[:, one], tuple(label for label in labels if label.category == "1")
+        pairs = pairs.only(np.ones(given.width, dtype=bool), one)
     curves = CountedCurves.of_counts(thresholds, signs, given.labels, labels, given.exclusive)
-    swept = counted_sweep(curves, integral, source.sign_source, subject.records)
+    used = curves.used(floats(pairs.joint_predicted))
+    swept = counted_sweep(curves, integral, source.sign_source, subject.records, used)
     at, rates, base = curves.calibrated()
     return {
         "outcome": str(labels[0]) if len(labels) == 1 else None,

@@ -10,7 +10,7 @@ from typing import Any
 from biasamp.data import printable
 from biasamp.results.metric_registry import direction_symbol, is_signed
 
-from .document_types import AuditDocument, Entry, Excluded, Invented, SweepEntry
+from .document_types import AuditDocument, Entry, Excluded, Invented, SweepEntry, WhyEntry
 from .evidence import Place, place_of, verdicts
 from .label_names import LONGEST, label_names
 from .subject import Counted
@@ -129,6 +129,11 @@ class Context:
         place = attribute, direction
         rows = self.document.get("sweep", ())
         return next((row for row in rows if (row["attribute"], row["direction"]) == place), None)
+
+    def why(self, attribute: str, direction: str) -> WhyEntry | None:
+        """The parts of one attribute and direction, where there are scores or strata."""
+        rows = self.document.get("why", ())
+        return next((row for row in rows if (row["attribute"], row["direction"]) == (attribute, direction)), None)
 
     @cached_property
     def verdicts(self) -> dict[Place, int]:

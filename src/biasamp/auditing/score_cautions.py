@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from biasamp.amplification.parity import DIFFERENCES
 from biasamp.data import printable
 from biasamp.results.metric_registry import DIRECTIONS, METRICS
 
-from .document_types import SweepEntry
+from .document_types import LabelThreshold, SweepEntry
 from .findings import Context, Finding, caution, figure, number, place
 from .subject import Margins
 
@@ -25,42 +26,87 @@ def thresholds(context: Context) -> Iterator[Finding]:
         for direction in DIRECTIONS:
             swept = context.sweep(subject.attribute, direction)
             if swept is not None:
-                yield from _scored(context, swept)
+                yield from _scored(context, swept, subject.margins(direction))
             elif direction == "T->A" or subject is context.subjects[0]:  # tasks are the same for every attribute
                 margins = subject.margins(direction)
                 if margins is not None:
                     yield from _decided(context, margins, direction, subject.attribute)
 
 
-def _scored(context: Context, swept: SweepEntry) -> Iterator[Finding]:
-    """With scores, the threshold that would mend the rates can be named, and what amplification becomes then."""
+@dataclass(frozen=True)
+class _Decisions:
+    """How often each outcome was decided, with p-values that this is how often it occurs; their value, and their name."""
+
+    rates: list[float]
+    p: list[float]
+    amplification: float | None
+    words: str
+
+
+def _decisions(context: Context, swept: SweepEntry, margins: Margins | None) -> _Decisions:
+    """The decisions that were made on scores; where none were, those that the usual threshold would make."""
     usual = swept["usual"]
-    known = usual.get("rate_p") or [1.0] * len(swept["labels"])
+    at_usual = _Decisions(
+        [rate or 0.0 for rate in usual["rates"]],
+        usual.get("rate_p") or [1.0] * len(usual["rates"]),
+        usual["amplification"],
+        f"at the usual threshold {usual['threshold']}",
+    )
+    made = context.why(swept["attribute"], swept["direction"])
+    if margins is None or made is None or not made["scored"]:
+        return at_usual
+    named = {str(label): place for place, label in enumerate(margins.labels)}
+    places = [named[row["label"]] for row in swept["labels"] if row["label"] in named]
+    rates = [float(margins.predicted[place] / margins.n) for place in places]
+    if len(places) < len(at_usual.rates) or np.allclose(rates, at_usual.rates, rtol=0.0, atol=1e-9):
+        return at_usual
+    used = swept.get("marks", {}).get("used")
+    at = None if used is None else used["threshold"]
+    words = f"decided at {number(at, False)}" if isinstance(at, float) else "as decided"
+    return _Decisions(rates, [float(margins.p[place]) for place in places], made["parts"]["value"]["value"], words)
+
+
+def _scored(context: Context, swept: SweepEntry, margins: Margins | None) -> Iterator[Finding]:
+    """With scores, the threshold that would mend the rates can be named, and what amplification becomes then."""
+    made = _decisions(context, swept, margins)
     off = []
-    for rate, p, row in zip(usual["rates"], known, swept["labels"], strict=True):
+    for rate, p, row in zip(made.rates, made.p, swept["labels"], strict=True):
         base = row["base_rate"] or 0.0
-        if p * len(known) <= _OFF and abs(rate - base) > _RATE_SHARE * base:
+        if p * len(made.p) <= _OFF and abs(rate - base) > _RATE_SHARE * base:
             off.append((abs(rate - base), rate, row))
     if not off:
         return
     _, rate, row = max(off, key=lambda item: item[0])
-    threshold = row["threshold"] if isinstance(row["threshold"], str) else number(row["threshold"], False)
-    grid = swept.get("grid")
-    agree = "makes them agree" if grid is None else f"comes nearest, of {grid:,} fixed ones"
     yield caution(
         "threshold",
-        f"{place(swept)}: at the usual threshold 0.5, "
+        f"{place(swept)}: {made.words}, "
         f"{_off_words(len(off), len(swept['labels']), 'outcome', context.name(row['label']))}: {number(rate, False)} against "
-        f"{number(row['base_rate'], False)}. In these records the threshold {threshold} {agree}; with every outcome "
-        f"calibrated, amplification goes from {number(swept['usual']['amplification'])} to "
-        f"{number(swept['calibrated']['amplification'])}. Calibrate on a validation set before judging the model.",
+        f"{number(row['base_rate'], False)}. {_mended(swept, row, rate, made.amplification)}",
         {**swept, "label": row["label"]},
         outcome=row["label"],
         threshold=row["threshold"],
         predicted_rate=rate,
         base_rate=row["base_rate"],
-        usual=swept["usual"]["amplification"],
+        usual=made.amplification,
         calibrated=swept["calibrated"]["amplification"],
+    )
+
+
+def _mended(swept: SweepEntry, row: LabelThreshold, rate: float, amplification: float | None) -> str:
+    """Which threshold brings an outcome's rate nearest to how often it occurs, and what amplification becomes then."""
+    if row["rate"] is not None and abs(row["rate"] - rate) < 1e-9:
+        return "No threshold on these scores comes nearer, as many of them are tied."
+    threshold = row["threshold"] if isinstance(row["threshold"], str) else number(row["threshold"], False)
+    grid = swept.get("grid")
+    how = "makes them agree"
+    if grid is not None:
+        how = f"comes nearest, of {grid:,} fixed ones"
+    elif number(row["rate"], False) != number(row["base_rate"], False):
+        how = f"comes nearest, with {number(row['rate'], False)}"
+    return (
+        f"In these records the threshold {threshold} {how}; with every outcome calibrated, amplification goes from "
+        f"{number(amplification)} to {number(swept['calibrated']['amplification'])}. Calibrate on a validation set before "
+        "judging the model."
     )
 
 

@@ -14,6 +14,8 @@ from .findings import AGGREGATE, Context, Finding, caution, number
 
 # Right after the value that they are parts of.
 _PARTS = AGGREGATE - 5.0
+# A share of records that is not told apart from another.
+_SAME_RATE = 0.001
 _CODES = {
     "reversed-signs": "reversed-signs",
     "small-strata": "small-strata",
@@ -35,11 +37,15 @@ def part_words(part: WhyPart) -> str:
 
 
 def at_base_rate(swept: SweepEntry) -> str:
-    """Where decisions are as frequent as the truth, and of how many thresholds that is the nearest, where not of all."""
+    """Where decisions are as frequent as the truth, or nearly, and of how many thresholds that is, where not of all."""
     grid = swept.get("grid")
-    return "at the threshold that keeps the base rate" + (
-        "" if grid is None else f", the nearest of {grid:,} fixed ones,"
-    )
+    rate, base = swept["calibrated"]["rate"], swept["base_rate"]
+    if grid is not None:
+        return f"at the threshold that keeps the base rate, the nearest of {grid:,} fixed ones,"
+    if rate is None or base is None or abs(rate - base) < _SAME_RATE:
+        return "at the threshold that keeps the base rate"
+    # Tied scores leave gaps: no threshold keeps the rate.
+    return f"at the threshold that comes nearest to the base rate ({number(rate, False)} against {number(base, False)})"
 
 
 def why_lines(context: Context, entry: WhyEntry) -> list[str]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from biasamp.counts.storage import is_counts
 from biasamp.report.audit_page import write_html
+from biasamp.report.spreadsheet import write_csv
 from biasamp.report.terminal import show_cautions
 from biasamp.report.why_terminal import show_strata, show_why
 
-from .command_files import Command, Input
-from .output import console, html_option, json_option, with_status, write_json
+from .command_files import Command, Input, Output
+from .output import console, html_option, json_option, with_status, write_data, write_json
 from .role_options import COLUMNS, ENGINE, MEASURES, audit_roles, shared_options, split_values
 
 # Findings that are about the parts.
@@ -25,6 +28,26 @@ _CODES = (
     "unclear-signs",
     "threshold",
 )
+# The columns of the CSV file. A row is a part of the whole, a pair or a stratum; it says nothing where a column is not of it.
+_COLUMNS = (
+    *("attribute", "direction", "row", "part", "given", "outcome", "stratum", "n", "sign", "truth_rate", "score_rate"),
+    *("predicted_rate", "value", "low", "high", "verdict", "score", "score_low", "score_high"),
+    *("threshold", "threshold_low", "threshold_high", "by_sign_of_whole", "p", "q", "pairs", "unclear", "reversed"),
+)
+
+
+def _rows(entries: list[Any]) -> Iterator[dict[str, Any]]:
+    """One row for each part of the whole, each listed pair and each stratum."""
+    for entry in entries:
+        where = dict.fromkeys(_COLUMNS) | {name: entry[name] for name in ("attribute", "direction")}
+        for name, part in entry["parts"].items():
+            low, high = part["interval"]
+            shown = {"value": part["value"], "low": low, "high": high, "verdict": part["verdict"]}
+            yield {**where, "row": "part", "part": name, **shown}
+        for kind, listed in (("pair", entry.get("pairs", ())), ("stratum", entry.get("strata", ()))):
+            for held in listed:
+                row = {"value": held.get("amplification"), "n": held.get("support"), **held}
+                yield {**where, "row": kind, **{name: row[name] for name in _COLUMNS if name in row}}
 
 
 @click.command(name="why", cls=Command)
@@ -37,7 +60,14 @@ _CODES = (
 @shared_options(*ENGINE, *MEASURES, "min_group")
 @html_option
 @json_option
-def command(data: str, html_path: str | None, json_path: str | None, **options: Any) -> None:
+@click.option(
+    "--csv",
+    "csv_path",
+    type=Output(stdout=True),
+    metavar="FILE",
+    help="Write one row per part, pair and stratum as CSV to FILE; - for standard output.",
+)
+def command(data: str, html_path: str | None, json_path: str | None, csv_path: str | None, **options: Any) -> None:
     """Split the amplification in DATA into the part of the scores and the part of the threshold, and look inside strata.
 
     Decisions are --task-predictions, or what the scores give at 0.5.
@@ -46,7 +76,7 @@ def command(data: str, html_path: str | None, json_path: str | None, **options: 
     Examples:
       biasamp why test.csv --attributes gender --tasks admitted --scores chance --strata department
       biasamp why test.parquet --attributes race --tasks reoffended --scores risk --task-predictions jailed --json -
-      biasamp why test.csv --attributes race --tasks reoffended --scores risk --html why.html
+      biasamp why test.csv --attributes race --tasks reoffended --scores risk --html why.html --csv parts.csv
     """
     import biasamp
 
@@ -64,7 +94,12 @@ def command(data: str, html_path: str | None, json_path: str | None, **options: 
     document = result.document
     shown = [row for row in document["findings"] if row["code"] in _CODES]
     curves = {"sweep": document["sweep"]} if "sweep" in document else {}
-    if write_json({"schema": 1, "why": document["why"], **curves, "findings": shown}, json_path):
+    taken = write_json({"schema": 1, "why": document["why"], **curves, "findings": shown}, json_path)
+    if csv_path is not None:
+        text = io.StringIO(newline="")
+        write_csv(_rows(document["why"]), _COLUMNS, text)
+        taken = write_data(text.getvalue(), csv_path) or taken
+    if taken:
         return
     screen = console()
     show_why(result, screen)

@@ -91,6 +91,11 @@ class InBags(Generic[C]):
         """The counts of all these bags together."""
         return self.with_each(total)
 
+    def with_whole(self, whole: C) -> Self:
+        """These counts, of whose sum over bags the caller knows what it is."""
+        self.__dict__["whole"] = whole
+        return self
+
     def shuffled(self, seed: int) -> Self:
         """The same counts with the bags in another order."""
         numbers, rows = shuffled_numbers(self.numbers, self.bags, seed)

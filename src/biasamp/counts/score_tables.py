@@ -7,6 +7,7 @@ The moments of errors follow from sums of scores, of their squares, and of score
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ from .bagging import bag_of, occupied, shuffled_numbers
 from .bags import BagCounts, rows_at
 from .fixed import LIMB_BITS, Count, Fixed, add, as_fixed, subtract, total, units_of
 from .pair import PairCounts
+from .reliability import ReliabilityCounts
 from .storage import Arrays, get_count, put_count
 from .tables import SCORES_COST, worth_compiling
+from .threshold_counts import GRID, ScoreBins, ThresholdCounts, count_scores, countable
 
 Index = NDArray[np.int64]
 
@@ -114,8 +117,8 @@ class ScoreTables:
         strata: int,
         bags: int,
         accelerate: bool | None = None,
-    ) -> ScoreTables:
-        """Count records whose predictions are decisions; ``codes`` is the stratum of each."""
+    ) -> tuple[ScoreTables, tuple[ThresholdCounts | None, ReliabilityCounts]]:
+        """Count records whose predictions are decisions, ``codes`` is the stratum of each; and the scores by bin."""
         numbers, row = occupied(codes * bags + bag_of(evaluation.units, bags), strata * bags)
         given, width = evaluation.given, evaluation.truth.width
         entries = Entries.of_records(given, row, len(numbers))
@@ -123,22 +126,27 @@ class ScoreTables:
         layer = (numbers // bags)[:, None] * groups + np.arange(groups)
         one, said = (np.ascontiguousarray(side.rows()) for side in (evaluation.truth, evaluation.predicted))
         chances = np.ascontiguousarray(scores.rows(), dtype=np.float64)
-        count = _compiled if worth_compiling(SCORES_COST * len(evaluation) * width, accelerate) else _summed
-        whole, high, low, squares = count(entries, layer.reshape(-1), strata * groups, one, said, chances)
+        compiled = worth_compiling(SCORES_COST * len(evaluation) * width, accelerate)
+        bins = ScoreBins.zeros(groups if compiled and countable(given, scores) else 0, width)
+        lot = entries, layer.reshape(-1), strata * groups, one, said, chances
+        whole, high, low, squares = _compiled(*lot, bins) if compiled else _summed(*lot)
         size = np.bincount(entries.cell, minlength=entries.cells).reshape(len(numbers), groups, 1)
-        tables = [part.reshape(len(numbers), groups, 3, width) for part in (whole, high, low)]
+        tables = [part.reshape(3, len(numbers), groups, width) for part in (whole, high, low)]
         layers = squares.reshape(strata, groups, 2, width)
         if not entries.everyone:
-            for table in (size, *tables, layers):
+            for table in (size, layers, *(part for held in tables for part in held)):
                 table[:, -1] = table[:, :-1].sum(axis=1)
-        none = np.zeros((len(numbers), groups, width), dtype=np.int64)
-        ints = [tables[0][:, :, part] for part in range(3)]
-        sums = [Fixed(none, tables[1][:, :, part], tables[2][:, :, part]) for part in range(3)]
+        none = np.broadcast_to(np.int64(0), (len(numbers), groups, width))
+        ints = list(tables[0])
+        sums = [Fixed(none, *limbs) for limbs in zip(tables[1], tables[2], strict=True)]
         squared = Fixed(np.zeros((strata, groups, width), dtype=np.int64), layers[:, :, 0], layers[:, :, 1])
         records = np.bincount(codes, minlength=strata)
         labels = given.labels, evaluation.truth.labels
         held: tuple[Count, ...] = (size, *ints, *sums, squared)
-        return cls(labels, strata, bags, numbers, records, *held)
+        made = cls(labels, strata, bags, numbers, records, *held)
+        return made, bins.counts(entries.everyone) if len(bins.steps) else count_scores(
+            replace(evaluation, predicted=scores)
+        )
 
     @property
     def hard(self) -> bool:
@@ -167,7 +175,8 @@ class ScoreTables:
         place[old] = moved
         numbers = self.numbers - self.numbers % self.bags + place[self.numbers % self.bags]
         order = np.argsort(numbers)
-        return replace(self, numbers=numbers[order], **{name: getattr(self, name)[order] for name in _TABLES})
+        moved_rows = {name: _rows_in_order(getattr(self, name), order) for name in _TABLES}
+        return replace(self, numbers=numbers[order], **moved_rows)
 
     def only(self, given: Mask, outcome: Mask) -> ScoreTables:
         """The sums of some of the labels."""
@@ -182,14 +191,35 @@ class ScoreTables:
         squares = self.squares[:, keep][:, :, outcome]
         return replace(self, labels=(labels[0], labels[1]), size=self.size[:, keep], squares=squares, **changed)
 
+    @cached_property
+    def _edges(self) -> Index:
+        """Where the rows of every stratum begin, and where the last ends."""
+        return np.searchsorted(self.numbers, np.arange(self.strata + 1) * self.bags)
+
+    @cached_property
+    def _totals(self) -> dict[str, Any]:
+        """The sums of every stratum, all bags together; made at once, as there are many strata."""
+        first, filled = self._edges[:-1], np.diff(self._edges) > 0
+
+        def summed(values: Any) -> Any:
+            if isinstance(values, Fixed):
+                return values.each(summed)
+            out = np.zeros((self.strata, *values.shape[1:]), dtype=np.int64)
+            if any(values.strides) and filled.any():
+                out[filled] = np.add.reduceat(values, first[filled], axis=0)
+            return out
+
+        return {name: summed(getattr(self, name)) for name in _TABLES}
+
     def stratum(self, place: int) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of one stratum: of decisions, of scores, and of decisions against scores."""
-        first, last = np.searchsorted(self.numbers, [place * self.bags, (place + 1) * self.bags])
-        rows = slice(int(first), int(last))
-        held = {name: getattr(self, name)[rows] for name in _TABLES}
-        return self._pair_counts(
-            held, self.numbers[rows] - place * self.bags, int(self.records[place]), self.squares[place]
+        rows = slice(int(self._edges[place]), int(self._edges[place + 1]))
+        held, totals = (
+            {name: values[at] for name, values in lot.items()}
+            for lot, at in (({name: getattr(self, name) for name in _TABLES}, rows), (self._totals, place))
         )
+        numbers = self.numbers[rows] - place * self.bags
+        return self._pair_counts(held, totals, numbers, int(self.records[place]), self.squares[place])
 
     def everything(self) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of all strata together."""
@@ -197,43 +227,50 @@ class ScoreTables:
         order = np.argsort(row.reshape(-1), kind="stable")
         edges = np.searchsorted(row.reshape(-1)[order], np.arange(len(numbers)))
 
-        def summed(values: Count) -> Count:
+        def summed(values: Any) -> Any:
             if isinstance(values, Fixed):
-                return values.each(lambda part: np.add.reduceat(part[order], edges, axis=0))
-            return np.add.reduceat(values[order], edges, axis=0)
+                return values.each(summed)
+            if not any(values.strides):
+                return np.broadcast_to(values[:1], (len(edges), *values.shape[1:]))
+            return np.add.reduceat(_rows_in_order(values, order), edges, axis=0)
 
         held = {name: summed(getattr(self, name)) for name in _TABLES}
-        return self._pair_counts(held, numbers, int(self.records.sum()), total(self.squares))
+        totals = {name: total(values) for name, values in held.items()}
+        return self._pair_counts(held, totals, numbers, int(self.records.sum()), total(self.squares))
 
     def _pair_counts(
-        self, held: dict[str, Any], numbers: Index, records: int, squares: Count
+        self, held: dict[str, Any], totals: dict[str, Any], numbers: Index, records: int, squares: Count
     ) -> tuple[BagCounts, BagCounts, BagCounts]:
-        n, given = held["size"][:, -1:], held["size"][:, :-1]
+        """Pair counts of tables by bag, whose sums over bags are the totals."""
         count = np.array([records], dtype=np.int64)
 
         def made(one: str, said: str, both: str, spread: Any) -> BagCounts:
-            true, predicted = held[one][:, -1:], held[said][:, -1:]
-            joint, joint_said, joint_both = (held[name][:, :-1] for name in (one, said, both))
-            tables = n, given, true, predicted, joint, joint_said, joint_both
-            counts = PairCounts(*self.labels, records, *tables, count, spread)
-            return BagCounts(self.bags, numbers, counts, total(held[both][:, -1]), isinstance(held[said], Fixed))
+            lots = []
+            for lot in (held, totals):
+                n, given = lot["size"][..., -1:, :], lot["size"][..., :-1, :]
+                true, predicted = (lot[name][..., -1:, :] for name in (one, said))
+                joint, joint_said, joint_both = (lot[name][..., :-1, :] for name in (one, said, both))
+                tables = n, given, true, predicted, joint, joint_said, joint_both
+                lots.append(PairCounts(*self.labels, records, *tables, count, spread))
+            soft = isinstance(held[said], Fixed)
+            return BagCounts(self.bags, numbers, lots[0], totals[both][-1], soft).with_whole(lots[1])
 
-        totals = {name: total(values[:, :-1]) for name, values in held.items()}
-        size = as_fixed(add(totals["size"], np.zeros(totals["truth"].shape, dtype=np.int64)))
+        groups = {name: values[:-1] for name, values in totals.items()}
+        size = as_fixed(add(groups["size"], np.zeros(groups["truth"].shape, dtype=np.int64)))
 
         def spread(one: str, said: str, both: str, squared: Count, plain: Count) -> tuple[Count, Count, Count]:
             # Of a yes/no label the square is the label itself.
-            crossed = as_fixed(totals[both])
+            crossed = as_fixed(groups[both])
             second = as_fixed(add(squared, plain)) - crossed - crossed
-            return size, as_fixed(subtract(totals[said], totals[one])), second
+            return size, as_fixed(subtract(groups[said], groups[one])), second
 
         squared = squares[:-1]
         return (
             made("truth", "held", "both", None),
             made(
-                "truth", "scores", "scores_truth", spread("truth", "scores", "scores_truth", squared, totals["truth"])
+                "truth", "scores", "scores_truth", spread("truth", "scores", "scores_truth", squared, groups["truth"])
             ),
-            made("scores", "held", "scores_held", spread("scores", "held", "scores_held", squared, totals["held"])),
+            made("scores", "held", "scores_held", spread("scores", "held", "scores_held", squared, groups["held"])),
         )
 
     def put(self, arrays: Arrays) -> dict[str, Any]:
@@ -253,22 +290,33 @@ class ScoreTables:
         return cls((sides[0], sides[1]), header["strata"], header["bags"], numbers, records, *held)
 
 
-def _compiled(entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any) -> tuple[Any, ...]:
-    """The tables in numba."""
+def _rows_in_order(values: Any, order: Index) -> Any:
+    """The rows of a table in another order; one that is a single 0 throughout stays as it is."""
+    if isinstance(values, Fixed):
+        return values.each(lambda part: _rows_in_order(part, order))
+    return np.take(values, order, axis=0) if any(values.strides) else values
+
+
+def _empty(cells: int, layers: int, width: int) -> tuple[Index, Index, Index, Index]:
+    """Tables of cells, by what is summed, and of layers."""
+    whole, high, low = (np.zeros((3, cells, width), dtype=np.int64) for _ in range(3))
+    return whole, high, low, np.zeros((layers, 2, width), dtype=np.int64)
+
+
+def _compiled(
+    entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any, bins: ScoreBins
+) -> tuple[Index, ...]:
+    """The tables in numba, and the bins in the same loop."""
     from .kernels.compiled_scores import add_scores
 
-    width = one.shape[1]
-    whole, high, low = (np.zeros((entries.cells, 3, width), dtype=np.int64) for _ in range(3))
-    squares = np.zeros((layers, 2, width), dtype=np.int64)
-    add_scores(entries.records, entries.cell, layer, one, said, scores, whole, high, low, squares)
-    return whole, high, low, squares
+    tables = _empty(entries.cells, layers, one.shape[1])
+    add_scores(entries.records, entries.cell, layer, one, said, scores, GRID, *tables, bins.steps, bins.sums)
+    return tables
 
 
-def _summed(entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any) -> tuple[Any, ...]:
+def _summed(entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any) -> tuple[Index, ...]:
     """The same tables by sums of neighbouring rows."""
-    width = one.shape[1]
-    whole, high, low = (np.zeros((entries.cells, 3, width), dtype=np.int64) for _ in range(3))
-    squares = np.zeros((layers, 2, width), dtype=np.int64)
+    whole, high, low, squares = _empty(entries.cells, layers, one.shape[1])
     for start in range(0, len(entries.records), _ROWS):
         mine, cell = (part[start : start + _ROWS] for part in (entries.records, entries.cell))
         true, held, chance = one[mine], said[mine], scores[mine]
@@ -280,10 +328,10 @@ def _summed(entries: Entries, layer: Index, layers: int, one: Any, said: Any, sc
         again = np.searchsorted(cuts, first)
         both = true & held
         for part, flags in enumerate((true, held, both)):
-            whole[places, part] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
+            whole[part, places] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
         for part, addend in enumerate((unit, unit * true, unit * held)):
             for table, limb in zip((high, low), _limb_sums(addend, cuts), strict=True):
-                table[places, part] += np.add.reduceat(limb, again, axis=0)
+                table[part, places] += np.add.reduceat(limb, again, axis=0)
         for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
             np.add.at(squares[:, place], layer[cell[cuts]], found)
     return whole, high, low, squares

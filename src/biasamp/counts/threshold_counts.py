@@ -19,7 +19,6 @@ from .fixed import Count, Fixed, add, floats
 from .kernels.cross import sum_at
 from .reliability import BINS, ReliabilityCounts
 from .storage import Arrays, get_count, put_count
-from .tables import SCORES_COST, worth_compiling
 
 Index = NDArray[np.int64]
 
@@ -108,21 +107,21 @@ def _from_above(part: Index) -> Index:
     return out
 
 
-def count_scores(
-    evaluation: Evaluation, accelerate: bool | None = None
-) -> tuple[ThresholdCounts | None, ReliabilityCounts]:
+def countable(given: LabelSet, scores: LabelSet) -> bool:
+    """Whether scores are counted between thresholds: these decide, and pairs are not too many."""
+    return (given.width + 1) * scores.width <= MOST_PAIRS and by_threshold(scores)
+
+
+def count_scores(evaluation: Evaluation) -> tuple[ThresholdCounts | None, ReliabilityCounts]:
     """Count records whose predictions are scores: between thresholds, where these decide, and whether they come true."""
     given, scores = evaluation.given, evaluation.predicted
-    pairs = (given.width + 1) * scores.width
-    if evaluation.missing or pairs > MOST_PAIRS or not by_threshold(scores):
+    if evaluation.missing or not countable(given, scores):
         return None, ReliabilityCounts.of_records(evaluation)
     records, label = given.nonzero()
     each = given.exclusive and len(records) == len(given)
     if not each:
         records = np.concatenate([records, np.arange(len(given))])
         label = np.concatenate([label, np.full(len(given), given.width)])
-    if evaluation.weights is None and worth_compiling(SCORES_COST * len(given) * scores.width, accelerate):
-        return _compiled(evaluation, records, label, each)
     one, chances = evaluation.truth.rows(), scores.rows().astype(np.float64)
     weights = None if evaluation.weights is None else evaluation.weights[records]
     lots: list[Any] = [weights]
@@ -139,6 +138,41 @@ def count_scores(
     if each:
         tables = [_with_everyone(table) for table in tables]
     return ThresholdCounts(*tables), ReliabilityCounts.of_records(evaluation)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreBins:
+    """What :func:`count_scores` counts, for a loop in numba to fill.
+
+    Attributes
+    ----------
+    steps : ndarray of int32 of shape (given labels + 1, outcome labels * 1001 * 2)
+    sums : ndarray of shape (given labels + 1, outcome labels * 10, 2)
+        Both limbs of scores in the bins of reliability.
+    """
+
+    steps: NDArray[np.int32]
+    sums: Index
+
+    @classmethod
+    def zeros(cls, groups: int, width: int) -> ScoreBins:
+        """Bins of nothing; ``groups`` is 0 where none are wanted."""
+        steps = np.zeros((groups, width * len(GRID) * 2), dtype=np.int32)
+        return cls(steps, np.zeros((groups, width * BINS, 2), dtype=np.int64))
+
+    def counts(self, everyone: bool) -> tuple[ThresholdCounts, ReliabilityCounts]:
+        """The counts; ``everyone`` says whether the last row was filled, else it is the sum of the others."""
+        groups, width = len(self.steps), self.sums.shape[1] // BINS
+        counts = self.steps.astype(np.int64).reshape(groups, width, len(GRID), 2)
+        if not everyone:
+            counts[-1] = counts[:-1].sum(axis=0)
+        # The last step, a score of 1, belongs to the last bin.
+        mine = counts[:-1].copy()
+        mine[:, :, -2] += mine[:, :, -1]
+        binned = mine[:, :, :-1].reshape(groups - 1, width, BINS, _STEPS // BINS, 2).sum(axis=3)
+        n, limbs = binned.sum(axis=-1), self.sums[:-1].reshape(groups - 1, width, BINS, 2)
+        scores = Fixed(np.zeros_like(n), limbs[..., 0], limbs[..., 1])
+        return ThresholdCounts(counts), ReliabilityCounts(n, binned[..., 1], scores, n)
 
 
 def _side_by_side(parts: list[Count]) -> Count:
@@ -159,25 +193,3 @@ def _with_everyone(table: Count) -> Count:
     if isinstance(table, Fixed):
         return table.each(lambda part: np.concatenate([part[:-1], part[:-1].sum(axis=0, keepdims=True)]))
     return np.concatenate([table[:-1], table[:-1].sum(axis=0, keepdims=True)])
-
-
-def _compiled(
-    evaluation: Evaluation, records: Index, label: Index, each: bool
-) -> tuple[ThresholdCounts, ReliabilityCounts]:
-    from .kernels.compiled_scores import add_to_bins
-
-    groups, width = evaluation.given.width + 1, evaluation.truth.width
-    counts = np.zeros((groups, width, len(GRID), 2), dtype=np.int64)
-    sums = np.zeros((groups, width, BINS, 2), dtype=np.int64)
-    one = np.ascontiguousarray(evaluation.truth.rows())
-    chances = np.ascontiguousarray(evaluation.predicted.rows(), dtype=np.float64)
-    add_to_bins(records, label, one, chances, GRID, counts, sums)
-    if each:
-        counts[-1] = counts[:-1].sum(axis=0)
-    # The last step, a score of 1, belongs to the last bin.
-    mine = counts[:-1].copy()
-    mine[:, :, -2] += mine[:, :, -1]
-    binned = mine[:, :, :-1].reshape(groups - 1, width, BINS, _STEPS // BINS, 2).sum(axis=3)
-    n, limbs = binned.sum(axis=-1), sums[:-1]
-    scores = Fixed(np.zeros_like(n), limbs[..., 0], limbs[..., 1])
-    return ThresholdCounts(counts), ReliabilityCounts(n, binned[..., 1], scores, n)

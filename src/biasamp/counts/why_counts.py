@@ -76,8 +76,7 @@ class WhyCounts:
         codes = np.zeros(len(decided), dtype=np.int64) if codes is None else codes
         bags = bags_of_strata(len(names), decided.given.width * decided.truth.width)
         if scores is not None and fits(decided, scores):
-            tables = ScoreTables.of_records(decided, scores, codes, len(names), bags)
-            thresholds, reliability = count_scores(replace(decided, predicted=scores))
+            tables, (thresholds, reliability) = ScoreTables.of_records(decided, scores, codes, len(names), bags)
             return cls(names, (), tables, reliability, thresholds)
         lots = [decided]
         if scores is not None:

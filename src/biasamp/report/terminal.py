@@ -291,7 +291,7 @@ def show_sweep(result: Sweep, console: Console, points: int) -> None:
 
 _MARKED = {
     "used": "the threshold that the model used",
-    "base_rate": "the threshold that keeps the base rate",
+    "base_rate": "the threshold nearest to the base rate",
     "zero": "the threshold where amplification is nearest to 0",
 }
 

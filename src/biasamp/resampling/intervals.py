@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -294,7 +295,7 @@ class Intervals:
             return float(np.sqrt(self._variance_besides))
         return self._stretch * standard_error(self.influence())
 
-    @property
+    @cached_property
     def _square(self) -> float:
         """The variance that the influences hold."""
         return float((self.influence() ** 2).sum())

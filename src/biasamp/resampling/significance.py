@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 # Above this variance of the count (a standard deviation of 50) the normal approximation is used: the two
 # tails' errors of skewness cancel, and what is left is below a tenth of the p-value down to 1e-8.
 _EXACT_VARIANCE = 2500.0
+# Terms of a tail that are added before it is asked whether more are needed.
+_TERMS = 8
 # Tables whose probability agrees so closely are equally probable; the logarithms are rounded.
 _TIE = 1e-7
 
@@ -91,8 +93,8 @@ def _exact(a: Array, n1: Array, n2: Array, m: Array) -> Array:
         inner = np.where(step & ~within, middle, inner)
     # The mode itself is the meeting point when it is no more probable either.
     whole = _log_probability(mode, n1, n2, m) <= limit
-    near_tail = _tail(a, np.where(above, 1.0, -1.0), n1, n2, m, low, high)
-    far_tail = _tail(far, np.where(above, -1.0, 1.0), n1, n2, m, low, high)
+    near_tail = _tail(a, np.where(above, 1.0, -1.0), n1, n2, m)
+    far_tail = _tail(far, np.where(above, -1.0, 1.0), n1, n2, m)
     p = near_tail + np.where(reachable, far_tail, 0.0)
     return np.where(whole, 1.0, np.minimum(p, 1.0))
 
@@ -107,26 +109,26 @@ def _log_probability(k: Array, n1: Array, n2: Array, m: Array) -> Array:
     return choose(n1, k) + choose(n2, m - k) - choose(n1 + n2, m)
 
 
-def _tail(k: Array, step: Array, n1: Array, n2: Array, m: Array, low: Array, high: Array) -> Array:
+def _tail(k: Array, step: Array, n1: Array, n2: Array, m: Array) -> Array:
     """Probability of k and everything beyond it in the direction of ``step``."""
+    # Fewer of the first are more of the second: the other direction is that of ``m - k`` among ``n2``.
+    at, mine, other = np.where(step > 0, (k, n1, n2), (m - k, n2, n1))
+    left, rest, after, apart = mine - at, m - at, at + 1.0, other - m + at + 1.0
     total = np.ones(len(k))
-    term = np.ones(len(k))
-    place = k.copy()
-    active = np.arange(len(k))
+    active, term, summed = np.arange(len(k)), np.ones(len(k)), np.ones(len(k))
     while len(active):
-        at, up = place[active], step[active] > 0
-        n1_, n2_, m_ = n1[active], n2[active], m[active]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(
-                up,
-                (n1_ - at) * (m_ - at) / ((at + 1) * (n2_ - m_ + at + 1)),
-                at * (n2_ - m_ + at) / ((n1_ - at + 1) * (m_ - at + 1)),
-            )
-        ended = np.where(up, at >= high[active], at <= low[active])
-        term[active] = np.where(ended, 0.0, term[active] * ratio)
-        total[active] += term[active]
-        place[active] += step[active]
-        active = active[term[active] > 1e-18 * total[active]]
+        # Terms that are too small change no sum, and beyond the last outcome they are 0: a few more of them do no harm.
+        for _ in range(_TERMS):
+            term *= left * rest / (after * apart)
+            summed += term
+            left -= 1.0
+            rest -= 1.0
+            after += 1.0
+            apart += 1.0
+        total[active] = summed
+        going = term > 1e-18 * summed
+        active, term, summed = active[going], term[going], summed[going]
+        left, rest, after, apart = left[going], rest[going], after[going], apart[going]
     out: Array = np.exp(_log_probability(k, n1, n2, m)) * total
     return out
 

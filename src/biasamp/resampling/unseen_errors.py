@@ -79,15 +79,13 @@ def exclusive_sets(counts: PairCounts) -> list[Index]:
         if label.category is not None:
             by_variable.setdefault(label.variable, []).append(place)
     sets = [np.array(places) for places in by_variable.values() if len(places) > 1]
-    given = floats(counts.given)
-    return [
-        places
-        for places in sets
-        if all(
-            np.allclose(floats(table)[:, places].sum(axis=1), _of_set(given, places), rtol=_CLOSE, atol=0.0)
-            for table in (counts.joint_truth, counts.joint_predicted)
-        )
-    ]
+    given, tables = floats(counts.given), [floats(table) for table in (counts.joint_truth, counts.joint_predicted)]
+
+    def add_up(places: Index) -> bool:
+        whole = _of_set(given, places)
+        return all(bool((np.abs(held[:, places].sum(axis=1) - whole) <= _CLOSE * whole).all()) for held in tables)
+
+    return [places for places in sets if add_up(places)]
 
 
 def _of_set(given: Floats, places: Index) -> Floats:

@@ -130,7 +130,7 @@ def test_marks_are_shown_and_go_to_their_threshold(demo: Audit, tmp_path: Path, 
     # The page opens at the threshold that was used.
     assert page.inner_text(".threshold-value") == "0.5000"
     assert page.locator(".chart .mark").count() == 3
-    for name, words in (("zero", "nearest to 0"), ("base_rate", "keeps the base rate"), ("used", "were made at")):
+    for name, words in (("zero", "nearest to 0"), ("base_rate", "nearest to the base rate"), ("used", "were made at")):
         page.get_by_role("button", name=re.compile(words)).click()
         assert page.inner_text(".threshold-value") == f"{marks[name]['threshold']:.4f}"
         assert _amplification(page)[0] == pytest.approx(marks[name]["amplification"], abs=5.1e-5)

@@ -16,7 +16,7 @@ const RATES: [RateName, string][] = [["rate", "positive rate"], ["tpr", "TPR"], 
 
 export const MARKS: Record<string, string> = {
   used: "that the decisions were made at",
-  base_rate: "that keeps the base rate",
+  base_rate: "nearest to the base rate",
   zero: "where amplification is nearest to 0",
 };
 

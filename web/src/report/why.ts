@@ -35,7 +35,7 @@ function partTable(page: ReportPage, entry: WhyEntry, place: string): HTMLElemen
   const at = (page.audit.sweep ?? []).findIndex((sweep) => sweep.attribute === entry.attribute && sweep.direction === entry.direction);
   const kept = at < 0 ? undefined : page.audit.sweep![at].marks?.base_rate;
   if (kept) {
-    rows.push(h("tr", {}, h("th", { scope: "row" }, "at the threshold that keeps the base rate"), h("td", { class: "bar-cell" }, bar(kept.amplification, kept.low, kept.high, scale, [], false, entry.unknown ? 0 : side(kept.low, kept.high))),
+    rows.push(h("tr", {}, h("th", { scope: "row" }, "at the threshold nearest to the base rate"), h("td", { class: "bar-cell" }, bar(kept.amplification, kept.low, kept.high, scale, [], false, entry.unknown ? 0 : side(kept.low, kept.high))),
       h("td", { class: "number" }, num(`/audit/sweep/${at}/marks/base_rate/amplification`, kept.amplification, signed)),
       h("td", { class: "number" }, interval([`/audit/sweep/${at}/marks/base_rate/low`, `/audit/sweep/${at}/marks/base_rate/high`], [kept.low, kept.high])), h("td", {})));
   }
