@@ -28,7 +28,7 @@ from .document_types import SCHEMA, AttributeKind, AuditDocument, Data, Entry, E
 from .findings import FINDINGS, Context
 from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
-from .measuring import correct_pairs, discordance, measure, needed_counts, resampled
+from .measuring import correct_pairs, discordance, measure, needed_counts, pairs_by_bag, resampled
 from .mirrors import mark_mirrors
 from .plan import Plan, make_plan
 from .settings import Measured, Settings
@@ -338,6 +338,7 @@ def _resamples(owned: list[tuple[str, Any]], settings: Settings, records: str) -
         "records": records,
         "values": values,
         "unseen": unseen,
+        "pairs": {name: held for attribute, result in owned for name, held in pairs_by_bag(attribute, result).items()},
     }
 
 
