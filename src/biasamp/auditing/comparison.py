@@ -30,7 +30,9 @@ from .record_covariance import standard_error, why_unpaired
 Key = tuple[str, str, str]
 
 
-def compare(audits: Mapping[str, Any], *, level: float = 0.95, seed: Any = None, reference: str | None = None) -> Comparison:
+def compare(
+    audits: Mapping[str, Any], *, level: float = 0.95, seed: Any = None, against: str | None = None
+) -> Comparison:
     """Is one model's figure different from another's, beyond what sampling explains?
 
     Parameters
@@ -44,7 +46,7 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95, seed: Any = None,
     seed : sequence or mapping, optional
         The training seed of each run: one list for all models, or a list for each by its name. Runs of the same seeds, or of the
         same names, are paired: what a seed adds to both models drops out.
-    reference : str, optional
+    against : str, optional
         The model that others are held against, in place of the first.
 
     Returns
@@ -88,7 +90,7 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95, seed: Any = None,
     if not isinstance(audits, Mapping) or len(audits) < 2:
         raise ValueError("audits must be a mapping of at least two names to audits, such as {'old': a, 'new': b}")
     level_of(level, "level")
-    models = _reference_first(read_models(audits, seed), reference)
+    models = _reference_first(read_models(audits, seed), against)
     notes: list[Note] = []
     rows: list[ModelDifference] = []
     for other in models[1:]:
@@ -116,13 +118,13 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95, seed: Any = None,
     return Comparison(document)
 
 
-def _reference_first(models: list[Model], reference: str | None) -> list[Model]:
-    if reference is None:
+def _reference_first(models: list[Model], against: str | None) -> list[Model]:
+    if against is None:
         return models
     names = [model.name for model in models]
-    if reference not in names:
-        raise ValueError(f"reference is {reference!r}, which is no model; there are {', '.join(names)}")
-    return sorted(models, key=lambda model: model.name != reference)
+    if against not in names:
+        raise ValueError(f"against is {against!r}, which is no model; there are {', '.join(names)}")
+    return sorted(models, key=lambda model: model.name != against)
 
 
 def _differences(models: tuple[Model, Model], level: float, notes: list[Note]) -> list[ModelDifference]:
@@ -133,7 +135,7 @@ def _differences(models: tuple[Model, Model], level: float, notes: list[Note]) -
     if unpaired is not None:
         notes.append({"kind": "unpaired", "text": f"{both} are compared unpaired: {unpaired}."})
     one, *others = (audit.document["data"] for model in models for audit in model.audits)
-    if any(one[part] != two[part] for two in others for part in ("attributes", "tasks")):  # type: ignore[literal-required]
+    if any(one[part] != two[part] for two in others for part in ("attributes", "tasks")):
         words = f"{both} were audited for other attributes or tasks: values may not be comparable."
         notes.append({"kind": "other-columns", "text": words})
     notes += _of_seeds(models)

@@ -44,7 +44,9 @@ def read_models(audits: Mapping[str, Any], seed: Any = None) -> list[Model]:
         if name in given:
             names = given[name]
             if len(names) != len(runs):
-                raise ValueError(f"seed has {len(names)} seeds for {len(runs)} runs of {name!r}; one for each is needed")
+                raise ValueError(
+                    f"seed has {len(names)} seeds for {len(runs)} runs of {name!r}; one for each is needed"
+                )
         if names is not None and len(set(names)) < len(names):
             raise ValueError(f"two runs of {name!r} have the same seed or name")
         single = len(runs) == 1 and not isinstance(value, (list, tuple, Mapping))

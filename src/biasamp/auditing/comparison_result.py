@@ -101,7 +101,12 @@ class Comparison:
             f"{row['attribute']} {row['metric']} {row['direction'] or ''}: {row['verdict']}"
             for row in self.document["differences"]
         ]
-        return "\n".join([*lines, *(row["words"] for row in self.document.get("rankings", ()))])
+        return "\n".join([*lines, *self.orders])
+
+    @property
+    def orders(self) -> list[str]:
+        """Whether the order of more than two models is stable, in words; of two the verdict says it."""
+        return [row["words"] for row in self.document.get("rankings", ())] if len(self.models) > 2 else []
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """The comparison in plain Python values, or with ``flat`` its differences by name, as trackers take them."""

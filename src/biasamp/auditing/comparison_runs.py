@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, cast
 
 import numpy as np
@@ -81,6 +81,9 @@ def runs_behind(
     seeds, errors = float(made.by_seeds[0]), float(made.records[0])
     share = seeds / (seeds + errors) if seeds + errors > 0.0 else 0.0
     words = f"Of the variance of this difference {share:.0%} is by seeds and {1.0 - share:.0%} by records."
+    values = [np.array(out[name], dtype=np.float64) for name in ("first", "second")]
+    order = (0, 1) if float(made.value[0]) >= 0.0 else (1, 0)
+    words += f" One run of each shows a difference of the same sign in {_single_runs(values, order, by_seed):.0%} of choices."
     reach = float(made.reach(level)[0])
     if reach > 0.0 and abs(float(made.value[0])) <= reach:
         low, high = made.more_runs(level)
@@ -92,29 +95,41 @@ def runs_behind(
 
 
 def _needed(low: int | None, high: int | None, records: int | None) -> str:
+    if low is None and records is None:
+        return "Neither more seeds on these records nor more records with these seeds would decide a difference of this size; more of both would."
     if low is None:
         seeds = "no number of seeds would decide a difference of this size on these records"
     elif high is None:
-        seeds = f"at least {low:,} more seeds of each would decide a difference of this size, and perhaps no number would"
+        seeds = (
+            f"at least {low:,} more seeds of each would decide a difference of this size, and perhaps no number would"
+        )
     elif low == high:
         seeds = f"{low:,} more seed{'s' if low > 1 else ''} of each would decide a difference of this size"
     else:
-        seeds = f"{low:,} to {high:,} more seeds of each would decide a difference of this size ({RANGE_LEVEL:.0%} range)"
-    more = f"about {records:,} records in all would with these seeds" if records else "no number of records would with these seeds"
+        seeds = (
+            f"{low:,} to {high:,} more seeds of each would decide a difference of this size ({RANGE_LEVEL:.0%} range)"
+        )
+    more = (
+        f"about {records:,} records in all would with these seeds"
+        if records
+        else "no number of records would with these seeds"
+    )
     return f"{seeds[0].upper()}{seeds[1:]}; {more}."
 
 
 def ranking(
-    key: tuple[str, str, str], models: Sequence[Model], entries: Sequence[Sequence[Entry]], p: dict[tuple[int, int], float], level: float
+    key: tuple[str, str, str],
+    models: Sequence[Model],
+    entries: Sequence[Sequence[Entry]],
+    p: dict[tuple[int, int], float],
+    level: float,
 ) -> Ranking:
     """The models from the least value to the largest; ``p`` are those of all pairs of models."""
     values = [np.array([entry["value"] for entry in rows], dtype=np.float64) for rows in entries]
     means = [float(held.mean()) for held in values]
     order = sorted(range(len(models)), key=lambda place: means[place])
     decided = holm({pair: 1.0 if np.isnan(chance) else chance for pair, chance in p.items()}, level)
-    close = [
-        (one, two) for one, two in zip(order, order[1:], strict=False) if (min(one, two), max(one, two)) not in decided
-    ]
+    close = [(one, two) for one, two in pairwise(order) if (min(one, two), max(one, two)) not in decided]
     single = _single_runs(values, order, all(same_seeds(models[0], model) for model in models[1:]))
     names = [models[place].name for place in order]
     title = " ".join(filter(None, key))

@@ -14,7 +14,7 @@ from .figures import (
     trajectory_figure,
 )
 from .junit import junit_xml
-from .markdown import audit_section, verdict_section
+from .markdown import audit_section, comparison_section, verdict_section
 from .notebook import amplification_table, association_table, audit_table, decomposition_table
 from .sweep_page import write_sweep
 
@@ -24,6 +24,7 @@ register(
         "audit Markdown": audit_section,
         "audit figures": audit_figures,
         "audit table": audit_table,
+        "comparison Markdown": comparison_section,
         "verdict Markdown": verdict_section,
         "verdict JUnit": junit_xml,
         "amplification figure": amplification_plot,

@@ -132,7 +132,8 @@ class CrossedMean:
         """How many more runs would, if runs vary by ``scale`` times as much as they did."""
         size, records = abs(float(self.value.flat[place])), float(self.records.flat[place])
         seeds = [
-            Seeds(part.runs, scale * part.spread.flat[place], np.asarray(part.apart.flat[place])) for part in self.seeds
+            Seeds(part.runs, np.asarray(scale * part.spread.flat[place]), np.asarray(part.apart.flat[place]))
+            for part in self.seeds
         ]
         shared = max(records - float(self.interaction.flat[place]), 0.0)
 
@@ -164,7 +165,9 @@ class CrossedMean:
             variance = np.array(seeds + records / times)
             # With more records the variance over runs comes closer to that by seeds alone.
             kept = seeds / max(float(self.by_runs.flat[place]), np.finfo(float).tiny)
-            scaled = [Seeds(part.runs, part.spread * min(kept + (1.0 - kept) / times, 1.0), part.apart) for part in mine]
+            scaled = [
+                Seeds(part.runs, part.spread * min(kept + (1.0 - kept) / times, 1.0), part.apart) for part in mine
+            ]
             freedom = _freedom(variance, scaled, [part.runs for part in mine], np.array(records / times), self.units)
             if size > float(_student(level, freedom)) * float(np.sqrt(variance)):
                 return times

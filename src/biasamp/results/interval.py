@@ -99,7 +99,7 @@ def rounded_up(number: float) -> int:
     >>> rounded_up(3341)
     3400
     """
-    size = 10 ** max(len(str(int(math.ceil(number)))) - 2, 0)
+    size = 10 ** max(len(str(math.ceil(number))) - 2, 0)
     return int(-(-number // size) * size)
 
 
