@@ -73,7 +73,7 @@ def _more_records(limit: Limit, figure: Figure) -> tuple[int | None, str]:
     if figure.lent:
         return None, "more of the records that lend the signs (train labels, or a base) would tell them"
     if figure.records is None or figure.with_records(1.0) is None:
-        return None, "more records would tell"
+        return None, "more seeds or records would tell" if figure.runs > 1 else "more records would tell"
     factor = _STEP
     while factor < _MOST:
         ends = figure.with_records(factor)

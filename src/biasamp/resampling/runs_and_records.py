@@ -125,10 +125,10 @@ class CrossedMean:
         tail = (1.0 - RANGE_LEVEL) / 2.0
         # ``chdtri`` is the quantile of an upper tail.
         scales = [freedom / float(chdtri(freedom, p)) for p in (tail, 1.0 - tail)]
-        low, high = (self._runs_needed(level, place, scale) for scale in scales)
+        low, high = (self.runs_needed(level, place, scale) for scale in scales)
         return low, high
 
-    def _runs_needed(self, level: float, place: int, scale: float) -> int | None:
+    def runs_needed(self, level: float, place: int = 0, scale: float = 1.0) -> int | None:
         """How many more runs would, if runs vary by ``scale`` times as much as they did."""
         size, records = abs(float(self.value.flat[place])), float(self.records.flat[place])
         seeds = [
