@@ -12,7 +12,8 @@ from rich.console import Console
 
 import biasamp
 from biasamp.report.audit_page import report_document
-from biasamp.report.terminal import show_audit, show_comparison
+from biasamp.report.comparison_terminal import show_comparison
+from biasamp.report.terminal import show_audit
 
 
 def cells(*counts: tuple[Any, Any, Any, int]) -> dict[str, Any]:

@@ -22,8 +22,9 @@ from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import registry_of
 from biasamp.policy import Limit, Policy, PolicyError
 from biasamp.report.audit_page import report_document
+from biasamp.report.comparison_terminal import show_comparison
 from biasamp.report.figures import audit_figures
-from biasamp.report.terminal import show_audit, show_comparison, show_metrics
+from biasamp.report.terminal import show_audit, show_metrics
 from biasamp.results.metric_registry import (
     METRICS,
     Metric,

@@ -37,13 +37,22 @@ export interface ComparisonDocument {
   models: string[];
   noted?: Note[];
   notes: string[];
+  pairs?: PairDifference[];
+  pairs_note?: string;
+  rankings?: Ranking[];
+  runs?: {
+    [k: string]: number;
+  };
   schema: 1;
   version: string;
 }
 /**
  * One figure of two models, the second less the first.
+ *
+ * ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
  */
 export interface ModelDifference {
+  adjusted_p?: number | null;
   attribute: string;
   difference: number | null;
   direction: ("A->T" | "T->A") | null;
@@ -57,16 +66,76 @@ export interface ModelDifference {
    * @maxItems 2
    */
   models: [string, string];
+  p?: number | null;
   paired: boolean;
+  runs?: RunsBehind;
   second: number;
   verdict: string;
+}
+/**
+ * What a difference of several runs rests on.
+ *
+ * ``first`` and ``second`` are the values of the runs. ``by_seeds`` and ``by_records`` are variances of the difference of means, ``freedom``
+ * Satterthwaite's degrees of freedom. ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
+ * range, where null is no number; ``more_records`` how many records in all would. Both are there where it is not decided.
+ */
+export interface RunsBehind {
+  by_records: number | null;
+  by_seeds: number | null;
+  first: number[];
+  freedom: number | null;
+  more_records?: number | null;
+  more_seeds?: (number | null)[];
+  same_seeds: boolean;
+  second: number[];
+  words: string;
 }
 /**
  * What to know of all differences, in words, with the kind that code goes by.
  */
 export interface Note {
-  kind: "not-compared" | "other-columns" | "unpaired";
+  kind: "not-compared" | "other-columns" | "seeds" | "unpaired";
   text: string;
+}
+/**
+ * The change of one pair in two models, the second less the first: how much more often it is predicted.
+ *
+ * ``sign`` says which way amplification goes. ``q`` counts all pairs of all models. A ``mirror`` says the same as another row.
+ */
+export interface PairDifference {
+  attribute: string;
+  difference: number | null;
+  direction: ("A->T" | "T->A") | null;
+  first: number | null;
+  given: string;
+  high: number | null;
+  low: number | null;
+  metric: string;
+  mirror?: boolean;
+  models: string[];
+  outcome: string;
+  p: number | null;
+  paired: boolean;
+  q: number | null;
+  second: number | null;
+  sign: number;
+  support: number;
+}
+/**
+ * The models from the least value to the largest.
+ *
+ * The order is ``stable`` where neighbours differ beyond seeds and records, all pairs of models counted (Holm). ``single_run`` is the share
+ * of choices of one run of each model that show the same order; null where each model has one run.
+ */
+export interface Ranking {
+  attribute: string;
+  direction: ("A->T" | "T->A") | null;
+  metric: string;
+  models: string[];
+  single_run: number | null;
+  stable: boolean;
+  values: number[];
+  words: string;
 }
 /**
  * What was audited, and how.

@@ -17,6 +17,7 @@ from biasamp.data.arguments import read_evaluation
 from biasamp.data.columns import IndexMatrix
 from biasamp.data.plain_arguments import one_of
 from biasamp.resampling.intervals import Intervals, normal_statistic, sign_cautions, small_cautions
+from biasamp.resampling.pair_bags import PairBags
 from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import ClusterEffect, delta_p, pair_intervals, rate_intervals, rate_p
 from biasamp.resampling.statistics_of_bags import Redrawn, Statistic
@@ -332,6 +333,10 @@ class Directional(Estimate):
     def between_models(self) -> float:
         """What records in which two models differ, and that were not seen, add to the variance of their difference."""
         return self._errors.between_models(self.factor, self.values.defined)
+
+    def pairs_by_bag(self) -> PairBags | None:
+        """What every bag of records adds to the change of each pair."""
+        return PairBags.of(self.sample.bags, self.factor, self.source.rates)
 
     @property
     def unknown(self) -> int:

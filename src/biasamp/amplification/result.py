@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from biasamp.data.plain_arguments import level_of
+from biasamp.resampling.pair_bags import PairBags
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, plain
 from biasamp.results.metric_registry import range_of
@@ -55,6 +56,10 @@ class Estimate:
     def between_models(self) -> float:
         """The variance that records add to a difference of two models which no record shows to differ; else less."""
         return 0.0
+
+    def pairs_by_bag(self) -> PairBags | None:
+        """What every bag of records adds to the change of each pair; None where that is not known, or too much."""
+        return None
 
     def figure(self, name: str) -> float | None:
         """A further figure: ``crossfit``, ``clear_value``, ``variance`` or ``floor``; None where it has none."""
@@ -188,6 +193,10 @@ class Amplification(FiguresWithIntervals):
         if of != "value":
             return f"this result has no {of}, so there is no interval for it"
         return super()._no_interval(of) + (f": {self.cautions[-1]}" if self.cautions else "")
+
+    def pairs_by_bag(self) -> PairBags | None:
+        """What every bag of records adds to the change of each pair, by which the pairs of two models are compared."""
+        return self._estimate.pairs_by_bag()
 
     def between_models(self) -> float:
         """The variance that one more record of either kind adds to a difference of two models, in every pair."""

@@ -1,11 +1,10 @@
-"""``biasamp.compare``: two models side by side, from their audits alone."""
+"""``biasamp.compare``: models side by side, from their audits alone."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
@@ -13,102 +12,63 @@ from numpy.typing import NDArray
 
 from biasamp import __version__
 from biasamp.data.plain_arguments import level_of
-from biasamp.resampling.model_difference import Difference, compare_errors, compare_extremes, compare_values
+from biasamp.resampling.model_difference import UNDECIDED, Difference, compare_errors, compare_extremes, compare_values
 from biasamp.resampling.significance import normal_quantile
-from biasamp.results.flat import flat_differences
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS, range_of
-from biasamp.results.renderers import render
-from biasamp.results.table import Table, written
 
-from .as_audit import as_audit
 from .audit_result import Audit
-from .document_types import SCHEMA, ComparisonDocument, Entry, ModelDifference, Note
+from .comparison_models import Model, read_models, same_seeds
+from .comparison_pairs import pair_differences
+from .comparison_result import Comparison
+from .comparison_runs import crossed_difference, difference_in_words, ranking, runs_behind
+from .document_types import SCHEMA, ComparisonDocument, Entry, ModelDifference, Note, Ranking, RunsBehind
+from .evidence import two_sided_p
 from .measuring import name_of
+from .record_covariance import standard_error, why_unpaired
 
-_COLUMNS = (
-    *("attribute", "metric", "direction", "model", "other", "value", "other_value"),
-    *("difference", "low", "high", "paired", "verdict"),
-)
+Key = tuple[str, str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Differences between models, metric by metric.
-
-    Attributes
-    ----------
-    document : dict
-        ``models``, ``differences`` (each with the metric, both values, the difference with its interval, whether
-        it is paired, and a verdict in words) and ``notes``, in plain values that JSON can hold.
-    """
-
-    document: ComparisonDocument
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The names of the models, the one that others are held against first."""
-        return tuple(self.document["models"])
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to know of all differences: pairing, and what was not compared."""
-        return tuple(self.document["notes"])
-
-    @property
-    def table(self) -> Table:
-        """One row a difference: attribute, metric, direction, models, values, difference, interval, verdict."""
-        rows: list[dict[str, Any]] = [
-            {
-                **row,
-                "direction": row["direction"] or "",
-                "model": row["models"][0],
-                "other": row["models"][1],
-                "value": row["first"],
-                "other_value": row["second"],
-            }
-            for row in self.document["differences"]
-        ]
-        return Table.from_rows([{name: row[name] for name in _COLUMNS} for row in rows])
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{row['attribute']} {row['metric']} {row['direction'] or ''}: {row['verdict']}"
-            for row in self.document["differences"]
-        )
-
-    def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
-        """The comparison in plain Python values, or with ``flat`` its differences by name, as trackers take them."""
-        return flat_differences(self.document["differences"]) if flat else cast("dict[str, Any]", self.document)
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The comparison as JSON text, which is also written to ``path`` where one is given."""
-        return written(json.dumps(self.document, allow_nan=False, ensure_ascii=False, indent=1), path)
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The table as a dataframe."""
-        return self.table.to_frame(backend)
-
-    def _repr_html_(self) -> str:
-        return str(render("comparison table", self))
-
-
-def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
+def compare(
+    audits: Mapping[str, Any], *, level: float = 0.95, seed: Any = None, against: str | None = None
+) -> Comparison:
     """Is one model's figure different from another's, beyond what sampling explains?
 
     Parameters
     ----------
     audits : mapping
         A name and an audit for each model: what :func:`biasamp.audit` gave, the path of a saved one, or counts or the
-        path of saved counts, which are measured with the defaults. Others are held against the first.
+        path of saved counts, which are measured with the defaults. Or a list of them, one for each training run of the model, or
+        a mapping of the runs' names (their seeds) to audits. Others are held against the first.
     level : float
         The confidence level of the differences.
+    seed : sequence or mapping, optional
+        The training seed of each run: one list for all models, or a list for each by its name. Runs of the same seeds, or of the
+        same names, are paired: what a seed adds to both models drops out.
+    against : str, optional
+        The model that others are held against, in place of the first.
 
     Returns
     -------
     Comparison
         Differences are paired where both audits are of the same records (the same ids, or rows where there are
-        none) and the same seed: what the models share then drops out. Otherwise they are unpaired and say why.
+        none) and the same seed of resamples: what the models share then drops out. Otherwise they are unpaired and say why.
+        ``.pairs`` says which pairs changed, with q-values over all pairs of all models.
+
+    Notes
+    -----
+    Of several runs the figures are means. Their difference varies with the seeds of training and with the test records: its variance is that
+    over runs, plus that over records (resamples that all runs share), less their interaction, which both hold; Student's t
+    has Satterthwaite's degrees of freedom. Where it is not decided, ``more_seeds`` and ``more_records`` say what would decide a difference of this
+    size: of seeds a 90% range, as few runs tell little of how much runs vary. A model with one run is taken to vary as the other does.
+    ``rankings`` say whether the order of the models is stable. With more than two models verdicts count all of them (Holm).
+
+    The simulated coverage of all this is what ``python -m benchmarks models`` prints.
+
+    References
+    ----------
+    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML. Sec. 5.2 and App. A.4.
 
     Examples
     --------
@@ -121,93 +81,204 @@ def compare(audits: Mapping[str, Any], *, level: float = 0.95) -> Comparison:
     >>> row = next(biasamp.compare(audits).table.rows())
     >>> row["paired"], row["verdict"]
     (True, 'new amplifies more than old')
+
+    Which pairs changed:
+
+    >>> [(row["given"], row["outcome"], round(row["difference"], 2)) for row in biasamp.compare(audits).changed]
+    [('g=w', 't=1', 0.2), ('g=m', 't=1', -0.2)]
     """
     if not isinstance(audits, Mapping) or len(audits) < 2:
         raise ValueError("audits must be a mapping of at least two names to audits, such as {'old': a, 'new': b}")
     level_of(level, "level")
-    held = {str(name): as_audit(value, str(name)) for name, value in audits.items()}
-    first, *others = held.items()
-    rows: list[ModelDifference] = []
+    models = _reference_first(read_models(audits, seed), against)
     notes: list[Note] = []
-    for other in others:
-        both, (one, two) = f"{first[0]} and {other[0]}", (first[1], other[1])
-        unpaired = why_unpaired(one, two)
-        if unpaired is not None:
-            notes.append({"kind": "unpaired", "text": f"{both} are compared unpaired: {unpaired}."})
-        if any(one.document["data"][part] != two.document["data"][part] for part in ("attributes", "tasks")):
-            words = f"{both} were audited for other attributes or tasks: values may not be comparable."
-            notes.append({"kind": "other-columns", "text": words})
-        rows += _differences(first, other, unpaired, level, notes)
+    rows: list[ModelDifference] = []
+    for other in models[1:]:
+        rows += _differences((models[0], other), level, notes)
     if not rows:
         raise ValueError("the audits have no metric in common: nothing can be compared")
+    if len(models) > 2:
+        _count_all_models(rows, level)
+    several = any(len(model.audits) > 1 for model in models)
+    pairs, pairs_note = pair_differences(models, level)
     distinct = list({note["text"]: note for note in notes}.values())
     document: ComparisonDocument = {
         "schema": SCHEMA,
         "version": __version__,
-        "models": list(held),
+        "models": [model.name for model in models],
         "level": level,
         "differences": rows,
         "notes": [note["text"] for note in distinct],
         "noted": distinct,
+        "runs": {model.name: len(model.audits) for model in models},
+        "rankings": _rankings(models, level) if several or len(models) > 2 else [],
+        "pairs": pairs,
+        "pairs_note": pairs_note,
     }
     return Comparison(document)
 
 
-def why_unpaired(one: Audit, other: Audit) -> str | None:
-    """Why the resamples of two audits are not of the same records, or None where they are."""
-    mine, theirs = one.resamples, other.resamples
-    if not mine or not theirs:
-        return "an audit was written without its resamples (use save)"
-    for name, words in (("records", "records"), ("seed", "seeds"), ("resamples", "numbers of resamples")):
-        if mine[name] != theirs[name]:
-            return f"the {words} differ"
-    return None
+def _reference_first(models: list[Model], against: str | None) -> list[Model]:
+    if against is None:
+        return models
+    names = [model.name for model in models]
+    if against not in names:
+        raise ValueError(f"against is {against!r}, which is no model; there are {', '.join(names)}")
+    return sorted(models, key=lambda model: model.name != against)
 
 
-def _differences(
-    first: tuple[str, Audit], other: tuple[str, Audit], unpaired: str | None, level: float, notes: list[Note]
-) -> list[ModelDifference]:
-    names, audits = (first[0], other[0]), (first[1], other[1])
-    theirs = {_key(entry): entry for entry in other[1].document["metrics"]}
+def _differences(models: tuple[Model, Model], level: float, notes: list[Note]) -> list[ModelDifference]:
+    """Every figure that both models have, and what to know of all of them."""
+    names = (models[0].name, models[1].name)
+    both = f"{names[0]} and {names[1]}"
+    unpaired = _why_not_paired(models)
+    if unpaired is not None:
+        notes.append({"kind": "unpaired", "text": f"{both} are compared unpaired: {unpaired}."})
+    one, *others = (audit.document["data"] for model in models for audit in model.audits)
+    if any(one[part] != two[part] for two in others for part in ("attributes", "tasks")):
+        words = f"{both} were audited for other attributes or tasks: values may not be comparable."
+        notes.append({"kind": "other-columns", "text": words})
+    notes += _of_seeds(models)
+    entries = [_entries(model) for model in models]
     rows: list[ModelDifference] = []
     lacking: dict[str, list[str]] = {}
 
-    def lacks(which: int, key: tuple[str, str, str]) -> None:
-        reason = _why_not_run(audits[which], key)
+    def lacks(which: int, key: Key) -> None:
+        reason = next(filter(None, (_why_not_run(audit, key) for audit in models[which].audits)), "")
         words = " ".join(filter(None, key)) + (f" ({reason})" if reason else "")
         lacking.setdefault(f"{names[which]} lacks it", []).append(words)
 
-    for entry in first[1].document["metrics"]:
-        match = theirs.pop(_key(entry), None)
-        if match is None:
-            lacks(1, _key(entry))
+    for key, mine in entries[0].items():
+        theirs = entries[1].get(key)
+        if theirs is None:
+            lacks(1, key)
             continue
-        found = _difference((entry, match), audits, unpaired, level=level, names=names)
+        found = _measured_difference(models, (mine, theirs), unpaired, level)
         if found is None:
             why = f"one of {names[0]} and {names[1]} has no value or no interval there"
-            lacking.setdefault(why, []).append(" ".join(filter(None, _key(entry))))
+            lacking.setdefault(why, []).append(" ".join(filter(None, key)))
             continue
-        rows.append(
-            {
-                "attribute": entry["attribute"],
-                "metric": entry["metric"],
-                "direction": entry["direction"],
-                "models": list(names),
-                "first": cast("float", entry["value"]),
-                "second": cast("float", match["value"]),
-                "difference": plain(found.value),
-                "low": plain(found.low),
-                "high": plain(found.high),
-                "paired": found.paired,
-                "method": found.method,
-                "verdict": found.verdict,
-            }
-        )
-    for key in theirs:
-        lacks(0, key)
+        difference, p, behind = found
+        row: ModelDifference = {
+            "attribute": key[0],
+            "metric": key[1],
+            "direction": cast("Any", key[2] or None),
+            "models": list(names),
+            "first": float(np.mean([cast("float", entry["value"]) for entry in mine])),
+            "second": float(np.mean([cast("float", entry["value"]) for entry in theirs])),
+            "difference": plain(difference.value),
+            "low": plain(difference.low),
+            "high": plain(difference.high),
+            "paired": difference.paired,
+            "method": difference.method,
+            "verdict": difference.verdict,
+            "p": plain(p),
+        }
+        rows.append(row if behind is None else {**row, "runs": behind})
+    for key in entries[1]:
+        if key not in entries[0]:
+            lacks(0, key)
     for why, listed in lacking.items():
         notes.append({"kind": "not-compared", "text": f"not compared, since {why}: {', '.join(listed)}."})
     return rows
+
+
+def _entries(model: Model) -> dict[Key, list[Entry]]:
+    """The figures that all runs of a model have."""
+    held = [{_key(entry): entry for entry in audit.document["metrics"]} for audit in model.audits]
+    return {key: [run[key] for run in held] for key in held[0] if all(key in run for run in held)}
+
+
+def _why_not_paired(models: tuple[Model, Model]) -> str | None:
+    """Why runs of two models are not of the same records, or None where all are."""
+    first = models[0].audits[0]
+    audits = [*models[0].audits[1:], *models[1].audits]
+    return next((why for audit in audits if (why := why_unpaired(first, audit)) is not None), None)
+
+
+def _of_seeds(models: tuple[Model, Model]) -> list[Note]:
+    """What to know of the runs of two models."""
+    runs = [len(model.audits) for model in models]
+    both = f"{models[0].name} and {models[1].name}"
+    if max(runs) == 1:
+        return []
+    out = []
+    if same_seeds(*models):
+        out.append(f"{both} are paired by the seeds of {runs[0]} runs.")
+    elif all(model.seeds is not None for model in models) and min(runs) > 1:
+        out.append(f"{both} have runs of different seeds: their seeds count as independent.")
+    if min(runs) == 1:
+        one, more = models if runs[0] == 1 else models[::-1]
+        out.append(
+            f"{one.name} has one run: its seeds are taken to vary as those of {more.name} do, which nothing here shows."
+        )
+    return [{"kind": "seeds", "text": text} for text in out]
+
+
+def _measured_difference(
+    models: tuple[Model, Model], entries: tuple[Sequence[Entry], Sequence[Entry]], unpaired: str | None, level: float
+) -> tuple[Difference, float, RunsBehind | None] | None:
+    """The difference of one figure, its p-value, and of several runs what it rests on."""
+    names = (models[0].name, models[1].name)
+    metric = entries[0][0]["metric"]
+    if metric not in METRICS:
+        return None
+    if len(entries[0]) == len(entries[1]) == 1:
+        audits = models[0].audits[0], models[1].audits[0]
+        found = _difference((entries[0][0], entries[1][0]), audits, unpaired, level=level, names=names)
+        return None if found is None else (found, _p_of(found), None)
+    crossed = crossed_difference(models, entries)
+    if crossed is None:
+        return None
+    made, paired = crossed
+    by_seed = same_seeds(*models)
+    records = max(audit.document["data"]["records"] for model in models for audit in model.audits)
+    difference = difference_in_words(made, paired, metric, level, names, by_seed)
+    behind = runs_behind(made, entries, by_seed, level, records)
+    return _within(difference, metric), float(made.p()[0]), behind
+
+
+def _p_of(found: Difference) -> float:
+    """The p-value of no difference, from the interval."""
+    if np.isnan(found.low) or np.isnan(found.high):
+        return float("nan")
+    bound = found.low if found.value > 0.0 else found.high
+    return two_sided_p(found.value, bound, 0.0, normal_quantile(found.level))
+
+
+def _count_all_models(rows: list[ModelDifference], level: float) -> None:
+    """Make the verdicts of each figure those with all models counted, by Holm's rule."""
+    figures: dict[Key, list[ModelDifference]] = {}
+    for row in rows:
+        figures.setdefault((row["attribute"], row["metric"], row["direction"] or ""), []).append(row)
+    for held in figures.values():
+        largest = 0.0
+        known = [row for row in held if isinstance(row.get("p"), float)]
+        for rank, row in enumerate(sorted(known, key=lambda row: cast("float", row["p"]))):
+            largest = max(largest, min((len(known) - rank) * cast("float", row["p"]), 1.0))
+            row["adjusted_p"] = largest
+            low, high = row["low"], row["high"]
+            decided = isinstance(low, float) and isinstance(high, float) and (low > 0.0 or high < 0.0)
+            if decided and largest > 1.0 - level:
+                row["verdict"] = f"{UNDECIDED} with all models counted"
+
+
+def _rankings(models: Sequence[Model], level: float) -> list[Ranking]:
+    """The order of all models by each figure that all of them have."""
+    entries = [_entries(model) for model in models]
+    out = []
+    for key in entries[0]:
+        if not all(key in held for held in entries):
+            continue
+        p: dict[tuple[int, int], float] = {}
+        for one, two in combinations(range(len(models)), 2):
+            pair = models[one], models[two]
+            found = _measured_difference(pair, (entries[one][key], entries[two][key]), _why_not_paired(pair), level)
+            if found is not None:
+                p[one, two] = found[1]
+        if len(p) == len(models) * (len(models) - 1) // 2:
+            out.append(ranking(key, models, [held[key] for held in entries], p, level))
+    return out
 
 
 def _why_not_run(audit: Audit, key: tuple[str, str, str]) -> str:
@@ -292,16 +363,3 @@ def _of_extremes(
     # What samples show on average of differences that are not there.
     options["biases"] = tuple(entry.get("expected") or 0.0 for entry in entries)
     return compare_extremes(first, second, ends[0], ends[1], correlation, unpaired=unpaired, level=level, **options)
-
-
-def standard_error(entry: Entry, audit: Audit) -> float | None:
-    """A standard error from an interval, where that is all an audit says."""
-    low, high = entry["interval"]
-    if low is None or high is None:
-        return None
-    least, most = range_of(entry["metric"])
-    value = entry["value"]
-    reach = (high - low) / 2.0
-    if value is not None and (low <= least or high >= most):  # cut: the other side has its whole width
-        reach = max(value - low, high - value)
-    return float(reach / normal_quantile(audit.document["data"]["confidence"]))

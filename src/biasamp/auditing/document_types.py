@@ -366,8 +366,30 @@ class SweepEntry(TypedDict):
     steps: NotRequired[Steps]
 
 
+class RunsBehind(TypedDict):
+    """What a difference of several runs rests on.
+
+    ``first`` and ``second`` are the values of the runs. ``by_seeds`` and ``by_records`` are variances of the difference of means, ``freedom``
+    Satterthwaite's degrees of freedom. ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
+    range, where null is no number; ``more_records`` how many records in all would. Both are there where it is not decided.
+    """
+
+    first: list[float]
+    second: list[float]
+    same_seeds: bool
+    by_seeds: Figure
+    by_records: Figure
+    freedom: Figure
+    more_seeds: NotRequired[list[int | None]]
+    more_records: NotRequired[int | None]
+    words: str
+
+
 class ModelDifference(Measurement):
-    """One figure of two models, the second less the first."""
+    """One figure of two models, the second less the first.
+
+    ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
+    """
 
     models: list[str]
     first: float
@@ -378,12 +400,51 @@ class ModelDifference(Measurement):
     paired: bool
     method: str
     verdict: str
+    p: NotRequired[Figure]
+    adjusted_p: NotRequired[Figure]
+    runs: NotRequired[RunsBehind]
+
+
+class PairDifference(Measurement):
+    """The change of one pair in two models, the second less the first: how much more often it is predicted.
+
+    ``sign`` says which way amplification goes. ``q`` counts all pairs of all models. A ``mirror`` says the same as another row.
+    """
+
+    models: list[str]
+    given: str
+    outcome: str
+    sign: int
+    first: Figure
+    second: Figure
+    difference: Figure
+    low: Figure
+    high: Figure
+    p: Figure
+    q: Figure
+    support: float
+    paired: bool
+    mirror: NotRequired[bool]
+
+
+class Ranking(Measurement):
+    """The models from the least value to the largest.
+
+    The order is ``stable`` where neighbours differ beyond seeds and records, all pairs of models counted (Holm). ``single_run`` is the share
+    of choices of one run of each model that show the same order; null where each model has one run.
+    """
+
+    models: list[str]
+    values: list[float]
+    stable: bool
+    single_run: Figure
+    words: str
 
 
 class Note(TypedDict):
     """What to know of all differences, in words, with the kind that code goes by."""
 
-    kind: Literal["unpaired", "other-columns", "not-compared"]
+    kind: Literal["unpaired", "other-columns", "not-compared", "seeds"]
     text: str
 
 
@@ -496,6 +557,10 @@ class ComparisonDocument(TypedDict):
     differences: list[ModelDifference]
     notes: list[str]
     noted: NotRequired[list[Note]]
+    runs: NotRequired[dict[str, int]]
+    rankings: NotRequired[list[Ranking]]
+    pairs: NotRequired[list[PairDifference]]
+    pairs_note: NotRequired[str]
 
 
 class MetricFacts(TypedDict):
@@ -546,13 +611,34 @@ class AuditDocument(TypedDict):
     checksum: NotRequired[dict[str, str]]
 
 
+class SavedPairs(TypedDict):
+    """The change of every pair by bag of records: ``moved`` over ``size``, less ``against`` where that is not empty.
+
+    Numbers are in the order of bags, given labels and outcomes; ``size`` has one for all outcomes, or one for each.
+    """
+
+    given: list[str]
+    outcome: list[str]
+    bags: int
+    moved: list[float]
+    size: list[float]
+    against: list[float]
+    sign: list[int]
+    unit: float
+
+
 class Resamples(TypedDict, total=False):
-    """The values of each metric's resamples, with what tells whether those of two audits go together."""
+    """The values of each metric's resamples, with what tells whether those of two audits go together.
+
+    ``unseen`` are variances that records add in which two models differ and that were not seen.
+    """
 
     seed: int
     resamples: int
     records: str
     values: dict[str, list[Figure]]
+    unseen: dict[str, Figure]
+    pairs: dict[str, SavedPairs]
 
 
 class SavedAudit(AuditDocument):

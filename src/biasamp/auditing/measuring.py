@@ -327,6 +327,12 @@ def discordance(attribute: str, result: Any) -> dict[str, float | None]:
     return {name_of(attribute, result.metric, result.direction): plain(result.between_models())}
 
 
+def pairs_by_bag(attribute: str, result: Any) -> dict[str, Any]:
+    """What every bag of records adds to the change of each pair, by name, where it is known."""
+    made = result.pairs_by_bag() if isinstance(result, Amplification) else None
+    return {} if made is None else {name_of(attribute, result.metric, result.direction): made.to_dict()}
+
+
 def name_of(attribute: str, metric: str, direction: str | None) -> str:
     """What the resamples of a metric are saved under."""
     return "/".join((metric, direction or "", attribute))

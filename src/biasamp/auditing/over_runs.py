@@ -16,8 +16,8 @@ from biasamp.results.metric_registry import range_of
 
 from .as_audit import as_audit, is_audit
 from .audit_result import Audit
-from .comparison import standard_error
 from .document_types import Entry
+from .record_covariance import standard_error
 
 _METHODS = ("student", "normal")
 

@@ -16,8 +16,8 @@ from biasamp.resampling.trend import Steps
 from biasamp.results.metric_registry import METRICS
 
 from .audit_result import Audit
-from .comparison import standard_error, why_unpaired
 from .measuring import name_of
+from .record_covariance import correlation_of, drawn_values, standard_error, unseen, why_unpaired
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -94,7 +94,7 @@ def audit_series(
         # Intervals know of errors that were not seen; differences of the same records also of those between models.
         shared = {i for pair in joined for i in pair}
         covariance[np.diag_indices_from(covariance)] += [
-            _unseen(audits[i], name_of(*named)) / 2.0 if i in shared else 0.0 for i in places.tolist()
+            unseen(audits[i], name_of(*named)) / 2.0 if i in shared else 0.0 for i in places.tolist()
         ]
         paired = all((i, j) in joined for i in places for j in places if j < i)
         ends = np.array([entries[i]["interval"] for i in places], dtype=np.float64)
@@ -103,26 +103,14 @@ def audit_series(
     return out, notes
 
 
-def _unseen(audit: Audit, name: str) -> float:
-    """The variance of a difference that records add in which two models differ and that were not seen."""
-    return float(audit.resamples.get("unseen", {}).get(name) or 0.0)
-
-
 def _correlation(audits: Sequence[Audit], places: Index, joined: set[tuple[int, int]], name: str) -> Floats:
     """How values of audits of the same records go together, from their resamples."""
-    drawn = [
-        np.array([np.nan if v is None else v for v in audit.resamples.get("values", {}).get(name) or ()], dtype=float)
-        for audit in audits
-    ]
+    drawn = [drawn_values(audit, name) for audit in audits]
     out = np.eye(len(audits))
     for i in range(len(audits)):
         for j in range(i):
-            one, two = drawn[i], drawn[j]
-            if (int(places[i]), int(places[j])) not in joined or len(one) != len(two):
-                continue
-            there = ~np.isnan(one) & ~np.isnan(two)
-            if there.sum() > 1 and one[there].std() > 0.0 and two[there].std() > 0.0:
-                out[i, j] = out[j, i] = float(np.corrcoef(one[there], two[there])[0, 1])
+            if (int(places[i]), int(places[j])) in joined:
+                out[i, j] = out[j, i] = correlation_of(drawn[i], drawn[j]) or 0.0
     return out
 
 

@@ -58,7 +58,7 @@ class _PolicyFile(Input):
 
 
 @click.command(name="check", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", nargs=-1, required=True, type=Input(), metavar="DATA...")
 @click.option(
     "--policy",
     "policy_path",
@@ -95,7 +95,7 @@ class _PolicyFile(Input):
 @csv_option("one row per check")
 @json_option
 def command(
-    data: str,
+    data: tuple[str, ...],
     policy_path: str,
     init: bool,
     baseline: str | None,
@@ -111,28 +111,36 @@ def command(
     """Hold DATA to a policy: exit code 0 is a pass, 1 a failure, 2 a mistake, 3 not enough evidence.
 
     DATA is a file or folder as for `biasamp audit`, an audit that --save or --json of it wrote, or counts. Options
-    that name columns override the policy's [data].
+    that name columns override the policy's [data]. Several saved audits or counts are runs of one training procedure
+    that differ in their seed: their means are held to the limits, with seeds and records in the intervals.
 
     \b
     Examples:
       biasamp check test.csv --init --policy policy.toml --attributes gender --tasks hired --task-predictions said
       biasamp check test.csv --policy policy.toml --junit verdict.xml --markdown summary.md
       biasamp check audit.json.gz --policy policy.toml --baseline released.json.gz
+      biasamp check seed_1.json.gz seed_2.json.gz seed_3.json.gz --policy policy.toml
     """
     where = {name: value for name in ENGINE if (value := options.pop(name)) is not None}
     given = _given(options)
+    first, *others = data
+    if others and (init or save is not None):
+        raise click.UsageError(f"{'--init' if init else '--save'} goes with one DATA, not with several runs")
     if init:
-        _write_policy(data, policy_path, given, where)
+        _write_policy(first, policy_path, given, where)
         return
     policy = Policy.load(policy_path)
-    audit = _saved(data, policy.audit)
+    audit = _saved(first, policy.audit)
     if audit is not None:
-        _leave_out(data, {**given, **where})
+        _leave_out(first, {**given, **where})
+    elif others:
+        audit = _run(first, policy)
     else:
         ignored = given.pop("ignore_groups", None)
         policy = policy.reading(**given) if ignored is None else replace(policy.reading(**given), ignore_groups=ignored)
-        audit = with_status(data, lambda: policy.audit(data, **where), where.get("engine", "auto"))
-    verdict = policy.check(audit, baseline, earlier=earlier or None)
+        audit = with_status(first, lambda: policy.audit(first, **where), where.get("engine", "auto"))
+    runs = [audit, *(_run(other, policy) for other in others)]
+    verdict = policy.check(runs if others else audit, baseline, earlier=earlier or None)
     if save is not None:
         audit.save(save)
     if junit is not None:
@@ -149,6 +157,16 @@ def command(
     if not taken:
         show_verdict(verdict, console())
     sys.exit(verdict.exit_code)
+
+
+def _run(data: str, policy: Policy) -> Any:
+    """The audit of a further run."""
+    audit = _saved(data, policy.audit)
+    if audit is None:
+        raise click.UsageError(
+            f"{data} is no saved audit and holds no counts, which several runs are needed as: audit each with --save"
+        )
+    return audit
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

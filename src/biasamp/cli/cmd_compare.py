@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import glob
+import os
+import re
 from pathlib import Path
 from typing import Any
 
 import click
 
 from biasamp.auditing.as_audit import as_audit
-from biasamp.report.terminal import show_comparison
+from biasamp.report.comparison_terminal import PAIRS_SHOWN, show_comparison
 
-from .command_files import Command, Input
+from .command_files import STDOUT, Command, Input, Output
 from .output import console, html_option, json_option, write_json
 from .role_options import (
     ENGINE,
@@ -36,9 +39,46 @@ def _named(text: str, what: str) -> tuple[str, str]:
 
 
 def _source_file(text: str) -> dict[str, str]:
-    """The files that a source may mean: data, and a named audit."""
-    _, mark, path = text.partition("=")
-    return {"": text, **({text: path} if mark else {})}
+    """The files that a source may mean: data, and a named audit, or those of several runs."""
+    name, mark, path = text.partition("=")
+    return {"": text, **({f"{name}={one}": one for one in _run_files(path).values()} if mark else {})}
+
+
+def _run_files(path: str) -> dict[str, str]:
+    """The files of a path, which may be a pattern, by what stands in the place of its wildcards: the name of the run."""
+    if os.path.exists(path) or not glob.has_magic(path):
+        return {"": path}
+    kinds = {"*": "(.*)", "?": "(.)", "[": "(.)"}
+    parts = re.split(r"(\*+|\?|\[[^\]]*\])", path)
+    wild = re.compile("".join(kinds[part[0]] if part[:1] in kinds else re.escape(part) for part in parts), re.DOTALL)
+    out = {}
+    for file in sorted(glob.glob(path)):
+        matched = wild.fullmatch(file)
+        out["/".join(matched.groups()) if matched else file] = file
+    return out
+
+
+def _read_models(sources: tuple[str, ...]) -> dict[str, Any]:
+    """The audits of every model: one, or those of its runs, by name where a pattern names them."""
+    files: dict[str, list[tuple[str, str]]] = {}
+    for source in sources:
+        name, path = _named(source, "AUDIT")
+        found = _run_files(path)
+        if not found:
+            raise click.UsageError(f"{source!r}: no file is of this pattern")
+        files.setdefault(name, []).extend(found.items())
+    out: dict[str, Any] = {}
+    for name, runs in files.items():
+        paths = [path for _, path in runs]
+        if len(set(paths)) < len(paths):
+            raise click.UsageError(f"{name} has the same file twice: one for each run is needed")
+        if len(runs) == 1 and not runs[0][0]:
+            out[name] = as_audit(paths[0], name)
+            continue
+        named = all(run for run, _ in runs) and len({run for run, _ in runs}) == len(runs)
+        audits = {path: as_audit(path, f"{name}={path}") for path in paths}
+        out[name] = {run: audits[path] for run, path in runs} if named else list(audits.values())
+    return out
 
 
 @click.command(name="compare", cls=Command)
@@ -53,6 +93,20 @@ def _source_file(text: str) -> dict[str, str]:
 )
 @shared_options(*_READ, "metrics", *MEASURES, "min_group", *ENGINE, unset=True)
 @number_option("--level", 0.95, "The confidence level of the differences.")
+@click.option("--against", metavar="NAME", help="The model that others are held against; by default the first.")
+@click.option(
+    "--pairs",
+    type=click.IntRange(min=0),
+    default=PAIRS_SHOWN,
+    show_default=True,
+    help="How many changed pairs to list.",
+)
+@click.option(
+    "--markdown",
+    type=Output(stdout=True),
+    metavar="FILE",
+    help="Write the comparison as Markdown; - for standard output.",
+)
 @json_option
 @html_option
 def command(
@@ -60,6 +114,9 @@ def command(
     models: tuple[str, ...],
     attribute_models: tuple[str, ...],
     level: float,
+    against: str | None,
+    pairs: int,
+    markdown: str | None,
     json_path: str | None,
     html_path: str | None,
     **options: Any,
@@ -67,11 +124,13 @@ def command(
     """Compare models: from saved audits or counts, or from one file that holds the predictions of all of them.
 
     Differences are paired where the audits are of the same records; what the models share then drops out. Columns,
-    resamples and seed go with DATA.
+    resamples and seed go with DATA. An AUDIT may be a pattern, or a name may be given again: then these are the training runs
+    of that model, and what stands for the wildcards is their seed, by which models are paired.
 
     \b
     Examples:
       biasamp compare old=old.json.gz new=new.json.gz
+      biasamp compare "old=old_*.json.gz" "new=new_*.json.gz" --markdown changes.md
       biasamp compare test.csv --attributes gender --tasks hired --model old=said_old --model new=said_new
     """
     import biasamp
@@ -86,15 +145,25 @@ def command(
             raise click.UsageError(
                 f"{listed}: this goes with one DATA file, not with saved audits, which have been read"
             )
-        paths = dict(_named(source, "AUDIT") for source in sources)
-        if len(paths) < len(sources):
-            raise click.UsageError("two audits have the same name")
-        audits = {name: as_audit(path, name) for name, path in paths.items()}
-    result = biasamp.compare(audits, level=level)
+        audits = _read_models(sources)
+    result = biasamp.compare(audits, level=level, against=against)
     if html_path is not None:
-        list(audits.values())[-1].compared(result).to_html(html_path)
-    if not write_json(result.to_json(), json_path):
-        show_comparison(result, console())
+        _last_audit(audits).compared(result).to_html(html_path)
+    taken = write_json(result.to_json(), json_path)
+    if markdown == STDOUT:
+        click.echo(result.to_markdown(pairs=pairs), nl=False)
+        taken = True
+    elif markdown is not None:
+        result.to_markdown(markdown, pairs=pairs)
+    if not taken:
+        show_comparison(result, console(), pairs)
+
+
+def _last_audit(audits: dict[str, Any]) -> Any:
+    """The audit that the page is about: the first run of the model named last."""
+    last = list(audits.values())[-1]
+    runs = list(last.values()) if isinstance(last, dict) else last
+    return runs[0] if isinstance(runs, list) else runs
 
 
 def _audited(

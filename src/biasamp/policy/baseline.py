@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from biasamp.auditing import compare
 from biasamp.auditing.audit_result import Audit
-from biasamp.auditing.comparison import Comparison
+from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.document_types import ModelDifference
 from biasamp.auditing.mirrors import variables_of
 from biasamp.results.metric_registry import METRICS
@@ -84,10 +84,11 @@ def _true_rates(audit: Audit) -> dict[tuple[str, str, str, str], float]:
     }
 
 
-def compared(audit: Audit, baseline: Audit) -> Comparison | None:
-    """The comparison with the baseline, where they have a metric in common."""
+def compared(runs: Sequence[Audit], before: Sequence[Audit]) -> Comparison | None:
+    """The comparison of one or several runs with those of the baseline, where they have a metric in common."""
+    sides = {name: held[0] if len(held) == 1 else list(held) for name, held in ((_BEFORE, before), (_NOW, runs))}
     try:
-        return compare({_BEFORE: baseline, _NOW: audit}, level=audit.document["data"]["confidence"])
+        return compare(sides, level=runs[0].document["data"]["confidence"])
     except ValueError:
         return None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biasamp.resampling.significance import normal_quantile
+from biasamp.results.interval import rounded_up
 
 from .figure import Figure, is_number
 from .limits import Limit
@@ -72,7 +73,7 @@ def _more_records(limit: Limit, figure: Figure) -> tuple[int | None, str]:
     if figure.lent:
         return None, "more of the records that lend the signs (train labels, or a base) would tell them"
     if figure.records is None or figure.with_records(1.0) is None:
-        return None, "more records would tell"
+        return None, "more seeds or records would tell" if figure.runs > 1 else "more records would tell"
     factor = _STEP
     while factor < _MOST:
         ends = figure.with_records(factor)
@@ -83,16 +84,6 @@ def _more_records(limit: Limit, figure: Figure) -> tuple[int | None, str]:
     if figure.unknown is not None and figure.unknown.still(_MOST) > 0:
         return None, "no number of records is in sight that would tell all directions; train labels would"
     return None, "the value is so near the limit that no number of records is in sight that would decide"
-
-
-def rounded_up(number: float) -> int:
-    """A number to two digits, not below it.
-
-    >>> rounded_up(3341)
-    3400
-    """
-    size = 10 ** max(len(str(int(np.ceil(number)))) - 2, 0)
-    return int(-(-number // size) * size)
 
 
 def failures_corrected(

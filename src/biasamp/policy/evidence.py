@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Data
+from biasamp.results.interval import rounded_up
 
-from .deciding import rounded_up
 from .ignored import ignored_labels
 from .limits import Limit
 from .verdict import PASS, UNDECIDED, Check

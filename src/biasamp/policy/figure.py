@@ -60,6 +60,7 @@ class Figure:
     withheld: str | None = None
     sign_p: float | None = None
     records: int | None = None
+    runs: int = 1
     unknown: UnknownSigns | None = None
     cautions: tuple[str, ...] = ()
     fails: bool = True

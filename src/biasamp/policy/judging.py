@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from biasamp.auditing.audit_of_runs import audit_of_runs
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.group_choice import meant_group
 from biasamp.results.metric_registry import METRICS
@@ -25,14 +26,22 @@ if TYPE_CHECKING:
     from .policy import Policy
 
 
-def judge(policy: Policy, audit: Audit, baseline: Audit | None, earlier: Sequence[Audit] | None = None) -> Verdict:
-    """The verdict on an audit, also against a baseline and against what earlier audits show."""
+def judge(
+    policy: Policy, runs: Sequence[Audit], before: Sequence[Audit] | None, earlier: Sequence[Audit] | None = None
+) -> Verdict:
+    """The verdict on an audit, or on several runs, also against a baseline and against what earlier audits show."""
+    audit = _one_audit(runs)
+    baseline = None if before is None else _one_audit(before)
     check_baseline(policy, audit, baseline)
     ignored = ignored_labels(policy.ignore_groups, audit.document["data"])
-    held = Held(audit, ignored, max(policy.min_group, 1), policy.min_records)
+    held = Held(audit, ignored, max(policy.min_group, 1), policy.min_records, len(runs))
     checks = [*evidence_checks(policy, audit), *_companions(policy, held)]
     notes = _unknown_groups(policy, audit)
-    comparison = None if baseline is None else compared(audit, baseline)
+    if len(runs) > 1:
+        notes.append(
+            f"Figures are means over {len(runs)} runs: limits are held by the training procedure, with seeds and records in the intervals."
+        )
+    comparison = None if before is None else compared(runs, before)
     if baseline is not None:
         checks += vanished(policy, audit, baseline)
         if comparison is None:
@@ -54,6 +63,10 @@ def judge(policy: Policy, audit: Audit, baseline: Audit | None, earlier: Sequenc
     if earlier is not None:
         checks += trend_checks(policy, audit, earlier)
     return Verdict(tuple(checks), policy.source, audit.source, tuple(dict.fromkeys(notes)))
+
+
+def _one_audit(runs: Sequence[Audit]) -> Audit:
+    return runs[0] if len(runs) == 1 else audit_of_runs(runs)
 
 
 def _unknown_groups(policy: Policy, audit: Audit) -> list[str]:

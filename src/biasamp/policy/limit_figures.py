@@ -26,12 +26,13 @@ AUDIT_AGAIN = "audited by a version that did not bound unknown directions; audit
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """An audit as a policy reads it; ``ignored`` are the groups that the policy leaves out."""
+    """An audit as a policy reads it, of one or several ``runs``; ``ignored`` are the groups that the policy leaves out."""
 
     audit: Audit
     ignored: frozenset[str]
     min_group: int
     min_records: int
+    runs: int = 1
 
     @property
     def records(self) -> int:
@@ -77,7 +78,9 @@ def figures_of(limit: Limit, entry: Entry, held: Held) -> list[Figure]:
 
 
 def _about(entry: Entry, held: Held) -> Figure:
-    return Figure(entry["attribute"], entry["direction"], records=held.records)
+    # How many records would decide is not known where seeds vary, too.
+    records = held.records if held.runs == 1 else None
+    return Figure(entry["attribute"], entry["direction"], records=records, runs=held.runs)
 
 
 def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:

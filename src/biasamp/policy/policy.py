@@ -172,11 +172,12 @@ class Policy:
 
         Parameters
         ----------
-        audit : Audit, counts or path
+        audit : Audit, counts or path, or a sequence of them
             What is judged: an audit, what :func:`biasamp.count` gave, or the file of either. Records are audited
-            first, by :meth:`audit`.
-        baseline : Audit, counts or path, optional
-            The audit of the model that this one is to be no worse than, in place of the policy's own.
+            first, by :meth:`audit`. A sequence holds runs of one training procedure that differ in their seed: limits are then held
+            by the means over runs, with intervals that know of seeds and of records.
+        baseline : Audit, counts or path, or a sequence of them, optional
+            The audit of the model that this one is to be no worse than, or those of its runs, in place of the policy's own.
         earlier : sequence of Audit, counts or path, optional
             Audits of earlier windows, in order: figures that the policy limits have to stay within the control limits
             that these show, as :func:`biasamp.trajectory` makes them. Three or more are needed.
@@ -192,11 +193,20 @@ class Policy:
         before = None
         if earlier is not None:
             before = [self._audited(one, "earlier") for one in listed(earlier, "earlier", "audits")]
-        return judge(self, self._audited(audit, "audit"), None if held is None else self._saved(held, line), before)
+        runs = self._runs(audit, "audit")
+        return judge(self, runs, None if held is None else self._saved(held, line), before)
 
-    def _saved(self, held: Any, line: int | None) -> Audit:
+    def _runs(self, held: Any, role: str) -> list[Audit]:
+        """The audits of one or several runs."""
+        if not isinstance(held, (list, tuple)):
+            return [self._audited(held, role)]
+        if not held:
+            raise ValueError(f"{role} is an empty list: give an audit, or those of several runs")
+        return [self._audited(one, f"{role}[{place}]") for place, one in enumerate(held)]
+
+    def _saved(self, held: Any, line: int | None) -> list[Audit]:
         try:
-            return self._audited(held, "baseline")
+            return self._runs(held, "baseline")
         except (OSError, ValueError) as error:
             raise PolicyError("baseline", str(error), line=line, source=self.source) from None
 

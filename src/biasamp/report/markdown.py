@@ -7,6 +7,7 @@ from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.caution_topics import cautions_by_topic
+from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.document_types import Entry
 from biasamp.auditing.evidence import direction_known
 from biasamp.auditing.label_names import group_names, label_names
@@ -37,6 +38,8 @@ from .written import (
     invented_lines,
     largest_pairs,
     not_run_by_reason,
+    pair_change_words,
+    seeds_and_records,
 )
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
@@ -235,6 +238,52 @@ def _invented_rows(audit: Audit, under: str, most: int) -> list[str]:
     headings = ["label", "predicted for", "highest and lowest rate", "difference", "interval", "q"]
     words = "Predicted, and true of no record: they have no truth to be amplified and are in no mean."
     return [f"{under} Invented labels{count}", "", words, "", *_table(headings, rows)]
+
+
+def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -> str:
+    """Models side by side: differences with their verdicts, pairs that changed, the order of models, notes."""
+    head, under, document = "#" * level, "#" * min(level + 1, 6), result.document
+    lines = [f"{head} {escaped(' against '.join(reversed(result.models)))}", ""]
+    rows = [
+        [
+            escaped(row["attribute"]),
+            short_name(row["metric"]),
+            direction_symbol(row["direction"]),
+            f"{escaped(row['models'][0])} {_number(row['first'], is_signed(row['metric']))}",
+            f"{escaped(row['models'][1])} {_number(row['second'], is_signed(row['metric']))}",
+            _number(row["difference"], True),
+            _interval(row["low"], row["high"], True),
+            escaped(row["verdict"]) + ("" if row["paired"] else " (unpaired)"),
+        ]
+        for row in document["differences"]
+    ]
+    interval = f"{document['level']:.0%} interval"
+    lines += _table(["attribute", "metric", "direction", "model", "other", "difference", interval, "verdict"], rows)
+    seeds = seeds_and_records(result)
+    if seeds:
+        lines += [f"{under} Seeds and records", "", *(f"- {escaped(text, 600)}" for text in seeds), ""]
+    if result.orders:
+        lines += [f"{under} Order of the models", "", *(f"- {escaped(words, 600)}" for words in result.orders), ""]
+    words = pair_change_words(result)
+    if pairs and words:
+        lines += [f"{under} Pairs that changed", ""]
+        listed = [
+            [
+                escaped(row["models"][1]),
+                direction_symbol(row["direction"]),
+                escaped(row["given"]),
+                escaped(row["outcome"]),
+                _number(row["difference"], True),
+                _interval(row["low"], row["high"], True),
+                f"{row['q']:.2g}",
+            ]
+            for row in result.changed[:pairs]
+        ]
+        if listed:
+            lines += _table(["model", "direction", "given", "outcome", "change", "interval", "q"], listed)
+        lines += [escaped(words, 1000), ""]
+    lines += [f"- {escaped(note, 2000)}" for note in result.notes]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def verdict_section(verdict: Verdict) -> str:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from biasamp.amplification.parity import Parity
-from biasamp.auditing.comparison import Comparison
+from biasamp.auditing.comparison_result import Comparison
 from biasamp.policy.verdict import FAIL, PASS, UNDECIDED, Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import direction_symbol, is_signed

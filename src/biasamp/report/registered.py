@@ -14,7 +14,7 @@ from .figures import (
     trajectory_figure,
 )
 from .junit import junit_xml
-from .markdown import audit_section, verdict_section
+from .markdown import audit_section, comparison_section, verdict_section
 from .notebook import amplification_table, association_table, audit_table, decomposition_table
 from .notebook_verdict import comparison_table, parity_table, plain_table, verdict_table
 from .sweep_page import write_sweep
@@ -26,6 +26,7 @@ register(
         "audit Markdown": audit_section,
         "audit figures": audit_figures,
         "audit table": audit_table,
+        "comparison Markdown": comparison_section,
         "verdict Markdown": verdict_section,
         "verdict page": write_verdict,
         "verdict table": verdict_table,

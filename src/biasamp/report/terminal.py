@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console, Group
-from rich.padding import Padding
+from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -15,10 +14,8 @@ from biasamp.amplification.calibrate import Calibration, Sweep
 from biasamp.auditing.answer import answer_of
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.caution_topics import cautions_by_topic
-from biasamp.auditing.comparison import Comparison
 from biasamp.auditing.document_types import Data, Entry
 from biasamp.auditing.evidence import direction_known
-from biasamp.auditing.findings import side_of_zero
 from biasamp.auditing.label_names import LONGEST, group_names, label_names, short_names
 from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
@@ -27,7 +24,7 @@ from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
 from .rates_terminal import show_rates
-from .terminal_parts import name, plain_table, titled
+from .terminal_parts import bullets, name, plain_table, titled
 from .why_terminal import show_strata, show_why
 from .written import (
     EACH_BY_ITSELF,
@@ -57,11 +54,11 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
         console.print(titled(title, words))
     found = [finding for finding in audit.findings if finding.kind == "finding"]
     headline = [finding.text for finding in found if finding.code == "amplification"]
-    console.print(_bullets("Headline", headline, "bold"))
+    console.print(bullets("Headline", headline, "bold"))
     show_why(audit, console)
     show_rates(audit, console, "attribute")
     said = {"amplification", "why"}
-    console.print(_bullets("Findings", [finding.text for finding in found if finding.code not in said], "bold"))
+    console.print(bullets("Findings", [finding.text for finding in found if finding.code not in said], "bold"))
     show_rates(audit, console, "crossing")
     for attribute in data["attributes"]:
         console.print(metric_table(audit, attribute))
@@ -78,7 +75,7 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
             f"{', '.join(map(short_name, names))}: {printable(reason, 300)}"
             for reason, names in not_run_by_reason(audit).items()
         ]
-        console.print(_bullets("Not run", lines, "dim"))
+        console.print(bullets("Not run", lines, "dim"))
 
 
 def show_invented(audit: Audit, console: Console, most: int) -> None:
@@ -111,18 +108,7 @@ def show_cautions(audit: Audit, console: Console, codes: Sequence[str] | None = 
     found = audit.document["findings"]
     for topic, places in cautions_by_topic(audit.document).items():
         texts = [found[i]["text"] for i in places if codes is None or found[i]["code"] in codes]
-        console.print(_bullets(f"Cautions: {topic[:1].lower()}{topic[1:]}", texts, "yellow"))
-
-
-def _bullets(title: str, lines: list[str], style: str) -> Group:
-    if not lines:
-        return Group()
-    rows = RichTable.grid(padding=(0, 1))
-    rows.add_column(width=1)
-    rows.add_column()
-    for line in lines:
-        rows.add_row("•", Text(line))
-    return Group(Text(f"\n{title}", style=style), Padding(rows, (0, 0, 0, 1)))
+        console.print(bullets(f"Cautions: {topic[:1].lower()}{topic[1:]}", texts, "yellow"))
 
 
 def card(title: str, facts: Mapping[str, str]) -> Panel:
@@ -229,31 +215,6 @@ def _bar(value: float, largest: float) -> Text:
     if value >= 0:
         return Text(" " * _BAR + "│" + blocks.ljust(_BAR), style="red")
     return Text(blocks.rjust(_BAR) + "│" + " " * _BAR, style="blue")
-
-
-def show_comparison(result: Comparison, console: Console) -> None:
-    """Print the differences between models, a verdict each."""
-    several = len(result.models) > 2
-    first, *others = short_names(result.models, 24).values()
-    figures = (first, "other model" if several else others[0], "difference", f"{result.document['level']:.0%} interval")
-    table = plain_table(("attribute", "metric", "direction", *figures, "verdict"))
-    for column in table.columns[3:7]:
-        column.justify = "right"
-    for row in result.document["differences"]:
-        signed = is_signed(row["metric"])
-        table.add_row(
-            name(row["attribute"], 24),
-            short_name(row["metric"]),
-            direction_symbol(row["direction"]),
-            figure(row["first"], signed),
-            figure(row["second"], signed),
-            Text(figure(row["difference"]), style="bold" if side_of_zero(row["low"], row["high"]) else ""),
-            interval(row["low"], row["high"]),
-            Text(printable(row["verdict"], 120) + ("" if row["paired"] else " (unpaired)")),
-        )
-    console.print(Text(" against ".join(printable(model, 30) for model in reversed(result.models)), style="bold"))
-    console.print(table)
-    console.print(_bullets("Notes", list(result.notes), "dim"))
 
 
 def show_calibration(result: Calibration, console: Console) -> None:
@@ -405,7 +366,7 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
         )
     console.print(table)
     if verdict.cautions:
-        console.print(_bullets("Cautions", [printable(line, 700) for line in verdict.caution_lines], "yellow"))
+        console.print(bullets("Cautions", [printable(line, 700) for line in verdict.caution_lines], "yellow"))
     for note in verdict.notes:
         console.print(Text(printable(note, 400), style="dim"))
     console.print(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rich.console import Group
+from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -37,3 +39,15 @@ def titled(title: str, words: str) -> RichTable:
     rows.add_column()
     rows.add_row(title, Text(printable(words, 4000)))
     return rows
+
+
+def bullets(title: str, lines: list[str], style: str) -> Group:
+    """Lines under a title; nothing where there are none."""
+    if not lines:
+        return Group()
+    rows = RichTable.grid(padding=(0, 1))
+    rows.add_column(width=1)
+    rows.add_column()
+    for line in lines:
+        rows.add_row("•", Text(line))
+    return Group(Text(f"\n{title}", style=style), Padding(rows, (0, 0, 0, 1)))

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.document_types import Data, Entry
-from biasamp.auditing.evidence import place_of
+from biasamp.auditing.evidence import FALSE_DISCOVERIES, place_of
 from biasamp.auditing.findings import side_of_zero
 from biasamp.auditing.label_names import LONGEST, group_names
 from biasamp.data import printable
@@ -104,3 +105,33 @@ def not_run_by_reason(audit: Audit) -> dict[str, list[str]]:
     for row in audit.not_run:
         reasons.setdefault(row["reason"], {})[row["metric"]] = None
     return {reason: list(names) for reason, names in reasons.items()}
+
+
+def pair_change_words(result: Comparison) -> str:
+    """How many pairs changed of how many, and why others are missing; nothing where there are no pairs."""
+    rows = [row for row in result.document.get("pairs", ()) if not row.get("mirror")]
+    note = result.document.get("pairs_note", "")
+    if not rows:
+        return note
+    count = f"{len(result.changed):,} of {len(rows):,} pairs changed"
+    words = (
+        f"{count} (q < {FALSE_DISCOVERIES:g} over all of them, each fact once). A change is how much more often a label is predicted "
+        f"than by {result.models[0]}; intervals are those of each pair by itself."
+    )
+    return f"{words} {note}".strip()
+
+
+def seeds_and_records(result: Comparison) -> list[str]:
+    """What each difference of several runs rests on, in words."""
+    several = len(result.models) > 2
+    return [
+        printable(
+            " ".join(
+                filter(None, (row["attribute"], row["metric"], row["direction"], row["models"][1] if several else ""))
+            )
+            + f": {row['runs']['words']}",
+            600,
+        )
+        for row in result.document["differences"]
+        if "runs" in row
+    ]

@@ -93,6 +93,16 @@ def rounded(value: float, digits: int) -> float:
     return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
+def rounded_up(number: float) -> int:
+    """A number to two digits, not below it.
+
+    >>> rounded_up(3341)
+    3400
+    """
+    size = 10 ** max(len(str(math.ceil(number))) - 2, 0)
+    return int(-(-number // size) * size)
+
+
 def figure(value: float | None, signed: bool = True, undefined: str = "—") -> str:
     """A number to four digits after the point, with a plus sign where the sign says something."""
     if value is None or value != value:

@@ -1,0 +1,292 @@
+"""Choosing between models: several seeds on the same records, and which pairs changed.
+
+``python -m benchmarks models --samples 400``. Simulated runs have a seed that moves the model, and records that move all runs: how often
+intervals hold the difference of the training procedures, how often verdicts are wrong, and whether the range of needed seeds holds
+the number that the true variances give. Then pairs: how often a model against itself with noise of its own names a pair. With the
+folder of data (``BIASAMP_DATA``) also the six captioning models on the same images.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import biasamp
+from biasamp.auditing.comparison_models import read_models
+from biasamp.auditing.comparison_runs import crossed_difference
+from biasamp.resampling.runs_and_records import CrossedMean, Seeds
+
+Bits = NDArray[np.bool_]
+TASKS = 8
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """A training procedure: how much it amplifies on average, how much seeds move that, and how often it errs besides."""
+
+    moved: float
+    by_seed: float
+    errors: float = 0.08
+
+
+@dataclass(frozen=True)
+class World:
+    """Test records of two groups, and two procedures; with ``paired`` both share what a seed adds."""
+
+    records: int
+    runs: int
+    old: Procedure
+    new: Procedure
+    paired: bool = False
+
+    @property
+    def title(self) -> str:
+        seeds = f"{self.runs} runs, {'same seeds' if self.paired else 'other seeds'}"
+        return f"{self.records:,} records, {seeds}, seeds move {self.old.by_seed:g}"
+
+
+def records_of(world: World, rng: np.random.Generator) -> tuple[NDArray[np.int64], Bits]:
+    group = rng.integers(0, 2, world.records)
+    return group, rng.random((world.records, TASKS)) < 0.3 + 0.2 * group[:, None]
+
+
+def predicted(
+    procedure: Procedure,
+    group: NDArray[np.int64],
+    truth: Bits,
+    seed: float,
+    hard: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> Bits:
+    """What a run predicts: it errs on records that are hard for all runs, and on some of its own."""
+    said = np.where(hard < procedure.errors / 2, ~truth, truth)
+    said = np.where(rng.random(truth.shape) < procedure.errors / 2, ~said, said)
+    moved = max(procedure.moved + procedure.by_seed * seed, 0.0)
+    more = (group[:, None] == 1) & ~truth & (rng.random(truth.shape) < moved / 0.5)
+    return np.where(more, True, said)
+
+
+def audited(group: NDArray[np.int64], truth: Bits, said: Bits, resamples: int = 200) -> biasamp.Audit:
+    columns = {"id": np.arange(len(group)), "g": group}
+    columns |= {f"t{k}": truth[:, k].astype(int) for k in range(TASKS)}
+    columns |= {f"p{k}": said[:, k].astype(int) for k in range(TASKS)}
+    return biasamp.audit(
+        columns,
+        attributes="g",
+        tasks=[f"t{k}" for k in range(TASKS)],
+        task_predictions=[f"p{k}" for k in range(TASKS)],
+        record="id",
+        metrics=["directional"],
+        resamples=resamples,
+    )
+
+
+def two_procedures(world: World, rng: np.random.Generator) -> dict[str, Any]:
+    """Audits of all runs of both procedures on one sample of records."""
+    group, truth = records_of(world, rng)
+    hard = rng.random(truth.shape)
+    seeds = rng.normal(size=(2, world.runs))
+    if world.paired:
+        seeds[1] = seeds[0]
+    out: dict[str, Any] = {}
+    for name, procedure, own in (("old", world.old, seeds[0]), ("new", world.new, seeds[1])):
+        runs = {
+            str(i): audited(group, truth, predicted(procedure, group, truth, seed, hard, rng))
+            for i, seed in enumerate(own)
+        }
+        out[name] = runs if world.paired else list(runs.values())
+    return out
+
+
+def truth_of(world: World, samples: int = 1500) -> tuple[float, list[Seeds]]:
+    """The difference of the procedures, and the true variances over runs, from many runs on many records.
+
+    Half of the pairs, those of the group that a model moves, rise by what it is moved, so that the mean over pairs rises by half of it.
+    """
+    moved = [_mean_moved(procedure) for procedure in (world.old, world.new)]
+    rng = np.random.default_rng(12345)
+    values: list[list[float]] = [[], []]
+    for _ in range(samples):
+        group, truth = records_of(world, rng)
+        hard = rng.random(truth.shape)
+        drawn = rng.normal(size=2)
+        both = []
+        for k, procedure in enumerate((world.old, world.new)):
+            seed = drawn[0] if world.paired else drawn[k]
+            two = [
+                _value(group, truth, predicted(procedure, group, truth, one, hard, rng)) for one in (seed, rng.normal())
+            ]
+            both.append(two)
+        # Half the squared difference of two runs on the same records is the variance over runs.
+        values[0].append(both[0][0] - both[0][1])
+        values[1].append(both[1][0] - both[1][1])
+    spread = [0.5 * float(np.mean(np.square(part))) for part in values]
+    return 0.5 * (moved[1] - moved[0]), [Seeds(world.runs, np.array([part]), np.array([0.0])) for part in spread]
+
+
+def _mean_moved(procedure: Procedure) -> float:
+    """The mean of the largest of 0 and a normal draw, times what is left of the truth and of the errors."""
+    from scipy.special import ndtr
+
+    z = procedure.moved / procedure.by_seed if procedure.by_seed else np.inf
+    mean = (
+        procedure.moved
+        if np.isinf(z)
+        else procedure.moved * ndtr(z) + procedure.by_seed * np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    )
+    # Of records without the truth, whose share is .5 in that group, those that are not predicted already can be moved.
+    already = procedure.errors / 2 * (1 - procedure.errors / 2) * 2
+    return float(mean * (1.0 - already))
+
+
+def _value(group: NDArray[np.int64], truth: Bits, said: Bits) -> float:
+    """The mean over pairs of the signed change; the second group has every task more often."""
+    moved = said.astype(float) - truth
+    return float(np.mean([(1 if g else -1) * moved[group == g].mean(axis=0) for g in (0, 1)]))
+
+
+@dataclass
+class Tally:
+    """What samples of one world gave."""
+
+    samples: int = 0
+    held: int = 0
+    wrong: int = 0
+    decided: int = 0
+    asked: int = 0
+    ranged: int = 0
+
+    def __str__(self) -> str:
+        ranged = f"{self.ranged / self.asked:.1%} of {self.asked}" if self.asked else "not asked"
+        return (
+            f"covered {self.held / self.samples:.1%} · decided {self.decided / self.samples:.1%}, wrongly "
+            f"{self.wrong / self.samples:.1%} · range of seeds holds the right number in {ranged}"
+        )
+
+
+def study(world: World, samples: int, seed: int = 0) -> Tally:
+    """Compare two procedures on many samples of seeds and records."""
+    difference, spread = truth_of(world)
+    out = Tally()
+    for number in range(samples):
+        audits = two_procedures(world, np.random.default_rng([seed, number]))
+        row = biasamp.compare(audits, level=LEVEL).document["differences"][0]
+        low, high = float(row["low"] or 0.0), float(row["high"] or 0.0)
+        out.samples += 1
+        out.held += low <= difference <= high
+        sure = low > 0.0 or high < 0.0
+        out.decided += sure
+        out.wrong += sure and not (low > 0.0 and difference > 0.0) and not (high < 0.0 and difference < 0.0)
+        if not sure and not world.paired:
+            out.asked += 1
+            out.ranged += _range_holds(audits, row["runs"]["more_seeds"], spread)
+    return out
+
+
+def _range_holds(audits: dict[str, Any], more: Sequence[int | None], spread: list[Seeds]) -> bool:
+    """Whether a range of seeds holds the number that the true variance over runs gives, for the same difference."""
+    models = read_models(audits)
+    entries = tuple([audit.document["metrics"][0] for audit in model.audits] for model in models)
+    found = crossed_difference((models[0], models[1]), entries)  # type: ignore[arg-type]
+    assert found is not None
+    made: CrossedMean = found[0]
+    true = tuple(replace(part, spread=known.spread) for part, known in zip(made.seeds, spread, strict=True))
+    right = replace(made, seeds=true).runs_needed(LEVEL)
+    low, high, number = (np.inf if one is None else one for one in (*more, right))
+    return bool(low <= number <= high)
+
+
+def null_names(samples: int, records: int = 2000, seed: int = 0) -> float:
+    """In how many samples a model against itself, with errors of its own in each run, names a pair."""
+    named = 0
+    for number in range(samples):
+        rng = np.random.default_rng([seed, number, 7])
+        world = World(records, 1, Procedure(0.05, 0.0), Procedure(0.05, 0.0))
+        group, truth = records_of(world, rng)
+        hard = rng.random(truth.shape)
+        one, two = (audited(group, truth, predicted(world.old, group, truth, 0.0, hard, rng), 50) for _ in range(2))
+        named += bool(biasamp.compare({"one": one, "two": two}).changed)
+    return named / samples
+
+
+MODELS = ("baseline_ft", "balanced", "upweight", "confidence", "equalizer", "equalizer_wo_acl")
+_GENDERED = {
+    "woman": "woman|women|girl|girls|lady|ladies|female|mother|wife|she|her",
+    "man": "man|men|boy|boys|guy|guys|male|father|husband|he|his|him",
+}
+
+
+def caption_labels(folder: Path) -> dict[str, Any]:
+    """Objects that captions of each model name on the same images, with the gender and objects of the annotations."""
+    import pyarrow.parquet as pq
+
+    truth = pq.read_table(folder / "coco_gender_objects_val.parquet").to_pydict()
+    captions = pq.read_table(folder / "coco_val2014_captions_6models.parquet").to_pydict()
+    place = {int(image): i for i, image in enumerate(captions["image_id"])}
+    names = sorted({name for row in truth["objects"] for name in row})
+    rows = [i for i, image in enumerate(truth["image_id"]) if int(image) in place]
+    out: dict[str, Any] = {
+        "image": [int(truth["image_id"][i]) for i in rows],
+        "gender": [truth["gender"][i] for i in rows],
+        "objects": [list(truth["objects"][i]) for i in rows],
+    }
+    words = {name: re.compile(rf"\b{re.escape(name.lower())}(s|es)?\b") for name in names}
+    for model in (column for column in captions if column != "image_id"):
+        said = [captions[model][place[image]].lower() for image in out["image"]]
+        out[model] = [[name for name, word in words.items() if word.search(text)] for text in said]
+    return out
+
+
+def captions(folder: Path) -> biasamp.auditing.comparison_result.Comparison:  # type: ignore[name-defined]
+    """All captioning models held against the baseline."""
+    data = caption_labels(folder)
+    models = [name for name in data if name not in ("image", "gender", "objects")]
+    audits = {
+        name: biasamp.audit(
+            data,
+            attributes="gender",
+            tasks="objects",
+            task_predictions=name,
+            record="image",
+            metrics=["directional"],
+            resamples=300,
+        )
+        for name in models
+    }
+    return biasamp.compare(audits, against="baseline_ft")
+
+
+def main(options: Sequence[str] = ()) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks models")
+    parser.add_argument("--samples", type=int, default=40)
+    samples = parser.parse_args(options).samples
+    for runs in (3, 5, 10):
+        for by_seed, new, paired in ((0.02, 0.05, False), (0.02, 0.05, True), (0.005, 0.06, False)):
+            world = World(600, runs, Procedure(0.05, by_seed), Procedure(new, by_seed), paired)
+            print(f"{world.title}, true difference {truth_of(world, 2)[0]:+.4f}: {study(world, samples)}", flush=True)
+    print(f"a model against itself: {null_names(samples):.1%} of {samples} samples name a pair", flush=True)
+    folder = os.environ.get("BIASAMP_DATA")
+    if folder is None:
+        print("captions: BIASAMP_DATA is not set, so they are left out")
+        return
+    result = captions(Path(folder))
+    print(f"captions of {', '.join(result.models)}: {len(result.changed)} pairs changed")
+    for row in [row for row in result.changed if row["models"][1] == "equalizer"][:20]:
+        print(
+            f"  {row['given']} -> {row['outcome']}: {row['difference']:+.4f} [{row['low']:+.4f}, {row['high']:+.4f}] q {row['q']:.2g}"
+        )
+    for words in result.orders:
+        print(f"  {words}")
+
+
+if __name__ == "__main__":
+    main()

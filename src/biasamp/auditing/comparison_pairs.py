@@ -1,0 +1,149 @@
+"""Which pairs changed between models, from what saved audits hold of their bags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.resampling.pair_bags import PairBags
+from biasamp.resampling.runs_and_records import CrossedMean, difference_of_runs
+from biasamp.resampling.significance import q_values
+from biasamp.results.interval import plain
+
+from .audit_result import Audit
+from .comparison_models import Model, same_seeds
+from .document_types import PairDifference
+from .measuring import name_of
+from .record_covariance import why_unpaired
+
+Floats = NDArray[np.float64]
+
+
+def pair_differences(models: Sequence[Model], level: float) -> tuple[list[PairDifference], str]:
+    """Every pair of every model held against the first, and why there are none, or why some are missing."""
+    lacking = [model.name for model in models if any("pairs" not in audit.resamples for audit in model.audits)]
+    if lacking:
+        return [], (
+            f"Pairs are not compared: what was saved of {', '.join(lacking)} has totals only. Version 0.1 saved no pairs by bag, and "
+            "to_json() none at all: audit again and save()."
+        )
+    held = [[_kept(audit) for audit in model.audits] for model in models]
+    out: list[PairDifference] = []
+    missing: set[str] = set()
+    for other in range(1, len(models)):
+        runs = [*held[0], *held[other]]
+        for name in runs[0]:
+            if all(name in run for run in runs):
+                out += _of_figure((models[0], models[other]), [run[name] for run in runs], name, level)
+            else:
+                missing.add(name)
+    missing |= _too_many(models)
+    _corrected(out)
+    note = ""
+    if missing:
+        note = f"Pairs of {', '.join(sorted(missing))} are not compared: a model lacks them, or they are too many to be kept by bag."
+    return out, note
+
+
+def _kept(audit: Audit) -> dict[str, PairBags]:
+    return {name: PairBags.from_dict(saved) for name, saved in audit.resamples["pairs"].items()}
+
+
+def _too_many(models: Sequence[Model]) -> set[str]:
+    """The figures with pairs that no audit keeps by bag."""
+    return {
+        name_of(entry["attribute"], entry["metric"], entry["direction"])
+        for model in models
+        for audit in model.audits
+        for entry in audit.document["metrics"]
+        if entry["metric"] == "directional"
+        and name_of(entry["attribute"], entry["metric"], entry["direction"]) not in audit.resamples["pairs"]
+    }
+
+
+def _of_figure(models: tuple[Model, Model], bags: list[PairBags], name: str, level: float) -> list[PairDifference]:
+    given = [label for label in bags[0].given if all(label in held.given for held in bags)]
+    outcome = [label for label in bags[0].outcome if all(label in held.outcome for held in bags)]
+    if not given or not outcome:
+        return []
+    bags = [held.only(given, outcome) for held in bags]
+    audits = [*models[0].audits, *models[1].audits]
+    made, paired = _difference(models, audits, bags)
+    first = len(models[0].audits)
+    before, after = (np.mean([held.delta for held in part], axis=0) for part in (bags[:first], bags[first:]))
+    reach, p = made.reach(level).reshape(before.shape), made.p().reshape(before.shape)
+    signs = np.stack([held.sign for held in bags])
+    sign = np.where((signs == signs[0]).all(axis=0), signs[0], 0)
+    metric, direction, attribute = name.split("/", 2)
+    rows: list[PairDifference] = []
+    for i, j in np.ndindex(before.shape):
+        change = float(after[i, j] - before[i, j])
+        rows.append(
+            {
+                "attribute": attribute,
+                "metric": metric,
+                "direction": cast("Any", direction or None),
+                "models": [models[0].name, models[1].name],
+                "given": given[i],
+                "outcome": outcome[j],
+                "sign": int(sign[i, j]),
+                "first": plain(float(before[i, j])),
+                "second": plain(float(after[i, j])),
+                "difference": plain(change),
+                "low": plain(max(change - float(reach[i, j]), -2.0)),
+                "high": plain(min(change + float(reach[i, j]), 2.0)),
+                "p": plain(float(p[i, j])),
+                "q": None,
+                "support": float(bags[0].total[i, j]),
+                "paired": paired,
+            }
+        )
+    mirrors = {
+        (pair["given"], pair["outcome"])
+        for entry in models[0].audits[0].document["metrics"]
+        if name_of(entry["attribute"], entry["metric"], entry["direction"]) == name
+        for pair in entry.get("pairs", ())
+        if pair.get("mirror")
+    }
+    for row in rows:
+        if (row["given"], row["outcome"]) in mirrors:
+            row["mirror"] = True
+    return rows
+
+
+def _difference(models: tuple[Model, Model], audits: Sequence[Audit], bags: list[PairBags]) -> tuple[CrossedMean, bool]:
+    """The difference of all pairs, and whether the runs are paired by records."""
+    pairs = bags[0].delta.size
+    covariance = np.zeros((len(bags), len(bags), pairs))
+    pulls = [held.influence().reshape(len(held.moved), pairs) for held in bags]
+    paired = True
+    for i, one in enumerate(pulls):
+        for j, two in enumerate(pulls[: i + 1]):
+            together = i == j or (len(one) == len(two) and why_unpaired(audits[i], audits[j]) is None)
+            paired = paired and together
+            if together:
+                covariance[i, j] = covariance[j, i] = (one * two).sum(axis=0)
+    filled = min(held.filled for held in bags)
+    covariance *= filled / max(filled - 1, 1)
+    for i, held in enumerate(bags):
+        covariance[i, i] += held.unseen.reshape(-1)
+    first = len(models[0].audits)
+    made = difference_of_runs(
+        np.stack([held.delta.reshape(-1) for held in bags]),
+        covariance,
+        range(first),
+        range(first, len(bags)),
+        same_seeds=same_seeds(*models),
+        units=float(filled),
+    )
+    return made, paired
+
+
+def _corrected(rows: list[PairDifference]) -> None:
+    """Give all rows their q-values; the pairs of all models are one family."""
+    p = np.array([np.nan if row["p"] is None else row["p"] for row in rows], dtype=np.float64)
+    for row, q in zip(rows, q_values(p).tolist() if rows else (), strict=True):
+        row["q"] = plain(q)

@@ -1,0 +1,92 @@
+"""How figures of audits go together by the sampling of records: from their intervals, and from resamples of the same records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.resampling.significance import normal_quantile
+from biasamp.results.metric_registry import range_of
+
+from .audit_result import Audit
+from .document_types import Entry
+
+Floats = NDArray[np.float64]
+
+
+def why_unpaired(one: Audit, other: Audit) -> str | None:
+    """Why the resamples of two audits are not of the same records, or None where they are."""
+    mine, theirs = one.resamples, other.resamples
+    if not mine or not theirs:
+        return "an audit was written without its resamples (use save)"
+    for name, words in (("records", "records"), ("seed", "seeds"), ("resamples", "numbers of resamples")):
+        if mine[name] != theirs[name]:
+            return f"the {words} differ"
+    return None
+
+
+def standard_error(entry: Entry, audit: Audit) -> float | None:
+    """A standard error from an interval, where that is all an audit says."""
+    low, high = entry["interval"]
+    if low is None or high is None:
+        return None
+    least, most = range_of(entry["metric"])
+    value = entry["value"]
+    reach = (high - low) / 2.0
+    if value is not None and (low <= least or high >= most):  # cut: the other side has its whole width
+        reach = max(value - low, high - value)
+    return float(reach / normal_quantile(audit.document["data"]["confidence"]))
+
+
+def unseen(audit: Audit, name: str) -> float:
+    """The variance of a difference that records add in which two models differ and that were not seen."""
+    return float(audit.resamples.get("unseen", {}).get(name) or 0.0)
+
+
+def drawn_values(audit: Audit, name: str) -> Floats:
+    """The values of a figure's resamples; none where it has none."""
+    values = audit.resamples.get("values", {}).get(name) or ()
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def correlation_of(one: Floats, two: Floats) -> float | None:
+    """How two figures go together over the same resamples; None where these do not tell."""
+    if len(one) != len(two):
+        return None
+    there = ~np.isnan(one) & ~np.isnan(two)
+    if there.sum() < 2 or not one[there].std() > 0.0 or not two[there].std() > 0.0:
+        return None
+    return float(np.corrcoef(one[there], two[there])[0, 1])
+
+
+def record_covariance(
+    audits: Sequence[Audit], errors: Sequence[float], name: str, models: Sequence[int]
+) -> tuple[Floats, bool]:
+    """The covariance of a figure of several runs by records, and whether all of it is known from the same resamples.
+
+    Runs of the same records whose resamples do not tell how they go together are taken to go together wholly where they are of
+    one model, and not at all where they are of two: neither makes a variance too small.
+    """
+    drawn = [drawn_values(audit, name) for audit in audits]
+    error = np.asarray(errors, dtype=np.float64)
+    correlation, known = np.eye(len(audits)), True
+    for i in range(len(audits)):
+        for j in range(i):
+            why = why_unpaired(audits[i], audits[j])
+            found = correlation_of(drawn[i], drawn[j]) if why is None else None
+            if found is None:
+                known = False
+                other = bool(why) and _other_records(audits[i], audits[j])
+                found = 1.0 if models[i] == models[j] and not other else 0.0
+            correlation[i, j] = correlation[j, i] = found
+    out = np.outer(error, error) * correlation
+    out[np.diag_indices_from(out)] += [unseen(audit, name) / 2.0 for audit in audits]
+    return out, known
+
+
+def _other_records(one: Audit, two: Audit) -> bool:
+    """Whether two audits are known to be of different records."""
+    mine, theirs = one.resamples.get("records"), two.resamples.get("records")
+    return mine is not None and theirs is not None and mine != theirs

@@ -1,0 +1,279 @@
+r"""Figures of several training runs on test records: how much they vary by seeds, by records, and by both together.
+
+A figure of run :math:`r` on a sample of records is :math:`\theta + a_r + b + c_r`: what the seed adds whatever the records, what the
+records add whatever the seed, and what they add to this run alone. The mean over :math:`R` runs varies by
+
+.. math:: \sigma_a^2 / R + \sigma_b^2 + \sigma_c^2 / R .
+
+Runs on the same records differ by :math:`\sigma_a^2 + \sigma_c^2`, and resampling the records of all runs together moves their mean by
+:math:`\sigma_b^2 + \sigma_c^2 / R`. The sum of both counts :math:`\sigma_c^2 / R` twice, which resamples tell by how runs move apart. So
+the variance is that over runs, plus that over records, less their interaction. Its degrees of freedom are Satterthwaite's.
+
+References
+----------
+Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components. Biometrics Bulletin 2, 110-114.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# More runs or times as many records than these are not called a number that would decide.
+MOST_RUNS = 10_000
+MOST_TIMES = 1000.0
+_STEP = 1.02
+# How sure the range of needed runs is.
+RANGE_LEVEL = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """How much runs of one kind vary: of one model, or of the differences of two models with the same seeds.
+
+    Attributes
+    ----------
+    runs : int
+    spread : ndarray
+        The sample variance over runs, on the same records.
+    apart : ndarray
+        The part of it that other records would make otherwise.
+    """
+
+    runs: int
+    spread: Floats
+    apart: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedMean:
+    """A mean over runs, or a difference of two, and what it varies by; arrays have one number for each figure.
+
+    Attributes
+    ----------
+    value : ndarray
+    records : ndarray
+        The variance by records, of all runs together.
+    seeds : tuple of Seeds
+        One for each kind of runs.
+    units : float
+        How many independent parts of the records ``records`` was estimated from.
+    """
+
+    value: Floats
+    records: Floats
+    seeds: tuple[Seeds, ...]
+    units: float = float("inf")
+
+    @property
+    def by_runs(self) -> Floats:
+        """The variance by runs, on these records."""
+        return np.asarray(sum(part.spread / part.runs for part in self.seeds))
+
+    @property
+    def interaction(self) -> Floats:
+        """What the variances by runs and by records both hold."""
+        return np.asarray(sum(part.apart / part.runs for part in self.seeds))
+
+    @property
+    def by_seeds(self) -> Floats:
+        """The variance by seeds, whatever the records; at least 0."""
+        return np.maximum(self.by_runs - self.interaction, 0.0)
+
+    @property
+    def variance(self) -> Floats:
+        """By seeds and records; at least that by records."""
+        return np.asarray(self.records + self.by_seeds)
+
+    @property
+    def standard_error(self) -> Floats:
+        """The root of the variance."""
+        return np.sqrt(self.variance)
+
+    @property
+    def freedom(self) -> Floats:
+        """Satterthwaite's degrees of freedom."""
+        return _freedom(self.variance, self.seeds, [part.runs for part in self.seeds], self.records, self.units)
+
+    def reach(self, level: float) -> Floats:
+        """How far an interval of this level goes either way."""
+        return _student(level, self.freedom) * self.standard_error
+
+    def p(self) -> Floats:
+        """Two-sided p-values of 0; NaN where nothing varies."""
+        from scipy.special import stdtr
+
+        error = self.standard_error
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tail = 2.0 * stdtr(self.freedom, -np.abs(self.value) / error)
+        return np.where(error > 0.0, np.minimum(tail, 1.0), np.nan)
+
+    def more_runs(self, level: float, place: int = 0) -> tuple[int | None, int | None]:
+        """How many more runs of each kind would decide a difference of this size, as a 90% range.
+
+        The variance over runs is itself an estimate of few runs: the range is that of its chi-square interval. None where no
+        number of runs would, on these records.
+        """
+        from scipy.special import chdtri
+
+        freedom = sum(part.runs - 1 for part in self.seeds)
+        tail = (1.0 - RANGE_LEVEL) / 2.0
+        # ``chdtri`` is the quantile of an upper tail.
+        scales = [freedom / float(chdtri(freedom, p)) for p in (tail, 1.0 - tail)]
+        low, high = (self.runs_needed(level, place, scale) for scale in scales)
+        return low, high
+
+    def runs_needed(self, level: float, place: int = 0, scale: float = 1.0) -> int | None:
+        """How many more runs would, if runs vary by ``scale`` times as much as they did."""
+        size, records = abs(float(self.value.flat[place])), float(self.records.flat[place])
+        seeds = [
+            Seeds(part.runs, np.asarray(scale * part.spread.flat[place]), np.asarray(part.apart.flat[place]))
+            for part in self.seeds
+        ]
+        shared = max(records - float(self.interaction.flat[place]), 0.0)
+
+        def decided(more: int) -> bool:
+            runs = [part.runs + more for part in seeds]
+            by_records = shared + sum(float(part.apart) / n for part, n in zip(seeds, runs, strict=True))
+            by_runs = shared + sum(float(part.spread) / n for part, n in zip(seeds, runs, strict=True))
+            variance = np.array(max(by_records, by_runs))
+            freedom = _freedom(variance, seeds, runs, np.array(by_records), self.units)
+            return size > float(_student(level, freedom)) * float(np.sqrt(variance))
+
+        if not decided(MOST_RUNS):
+            return None
+        low, high = 0, 1
+        while not decided(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if decided(middle) else (middle, high)
+        return high
+
+    def more_records(self, level: float, place: int = 0) -> float | None:
+        """How many times as many records would decide a difference of this size with these runs; None where none would."""
+        size, records = abs(float(self.value.flat[place])), float(self.records.flat[place])
+        seeds = float(self.by_seeds.flat[place])
+        mine = [Seeds(part.runs, np.asarray(part.spread.flat[place]), part.apart) for part in self.seeds]
+        times = _STEP
+        while times < MOST_TIMES:
+            variance = np.array(seeds + records / times)
+            # With more records the variance over runs comes closer to that by seeds alone.
+            kept = seeds / max(float(self.by_runs.flat[place]), np.finfo(float).tiny)
+            scaled = [
+                Seeds(part.runs, part.spread * min(kept + (1.0 - kept) / times, 1.0), part.apart) for part in mine
+            ]
+            freedom = _freedom(variance, scaled, [part.runs for part in mine], np.array(records / times), self.units)
+            if size > float(_student(level, freedom)) * float(np.sqrt(variance)):
+                return times
+            times *= _STEP
+        return None
+
+
+def mean_of_runs(values: Floats, covariance: Floats, units: float = float("inf")) -> CrossedMean:
+    """The mean over runs of one model.
+
+    Parameters
+    ----------
+    values : ndarray of shape (runs, figures)
+    covariance : ndarray of shape (runs, runs, figures)
+        Of the values by the sampling of records; 0 between runs on different records.
+    units : float
+        How many independent parts of the records it was estimated from.
+    """
+    return CrossedMean(values.mean(axis=0), covariance.mean(axis=(0, 1)), (_seeds(values, covariance),), units)
+
+
+def difference_of_runs(
+    values: Floats,
+    covariance: Floats,
+    first: Sequence[int],
+    second: Sequence[int],
+    *,
+    same_seeds: bool,
+    units: float = float("inf"),
+) -> CrossedMean:
+    """The mean over the runs ``second`` less that over the runs ``first``.
+
+    ``values`` and ``covariance`` are those of all runs. With ``same_seeds``, run ``i`` of one has the seed of run ``i`` of the other:
+    what a seed adds to both drops out.
+
+    Examples
+    --------
+    Three runs of each on records that move nothing: Student's t of the paired differences, or Welch's.
+
+    >>> import numpy as np
+    >>> values = np.array([0.10, 0.14, 0.12, 0.16, 0.19, 0.18])[:, None]
+    >>> nothing = np.zeros((6, 6, 1))
+    >>> for same in (True, False):
+    ...     made = difference_of_runs(values, nothing, [0, 1, 2], [3, 4, 5], same_seeds=same)
+    ...     print(round(float(made.value[0]), 4), round(float(made.freedom[0]), 3), round(float(made.p()[0]), 4))
+    0.0567 2.0 0.0034
+    0.0567 3.741 0.0199
+    """
+    one, two = np.asarray(first), np.asarray(second)
+    factors = np.zeros(len(values))
+    factors[two] += 1.0 / len(two)
+    factors[one] -= 1.0 / len(one)
+    value = np.tensordot(factors, values, axes=1)
+    records = np.einsum("i,ij...,j->...", factors, covariance, factors)
+    if same_seeds:
+        apart = (
+            covariance[np.ix_(two, two)]
+            + covariance[np.ix_(one, one)]
+            - covariance[np.ix_(two, one)]
+            - covariance[np.ix_(one, two)]
+        )
+        seeds: tuple[Seeds, ...] = (_seeds(values[two] - values[one], apart),)
+    else:
+        seeds = tuple(_seeds(values[runs], covariance[np.ix_(runs, runs)]) for runs in (one, two))
+        seeds = _lent(seeds)
+    return CrossedMean(value, np.maximum(records, 0.0), seeds, units)
+
+
+def _seeds(values: Floats, covariance: Floats) -> Seeds:
+    """How runs vary, and how far apart records move them."""
+    runs = len(values)
+    if runs < 2:
+        nothing = np.zeros(values.shape[1:])
+        return Seeds(1, nothing, nothing)
+    own = np.einsum("ii...->...", covariance) / runs
+    apart = (own - covariance.mean(axis=(0, 1))) * runs / (runs - 1)
+    return Seeds(runs, values.var(axis=0, ddof=1), np.maximum(apart, 0.0))
+
+
+def _lent(seeds: tuple[Seeds, ...]) -> tuple[Seeds, ...]:
+    """A model with one run is taken to vary as the other does."""
+    several = [part for part in seeds if part.runs > 1]
+    if not several or len(several) == len(seeds):
+        return seeds
+    return tuple(part if part.runs > 1 else Seeds(1, several[0].spread, several[0].apart) for part in seeds)
+
+
+def _freedom(
+    variance: Floats, seeds: Sequence[Seeds], runs: Sequence[int], records: Floats, units: float = float("inf")
+) -> Floats:
+    """Satterthwaite's degrees of freedom; those of a model with one run are the other's."""
+    known = [n - 1 for part, n in zip(seeds, runs, strict=True) if part.runs > 1]
+    each = [part.spread / n for part, n in zip(seeds, runs, strict=True)]
+    if len(known) == len(seeds):
+        parts = [spread**2 / n for spread, n in zip(each, known, strict=True)]
+    else:  # one estimate for both
+        parts = [np.asarray(sum(each)) ** 2 / min(known, default=1)]
+    parts.append(records**2 / max(units - 1.0, 1.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(sum(parts) > 0.0, variance**2 / sum(parts), np.inf)
+    # No fewer than those of the fewest runs, which the formula may give where the interaction is taken off.
+    least = min(known, default=1)
+    return np.maximum(np.nan_to_num(found, nan=np.inf, posinf=1e12), float(least))
+
+
+def _student(level: float, freedom: Floats) -> Floats:
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(np.minimum(freedom, 1e9), 0.5 + level / 2.0))

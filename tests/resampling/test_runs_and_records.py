@@ -1,0 +1,113 @@
+"""Means over runs: scipy's t-tests where records move nothing, and hand sums where they do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from biasamp.resampling.runs_and_records import difference_of_runs, mean_of_runs
+
+OLD, NEW = [0.10, 0.14, 0.12, 0.13], [0.16, 0.19, 0.18, 0.11]
+VALUES = np.array([*OLD, *NEW])[:, None]
+NOTHING = np.zeros((8, 8, 1))
+FIRST, SECOND = range(4), range(4, 8)
+
+
+def test_without_records_it_is_students_and_welchs_t() -> None:
+    for same, judge in ((True, stats.ttest_rel(NEW, OLD)), (False, stats.ttest_ind(NEW, OLD, equal_var=False))):
+        made = difference_of_runs(VALUES, NOTHING, FIRST, SECOND, same_seeds=same)
+        interval = judge.confidence_interval(0.9)
+        assert made.p()[0] == pytest.approx(judge.pvalue)
+        assert made.freedom[0] == pytest.approx(judge.df)
+        reach = made.reach(0.9)[0]
+        assert (made.value[0] - reach, made.value[0] + reach) == pytest.approx((interval.low, interval.high))
+    one = mean_of_runs(VALUES[:4], NOTHING[:4, :4])
+    expected = stats.ttest_1samp(OLD, 0).confidence_interval()
+    assert one.value[0] + one.reach(0.95)[0] == pytest.approx(expected.high)
+
+
+def test_the_interaction_is_counted_once() -> None:
+    # Records move all runs by .02 and each run by .01 besides: the variance by hand.
+    covariance = np.full((4, 4), 0.02**2) + np.eye(4) * 0.01**2
+    made = mean_of_runs(VALUES[:4], covariance[:, :, None])
+    over_runs = np.var(OLD, ddof=1)
+    assert made.records[0] == pytest.approx(0.02**2 + 0.01**2 / 4)
+    assert made.interaction[0] == pytest.approx(0.01**2 / 4)
+    assert made.variance[0] == pytest.approx(over_runs / 4 + 0.02**2 + 0.01**2 / 4 - 0.01**2 / 4)
+
+
+def test_runs_on_records_of_their_own_are_a_t_test() -> None:
+    # Each run has other records: what these move is in how runs vary already.
+    made = mean_of_runs(VALUES[:4], (np.eye(4) * 0.005**2)[:, :, None])
+    assert made.variance[0] == pytest.approx(np.var(OLD, ddof=1) / 4)
+    assert made.freedom[0] == pytest.approx(3.0)
+
+
+def test_the_variance_is_never_below_that_of_records() -> None:
+    same = np.full((3, 1), 0.1)
+    made = mean_of_runs(same, np.full((3, 3, 1), 0.01**2) + np.eye(3)[:, :, None] * 0.02**2)
+    assert made.by_seeds[0] == 0.0
+    assert made.variance[0] == pytest.approx(0.01**2 + 0.02**2 / 3)
+
+
+def test_needed_runs_are_the_fewest_that_decide() -> None:
+    made = difference_of_runs(VALUES - 0.5 * (VALUES - VALUES.mean()), NOTHING, FIRST, SECOND, same_seeds=False)
+    value = np.array([0.01])
+    made = type(made)(value, made.records, made.seeds)
+    needed = made.runs_needed(0.95)
+    assert needed is not None
+
+    def decides(more: int) -> bool:
+        n = 4 + more
+        spread = [float(part.spread[0]) / n for part in made.seeds]
+        freedom = sum(spread) ** 2 / sum(part**2 / (n - 1) for part in spread)
+        return bool(stats.t.ppf(0.975, freedom) * np.sqrt(sum(spread)) < 0.01)
+
+    assert decides(needed)
+    assert not decides(needed - 1)
+    low, high = made.more_runs(0.95)
+    assert low is not None
+    assert high is not None
+    assert low <= needed <= high
+
+
+def test_records_that_outweigh_the_difference_need_more_records_not_runs() -> None:
+    covariance = np.zeros((8, 8, 1))
+    covariance[:4, :4], covariance[4:, 4:] = 0.1**2, 0.1**2
+    close = np.array([0.120, 0.121, 0.122, 0.121, 0.160, 0.161, 0.162, 0.161])[:, None]
+    made = difference_of_runs(close, covariance, FIRST, SECOND, same_seeds=False)
+    assert made.more_runs(0.95) == (None, None)
+    times = made.more_records(0.95)
+    assert times is not None
+    seeds, records = float(made.by_seeds[0]), float(made.records[0])
+    assert made.value[0] > 1.96 * np.sqrt(seeds + records / times)
+    assert made.value[0] < 3.2 * np.sqrt(seeds + records / (times / 1.03))
+
+
+def test_a_model_with_one_run_is_taken_to_vary_as_the_other() -> None:
+    made = difference_of_runs(VALUES[[0, 4, 5, 6]], NOTHING[:4, :4], [0], [1, 2, 3], same_seeds=False)
+    spread = np.var(NEW[:3], ddof=1)
+    assert made.variance[0] == pytest.approx(spread + spread / 3)
+    assert made.freedom[0] == pytest.approx(2.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", [3, 5, 10])
+@pytest.mark.parametrize("same", [True, False])
+def test_coverage(runs: int, same: bool) -> None:
+    """Seeds, records and their interaction of known sizes; the records' covariance is known."""
+    rng = np.random.default_rng(runs)
+    samples, many = 1500, 2 * runs
+    covariance = np.eye(many) * 0.5**2 + 0.3**2
+    for part in (slice(0, runs), slice(runs, many)):
+        covariance[part, part] += 0.5**2
+    seeds = rng.normal(size=(many, samples))
+    if same:
+        seeds += np.tile(rng.normal(size=(runs, samples)), (2, 1))
+    shared = np.repeat(0.5 * rng.normal(size=(2, samples)), runs, axis=0) + 0.3 * rng.normal(size=samples)
+    values = seeds + shared + 0.5 * rng.normal(size=(many, samples))
+    held = np.broadcast_to(covariance[:, :, None], (many, many, samples))
+    made = difference_of_runs(values, held, range(runs), range(runs, many), same_seeds=same)
+    covered = float((np.abs(made.value) <= made.reach(0.95)).mean())
+    assert 0.92 <= covered <= 0.975
