@@ -18,7 +18,6 @@ from biasamp.data.arguments import (
     read,
     read_clusters,
     read_train,
-    refuse_copied_train,
     refuse_one_group,
 )
 from biasamp.data.plain_arguments import one_of
@@ -124,8 +123,6 @@ def mals(
     if train is None and a.truth is not None:
         refuse_one_group(a.truth, "A")
     count = same_length({"A": a.truth, "T": t.truth, "A_pred": a.predicted, "T_pred": t.predicted})
-    if train is not None and a.truth is not None and t.truth is not None:
-        refuse_copied_train((a.truth, t.truth), (a.labels, t.labels))
     signed = a.signed, t.signed
     unsigned = pairs_without_sign((a.labels.labels, t.labels.labels), signed, "the train labels")
     warn_of(unsigned)

@@ -196,8 +196,9 @@ def multi(
     whole_number(min_support, "min_support", least=1)
     if max_size is not None and whole_number(max_size, "max_size", least=1) < min_size:
         raise ValueError(f"max_size is {max_size}, below min_size {min_size}: no itemset would be left")
+    # Sizes of changes are of each group by itself.
     evaluation, train_sets, invented = read_evaluation(
-        given, truth, predicted, train, weights, unseen=unseen, cluster=cluster
+        given, truth, predicted, train, weights, unseen=unseen, cluster=cluster, compared=False
     )
     result = from_records(
         Block(evaluation.owned()),

@@ -17,7 +17,6 @@ from .label_rules import label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
 from .same_columns import (
-    TRAIN_OF_DATA,
     refuse_clusters_of_labels,
     refuse_same,
     refuse_train_of_sides,
@@ -28,7 +27,7 @@ from .vocabulary import UNSEEN, one_space, true_labels
 
 _HINT = 'Fill them in, leave those records out, or use audit(..., missing="drop").'
 _PLACES_SHOWN = 5
-# So few weights may be consecutive numbers by chance, and so few labels the same.
+# So few weights may be consecutive numbers by chance.
 _FEW_RECORDS = 20
 
 
@@ -136,8 +135,6 @@ def read_evaluation(
     refuse_weights_of_labels(weights, sides)
     if train is not None:
         refuse_train_of_sides(sides, train)
-        if train_g is not None and train_t is not None:
-            refuse_copied_train((g, t), (train_g, train_t))
     elif compared:
         refuse_one_group(g, groups)
     known = None if train_g is None or train_t is None else (train_g, train_t)
@@ -153,15 +150,6 @@ def refuse_one_group(given: LabelSet, name: str) -> None:
             f"{name} has one group only, {printable(only.category or str(only), 40)!r}: there is none to compare it with. Give the "
             "records of all groups, or labels of other records (train, base) that have them"
         )
-
-
-def refuse_copied_train(own: tuple[LabelSet, LabelSet], train: tuple[LabelSet, LabelSet]) -> None:
-    """Refuse train labels that say the same as the evaluated ones, record after record, in the same label space."""
-    if len(own[0]) <= _FEW_RECORDS or len(own[0]) != len(train[0]):
-        return
-    pairs = [(one.nonzero(), other.nonzero()) for one, other in zip(own, train, strict=True)]
-    if all(np.array_equal(mine, theirs) for one, other in pairs for mine, theirs in zip(one, other, strict=True)):
-        raise ValueError(TRAIN_OF_DATA)
 
 
 def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.bool_]:
