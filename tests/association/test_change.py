@@ -233,3 +233,22 @@ def test_intervals_hold_and_nulls_name_no_label(counts, same, ids):
         # Labels of a trial share their identities: rates vary more than 600 tests would.
         assert tally.rejected / max(tally.tests, 1) < 0.11, metric
         assert tally.named <= 3, metric
+
+
+def test_counts_and_their_files_are_taken_as_results_are(tmp_path):
+    runs, counts = [], []
+    for shift in (0, 3):
+        data = {
+            "id": range(200),
+            "says": [["m" if i % 2 else "w", f"y{(i + shift * (i % 3)) % 5}"] for i in range(200)],
+        }
+        how = {"label": "says", "record": "id", "pairable": True}
+        counts.append(biasamp.count(data, identities=["m", "w"], **how))
+        runs.append(biasamp.associate(data, ["m", "w"], **how))
+    counts[1].save(tmp_path / "new.parquet")
+    expected = biasamp.association_change(*runs, "dp")
+    found = biasamp.association_change(counts[0], tmp_path / "new.parquet", "dp")
+    assert found.sharing == expected.sharing == "paired"
+    assert found.to_dict() == expected.to_dict()
+    with pytest.raises(TypeError, match=r"old is a list; what biasamp\.associate gives is needed, or counts"):
+        biasamp.association_change([1], runs[1])

@@ -78,3 +78,23 @@ def test_false_alarms_are_as_rare_as_they_should_be(paired: bool, count: int) ->
     assert sum(steps.control().left.any() for steps in made) <= 36
     covered = sum(slope.low <= 0.0 <= slope.high for slope in (steps.slope() for steps in made))
     assert 362 <= covered <= 394
+
+
+@pytest.mark.parametrize("count", [6, 12])
+@pytest.mark.parametrize("besides", [1.0, 3.0])
+def test_steps_that_vary_besides_raise_no_more_false_alarms(count: int, besides: float) -> None:
+    rng = np.random.default_rng(count)
+    drawn = np.sqrt(1.0 + besides**2) * rng.normal(size=(300, count))
+    alarms = sum(Steps(np.arange(float(count)), row, np.eye(count), False).control().left.any() for row in drawn)
+    # Five percent of 300 is 15; 28 is beyond what chance gives in one of a thousand cases. Normal quantiles gave 30 to 40.
+    assert alarms <= 28
+
+
+def test_a_jump_is_still_found() -> None:
+    rng = np.random.default_rng(5)
+    found = 0
+    for _ in range(100):
+        values = np.sqrt(2.0) * rng.normal(size=12)
+        values[9] += 15.0
+        found += bool(Steps(np.arange(12.0), values, np.eye(12), False).control().left[9])
+    assert found >= 90

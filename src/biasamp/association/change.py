@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.label_bags import BAGS, LabelBags
-from biasamp.data.plain_arguments import level_of, one_of
+from biasamp.data.plain_arguments import level_of, one_of, path_of
 from biasamp.resampling.significance import METHODS, q_values
 from biasamp.results.interval import plain
 from biasamp.results.table import Table, text
 
+from .associate import associate
 from .association_metric import Array, Slope
 from .association_result import Association
 from .metrics import metric_form
@@ -60,8 +63,8 @@ class AssociationChange(Table):
 
 
 def association_change(
-    old: Association,
-    new: Association,
+    old: Association | AssociationCounts | str | os.PathLike[str],
+    new: Association | AssociationCounts | str | os.PathLike[str],
     metric: str = "npmi_xy",
     *,
     toward: str | None = None,
@@ -87,8 +90,9 @@ def association_change(
 
     Parameters
     ----------
-    old, new : Association
-        With the same identities, zero policy and form of the metrics.
+    old, new : Association, AssociationCounts or path
+        What :func:`biasamp.associate` gave, or counts (:func:`biasamp.count` with identities) or the file of saved ones, which are
+        measured with the defaults; with the same identities, zero policy and form of the metrics.
     metric : str
     toward, against : str, optional
         The identities compared; a positive change leans more to ``toward`` than before.
@@ -133,6 +137,7 @@ def association_change(
     """
     from scipy.special import erfc, ndtri
 
+    old, new = _measured(old, "old"), _measured(new, "new")
     _refuse(old, new, level, records)
     one_of(correction, "correction", METHODS)
     for run in (old, new):
@@ -194,11 +199,22 @@ def association_change(
     return AssociationChange(Table(columns).take(np.lexsort((-size, ~ranked))).columns, sharing)
 
 
-def _refuse(old: Any, new: Any, level: float, records: str) -> None:
+def _measured(given: Any, which: str) -> Association:
+    """The associations that something holds; counts are measured with the defaults."""
+    if isinstance(given, Association):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        given = AssociationCounts.load(path_of(given))
+    if not isinstance(given, AssociationCounts):
+        raise TypeError(
+            f"{which} is a {type(given).__name__}; what biasamp.associate gives is needed, or counts of associations, or the path "
+            "of saved ones"
+        )
+    return associate(given)
+
+
+def _refuse(old: Association, new: Association, level: float, records: str) -> None:
     """Raise for runs that cannot be compared."""
-    for which, given in (("old", old), ("new", new)):
-        if not isinstance(given, Association):
-            raise TypeError(f"{which} is a {type(given).__name__}; what biasamp.associate gives is needed")
     level_of(level, "level")
     one_of(records, "records", _RECORDS)
     if old.identities != new.identities:

@@ -85,7 +85,7 @@ def compare(
     Which pairs changed:
 
     >>> [(row["given"], row["outcome"], round(row["difference"], 2)) for row in biasamp.compare(audits).changed]
-    [('g=w', 't=1', 0.2), ('g=m', 't=1', -0.2)]
+    [('g=m', 't=1', -0.2), ('g=w', 't=1', 0.2)]
     """
     if not isinstance(audits, Mapping) or len(audits) < 2:
         raise ValueError("audits must be a mapping of at least two names to audits, such as {'old': a, 'new': b}")

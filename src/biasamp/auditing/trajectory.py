@@ -30,6 +30,10 @@ from .trajectory_series import Series, audit_series, share_series
 
 Floats = NDArray[np.float64]
 SCHEMA = 1
+_FEW_STEPS = (
+    "Fewer than five steps do not show how much steps vary by themselves: control limits then know of records alone, and are left more often "
+    "than they should be where steps vary besides."
+)
 # What a slope may be called.
 RISES, FALLS, UNDECIDED, SCATTERED = "rises", "falls", "undecided", "scattered"
 
@@ -142,9 +146,9 @@ def trajectory(
     Notes
     -----
     Simulated with 3 to 24 steps without a trend, ``p`` was below .05 in 2 to 5% of samples where records explain all scatter, and in 3 to
-    10% where steps vary besides by 0.5 to 3 standard errors (14% with three steps). Some step was outside its limits in 1 to 6% where
-    records explain all scatter, and in 11 to 16% of 6 to 24 steps that vary besides by one or three standard errors: what these vary by is
-    itself an estimate. With fewer than five steps limits know of records alone.
+    10% where steps vary besides by 0.5 to 3 standard errors (14% with three steps). Some step was outside its limits in 1 to 6% of samples
+    with 5 to 24 steps, whether records explain all scatter or steps vary besides by up to three standard errors: limits then have Student's quantiles, as what steps
+    vary by is itself an estimate. With fewer than five steps limits know of records alone, and a note says so.
 
     Examples
     --------
@@ -241,6 +245,8 @@ def _document(
     decided = _holm([slope.p for slope in slopes], 1.0 - level)
     # All figures together are outside their limits by chance as seldom as one would be.
     limits = [held.steps.control(1.0 - (1.0 - level) / len(series)) for held in series]
+    if not all(held.steps.tells_wander for held in series):
+        notes = [*notes, _FEW_STEPS]
     from biasamp import __version__
 
     return {

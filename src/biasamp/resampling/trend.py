@@ -114,12 +114,13 @@ class Steps:
     def control(self, level: float = 1.0 - FALSE_ALARM) -> ControlLimits:
         """Limits of each step from the mean of those before it that were within theirs.
 
-        Together they hold with the chance ``level`` while nothing changes: each has the level of Bonferroni.
+        Together they hold with the chance ``level`` while nothing changes: each has the level of Bonferroni. Where steps vary more than
+        records explain, by how much is itself an estimate of few steps: quantiles are then Student's.
         """
         count = len(self.values)
         low, high = np.full((2, count), np.nan)
         left = np.zeros(count, dtype=bool)
-        reach = _normal(1.0 - (1.0 - level) / max(count - 1, 1))
+        each = 1.0 - (1.0 - level) / max(count - 1, 1)
         weights = self.weights if self.paired else 1.0 / (1.0 / self.weights + self.wander)
         for step in range(1, count):
             before = np.flatnonzero(~left[:step])
@@ -127,10 +128,25 @@ class Steps:
             factors[before] = -weights[before] / weights[before].sum()
             mean = -float(factors @ self.values)
             factors[step] = 1.0
-            error = np.sqrt(self._error(factors) ** 2 + self.wander * float(factors @ factors))
-            low[step], high[step] = mean - reach * error, mean + reach * error
+            variance = self._error(factors) ** 2 + self.wander * float(factors @ factors)
+            reach = self._quantile(each, variance, float(factors @ factors)) * np.sqrt(variance)
+            low[step], high[step] = mean - reach, mean + reach
             left[step] = not low[step] - _ROUNDING <= self.values[step] <= high[step] + _ROUNDING
         return ControlLimits(low, high, left)
+
+    def _quantile(self, level: float, variance: float, factors: float) -> float:
+        """How many standard errors limits are away; ``factors`` is how many times a step's variance they hold.
+
+        The distances of neighbours tell the variance of steps by records and by themselves together, so that the freedom of
+        Satterthwaite is that of this sum.
+        """
+        from scipy.special import stdtrit
+
+        if not self.wander > 0.0:
+            return _normal(level)
+        told = factors * (self.wander + 0.5 * float(np.mean(self._neighbours[1])))
+        freedom = _FREEDOM * (len(self.values) - 1) * (variance / told) ** 2
+        return float(stdtrit(max(freedom, 1.0), 0.5 + level / 2.0))
 
     @cached_property
     def wander(self) -> float:
@@ -139,11 +155,9 @@ class Steps:
         It makes their median what it is by chance, so that neither a trend nor one jump moves it much. Fewer than four
         distances tell nothing.
         """
-        changes = [self.change(step, step - 1, 0.95) for step in range(1, len(self.values))]
-        if len(changes) < _FEWEST_CHANGES:
+        if not self.tells_wander:
             return 0.0
-        squares = np.array([change.value**2 for change in changes])
-        variances = np.array([change.standard_error**2 for change in changes])
+        squares, variances = self._neighbours
         usual = _normal(0.5) ** 2
 
         def excess(wander: float) -> float:
@@ -157,6 +171,17 @@ class Steps:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if excess(middle) > 0.0 else (low, middle)
         return high
+
+    @property
+    def tells_wander(self) -> bool:
+        """Whether there are enough steps to tell how much they vary by themselves."""
+        return len(self.values) > _FEWEST_CHANGES
+
+    @cached_property
+    def _neighbours(self) -> tuple[Floats, Floats]:
+        """The squared distance of each two neighbouring steps, and its variance by records."""
+        changes = [self.change(step, step - 1, 0.95) for step in range(1, len(self.values))]
+        return np.array([made.value**2 for made in changes]), np.array([made.standard_error**2 for made in changes])
 
     def _scatter(self) -> tuple[float, int]:
         """How far steps are from their line, squared, in units of what records explain; and degrees of freedom."""
@@ -174,6 +199,8 @@ class Steps:
 # Changes from step to step that tell how much steps vary by themselves.
 _FEWEST_CHANGES = 4
 _HALVINGS = 50
+# Degrees of freedom that the median of the distances of neighbours has for each of them: as few as simulated false alarms allow.
+_FREEDOM = 0.6
 # Values that differ by rounding alone are the same.
 _ROUNDING = 1e-12
 
