@@ -187,7 +187,10 @@ class Case:
         truly = self.labels.truth
         people = max(self.n // self.cluster, 2)
         person = np.repeat(np.arange(people), self.cluster)
-        g = rng.choice(len(self.groups), people, p=self.groups)[person]
+        of_people = rng.choice(len(self.groups), people, p=self.groups)
+        while len(np.unique(of_people)) < len(self.groups):  # records of one group alone are refused
+            of_people = rng.choice(len(self.groups), people, p=self.groups)
+        g = of_people[person]
         truth = (self.chances(person, rng) < truly[g]).astype(int)
         return Records(g, truth, self.chances(person, rng), person)
 
