@@ -21,22 +21,9 @@ _TEXT_OF_NONE = ("None", "NaT")
 # What people and tools write for nothing, in any case.
 _NOTHING = frozenset(
     {
-        *(
-            "nan",
-            "null",
-            "na",
-            "n/a",
-            "n.a.",
-            "#n/a",
-            "<na>",
-            "<nan>",
-            "<null>",
-            "<none>",
-            "(null)",
-            "(missing)",
-            "<missing>",
-        ),
-        *("?", "??", "???", "-", "--", "---", ".", "..", "...", "#value!", "#ref!", "#div/0!", "#name?"),
+        *("nan", "null", "na", "n/a", "n.a.", "#n/a", "<na>", "<nan>", "<null>", "<none>", "<missing>"),
+        *("(null)", "(missing)", "#value!", "#ref!", "#div/0!", "#name?"),
+        *("?", "??", "???", "-", "--", "---", ".", "..", "..."),
     }
 )
 # Words for what is not known: a value like others, unless only the truth has it.
@@ -191,13 +178,14 @@ def says_missing(category: str) -> bool:
 def code_of_missing(categories: Iterable[str], *, few: bool = False) -> str | None:
     """The number that stands for a missing value among some of one digit, such as 99 among 0 and 1.
 
-    With ``few`` also -1 and 9, which are as likely values of their own.
+    With ``few`` also -1, and 9 where there is no 8, which are as likely values of their own.
 
     >>> code_of_missing(["0", "1", "99"]), code_of_missing(["0", "1", "-1"]), code_of_missing(["97", "98", "99"])
     ('99', None, None)
     """
     held = list(categories)
-    found = [one for one in held if one in _CODES or (few and one in _FEW_CODES)]
+    unsure = _FEW_CODES - {"9"} if "8" in held else _FEW_CODES
+    found = [one for one in held if one in _CODES or (few and one in unsure)]
     others = [one for one in held if one not in found]
     return found[0] if len(found) == 1 and others and all(len(o) == 1 and o in "0123456789" for o in others) else None
 
