@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import biasamp
 from biasamp.auditing.comparison_models import read_models
+from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.comparison_runs import crossed_difference
 from biasamp.resampling.runs_and_records import CrossedMean, Seeds
 
@@ -218,13 +219,6 @@ def null_names(samples: int, records: int = 2000, seed: int = 0) -> float:
     return named / samples
 
 
-MODELS = ("baseline_ft", "balanced", "upweight", "confidence", "equalizer", "equalizer_wo_acl")
-_GENDERED = {
-    "woman": "woman|women|girl|girls|lady|ladies|female|mother|wife|she|her",
-    "man": "man|men|boy|boys|guy|guys|male|father|husband|he|his|him",
-}
-
-
 def caption_labels(folder: Path) -> dict[str, Any]:
     """Objects that captions of each model name on the same images, with the gender and objects of the annotations."""
     import pyarrow.parquet as pq
@@ -246,7 +240,7 @@ def caption_labels(folder: Path) -> dict[str, Any]:
     return out
 
 
-def captions(folder: Path) -> biasamp.auditing.comparison_result.Comparison:  # type: ignore[name-defined]
+def captions(folder: Path) -> Comparison:
     """All captioning models held against the baseline."""
     data = caption_labels(folder)
     models = [name for name in data if name not in ("image", "gender", "objects")]

@@ -10,6 +10,7 @@ import pytest
 
 import biasamp
 from biasamp.resampling.pair_bags import PairBags
+from extras import data_folder
 
 TASKS = ("a", "b", "c")
 RECORDS = 900
@@ -153,3 +154,30 @@ def test_a_model_against_itself_names_no_pair() -> None:
         named += bool(biasamp.compare(dict(zip(("one", "two"), two, strict=True))).changed)
     # 7% of 60 is 4.2; the chance of more than 8 is below 3% at that rate.
     assert named <= 8
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(data_folder() is None, reason="BIASAMP_DATA is not set")
+def test_objects_that_the_equalizer_names_otherwise() -> None:
+    """Captions of six models on the same images; the changes are counted image by image beside it."""
+    from benchmarks.models import caption_labels, captions
+
+    folder = data_folder()
+    assert folder is not None
+    result, data = captions(folder), caption_labels(folder)
+    assert len(result.models) == 6
+    found = {(row["given"], row["outcome"]): row for row in result.changed if row["models"][1] == "equalizer"}
+    assert ("gender=man", "objects=surfboard") in found
+    for (given, outcome), row in found.items():
+        name = outcome.split("=")[1]
+        moved = [
+            (name in new) - (name in old)
+            for new, old, gender in zip(data["equalizer"], data["baseline_ft"], data["gender"], strict=True)
+            if f"gender={gender}" == given
+        ]
+        assert row["difference"] == pytest.approx(np.mean(moved))
+        # McNemar's exact test of the same images.
+        from scipy.stats import binomtest
+
+        up, down = moved.count(1), moved.count(-1)
+        assert binomtest(up, up + down).pvalue < 0.001

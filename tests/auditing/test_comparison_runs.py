@@ -154,3 +154,14 @@ def test_markdown_frame_and_words(runs: Any) -> None:
     assert {"by_seeds", "by_records", "more_seeds_low", "more_records"} <= set(frame.columns)
     assert len(result.to_frame("rankings", "pandas")) == len(result.document["rankings"])
     assert "is stable" in str(result) or "is not stable" in str(result)
+
+
+@pytest.mark.slow
+def test_intervals_hold_over_seeds_and_records() -> None:
+    from benchmarks.models import Procedure, World, study
+
+    found = study(World(300, 3, Procedure(0.05, 0.02), Procedure(0.05, 0.02)), 60)
+    # Of 60 samples 51 are held by chance with less than 1 in 100 where 95% are held by right.
+    assert found.held >= 52
+    assert found.wrong <= 8
+    assert found.ranged >= 0.75 * found.asked

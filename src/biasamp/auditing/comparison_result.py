@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def pairs(self) -> Table:
-        """One row for each pair and model: how much more often it is predicted than by the first model.
+        """One row for each pair of directional amplification and model: how much more often it is predicted than by the first model.
 
         Columns: attribute, metric, direction, the two models, given, outcome, sign (of amplification), both changes against
         the truth, their difference with its interval, p, q (over all pairs of all models), support, and whether it is

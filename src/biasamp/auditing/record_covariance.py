@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.resampling.significance import normal_quantile
-from biasamp.results.metric_registry import range_of
+from biasamp.results.metric_registry import METRICS, range_of
 
 from .audit_result import Audit
 from .document_types import Entry
@@ -66,11 +66,17 @@ def record_covariance(
 ) -> tuple[Floats, bool]:
     """The covariance of a figure of several runs by records, and whether all of it is known from the same resamples.
 
+    Errors are those of resamples, with what records add that were not seen to differ. Where there are none, and of figures that are the largest of several, whose
+    resamples do not know that they were selected, they are ``errors``, from the intervals.
     Runs of the same records whose resamples do not tell how they go together are taken to go together wholly where they are of
     one model, and not at all where they are of two: neither makes a variance too small.
     """
     drawn = [drawn_values(audit, name) for audit in audits]
     error = np.asarray(errors, dtype=np.float64)
+    metric = name.partition("/")[0]
+    if not METRICS[metric].by_outcome:
+        own = [float(np.nanstd(held, ddof=1)) if (~np.isnan(held)).sum() > 1 else np.nan for held in drawn]
+        error = np.where(np.isnan(own), error, own)
     correlation, known = np.eye(len(audits)), True
     for i in range(len(audits)):
         for j in range(i):
