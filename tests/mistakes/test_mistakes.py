@@ -707,14 +707,14 @@ def test_one_group_has_none_to_be_compared_with(alone: Any) -> None:
     for call in (
         lambda: biasamp.directional(alone, hired, said),
         lambda: biasamp.parity(alone, hired, said),
-        lambda: biasamp.dpa(alone, hired, said),
-        lambda: biasamp.leakage(alone, hired, said),
         lambda: biasamp.decompose(alone, hired, said * 0.8),
+        lambda: biasamp.mals(alone, hired, alone.copy(), said),
     ):
-        with pytest.raises(ValueError, match=r"one group only|the same for all"):
+        with pytest.warns(UserWarning, match="one group only"):
             call()
-    with pytest.raises(ValueError, match=r"one group only|one value only"):
-        biasamp.mals(alone, hired, alone.copy(), said)
+    for attack in (biasamp.dpa, biasamp.leakage):
+        with pytest.raises(ValueError, match="the same for all"):
+            attack(alone, hired, said)
     # Train labels say how the others are; and one yes/no label is compared with everybody without it.
     groups = np.concatenate([alone, np.full(N, "man" if alone.dtype.kind == "U" else 1)])
     with pytest.warns(UserWarning, match="left out of the mean"):

@@ -18,7 +18,7 @@ from biasamp.data.arguments import (
     read,
     read_clusters,
     read_train,
-    refuse_one_group,
+    warn_of_one_group,
 )
 from biasamp.data.plain_arguments import one_of
 from biasamp.data.same_columns import refuse_same, refuse_train_of_sides, refuse_weights_of_labels, same_index
@@ -121,7 +121,7 @@ def mals(
     t = _side(T, T_pred, known[1], "T", unseen)
     one_attribute(a.predicted)
     if train is None and a.truth is not None:
-        refuse_one_group(a.truth, "A")
+        warn_of_one_group(a.truth, "A")
     count = same_length({"A": a.truth, "T": t.truth, "A_pred": a.predicted, "T_pred": t.predicted})
     signed = a.signed, t.signed
     unsigned = pairs_without_sign((a.labels.labels, t.labels.labels), signed, "the train labels")

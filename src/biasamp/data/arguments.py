@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -108,7 +109,7 @@ def read_evaluation(
 
     The label space is that of the truth and of the train labels. Labels that only predictions have are apart: they are
     None where there are none. With ``apart=False`` the space is that of all of them, whatever their values. ``names`` are
-    what messages call the first three. One group alone is refused where groups are ``compared`` and no train labels
+    what messages call the first three. One group alone is warned of where groups are ``compared`` and no train labels
     say how others are.
     """
     one_of(unseen, "unseen", UNSEEN)
@@ -136,19 +137,22 @@ def read_evaluation(
     if train is not None:
         refuse_train_of_sides(sides, train)
     elif compared:
-        refuse_one_group(g, groups)
+        warn_of_one_group(g, groups)
     known = None if train_g is None or train_t is None else (train_g, train_t)
     return Evaluation(g, t, p, w, clusters=read_clusters(cluster, count, sides)), known, invented
 
 
-def refuse_one_group(given: LabelSet, name: str) -> None:
-    """Refuse records of one group: there is none to compare it with, and every association is 0 by definition."""
+def warn_of_one_group(given: LabelSet, name: str) -> None:
+    """Say that records are of one group: there is none to compare it with, and every association is 0 by definition."""
     kinds = [variable.kind for variable in given.variables]  # one yes/no label is compared with everybody without it
     if kinds == ["categorical"] and (held := given.totals() > 0).sum() == 1:
         only = given.labels[int(held.argmax())]
-        raise ValueError(
-            f"{name} has one group only, {printable(only.category or str(only), 40)!r}: there is none to compare it with. Give the "
-            "records of all groups, or labels of other records (train, base) that have them"
+        warnings.warn(
+            f"{name} has one group only, {printable(only.category or str(only), 40)!r}: there is none to compare it with, and what "
+            "compares groups is 0 by definition. Give the records of all groups, or labels of other records (train, base) that "
+            "have them",
+            UserWarning,
+            stacklevel=5,
         )
 
 
