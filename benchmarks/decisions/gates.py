@@ -156,6 +156,8 @@ def of_other_figures() -> Iterator[Gate]:
     for size in (500, 4000):
         case = model(size, 1, 0.15, 0.04, variable=True)
         yield Gate(case, {"metric": "multi", "max": float(np.abs(case.side.delta).mean())}, AT)
+        even = model(size, 1, 0.15, 0.04, variable=True, rate=0.5)
+        yield Gate(even, {"metric": "dpa", "max": even.side.dpa}, AT)
 
 
 def against_a_baseline() -> Iterator[Gate]:
