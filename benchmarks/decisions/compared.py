@@ -13,6 +13,7 @@ import biasamp
 
 from .cells import Coverage
 from .population import NONE, Case
+from .sentences import MOST_FALSE
 
 RESAMPLES = 300
 _RATES = {
@@ -75,7 +76,17 @@ def study(two: Two, samples: int, seed: int = 0) -> Tally:
                 warnings.simplefilter("ignore")
                 audits[name] = biasamp.audit(data, resamples=RESAMPLES, **options)
         out.samples += 1
-        for row in biasamp.compare(audits).document["differences"]:
+        compared = biasamp.compare(audits).document
+        apart = two.second.side.delta - two.first.side.delta
+        held = [
+            bool(pair["low"] - NONE <= apart[two.first.side.place(pair)] <= pair["high"] + NONE)
+            for pair in compared["pairs"]
+            if not pair.get("mirror") and pair["low"] is not None and pair["high"] is not None
+        ]
+        out.coverage.setdefault("pairs", Coverage()).add(held, False)
+        named = [pair for pair in compared["pairs"] if pair["q"] is not None and pair["q"] < MOST_FALSE]
+        out.false["pairs"] += any(abs(apart[two.first.side.place(pair)]) <= NONE for pair in named)
+        for row in compared["differences"]:
             metric, truth = row["metric"], true[row["metric"]]
             low, high = row["low"], row["high"]
             if low is None or high is None or np.isnan(truth):

@@ -22,6 +22,7 @@ MEASURED = {
     *(f"rates[].{rate}.{figure}low" for rate in RATES for figure in ("", "difference_", "ratio_")),
     "invented[].low",
     "differences[].low",
+    "pairs[].low",
 }
 REPEATED = {
     "findings[].figure.interval": "metrics[].interval",

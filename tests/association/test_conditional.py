@@ -219,5 +219,5 @@ def test_crossings_that_may_overlap_are_refused() -> None:
     held = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]] * 5
     with pytest.raises(ValueError, match="at once, and counts do not say how many"):
         biasamp.associate(held, ["a", "b", "c"], crossings=True)
-    with pytest.raises(ValueError, match="0 two of 'a', 'b' meet"):
+    with pytest.raises(ValueError, match="of 'a', 'b' no pair is found together"):
         biasamp.associate([["a"], ["b"]] * 5, ["a", "b"], crossings=True)

@@ -57,6 +57,8 @@ def audit(data: dict[str, Any], **options: Any) -> Any:
 Case = tuple[dict[str, Any], dict[str, Any]]
 BOTH = {"attribute_predictions": "guess"}
 GUESS = {**AMPLIFIED, "guess": [*AMPLIFIED["kind"][1:], "a"]}
+# Train labels with the same associations, of twice as many records.
+OTHERS = {name: values * 2 for name, values in AMPLIFIED.items()}
 GAPS = {**AMPLIFIED, "cooks": [None, *AMPLIFIED["cooks"][1:]]}
 SMALL = {name: values + [{"kind": "c"}.get(name, 1)] * 5 for name, values in AMPLIFIED.items()}
 TWO_COLUMNS = {**AMPLIFIED, "flies": [0] * 800, "flew": [0, 1] * 400}
@@ -100,7 +102,7 @@ CASES: dict[str, tuple[Case, Case]] = {
     "small-groups": ((SMALL, {}), (SMALL, {"min_group": 5})),
     "unclear-signs": ((BALANCED, {}), (AMPLIFIED, {})),
     "missing": ((GAPS, {"missing": "drop"}), (AMPLIFIED, {"missing": "drop"})),
-    "excluded": ((AMPLIFIED, {"train": SMALL}), (AMPLIFIED, {"train": AMPLIFIED})),
+    "excluded": ((AMPLIFIED, {"train": SMALL}), (AMPLIFIED, {"train": OTHERS})),
     "no-sign": ((SMALL, {"train": AMPLIFIED}), (AMPLIFIED, {"train": SMALL})),
     "no-truth": (
         (TWO_COLUMNS, {"tasks": ["cooks", "flies"], "task_predictions": ["said", "flew"]}),
@@ -129,7 +131,7 @@ CASES: dict[str, tuple[Case, Case]] = {
     "unrelated": (({**FAITHFUL, "said": [0, 1] * 400}, {}), (FAITHFUL, {})),
     "contradicting": (
         (AMPLIFIED, {"train": {**AMPLIFIED, "cooks": [1 - x for x in AMPLIFIED["cooks"]]}}),
-        (AMPLIFIED, {"train": AMPLIFIED}),
+        (AMPLIFIED, {"train": OTHERS}),
     ),
     "fractions": ((SCORES, {}), (AMPLIFIED, {})),
 }

@@ -708,7 +708,6 @@ def test_one_group_has_none_to_be_compared_with(alone: Any) -> None:
         lambda: biasamp.directional(alone, hired, said),
         lambda: biasamp.parity(alone, hired, said),
         lambda: biasamp.decompose(alone, hired, said * 0.8),
-        lambda: biasamp.mals(alone, hired, alone.copy(), said),
     ):
         with pytest.warns(UserWarning, match="one group only"):
             call()

@@ -120,7 +120,7 @@ def strata_of(counts: AssociationCounts, identities: Sequence[int], strata: Sequ
             if counts.overlap[a, b]:
                 raise ValueError(
                     f"{what} {printable(counts.identities[a], 40)!r} and {printable(counts.identities[b], 40)!r} meet in "
-                    f"{int(counts.overlap[a, b]):,} record{'s' * (counts.overlap[a, b] > 1)}: with strata, name labels of which a record has one at most"
+                    f"{int(counts.overlap[a, b]):,} record{'s' if counts.overlap[a, b] > 1 else ''}: with strata, name labels of which a record has one at most"
                 )
     out = []
     for s in strata:
