@@ -70,6 +70,9 @@ class Format:
         How files of this format begin.
     mistaken : mapping of bytes to str
         How files begin that are mistaken for this format, and what to do about them.
+    note : callable, optional
+        ``note(path)``: what was found out about how a file is written and should be said, such as "its values are separated
+        by semicolons", or None.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Format:
     typed: bool = True
     magic: bytes = b""
     mistaken: Mapping[bytes, str] = field(default_factory=dict)
+    note: Callable[[Path], str | None] | None = None
 
     def layout(self, path: Path, columns: list[str], text: Text) -> Layout:
         """The types of columns and the groups of rows of a file."""
