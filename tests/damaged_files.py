@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,17 @@ def _write_table(path: Path) -> None:
     flat = path.name.removesuffix(".gz").endswith(("csv", "tsv"))
     whole = table().drop_columns(["words"]) if flat else table()
     write(whole.set_column(1, "g", whole["g"].cast(pa.string())), path)
+
+
+def _write_workbook(path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("data")
+    whole = table().drop_columns(["words"])
+    for row in (whole.column_names, *(list(record.values()) for record in whole.to_pylist())):
+        sheet.append(row)
+    book.save(path)
 
 
 def _write_dictionary(path: Path) -> None:
@@ -101,7 +113,8 @@ def _read_data(path: Path) -> Any:
     from biasamp.data.parts import read_table, split
 
     names = table().column_names
-    wanted = [name for name in names if name != "words"] if ".csv" in path.name or ".tsv" in path.name else names
+    flat = path.name.removesuffix(".gz").endswith(("csv", "tsv", "xlsx"))
+    wanted = [name for name in names if name != "words"] if flat else names
     files = open_files(path)
     whole = read_table(files, wanted)
     parts = split(files, wanted)
@@ -182,6 +195,7 @@ KINDS = {
             Kind(name, _write_table, _DATA)
             for name in ("a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.feather", "a.arrow")
         ),
+        *((Kind("a.xlsx", _write_workbook, _DATA, True),) if find_spec("openpyxl") else ()),
         Kind("b.parquet", _write_groups, _DATA),
         Kind("b.arrow", _write_dictionary, _DATA),
         Kind("c.arrow", _write_zipped_batches, _DATA),

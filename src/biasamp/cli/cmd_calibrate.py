@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import numpy as np
 
 from biasamp.report.sweep_page import write_sweep
 from biasamp.report.terminal import show_calibration, show_sweep
@@ -14,7 +13,7 @@ from biasamp.results.table import Table
 from .command_files import Command, Input
 from .output import console, csv_option, csv_taken, html_option, json_option, write_json
 from .role_options import number_option
-from .score_columns import groups_and_outcomes, listed_names, numbers
+from .score_columns import groups_and_outcomes, listed_names, named_numbers, numbers
 
 
 @click.command(name="calibrate", cls=Command)
@@ -57,9 +56,7 @@ def command(
             raise click.UsageError(
                 f"--truth names {len(wanted)} columns for {len(names)} scores: they pair by position"
             )
-    frame = np.column_stack(numbers(data, names, "scores"))
-    result = biasamp.calibrate(frame, rate=wanted[0] if len(wanted) == 1 else wanted)
-    result = type(result)(result.thresholds, result.rates, result.wanted, tuple(names))
+    result = biasamp.calibrate(named_numbers(data, names, "scores"), rate=wanted[0] if len(wanted) == 1 else wanted)
     taken = csv_taken(Table.from_rows(result.to_dict()["labels"]), csv_path)
     if not (write_json(result.to_dict(), json_path) or taken):
         show_calibration(result, console())
@@ -107,9 +104,8 @@ def sweep(
     names = listed_names(scores, "--scores")
     groups, tasked = listed_names(attributes, "--attributes"), listed_names(tasks, "--tasks")
     given, truth = groups_and_outcomes(data, groups, tasked, "")
-    columns = numbers(data, names, "scores")
     result = biasamp.sweep(
-        columns[0] if len(columns) == 1 else np.column_stack(columns),
+        named_numbers(data, names, "scores"),
         given,
         truth,
         train=None if train is None else groups_and_outcomes(train, groups, tasked, "train "),

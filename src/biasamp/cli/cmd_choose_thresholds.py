@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import click
-import numpy as np
 
 from biasamp.report.thresholds_terminal import show_thresholds
 
 from .command_files import Command, Input
 from .output import console, figures_option, json_option, write_figures, write_json
 from .role_options import choice_option
-from .score_columns import groups_and_outcomes, listed_names, numbers
+from .score_columns import groups_and_outcomes, listed_names, named_numbers, numbers
 
 
 @click.command(name="choose-thresholds", cls=Command)
@@ -63,9 +62,8 @@ def command(
         raise click.UsageError(f"--limit is {limit!r}; a number is needed, or one a task, comma separated") from None
 
     def records(path: str, role: str) -> tuple[Any, ...]:
-        columns = numbers(path, names, f"{role}scores")
+        held = named_numbers(path, names, f"{role}scores")
         weight = () if weights is None else numbers(path, [weights], f"{role}weights")
-        held = columns[0] if len(columns) == 1 else np.column_stack(columns)
         return (held, *groups_and_outcomes(path, groups, tasked, role), *weight)
 
     validation = records(data, "")

@@ -54,7 +54,8 @@ def open_files(path: str | Path) -> Files:
     root = find_path(path)
     if root.is_dir():
         there = (p for p in root.rglob("*") if p.is_file() and find_format(p) is not None)
-        paths = tuple(sorted(p for p in there if not any(n.startswith((".", "_")) for n in p.relative_to(root).parts)))
+        left_out = (".", "_", "~$")  # the last is how the lock of an open workbook begins
+        paths = tuple(sorted(p for p in there if not any(n.startswith(left_out) for n in p.relative_to(root).parts)))
         if not paths:
             raise ValueError(f"the folder {root.name!r} holds no data file; {formats_read()} are read")
         formats = {format_of(p).name for p in paths}

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv, json
 
 from .csv_dialect import csv_stream, dialect_of, is_tsv
+from .excel import excel_schema, read_excel
 from .file_format import CODED, Format, Layout, Piece, Text, byte_stream, is_zipped, opened
 from .json_lines import check_lines
 from .label import printable
@@ -390,7 +391,10 @@ _JSON = Format(
 )
 
 
-FORMATS: dict[str, Format] = {entry.name: entry for entry in (_PARQUET, _CSV, _ARROW, _JSON)}
+_EXCEL = Format("excel", "Excel (.xlsx)", (".xlsx",), schema=excel_schema, read=read_excel, magic=b"PK\x03\x04")
+
+
+FORMATS: dict[str, Format] = {entry.name: entry for entry in (_PARQUET, _CSV, _EXCEL, _ARROW, _JSON)}
 
 
 def find_format(path: Path) -> Format | None:
