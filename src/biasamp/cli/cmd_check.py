@@ -21,8 +21,9 @@ from biasamp.policy.reading import audit_arguments
 from biasamp.policy.template import policy_text
 from biasamp.report.terminal import show_verdict
 
-from .command_files import STDOUT, Command, Input, Output, Params, Use
+from .command_files import STDOUT, Command, Input, Output, Params, Use, given_path
 from .output import console, csv_option, csv_taken, html_option, json_option, with_status, write_json
+from .reading_options import reading_options
 from .role_options import (
     ENGINE,
     MEASURES,
@@ -58,7 +59,7 @@ class _PolicyFile(Input):
 
 
 @click.command(name="check", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @click.option(
     "--policy",
     "policy_path",
@@ -94,6 +95,7 @@ class _PolicyFile(Input):
 @html_option
 @csv_option("one row per check")
 @json_option
+@reading_options
 def command(
     data: str,
     policy_path: str,
@@ -200,8 +202,8 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any], where: dict
         audit = with_status(data, lambda: measure(data, **audit_arguments(arguments), **where))
         # Groups that are ignored stand with the evidence; paths in a policy are relative to its folder.
         kept = {key: value for key, value in arguments.items() if key != "ignore_groups"}
-        kept |= {key: str(Path(kept[key]).resolve()) for key in ("train", "base") if key in kept}
+        kept |= {key: str(Path(given_path(kept[key])).resolve()) for key in ("train", "base") if key in kept}
     save_text(target, policy_text(audit, kept), new=True)
     console(stderr=True).print(
-        f"Wrote {target}. Read its comments, set its limits, then: biasamp check {data} --policy {target}"
+        f"Wrote {target}. Read its comments, set its limits, then: biasamp check {given_path(data)} --policy {target}"
     )

@@ -12,6 +12,7 @@ from biasamp.report.terminal import show_comparison
 
 from .command_files import Command, Input
 from .output import console, html_option, json_option, write_json
+from .reading_options import reading_options
 from .role_options import (
     ENGINE,
     MEASURES,
@@ -42,7 +43,13 @@ def _source_file(text: str) -> dict[str, str]:
 
 
 @click.command(name="compare", cls=Command)
-@click.argument("sources", nargs=-1, required=True, type=Input(_source_file), metavar="NAME=AUDIT NAME=AUDIT... | DATA")
+@click.argument(
+    "sources",
+    nargs=-1,
+    required=True,
+    type=Input(_source_file, records=True),
+    metavar="NAME=AUDIT NAME=AUDIT... | DATA",
+)
 @click.option("--model", "models", multiple=True, metavar="NAME=COLUMNS", help="With DATA: a model's task predictions.")
 @click.option(
     "--attribute-model",
@@ -55,6 +62,7 @@ def _source_file(text: str) -> dict[str, str]:
 @number_option("--level", 0.95, "The confidence level of the differences.")
 @json_option
 @html_option
+@reading_options
 def command(
     sources: tuple[str, ...],
     models: tuple[str, ...],

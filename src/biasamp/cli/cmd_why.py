@@ -13,6 +13,7 @@ from biasamp.report.why_terminal import show_strata, show_why
 
 from .command_files import Command, Input
 from .output import console, html_option, json_option, with_status, write_json
+from .reading_options import reading_options
 from .role_options import COLUMNS, ENGINE, MEASURES, audit_roles, shared_options, split_values
 
 # Findings that are about the parts.
@@ -28,7 +29,7 @@ _CODES = (
 
 
 @click.command(name="why", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @shared_options(*COLUMNS)
 @click.option("--scores", "task_scores", help="Probabilities of tasks, in the same order, or truth=score pairs.")
 @shared_options(
@@ -37,6 +38,7 @@ _CODES = (
 @shared_options(*ENGINE, *MEASURES, "min_group")
 @html_option
 @json_option
+@reading_options
 def command(data: str, html_path: str | None, json_path: str | None, **options: Any) -> None:
     """Split the amplification in DATA into the part of the scores and the part of the threshold, and look inside strata.
 

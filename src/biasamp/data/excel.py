@@ -6,11 +6,11 @@ import datetime
 import io
 import warnings
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -169,3 +169,21 @@ def _refuse_large(path: Path) -> None:
 def _listed(sheets: Any) -> str:
     names = [repr(printable(name, 40)) for name in sheets]
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def write_sheet(stream: IO[bytes], name: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Write a workbook of one sheet, values only: text that begins as a formula does stays text."""
+    import openpyxl
+    from openpyxl.cell import WriteOnlyCell
+
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet(name)
+    for row in rows:
+        cells = []
+        for value in row:
+            cell = WriteOnlyCell(sheet, value)
+            if isinstance(value, str):
+                cell.data_type = "s"
+            cells.append(cell)
+        sheet.append(cells)
+    book.save(stream)

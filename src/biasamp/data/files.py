@@ -49,8 +49,11 @@ class Files:
         return list(file_schema(self.paths[0]).names)
 
 
-def open_files(path: str | Path) -> Files:
-    """Find the files of a path: a file, or a folder of files of one format."""
+def open_files(path: str | Path, *, notes: bool = True) -> Files:
+    """Find the files of a path: a file, or a folder of files of one format.
+
+    With ``notes`` it warns of what was found out about how they are written.
+    """
     root = find_path(path)
     if root.is_dir():
         there = (p for p in root.rglob("*") if p.is_file() and find_format(p) is not None)
@@ -73,7 +76,8 @@ def open_files(path: str | Path) -> Files:
     for file in paths:
         if file.stat().st_size == 0:
             raise ValueError(f"{file.name} is empty (0 bytes)")
-    _say_notes(paths)
+    if notes:
+        _say_notes(paths)
     return Files(root, paths)
 
 
