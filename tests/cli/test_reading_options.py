@@ -27,7 +27,7 @@ def audited(*arguments: Any) -> Any:
     done = run("audit", *arguments, *ROLES, "--json", "-")
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
-    return document["data"]["name"], document["metrics"]
+    return document["provenance"]["source"], document["metrics"]
 
 
 @pytest.fixture

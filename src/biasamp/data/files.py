@@ -144,7 +144,7 @@ def list_files(source: str | Path | Iterable[Any]) -> list[Path]:
 def file_schema(path: Path) -> Any:
     """The Arrow schema of a file."""
     with readable(path):
-        return format_of(path).schema(path)
+        return format_of(path).flat_schema(path)
 
 
 @contextmanager
@@ -165,7 +165,7 @@ def readable(path: Path, columns: Sequence[str] = (), stamp: Stamp | None = None
         if stamp is not None:
             stamp.check(path)
         with suppress(*_DAMAGE):
-            _refuse_columns(path, columns, format_of(path).schema(path).names)
+            _refuse_columns(path, columns, format_of(path).flat_schema(path).names)
         raise _explained(path, error) from None
     if stamp is not None:
         stamp.check(path)

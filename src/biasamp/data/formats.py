@@ -337,6 +337,11 @@ def _promoted(a: Any, b: Any) -> Any:
         return b
     if pa.types.is_list(a) and pa.types.is_list(b):
         return pa.list_(_promoted(a.value_type, b.value_type))
+    if pa.types.is_struct(a) and pa.types.is_struct(b):
+        fields = {one.name: one.type for one in a}
+        for one in b:
+            fields[one.name] = _promoted(fields.get(one.name, one.type), one.type)
+        return pa.struct(list(fields.items()))
     if {a, b} == {pa.int64(), pa.float64()}:
         return pa.float64()
     if {a, b} == {pa.timestamp("s"), pa.string()}:

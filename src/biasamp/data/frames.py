@@ -184,6 +184,9 @@ def arrow_column(name: str, data: Any) -> Column:
         return _dictionary(name, pc.dictionary_encode(data.cast(pa.large_string())))
     if pa.types.is_temporal(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return Column.text(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
+    if pa.types.is_struct(kind) and kind.num_fields:
+        fields = ", ".join(repr(printable(f"{name}.{kind.field(i).name}", 60)) for i in range(min(kind.num_fields, 4)))
+        raise TypeError(f"column {printable(name, 60)!r} holds fields: name one of them, such as {fields}")
     raise TypeError(f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read")
 
 
