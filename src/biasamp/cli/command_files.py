@@ -131,6 +131,7 @@ class Command(click.Command):
         with ExitStack() as files, speaking_of_options():
             self._keep_piped(context.params, files)
             self._convert(context, files)
+            self._expand(context.params)
             return super().invoke(context)
 
     def _keep_piped(self, params: dict[str, Any], files: ExitStack) -> None:
@@ -172,6 +173,18 @@ class Command(click.Command):
                 plain.append(one)
             context.params[name] = tuple(plain) if isinstance(value, tuple) else plain[0]
         reading.check_used(used)
+
+    def _expand(self, params: dict[str, Any]) -> None:
+        """Put names of columns in the place of patterns such as obj_*."""
+        records = next(
+            (param.name or "" for param in self.params if isinstance(param.type, Input) and param.type.records), ""
+        )
+        value = params.get(records)
+        path = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        if isinstance(path, str):
+            from .column_patterns import expand_patterns
+
+            expand_patterns(params, path)
 
 
 _GIVEN = "biasamp.given_paths"
