@@ -15,7 +15,7 @@ from biasamp import Audit
 from biasamp import audit as measure
 from biasamp.auditing.audit_result import NoAudit
 from biasamp.counts.storage import is_counts
-from biasamp.data.saving import save_text
+from biasamp.data.saving import append_text, save_text
 from biasamp.policy import Policy
 from biasamp.policy.reading import audit_arguments
 from biasamp.policy.template import policy_text
@@ -92,6 +92,7 @@ class _PolicyFile(Input):
     metavar="FILE",
     help="Write the verdict as Markdown; - for standard output.",
 )
+@click.option("--append", is_flag=True, help="Add to the end of the --markdown file instead of replacing it.")
 @html_option
 @csv_option("one row per check")
 @json_option
@@ -105,6 +106,7 @@ def command(
     save: str | None,
     junit: str | None,
     markdown: str | None,
+    append: bool,
     html_path: str | None,
     csv_path: str | None,
     json_path: str | None,
@@ -120,7 +122,10 @@ def command(
       biasamp check test.csv --init --policy policy.toml --attributes gender --tasks hired --task-predictions said
       biasamp check test.csv --policy policy.toml --junit verdict.xml --markdown summary.md
       biasamp check audit.json.gz --policy policy.toml --baseline released.json.gz
+      biasamp check test.csv --policy policy.toml --markdown "$GITHUB_STEP_SUMMARY" --append
     """
+    if append and markdown in (None, STDOUT):
+        raise click.UsageError("--append goes with a file that --markdown names")
     where = {name: value for name in ENGINE if (value := options.pop(name)) is not None}
     given = _given(options)
     if init:
@@ -146,6 +151,8 @@ def command(
     if markdown == STDOUT:
         click.echo(verdict.to_markdown(), file=sys.stdout)
         taken = True
+    elif markdown is not None and append:
+        append_text(markdown, verdict.to_markdown().rstrip("\n") + "\n")
     elif markdown is not None:
         verdict.to_markdown(markdown)
     if not taken:
