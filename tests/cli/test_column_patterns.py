@@ -109,7 +109,16 @@ def test_commands_take_patterns(tmp_path: Path) -> None:
         task_predictions=["pred_cat", "pred_dog"],
         metrics=["directional"],
     )
-    line = ["audit", str(tmp_path / "x.parquet"), "--attributes", "g", "--tasks", "obj_*", "--task-predictions", "pred_*"]
+    line = [
+        "audit",
+        str(tmp_path / "x.parquet"),
+        "--attributes",
+        "g",
+        "--tasks",
+        "obj_*",
+        "--task-predictions",
+        "pred_*",
+    ]
     saved = str(tmp_path / "audit.json")
     done = CliRunner().invoke(group, [*line, "--metrics", "directional", "--save", saved])
     assert done.exit_code == 0, done.output

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from extras import needs
 
 from biasamp.cli import group
+from extras import needs
 
 PLAIN = "gruppe,task,said,s\n" + "Frauen übrig,1,1,0.7\nMänner,0,1,0.2\nMänner,1,0,0.5\nFrauen übrig,0,0,1\n" * 20
 ROLES = ["--attributes", "gruppe", "--tasks", "task", "--task-predictions", "said", "--metrics", "directional"]

@@ -17,7 +17,12 @@ from biasamp.data.csv_dialect import Dialect, csv_stream, dialect_of
 from biasamp.data.files import open_files
 from biasamp.data.parts import read_table, split
 
-ROWS = [("Müller", "01", 1, 0), ("Zoë, the first", "1", 0, 0), ('say "a"', "007", 1, 1), ("line\nbreak", "2", 0, 1)] * 10
+ROWS = [
+    ("Müller", "01", 1, 0),
+    ("Zoë, the first", "1", 0, 0),
+    ('say "a"', "007", 1, 1),
+    ("line\nbreak", "2", 0, 1),
+] * 10
 NAMES = ["name", "code", "t", "p"]
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from extras import needs
 
 import biasamp
 from biasamp.data.files import open_files
 from biasamp.data.parts import read_table, split
+from extras import needs
 
 openpyxl = needs("openpyxl")
 
@@ -39,8 +39,15 @@ ROWS: list[list[Any]] = [
     ["x", None, None, None, DAY, None, True, None, "z"],
 ]
 TYPES = {
-    **{"name": pa.string(), "whole": pa.int64(), "number": pa.float64(), "flag": pa.bool_(), "day": pa.date32()},
-    **{"time": pa.timestamp("s"), "mixed": pa.string(), "none": pa.null(), "7": pa.string()},
+    "name": pa.string(),
+    "whole": pa.int64(),
+    "number": pa.float64(),
+    "flag": pa.bool_(),
+    "day": pa.date32(),
+    "time": pa.timestamp("s"),
+    "mixed": pa.string(),
+    "none": pa.null(),
+    "7": pa.string(),
 }
 
 
@@ -90,7 +97,9 @@ def test_formulas_have_the_values_that_were_saved(tmp_path: Path) -> None:
     path = with_formulas(tmp_path / "x.xlsx", "<v>3</v>")
     assert read_table(open_files(path), ["b"])["b"].to_pylist() == [2, 3]
     path = with_formulas(tmp_path / "y.xlsx", "<v />")
-    with pytest.raises(ValueError, match=r"y\.xlsx cannot be read as excel: the cell B3 of sheet 'data' holds a formula"):
+    with pytest.raises(
+        ValueError, match=r"y\.xlsx cannot be read as excel: the cell B3 of sheet 'data' holds a formula"
+    ):
         read_table(open_files(path), ["b"])
 
 

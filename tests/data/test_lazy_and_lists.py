@@ -86,5 +86,7 @@ def test_series_and_arrays_of_lists(form: str) -> None:
 
 @pytest.mark.parametrize("values", [pl.Series(["a", "b"]), pd.Series(["a", "b"]), pa.array(["a", "b"])])
 def test_a_series_of_text_is_no_list_of_labels(values: Any) -> None:
-    with pytest.raises(TypeError, match="data is a series of .*string; a series of lists of labels is read, or a table"):
+    with pytest.raises(
+        TypeError, match=r"data is a series of .*string; a series of lists of labels is read, or a table"
+    ):
         biasamp.associate(values, ["a", "b"])

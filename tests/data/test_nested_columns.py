@@ -8,12 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from table_files import write
 
 import biasamp
 from biasamp.data.files import open_files
 from biasamp.data.formats import BLOCK
 from biasamp.data.parts import read_table, split
+from table_files import write
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -70,7 +70,9 @@ def test_messages_offer_dotted_names(tmp_path: Path) -> None:
         read_table(files, ["doc.gendre"])
     with pytest.raises(ValueError, match=r"x\.parquet has no column 'gender'; did you mean 'doc\.gender'"):
         read_table(files, ["gender"])
-    with pytest.raises(TypeError, match=r"column 'doc' holds fields: name one of them, such as 'doc\.gender', 'doc\.deep'"):
+    with pytest.raises(
+        TypeError, match=r"column 'doc' holds fields: name one of them, such as 'doc\.gender', 'doc\.deep'"
+    ):
         biasamp.audit(tmp_path / "x.parquet", attributes="doc", tasks="doc.age", task_predictions="id")
     twice = pa.table({"a": [{"b.c": 1, "b": {"c": 2}}]})
     with pytest.raises(ValueError, match=r"y\.parquet has 2 columns named 'a\.b\.c'"):

@@ -45,7 +45,9 @@ def test_what_is_appended(target: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 @posix
 def test_what_is_appended_to_an_own_stream_is_not_repeated(tmp_path: Path) -> None:
-    code = "from biasamp.data.saving import append_text; print('first', flush=True); append_text('out.txt', 'second\\n')"
+    code = (
+        "from biasamp.data.saving import append_text; print('first', flush=True); append_text('out.txt', 'second\\n')"
+    )
     with (tmp_path / "out.txt").open("w") as out:
         subprocess.run([sys.executable, "-c", code], stdout=out, cwd=tmp_path, check=True)
     assert (tmp_path / "out.txt").read_text() == "first\nsecond\n"

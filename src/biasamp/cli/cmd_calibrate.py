@@ -22,7 +22,9 @@ from .score_columns import groups_and_outcomes, listed_names, named_numbers, num
 @click.option("--scores", required=True, help="Columns of scores on a validation set, comma separated.")
 @click.option("--truth", help="Columns of 0/1 truth in the same order; their rates are what is wanted.")
 @click.option("--rate", help="The wanted rates instead: one for all scores, or one a score, comma separated.")
-@click.option("--train", type=Input(records=True), help="Take the wanted rates from --truth of this file instead of DATA.")
+@click.option(
+    "--train", type=Input(records=True), help="Take the wanted rates from --truth of this file instead of DATA."
+)
 @csv_option("one row per column of scores")
 @json_option
 @reading_options

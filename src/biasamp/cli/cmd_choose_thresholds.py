@@ -26,7 +26,9 @@ from .score_columns import groups_and_outcomes, listed_names, named_numbers, num
 @choice_option("--limit-on", ["mean", "task"], "Whether the mean over tasks is held to the limit, or each task.")
 @click.option("--by-group", is_flag=True, help="Thresholds for each group; unlawful in many decisions about people.")
 @click.option("--cost", nargs=2, type=float, default=(1.0, 1.0), help="Of a false positive and of a false negative.")
-@click.option("--held-out", type=Input(records=True), help="Other records with the same columns, which tell how thresholds do.")
+@click.option(
+    "--held-out", type=Input(records=True), help="Other records with the same columns, which tell how thresholds do."
+)
 @click.option("--train", type=Input(records=True), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
 @json_option

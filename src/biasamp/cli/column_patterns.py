@@ -88,9 +88,7 @@ def expand_patterns(params: dict[str, Any], data: str) -> None:
             matched[one] = _paired(matched[one], matched[other], one, other)
     for option, names in listed.items():
         if any(one.option == option for one in patterns):
-            found = [
-                name for text in names for name in matched.get(_Pattern(option, text), {(): text}).values()
-            ]
+            found = [name for text in names for name in matched.get(_Pattern(option, text), {(): text}).values()]
             params[option] = _joined(list(dict.fromkeys(found)))
 
 
@@ -130,7 +128,9 @@ def _paired(
     if odd or missing:
         words = [f"{_shown(odd)} of {_flag(one.option)} {one.text!r}"] if odd else []
         words += [f"{_shown(missing)} of {_flag(other.option)} {other.text!r}"] if missing else []
-        raise click.UsageError(f"columns pair by what the star stands for, and these have no partner: {'; '.join(words)}")
+        raise click.UsageError(
+            f"columns pair by what the star stands for, and these have no partner: {'; '.join(words)}"
+        )
     return {stars: own[stars] for stars in others}
 
 

@@ -62,14 +62,18 @@ class Reading(NamedTuple):
         if delimiter is not None:
             given["delimiter"] = delimiter = _WORDS.get(delimiter.lower(), delimiter)
             if len(delimiter) != 1 or delimiter in '"\r\n\0' or delimiter.isalnum():
-                raise click.UsageError(f"--delimiter is {delimiter!r}; one character is needed that is in no value, or tab")
+                raise click.UsageError(
+                    f"--delimiter is {delimiter!r}; one character is needed that is in no value, or tab"
+                )
         if encoding is not None:
             try:
                 is_text = getattr(codecs.lookup(encoding), "_is_text_encoding", True)
             except (LookupError, ValueError):
                 is_text = False
             if not is_text:
-                raise click.UsageError(f"--encoding {encoding!r} is not known; such as cp1252, latin-1, utf-8 or utf-16")
+                raise click.UsageError(
+                    f"--encoding {encoding!r} is not known; such as cp1252, latin-1, utf-8 or utf-16"
+                )
         return cls(**given)
 
     @property

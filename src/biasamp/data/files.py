@@ -94,7 +94,9 @@ def _say_notes(paths: Sequence[Path]) -> None:
     for note, held in found.items():
         more = f" (as are {len(held) - 1:,} more files)" if len(held) > 1 else ""
         # Here, not where the caller is, so that opening the file twice says it once.
-        warnings.warn(f"{printable(held[0].name)} is read as it seems to be written: {note}{more}", UserWarning, stacklevel=1)
+        warnings.warn(
+            f"{printable(held[0].name)} is read as it seems to be written: {note}{more}", UserWarning, stacklevel=1
+        )
 
 
 def find_path(path: str | Path) -> Path:
