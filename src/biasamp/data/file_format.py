@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from .nested_columns import Path as Place
-from .nested_columns import field_type, flat_schema, flattened, nested_types, roots
+from .nested_columns import Place, field_type, flat_schema, flattened, nested_types, roots
 from .unzipping import open_unzipped, unzip
 
 # What a column of few distinct words is asked for as; a format may give plain text instead.

@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Path = tuple[int, ...]
+Place = tuple[int, ...]
 
 
-def flat_fields(fields: Iterable[Any]) -> list[tuple[str, Path, Any]]:
+def flat_fields(fields: Iterable[Any]) -> list[tuple[str, Place, Any]]:
     """The name, the place and the type of every column, with the fields of nested ones in their stead.
 
     A column whose own name has a dot comes by that name alone: a field that would be called the same is left out.
@@ -26,7 +26,7 @@ def flat_fields(fields: Iterable[Any]) -> list[tuple[str, Path, Any]]:
     return [(name, place, kind) for name, place, kind in found if len(place) == 1 or name not in own]
 
 
-def _leaves(name: str, place: Path, kind: Any) -> list[tuple[str, Path, Any]]:
+def _leaves(name: str, place: Place, kind: Any) -> list[tuple[str, Place, Any]]:
     if not pa.types.is_struct(kind) or not kind.num_fields:
         return [(name, place, kind)]
     fields = [kind.field(i) for i in range(kind.num_fields)]
@@ -40,9 +40,9 @@ def flat_schema(schema: Any) -> Any:
     return pa.schema([(name, kind) for name, _, kind in flat_fields(schema)])
 
 
-def roots(schema: Any, columns: Sequence[str]) -> dict[str, Path]:
+def roots(schema: Any, columns: Sequence[str]) -> dict[str, Place]:
     """Where columns are in a schema; ``KeyError`` for one that is missing, or there more than once."""
-    places: dict[str, list[Path]] = {}
+    places: dict[str, list[Place]] = {}
     for name, place, _ in flat_fields(schema):
         places.setdefault(name, []).append(place)
     for name in columns:
@@ -51,14 +51,14 @@ def roots(schema: Any, columns: Sequence[str]) -> dict[str, Path]:
     return {name: places[name][0] for name in columns}
 
 
-def field_type(kind: Any, place: Path) -> Any:
+def field_type(kind: Any, place: Place) -> Any:
     """The type of a field of a nested column; ``place`` is the way to it within the column."""
     for step in place:
         kind = kind.field(step).type
     return kind
 
 
-def flattened(data: Any, schema: Any, columns: Mapping[str, Path]) -> Any:
+def flattened(data: Any, schema: Any, columns: Mapping[str, Place]) -> Any:
     """A table or a batch of columns, out of one that has the columns of ``schema`` that they are fields of.
 
     Where a nested column is missing so are its fields.
@@ -75,7 +75,7 @@ def flattened(data: Any, schema: Any, columns: Mapping[str, Path]) -> Any:
     return type(data).from_arrays(arrays, names=list(columns))
 
 
-def nested_types(schema: Any, columns: Mapping[str, Path], types: Mapping[str, Any]) -> dict[str, Any]:
+def nested_types(schema: Any, columns: Mapping[str, Place], types: Mapping[str, Any]) -> dict[str, Any]:
     """For each column of a file that fields are wanted of, a type with those fields alone, in their ``types``."""
     tree: dict[str, Any] = {}
     for name, place in columns.items():
