@@ -24,9 +24,11 @@ def data(folder: Path, columns: list[str]) -> str:
     return str(folder / "x.parquet")
 
 
-def expanded(path: str, **params: str) -> dict[str, Any]:
+def expanded(path: str, **params: Any) -> dict[str, Any]:
     given: dict[str, Any] = dict(params)
-    expand_patterns(given, path)
+    expand_patterns(given, path, {name: f"--{name.replace('_', '-')}" for name in given})
+    if "models" in given:
+        return given
     return {name: split_names(value, name) for name, value in given.items()}
 
 
@@ -69,6 +71,12 @@ def test_several_patterns_go_one_with_one(tmp_path: Path) -> None:
     assert expanded(path, tasks="a_*,b_*", task_predictions="p_*,q_*")["task_predictions"] == ["p_1", "p_2", "q_1"]
     with pytest.raises(click.UsageError, match="--task-predictions has 1 patterns and --tasks 2"):
         expanded(path, tasks="a_*,b_*", task_predictions="p_*")
+
+
+def test_models_have_patterns_of_their_own(tmp_path: Path) -> None:
+    path = data(tmp_path, ["a_1", "a_2", "new_2", "new_1", "old_1", "old_2"])
+    found = expanded(path, tasks="a_*", models=("old=old_*", "new=new_*"))
+    assert found == {"tasks": '"a_1","a_2"', "models": ('old="old_1","old_2"', 'new="new_1","new_2"')}
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def command(
 ) -> None:
     """Rank the labels of DATA by how they lean to identities, without ground truth.
 
-    DATA is a file or folder (Parquet, CSV, Arrow, Feather or JSON lines): a long table of record and label, a table
+    DATA is a file or folder (Parquet, CSV, Excel, Arrow or JSON lines): a long table of record and label, a table
     with a column of lists, or a wide table of 0/1 columns; or counts that biasamp count saved.
 
     \b

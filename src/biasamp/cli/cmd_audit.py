@@ -62,7 +62,7 @@ def command(
     json_path: str | None,
     **options: Any,
 ) -> None:
-    """Audit DATA, a Parquet, CSV, Arrow or JSON-lines file (gzipped too) or a folder of them, or saved counts.
+    """Audit DATA, a Parquet, CSV, Excel, Arrow or JSON-lines file (gzipped too) or a folder of them, or saved counts.
 
     DATA may be - for standard input.
 

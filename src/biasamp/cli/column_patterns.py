@@ -28,6 +28,8 @@ _PARTNERS = {
     **{f"{role}_{what}": f"{role}s" for role in ("attribute", "task") for what in ("predictions", "scores")},
     "truth": "scores",
 }
+# Options that list columns behind the name of a model, and the same.
+_MODELS = {"models": "tasks", "attribute_models": "attributes"}
 # Options that name one column each, which no pattern matches.
 _SINGLE = ("weights", "record", "cluster", "strata", "label", "score")
 _SHOWN = 5
@@ -35,10 +37,11 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class _Pattern:
-    """A pattern of an option."""
+    """A pattern of an option; of several models each is an option of its own."""
 
     option: str
     text: str
+    flag: str
 
     @property
     def letters(self) -> int:
@@ -51,21 +54,25 @@ class _Pattern:
         return None if found is None else found.groups()
 
 
-def expand_patterns(params: dict[str, Any], data: str) -> None:
+def expand_patterns(params: dict[str, Any], data: str, flags: Mapping[str, str]) -> None:
     """Put names of columns in the place of patterns, in the parameters of a command whose records are at ``data``.
 
-    Names come in the order of the file. Where an option and its partner (tasks and their predictions) both have patterns,
+    ``flags`` are the parameters as the user knows them. Names come in the order of the file. Where an option and its partner (tasks and their predictions) both have patterns,
     the first of one goes with the first of the other, and columns are paired by what the stars stand for.
     """
     texts = {name: params[name] for name in _LISTS if isinstance(params.get(name), str)}
+    for name in _MODELS:
+        texts |= {f"{name} {place}": text.partition("=")[2] for place, text in enumerate(params.get(name) or ())}
+    texts = {name: text for name, text in texts.items() if text}
     holds_records = Path(data).is_dir() or (find_format(Path(data)) is not None and not is_counts(data))
     if not any("*" in text for text in texts.values()) or not holds_records:
         return
-    listed = {name: _names(text, name) for name, text in texts.items()}
+    shown = {name: flags[name.partition(" ")[0]] for name in texts}
+    listed = {name: _names(text, shown[name]) for name, text in texts.items()}
     files = open_files(data)
     there = files.column_names()
     patterns = [
-        _Pattern(option, text)
+        _Pattern(option, text, shown[option])
         for option, names in listed.items()
         for text in names
         if "*" in text and text not in there and "=" not in text
@@ -81,18 +88,32 @@ def expand_patterns(params: dict[str, Any], data: str) -> None:
         others = [one for one in patterns if one.option == partner]
         if others and len(own) != len(others):
             raise click.UsageError(
-                f"{_flag(option)} has {len(own)} patterns and {_flag(partner)} {len(others)}: the first of one goes with the "
+                f"{shown[option]} has {len(own)} patterns and {shown[partner]} {len(others)}: the first of one goes with the "
                 "first of the other"
             )
         for one, other in zip(own, others, strict=False):
             matched[one] = _paired(matched[one], matched[other], one, other)
     for option, names in listed.items():
         if any(one.option == option for one in patterns):
-            found = [name for text in names for name in matched.get(_Pattern(option, text), {(): text}).values()]
-            params[option] = _joined(list(dict.fromkeys(found)))
+            each = (matched.get(_Pattern(option, text, shown[option]), {(): text}).values() for text in names)
+            _put(params, option, _joined(list(dict.fromkeys(name for held in each for name in held))))
+
+
+def _put(params: dict[str, Any], option: str, text: str) -> None:
+    """Put names in the place of those of an option or, behind the name of a model, of one of its values."""
+    name, _, place = option.partition(" ")
+    if not place:
+        params[option] = text
+        return
+    values = list(params[name])
+    values[int(place)] = f"{values[int(place)].partition('=')[0]}={text}"
+    params[name] = tuple(values)
 
 
 def _partner(option: str, listed: Mapping[str, Any]) -> str:
+    """The option whose columns those of another go with; nothing where there is none."""
+    if option.partition(" ")[0] in _MODELS:
+        return _MODELS[option.partition(" ")[0]]
     if option == "scores" and "truth" not in listed and "tasks" in listed:
         return "tasks"
     return "" if option == "truth" and "scores" not in listed else _PARTNERS.get(option, "")
@@ -113,7 +134,7 @@ def _matched(
         if not columns:
             shown = ", ".join(repr(printable(name, 40)) for name in names[:8])
             raise click.UsageError(
-                f"{_flag(one.option)} {one.text!r} matches no column of {source}; left are {shown or 'none'}"
+                f"{one.flag} {one.text!r} matches no column of {source}; left are {shown or 'none'}"
                 + (f" and {len(names) - 8} more" if len(names) > 8 else "")
             )
     return found
@@ -126,8 +147,8 @@ def _paired(
     odd = [name for stars, name in own.items() if stars not in others]
     missing = [name for stars, name in others.items() if stars not in own]
     if odd or missing:
-        words = [f"{_shown(odd)} of {_flag(one.option)} {one.text!r}"] if odd else []
-        words += [f"{_shown(missing)} of {_flag(other.option)} {other.text!r}"] if missing else []
+        words = [f"{_shown(odd)} of {one.flag} {one.text!r}"] if odd else []
+        words += [f"{_shown(missing)} of {other.flag} {other.text!r}"] if missing else []
         raise click.UsageError(
             f"columns pair by what the star stands for, and these have no partner: {'; '.join(words)}"
         )
@@ -139,13 +160,9 @@ def _shown(names: Sequence[str]) -> str:
     return ", ".join(repr(printable(name, 40)) for name in names[:_SHOWN]) + more
 
 
-def _names(text: str, option: str) -> list[str]:
-    found = split_names(text, _flag(option))
+def _names(text: str, flag: str) -> list[str]:
+    found = split_names(text, flag)
     return [found] if isinstance(found, str) else list(found)
-
-
-def _flag(option: str) -> str:
-    return f"--{option.replace('_', '-')}"
 
 
 def _joined(names: Sequence[str]) -> str:

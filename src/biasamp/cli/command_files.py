@@ -184,7 +184,7 @@ class Command(click.Command):
         if isinstance(path, str):
             from .column_patterns import expand_patterns
 
-            expand_patterns(params, path)
+            expand_patterns(params, path, {param.name or "": _name(param) for param in self.params})
 
 
 _GIVEN = "biasamp.given_paths"
