@@ -29,6 +29,8 @@ import pyarrow as pa
 
 ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p", "record": "id"}
 _ROWS = 60
+# Formats that have no lists.
+_FLAT = ("csv", "tsv", "xlsx")
 # Seconds that reading one small file may take.
 PATIENCE = 240
 # A child that asks for more memory than this has believed a damaged length.
@@ -56,20 +58,9 @@ def table() -> Any:
 def _write_table(path: Path) -> None:
     from table_files import write
 
-    flat = path.name.removesuffix(".gz").endswith(("csv", "tsv"))
+    flat = path.name.removesuffix(".gz").endswith(_FLAT)
     whole = table().drop_columns(["words"]) if flat else table()
     write(whole.set_column(1, "g", whole["g"].cast(pa.string())), path)
-
-
-def _write_workbook(path: Path) -> None:
-    import openpyxl
-
-    book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("data")
-    whole = table().drop_columns(["words"])
-    for row in (whole.column_names, *(list(record.values()) for record in whole.to_pylist())):
-        sheet.append(row)
-    book.save(path)
 
 
 def _write_dictionary(path: Path) -> None:
@@ -113,7 +104,7 @@ def _read_data(path: Path) -> Any:
     from biasamp.data.parts import read_table, split
 
     names = table().column_names
-    flat = path.name.removesuffix(".gz").endswith(("csv", "tsv", "xlsx"))
+    flat = path.name.removesuffix(".gz").endswith(_FLAT)
     wanted = [name for name in names if name != "words"] if flat else names
     files = open_files(path)
     whole = read_table(files, wanted)
@@ -195,7 +186,7 @@ KINDS = {
             Kind(name, _write_table, _DATA)
             for name in ("a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.feather", "a.arrow")
         ),
-        *((Kind("a.xlsx", _write_workbook, _DATA, True),) if find_spec("openpyxl") else ()),
+        *((Kind("a.xlsx", _write_table, _DATA, True),) if find_spec("openpyxl") else ()),
         Kind("b.parquet", _write_groups, _DATA),
         Kind("b.arrow", _write_dictionary, _DATA),
         Kind("c.arrow", _write_zipped_batches, _DATA),

@@ -74,6 +74,11 @@ def test_messages_offer_dotted_names(tmp_path: Path) -> None:
         TypeError, match=r"column 'doc' holds fields: name one of them, such as 'doc\.gender', 'doc\.deep'"
     ):
         biasamp.audit(tmp_path / "x.parquet", attributes="doc", tasks="doc.age", task_predictions="id")
+    for others in (["id"], ["doc.gender"]):
+        with pytest.raises(TypeError, match=r"column 'doc' holds fields: name one of them"):
+            biasamp.audit(
+                tmp_path / "x.parquet", attributes="doc", tasks=others, task_predictions=["said.t"], engine="local"
+            )
     twice = pa.table({"a": [{"b.c": 1, "b": {"c": 2}}]})
     with pytest.raises(ValueError, match=r"y\.parquet has 2 columns named 'a\.b\.c'"):
         read_table(open_files(write(twice, tmp_path / "y.parquet")), ["a.b.c"])

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -150,7 +150,7 @@ def _with_points(rows: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 @contextmanager
-def _written(target: Path) -> Iterator[IO[bytes]]:
+def _written(target: Path) -> Iterator[Any]:
     try:
         with saving(target) as out:
             if not is_zipped(target):

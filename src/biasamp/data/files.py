@@ -167,7 +167,8 @@ def readable(path: Path, columns: Sequence[str] = (), stamp: Stamp | None = None
         if stamp is not None:
             stamp.check(path)
         with suppress(*_DAMAGE):
-            _refuse_columns(path, columns, format_of(path).flat_schema(path).names)
+            names, own = format_of(path).flat_schema(path).names, format_of(path).schema(path).names
+            _refuse_columns(path, [name for name in columns if name in names or name not in own], names)
         raise _explained(path, error) from None
     if stamp is not None:
         stamp.check(path)

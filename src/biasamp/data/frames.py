@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from .argument_columns import object_column, read_columns, split_missing, tensor_array
 from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact, refuse_missing_items
 from .label import canonical, printable
+from .nested_columns import refuse_fields
 from .same_columns import same_index
 
 _ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
@@ -108,7 +109,7 @@ def column_names(data: Any) -> list[str] | None:
 
 def _by_name(data: Any, wanted: Sequence[str] | None, role: str, accepted: str = _ACCEPTED) -> dict[str, Any]:
     """Some or all columns as the data holds them; an unknown one is an error that offers the nearest names."""
-    native = data if isinstance(data, Mapping) else _native(data, role)
+    native: Any = data if isinstance(data, Mapping) else _native(data, role)
     if is_lazy(data):
         names = native.collect_schema().names()
         wanted = names if wanted is None else wanted
@@ -218,9 +219,7 @@ def arrow_column(name: str, data: Any) -> Column:
         return _dictionary(name, pc.dictionary_encode(data.cast(pa.large_string())))
     if pa.types.is_temporal(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return Column.text(name, data.to_pylist(), data.is_null().to_numpy(zero_copy_only=False))
-    if pa.types.is_struct(kind) and kind.num_fields:
-        fields = ", ".join(repr(printable(f"{name}.{kind.field(i).name}", 60)) for i in range(min(kind.num_fields, 4)))
-        raise TypeError(f"column {printable(name, 60)!r} holds fields: name one of them, such as {fields}")
+    refuse_fields(name, kind)
     raise TypeError(f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read")
 
 

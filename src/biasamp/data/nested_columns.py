@@ -8,7 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .label import printable
+
 Place = tuple[int, ...]
+_SHOWN = 4
 
 
 def flat_fields(fields: Iterable[Any]) -> list[tuple[str, Place, Any]]:
@@ -41,14 +44,27 @@ def flat_schema(schema: Any) -> Any:
 
 
 def roots(schema: Any, columns: Sequence[str]) -> dict[str, Place]:
-    """Where columns are in a schema; ``KeyError`` for one that is missing, or there more than once."""
+    """Where columns are in a schema; ``KeyError`` for one that is missing, or there more than once.
+
+    One that has fields itself is a ``TypeError``.
+    """
     places: dict[str, list[Place]] = {}
     for name, place, _ in flat_fields(schema):
         places.setdefault(name, []).append(place)
     for name in columns:
         if len(places.get(name, ())) != 1:
+            if name not in places and schema.names.count(name) == 1:
+                refuse_fields(name, schema.field(name).type)
             raise KeyError(name)
     return {name: places[name][0] for name in columns}
+
+
+def refuse_fields(name: str, kind: Any) -> None:
+    """Raise for a column that has fields, naming some of them."""
+    if pa.types.is_struct(kind) and kind.num_fields:
+        some = [f"{name}.{kind.field(i).name}" for i in range(min(kind.num_fields, _SHOWN))]
+        fields = ", ".join(repr(printable(field, 60)) for field in some)
+        raise TypeError(f"column {printable(name, 60)!r} holds fields: name one of them, such as {fields}")
 
 
 def field_type(kind: Any, place: Place) -> Any:
