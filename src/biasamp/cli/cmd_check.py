@@ -92,7 +92,7 @@ class _PolicyFile(Input):
     metavar="FILE",
     help="Write the verdict as Markdown; - for standard output.",
 )
-@click.option("--append", is_flag=True, help="Add to the end of the --markdown file instead of replacing it.")
+@click.option("--append", is_flag=True, help="Add to the end of what --markdown names instead of replacing it.")
 @html_option
 @csv_option("one row per check")
 @json_option
