@@ -75,6 +75,8 @@ def test_decimal_commas(tmp_path: Path) -> None:
     expected = run("calibrate", path, *calibrated).stdout
     path.write_text(PLAIN.replace(",", ";").replace(".", ","))
     assert run("calibrate", path, *calibrated, "--decimal-comma").stdout == expected
+    with pytest.warns(UserWarning, match=r"the column 's' of x\.csv looks like numbers .*--decimal-comma"):
+        assert "holds text, not numbers" in str(run("calibrate", path, *calibrated, "--delimiter", ";").exception)
     with pytest.warns(UserWarning, match="semicolons"):
         done = run("calibrate", path, *calibrated)
     assert "decimal commas" in str(done.exception)

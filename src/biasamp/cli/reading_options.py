@@ -12,15 +12,18 @@ import gzip
 import io
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import reduce
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from biasamp.data.csv_dialect import dialect_of, is_tsv
+from biasamp.data import printable
+from biasamp.data.csv_dialect import ROWS, decimal_commas, dialect_of, is_tsv
 from biasamp.data.excel import sheet_rows, write_sheet
 from biasamp.data.file_format import byte_stream, is_zipped
 from biasamp.data.files import open_files, readable
@@ -132,8 +135,12 @@ def _convert_csv(file: Path, target: Path, reading: Reading) -> None:
             text = io.TextIOWrapper(raw, encoding, newline="")
             plain = io.TextIOWrapper(out, "utf-8", newline="", write_through=True)
             writer = csv.writer(plain, delimiter="\t" if is_tsv(file) else ",", lineterminator="\n")
-            rows = csv.reader(text, delimiter=reading.delimiter or dialect.separator)
-            writer.writerows(_with_points(rows) if reading.decimal_comma else filter(None, rows))
+            rows: Iterator[list[str]] = filter(None, csv.reader(text, delimiter=reading.delimiter or dialect.separator))
+            first = list(islice(rows, ROWS))
+            if not reading.decimal_comma:
+                _say_decimals(first, file)
+            rows = chain(first, rows)
+            writer.writerows(_with_points(rows) if reading.decimal_comma else rows)
             plain.detach()
     except UnicodeDecodeError as error:
         said = f"--encoding {reading.encoding}" if reading.encoding else encoding.upper()
@@ -144,8 +151,19 @@ def _convert_csv(file: Path, target: Path, reading: Reading) -> None:
         raise click.UsageError(f"{file.name} cannot be read as csv: {error}") from None
 
 
-def _with_points(rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    for row in filter(None, rows):
+def _say_decimals(first: list[list[str]], file: Path) -> None:
+    """Warn of columns that look like numbers with decimal commas: they are read as text."""
+    if first and all(len(row) == len(first[0]) for row in first) and (found := decimal_commas(first)):
+        warnings.warn(
+            f"the column {printable(found[0], 60)!r} of {file.name} looks like numbers with decimal commas and is read as "
+            "text: say so with --decimal-comma",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _with_points(rows: Iterable[list[str]]) -> Iterator[list[str]]:
+    for row in rows:
         yield [value.replace(",", ".") if _DECIMAL.fullmatch(value.strip()) else value for value in row]
 
 

@@ -18,7 +18,7 @@ from .unzipping import Chunks
 # A separator by its name. Comma comes first: it is taken wherever it fits.
 SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 # Rows that are looked at, in the first bytes or, where not one row ends there, in as many as a row may have.
-_ROWS = 100
+ROWS = 100
 _HEAD, _LONGEST = 1 << 16, 1 << 24
 _CHUNK = 1 << 20
 # Byte order marks; that of UTF-32 begins as that of UTF-16 does, so it comes first.
@@ -86,21 +86,22 @@ def _dialect(path: Path, size: int, modified: int) -> Dialect:
             if separator == usual:
                 break
     found = max(fitting, key=lambda one: len(fitting[one][0]), default=usual)
-    return Dialect(found, encoding, () if found == "," else _decimal_commas(fitting.get(found, [[]])))
+    return Dialect(found, encoding, () if found == "," else decimal_commas(fitting.get(found, [[]])))
 
 
 def _rows(text: str, separator: str, cut: bool) -> list[list[str]]:
     """The header and the first rows; the last one is left out where the text is cut within it."""
     try:
-        rows = list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=separator), _ROWS))
+        rows = list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=separator), ROWS))
     except csv.Error:
         return []
-    if cut and len(rows) < _ROWS:
+    if cut and len(rows) < ROWS:
         rows = rows[:-1]
     return [row for row in rows if row]
 
 
-def _decimal_commas(rows: list[list[str]]) -> tuple[str, ...]:
+def decimal_commas(rows: list[list[str]]) -> tuple[str, ...]:
+    """The columns whose values in some rows, behind the header, are numbers with decimal commas."""
     header, *records = rows
     columns = [[value.strip() for value in column if value.strip()] for column in zip(*records, strict=True)]
     return tuple(
