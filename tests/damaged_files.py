@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ import pyarrow as pa
 
 ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p", "record": "id"}
 _ROWS = 60
+# Formats that have no lists.
+_FLAT = ("csv", "tsv", "xlsx")
 # Seconds that reading one small file may take.
 PATIENCE = 240
 # A child that asks for more memory than this has believed a damaged length.
@@ -55,7 +58,7 @@ def table() -> Any:
 def _write_table(path: Path) -> None:
     from table_files import write
 
-    flat = path.name.removesuffix(".gz").endswith(("csv", "tsv"))
+    flat = path.name.removesuffix(".gz").endswith(_FLAT)
     whole = table().drop_columns(["words"]) if flat else table()
     write(whole.set_column(1, "g", whole["g"].cast(pa.string())), path)
 
@@ -101,7 +104,8 @@ def _read_data(path: Path) -> Any:
     from biasamp.data.parts import read_table, split
 
     names = table().column_names
-    wanted = [name for name in names if name != "words"] if ".csv" in path.name or ".tsv" in path.name else names
+    flat = path.name.removesuffix(".gz").endswith(_FLAT)
+    wanted = [name for name in names if name != "words"] if flat else names
     files = open_files(path)
     whole = read_table(files, wanted)
     parts = split(files, wanted)
@@ -182,6 +186,7 @@ KINDS = {
             Kind(name, _write_table, _DATA)
             for name in ("a.csv", "a.tsv", "a.jsonl", "a.parquet", "a.feather", "a.arrow")
         ),
+        *((Kind("a.xlsx", _write_table, _DATA, True),) if find_spec("openpyxl") else ()),
         Kind("b.parquet", _write_groups, _DATA),
         Kind("b.arrow", _write_dictionary, _DATA),
         Kind("c.arrow", _write_zipped_batches, _DATA),

@@ -19,6 +19,7 @@ OPTIONAL = (
     "transformers",
     "PIL",
     "matplotlib",
+    "openpyxl",
     "starlette",
     "playwright",
     "distributed",

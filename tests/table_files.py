@@ -22,6 +22,14 @@ def write(table: Any, path: Path) -> Path:
     elif kind == "arrow":
         with pa.OSFile(str(plain), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table)
+    elif kind == "xlsx":
+        from extras import needs
+
+        book = needs("openpyxl").Workbook(write_only=True)
+        sheet = book.create_sheet("data")
+        for row in (table.column_names, *(list(record.values()) for record in table.to_pylist())):
+            sheet.append(row)
+        book.save(plain)
     elif kind in ("csv", "tsv"):
         from pyarrow import csv
 

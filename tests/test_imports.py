@@ -19,6 +19,7 @@ HEAVY = (
     "torch",
     "joblib",
     "matplotlib",
+    "openpyxl",
     "fairlearn",
     "dask",
     "distributed",

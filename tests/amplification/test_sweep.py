@@ -73,7 +73,9 @@ def test_scores_of_named_columns(frame: Any) -> None:
     found = biasamp.calibrate(frame(columns), rate={"dog": 0.25, "cat": 0.5})
     assert found.labels == ("cat", "dog")
     assert found.thresholds.tolist() == [0.4, 4.0]
-    with pytest.raises(ValueError, match="1 values that are missing or not finite, such as nan in record 1, column 1"):
+    with pytest.raises(
+        ValueError, match="1 values that are missing or not finite, such as nan in record 1, column 'dog'"
+    ):
         biasamp.calibrate(frame(columns | {"dog": [1.0, None, 3.0, 4.0]}), rate=0.5)
     with pytest.raises(TypeError, match="column 'dog' holds text"):
         biasamp.calibrate(pd.DataFrame(columns | {"dog": list("abcd")}), rate=0.5)

@@ -196,7 +196,7 @@ def test_without_ids_a_record_is_known_by_its_row() -> None:
         ({**DATA, "hired": TRUTH[:5]}, r"different lengths"),
         ({**DATA, "hired": np.ones((N, 2))}, r"data\['hired'\] is a table, not one column"),
         ({name: values[:0] for name, values in DATA.items()}, "no records|is empty"),
-        (pl.DataFrame(PANDAS).lazy(), "data is a lazy frame; collect"),
+        (pl.DataFrame(PANDAS).lazy().drop("gender"), "data has no column 'gender'"),
         (3, "data is a builtins int; a path, a dataframe in memory or a mapping"),
         (None, "data is a builtins NoneType"),
     ],

@@ -161,6 +161,25 @@ def test_what_is_written(run: Any, folder: Path) -> None:
     assert run("check", "new.csv", "--policy", "policy.toml", "--markdown", "-", "--json", "-").code == 2
 
 
+def test_markdown_is_appended_where_asked_for(run: Any, folder: Path) -> None:
+    write("max = 0.01")
+    line = ("check", "new.csv", "--policy", "policy.toml", "--markdown")
+    run(*line, "once.md")
+    section = Path("once.md").read_text()
+    for name, before in {"absent": None, "empty": "", "full": "# Steps\n\nlast line"}.items():
+        if before is not None:
+            Path(name).write_text(before)
+        assert run(*line, name, "--append").code == 1
+        assert Path(name).read_text() == (f"{before}\n" if before else "") + section
+    run(*line, "full", "--append")
+    assert Path("full").read_text().count(section) == 2
+    run(*line, "full")
+    assert Path("full").read_text() == section
+    for more in (("--append",), ("--markdown", "-", "--append")):
+        ran = run(*line[:-1], *more)
+        assert (ran.code, "--append goes with a file that --markdown names" in ran.err) == (2, True)
+
+
 def test_mistakes_are_exit_code_2(run: Any, folder: Path) -> None:
     write("max = 7")
     ran = run("check", "new.csv", "--policy", "policy.toml")

@@ -65,3 +65,17 @@ def test_choosing_thresholds_takes_what_the_function_takes(run: Any, tmp_path: P
     assert [row["threshold"] for row in found["thresholds"]] == expected.thresholds.ravel().tolist()
     assert expected.held_out is not None
     assert found["held_out"] == expected.held_out.to_dict()
+
+
+@pytest.mark.parametrize("command", ["calibrate", "sweep", "choose-thresholds"])
+def test_columns_of_scores_are_called_by_their_names(run: Any, tmp_path: Path, command: str) -> None:
+    (tmp_path / "x.csv").write_text("low,high,t,u,g\n" + "0.5,0.1,1,0,w\n0.2,inf,0,1,m\n" * 4)
+    more = {
+        "calibrate": ["--rate", "0.5"],
+        "sweep": ["--attributes", "g", "--tasks", "t,u"],
+        "choose-thresholds": ["--attributes", "g", "--tasks", "t,u", "--limit", "0.1"],
+    }[command]
+    ran = run(command, tmp_path / "x.csv", "--scores", "low,high", *more)
+    assert ran.code == 2
+    assert "such as inf in record 1, column 'high': no threshold can place them" in ran.err
+    assert "names the column 'low' twice" in run(command, tmp_path / "x.csv", "--scores", "low,low", *more).err

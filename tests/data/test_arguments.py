@@ -96,7 +96,6 @@ class TestEveryMetric:
         refuses(TypeError, "given is None", lambda: metric(None, T, P))
         refuses(TypeError, "given is a int", lambda: metric(3, T, P))
         refuses(TypeError, "given is a generator", lambda: metric((g for g in G), T, P))
-        refuses(TypeError, "truth is a lazy frame; collect", lambda: metric(G, pl.DataFrame(T).lazy(), P))
         refuses(TypeError, "truth holds complex128", lambda: metric(G, G + 0j, G))
 
     def test_fractions_in_truth(self, metric: Any) -> None:

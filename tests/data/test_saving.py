@@ -15,7 +15,7 @@ import pytest
 
 from biasamp.data import saving as module
 from biasamp.data.files import open_files
-from biasamp.data.saving import save_bytes, save_text, saving
+from biasamp.data.saving import append_text, save_bytes, save_text, saving
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions, links and pipes as POSIX has them")
 
@@ -30,6 +30,27 @@ def target(tmp_path: Path) -> Path:
 def only(path: Path) -> bool:
     """Whether nothing else is in the folder of a file."""
     return list(path.parent.iterdir()) == [path]
+
+
+def test_what_is_appended(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    append_text(target, "ünd\n")
+    append_text(target, "more")
+    assert target.read_text("utf-8") == "old\nünd\nmore"
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+    with pytest.raises(OSError, match="full"):
+        append_text(target, "lost")
+    assert target.read_text("utf-8") == "old\nünd\nmore"
+    assert only(target)
+
+
+@posix
+def test_what_is_appended_to_an_own_stream_is_not_repeated(tmp_path: Path) -> None:
+    code = (
+        "from biasamp.data.saving import append_text; print('first', flush=True); append_text('out.txt', 'second\\n')"
+    )
+    with (tmp_path / "out.txt").open("w") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, cwd=tmp_path, check=True)
+    assert (tmp_path / "out.txt").read_text() == "first\nsecond\n"
 
 
 def test_what_is_written(tmp_path: Path) -> None:

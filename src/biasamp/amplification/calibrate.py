@@ -347,9 +347,10 @@ def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[st
     bad = ~np.isfinite(values)
     if bad.any():
         row, column = (int(place[0]) for place in np.nonzero(bad))
+        named = column if names is None else repr(printable(names[column], 40))
         raise ValueError(
             f"{argument} holds {int(bad.sum()):,} values that are missing or not finite, such as "
-            f"{values[row, column]} in record {row}, column {column}: no threshold can place them. Fill them in or "
+            f"{values[row, column]} in record {row}, column {named}: no threshold can place them. Fill them in or "
             "leave those records out"
         )
     width = values.shape[1]

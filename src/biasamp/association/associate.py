@@ -68,7 +68,7 @@ def associate(
     data : path, frame, matrix or list of lists
         A long table of (record, label[, score]) rows, a table with a list column, a wide 0/1 table, a
         scipy.sparse or numpy matrix, a list of lists of labels, or the path of files or of a folder (Parquet,
-        CSV, Arrow, Feather, JSON lines); also what :func:`biasamp.read_open_images` gives, and what
+        CSV, Excel, Arrow, JSON lines); also what :func:`biasamp.read_open_images` gives, and what
         :func:`biasamp.count` gave for identities, or the file it was saved to.
     identities : list of labels, or mapping of a name to one label or several
         Counts know theirs; otherwise they are needed.

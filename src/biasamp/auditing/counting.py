@@ -93,7 +93,7 @@ def count(
     Parameters
     ----------
     data : path, dataframe or mapping of arrays
-        A file or folder (Parquet, CSV, Arrow, JSON lines) of any size, which is read part by part; a dataframe in
+        A file or folder (Parquet, CSV, Excel, Arrow, JSON lines) of any size, which is read part by part; a dataframe in
         memory; or a Dask or Spark dataframe, which stays on its cluster.
     attributes, tasks, attribute_predictions, task_predictions, attribute_scores, task_scores, strata, train, weights, record, cluster, missing, intersections, unseen
         As in :func:`biasamp.audit`; ``weights`` names a column. Rows without ``record`` are known by their number

@@ -64,7 +64,7 @@ def audit(
     Parameters
     ----------
     data : path, dataframe, mapping of arrays or counts
-        The records: a Parquet, CSV, Arrow or JSON-lines file (gzipped too) or a folder of them, any dataframe, or
+        The records: a Parquet, CSV, Excel, Arrow or JSON-lines file (gzipped too) or a folder of them, any dataframe, or
         a mapping of column names to arrays; a Dask or Spark dataframe, which stays on its cluster and
         needs ``record``; or what :func:`biasamp.count` gave, which knows its columns. The files of a folder are
         read in the order of their names as one

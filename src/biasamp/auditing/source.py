@@ -12,7 +12,7 @@ import numpy as np
 from biasamp.counts.storage import is_counts
 from biasamp.data import Column, check_columns, column_codes
 from biasamp.data.files import open_files
-from biasamp.data.frames import arrow_column, arrow_table, named_columns
+from biasamp.data.frames import arrow_column, arrow_table, column_names, named_columns
 from biasamp.data.keys import Keys, record_keys
 from biasamp.data.label_rules import refuse_rounded
 from biasamp.data.parts import read_table, split, split_frame, split_table
@@ -159,12 +159,9 @@ def read_audit_base(base: Any, attributes: Mapping[str, Spec], tasks: Spec) -> B
 def _names(base: Any) -> list[str]:
     if isinstance(base, (str, os.PathLike)):
         return open_files(os.fspath(base)).column_names()
-    if isinstance(base, Mapping):
-        return [str(name) for name in base]
-    if hasattr(base, "columns") or hasattr(base, "__arrow_c_stream__"):
-        import narwhals as nw
-
-        return [str(name) for name in nw.from_native(base, eager_only=True).columns]
+    names = column_names(base)
+    if names is not None:
+        return names
     raise TypeError(f"base is a {type(base).__name__}; a path, a frame or a mapping is needed")
 
 

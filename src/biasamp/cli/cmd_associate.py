@@ -28,6 +28,7 @@ from .output import (
     write_figures,
     write_json,
 )
+from .reading_options import reading_options
 from .role_options import ENGINE, choice_option, number_option, shared_options
 
 
@@ -92,7 +93,7 @@ def read_threshold(value: str | None) -> Any:
 
 
 @click.command(name="associate", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @label_options
 @click.option("--record", help="The column that says which record a row belongs to.")
 @click.option(
@@ -119,7 +120,7 @@ def read_threshold(value: str | None) -> Any:
 @click.option("--miap", type=Input(), help="Open Images: a file of MIAP person boxes.")
 @click.option(
     "--against",
-    type=Input(),
+    type=Input(records=True),
     metavar="OLD",
     help="Another run's labels, or counts of them: what changed from OLD to DATA, paired where records have ids.",
 )
@@ -130,6 +131,7 @@ def read_threshold(value: str | None) -> Any:
 @html_option
 @figures_option
 @json_option
+@reading_options
 def command(
     data: str,
     identities: tuple[str, ...],
@@ -151,7 +153,7 @@ def command(
 ) -> None:
     """Rank the labels of DATA by how they lean to identities, without ground truth.
 
-    DATA is a file or folder (Parquet, CSV, Arrow, Feather or JSON lines): a long table of record and label, a table
+    DATA is a file or folder (Parquet, CSV, Excel, Arrow or JSON lines): a long table of record and label, a table
     with a column of lists, or a wide table of 0/1 columns; or counts that biasamp count saved.
 
     \b

@@ -28,11 +28,12 @@ from .output import (
     write_figures,
     write_json,
 )
+from .reading_options import reading_options
 from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, shared_options, split_names, split_values
 
 
 @click.command(name="audit", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @shared_options(*ROLES)
 @shared_options("metrics", *ENGINE, *MEASURES, "min_group")
 @number_option("--pairs", 10, "How many pairs a table of --full shows; 0 for none.")
@@ -47,6 +48,7 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 )
 @figures_option
 @json_option
+@reading_options
 def command(
     data: str,
     metrics: str,
@@ -60,7 +62,7 @@ def command(
     json_path: str | None,
     **options: Any,
 ) -> None:
-    """Audit DATA, a Parquet, CSV, Arrow or JSON-lines file (gzipped too) or a folder of them, or saved counts.
+    """Audit DATA, a Parquet, CSV, Excel, Arrow or JSON-lines file (gzipped too) or a folder of them, or saved counts.
 
     DATA may be - for standard input.
 

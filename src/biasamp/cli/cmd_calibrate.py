@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import numpy as np
 
 from biasamp.report.sweep_page import write_sweep
 from biasamp.report.terminal import show_calibration, show_sweep
@@ -13,18 +12,22 @@ from biasamp.results.table import Table
 
 from .command_files import Command, Input
 from .output import console, csv_option, csv_taken, html_option, json_option, write_json
+from .reading_options import reading_options
 from .role_options import number_option
-from .score_columns import groups_and_outcomes, listed_names, numbers
+from .score_columns import groups_and_outcomes, listed_names, named_numbers, numbers
 
 
 @click.command(name="calibrate", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @click.option("--scores", required=True, help="Columns of scores on a validation set, comma separated.")
 @click.option("--truth", help="Columns of 0/1 truth in the same order; their rates are what is wanted.")
 @click.option("--rate", help="The wanted rates instead: one for all scores, or one a score, comma separated.")
-@click.option("--train", type=Input(), help="Take the wanted rates from --truth of this file instead of DATA.")
+@click.option(
+    "--train", type=Input(records=True), help="Take the wanted rates from --truth of this file instead of DATA."
+)
 @csv_option("one row per column of scores")
 @json_option
+@reading_options
 def command(
     data: str,
     scores: str,
@@ -57,20 +60,18 @@ def command(
             raise click.UsageError(
                 f"--truth names {len(wanted)} columns for {len(names)} scores: they pair by position"
             )
-    frame = np.column_stack(numbers(data, names, "scores"))
-    result = biasamp.calibrate(frame, rate=wanted[0] if len(wanted) == 1 else wanted)
-    result = type(result)(result.thresholds, result.rates, result.wanted, tuple(names))
+    result = biasamp.calibrate(named_numbers(data, names, "scores"), rate=wanted[0] if len(wanted) == 1 else wanted)
     taken = csv_taken(Table.from_rows(result.to_dict()["labels"]), csv_path)
     if not (write_json(result.to_dict(), json_path) or taken):
         show_calibration(result, console())
 
 
 @click.command(name="sweep", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @click.option("--scores", required=True, help="Columns of scores, comma separated.")
 @click.option("--attributes", required=True, help="The protected attribute: one column.")
 @click.option("--tasks", required=True, help="Columns of the truth, in the order of the scores.")
-@click.option("--train", type=Input(), help="A file of training records; their labels decide the signs.")
+@click.option("--train", type=Input(records=True), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
 @click.option("--span", nargs=2, type=float, default=None, help="The range of thresholds of the integral: LOW HIGH.")
 @click.option("--threshold", type=float, help="The threshold that the model decides at, which is marked.")
@@ -78,6 +79,7 @@ def command(
 @html_option
 @csv_option("one row per distinct threshold")
 @json_option
+@reading_options
 def sweep(
     data: str,
     scores: str,
@@ -107,9 +109,8 @@ def sweep(
     names = listed_names(scores, "--scores")
     groups, tasked = listed_names(attributes, "--attributes"), listed_names(tasks, "--tasks")
     given, truth = groups_and_outcomes(data, groups, tasked, "")
-    columns = numbers(data, names, "scores")
     result = biasamp.sweep(
-        columns[0] if len(columns) == 1 else np.column_stack(columns),
+        named_numbers(data, names, "scores"),
         given,
         truth,
         train=None if train is None else groups_and_outcomes(train, groups, tasked, "train "),

@@ -15,14 +15,15 @@ from biasamp import Audit
 from biasamp import audit as measure
 from biasamp.auditing.audit_result import NoAudit
 from biasamp.counts.storage import is_counts
-from biasamp.data.saving import save_text
+from biasamp.data.saving import append_text, save_text
 from biasamp.policy import Policy
 from biasamp.policy.reading import audit_arguments
 from biasamp.policy.template import policy_text
 from biasamp.report.terminal import show_verdict
 
-from .command_files import STDOUT, Command, Input, Output, Params, Use
+from .command_files import STDOUT, Command, Input, Output, Params, Use, given_path
 from .output import console, csv_option, csv_taken, html_option, json_option, with_status, write_json
+from .reading_options import reading_options
 from .role_options import (
     ENGINE,
     MEASURES,
@@ -58,7 +59,7 @@ class _PolicyFile(Input):
 
 
 @click.command(name="check", cls=Command)
-@click.argument("data", nargs=-1, required=True, type=Input(), metavar="DATA...")
+@click.argument("data", nargs=-1, required=True, type=Input(records=True), metavar="DATA...")
 @click.option(
     "--policy",
     "policy_path",
@@ -91,9 +92,11 @@ class _PolicyFile(Input):
     metavar="FILE",
     help="Write the verdict as Markdown; - for standard output.",
 )
+@click.option("--append", is_flag=True, help="Add to the end of what --markdown names instead of replacing it.")
 @html_option
 @csv_option("one row per check")
 @json_option
+@reading_options
 def command(
     data: tuple[str, ...],
     policy_path: str,
@@ -103,6 +106,7 @@ def command(
     save: str | None,
     junit: str | None,
     markdown: str | None,
+    append: bool,
     html_path: str | None,
     csv_path: str | None,
     json_path: str | None,
@@ -120,7 +124,10 @@ def command(
       biasamp check test.csv --policy policy.toml --junit verdict.xml --markdown summary.md
       biasamp check audit.json.gz --policy policy.toml --baseline released.json.gz
       biasamp check seed_1.json.gz seed_2.json.gz seed_3.json.gz --policy policy.toml
+      biasamp check test.csv --policy policy.toml --markdown "$GITHUB_STEP_SUMMARY" --append
     """
+    if append and markdown in (None, STDOUT):
+        raise click.UsageError("--append goes with a file that --markdown names")
     where = {name: value for name in ENGINE if (value := options.pop(name)) is not None}
     given = _given(options)
     first, *others = data
@@ -152,6 +159,8 @@ def command(
     if markdown == STDOUT:
         click.echo(verdict.to_markdown(), file=sys.stdout)
         taken = True
+    elif markdown is not None and append:
+        append_text(markdown, verdict.to_markdown().rstrip("\n") + "\n")
     elif markdown is not None:
         verdict.to_markdown(markdown)
     if not taken:
@@ -218,8 +227,8 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any], where: dict
         audit = with_status(data, lambda: measure(data, **audit_arguments(arguments), **where))
         # Groups that are ignored stand with the evidence; paths in a policy are relative to its folder.
         kept = {key: value for key, value in arguments.items() if key != "ignore_groups"}
-        kept |= {key: str(Path(kept[key]).resolve()) for key in ("train", "base") if key in kept}
+        kept |= {key: str(Path(given_path(kept[key])).resolve()) for key in ("train", "base") if key in kept}
     save_text(target, policy_text(audit, kept), new=True)
     console(stderr=True).print(
-        f"Wrote {target}. Read its comments, set its limits, then: biasamp check {data} --policy {target}"
+        f"Wrote {target}. Read its comments, set its limits, then: biasamp check {given_path(data)} --policy {target}"
     )

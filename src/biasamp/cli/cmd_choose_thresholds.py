@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import click
-import numpy as np
 
 from biasamp.report.thresholds_terminal import show_thresholds
 
 from .command_files import Command, Input
 from .output import console, figures_option, json_option, write_figures, write_json
+from .reading_options import reading_options
 from .role_options import choice_option
-from .score_columns import groups_and_outcomes, listed_names, numbers
+from .score_columns import groups_and_outcomes, listed_names, named_numbers, numbers
 
 
 @click.command(name="choose-thresholds", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @click.option("--scores", required=True, help="Columns of scores on a validation set, comma separated.")
 @click.option("--attributes", required=True, help="The protected attribute: one column.")
 @click.option("--tasks", required=True, help="Columns of the truth, in the order of the scores.")
@@ -26,11 +26,14 @@ from .score_columns import groups_and_outcomes, listed_names, numbers
 @choice_option("--limit-on", ["mean", "task"], "Whether the mean over tasks is held to the limit, or each task.")
 @click.option("--by-group", is_flag=True, help="Thresholds for each group; unlawful in many decisions about people.")
 @click.option("--cost", nargs=2, type=float, default=(1.0, 1.0), help="Of a false positive and of a false negative.")
-@click.option("--held-out", type=Input(), help="Other records with the same columns, which tell how thresholds do.")
-@click.option("--train", type=Input(), help="A file of training records; their labels decide the signs.")
+@click.option(
+    "--held-out", type=Input(records=True), help="Other records with the same columns, which tell how thresholds do."
+)
+@click.option("--train", type=Input(records=True), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
 @json_option
 @figures_option
+@reading_options
 def command(
     data: str,
     scores: str,
@@ -63,9 +66,8 @@ def command(
         raise click.UsageError(f"--limit is {limit!r}; a number is needed, or one a task, comma separated") from None
 
     def records(path: str, role: str) -> tuple[Any, ...]:
-        columns = numbers(path, names, f"{role}scores")
+        held = named_numbers(path, names, f"{role}scores")
         weight = () if weights is None else numbers(path, [weights], f"{role}weights")
-        held = columns[0] if len(columns) == 1 else np.column_stack(columns)
         return (held, *groups_and_outcomes(path, groups, tasked, role), *weight)
 
     validation = records(data, "")

@@ -15,6 +15,7 @@ from biasamp.report.comparison_terminal import PAIRS_SHOWN, show_comparison
 
 from .command_files import STDOUT, Command, Input, Output
 from .output import console, html_option, json_option, write_json
+from .reading_options import reading_options
 from .role_options import (
     ENGINE,
     MEASURES,
@@ -82,7 +83,13 @@ def _read_models(sources: tuple[str, ...]) -> dict[str, Any]:
 
 
 @click.command(name="compare", cls=Command)
-@click.argument("sources", nargs=-1, required=True, type=Input(_source_file), metavar="NAME=AUDIT NAME=AUDIT... | DATA")
+@click.argument(
+    "sources",
+    nargs=-1,
+    required=True,
+    type=Input(_source_file, records=True),
+    metavar="NAME=AUDIT NAME=AUDIT... | DATA",
+)
 @click.option("--model", "models", multiple=True, metavar="NAME=COLUMNS", help="With DATA: a model's task predictions.")
 @click.option(
     "--attribute-model",
@@ -109,6 +116,7 @@ def _read_models(sources: tuple[str, ...]) -> dict[str, Any]:
 )
 @json_option
 @html_option
+@reading_options
 def command(
     sources: tuple[str, ...],
     models: tuple[str, ...],

@@ -14,11 +14,12 @@ from biasamp.report.terminal import show_counts
 from .cmd_associate import label_options, read_identities, read_threshold
 from .command_files import Command, Input, Output
 from .output import console, json_option, write_json
+from .reading_options import reading_options
 from .role_options import ENGINE, ROLES, audit_roles, shared_options
 
 
 @click.command(name="count", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @shared_options(*ROLES)
 @label_options
 @click.option(
@@ -30,6 +31,7 @@ from .role_options import ENGINE, ROLES, audit_roles, shared_options
 )
 @click.option("--save", type=Output(".parquet"), required=True, help="The file that the counts are written to.")
 @json_option
+@reading_options
 def command(
     data: str,
     labels: str | None,

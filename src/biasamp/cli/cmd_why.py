@@ -14,8 +14,9 @@ from biasamp.report.spreadsheet import write_csv
 from biasamp.report.terminal import show_cautions
 from biasamp.report.why_terminal import show_strata, show_why
 
-from .command_files import Command, Input, Output
-from .output import console, html_option, json_option, with_status, write_data, write_json
+from .command_files import Command, Input
+from .output import console, csv_option, html_option, json_option, with_status, write_data, write_json
+from .reading_options import reading_options
 from .role_options import COLUMNS, ENGINE, MEASURES, audit_roles, shared_options, split_values
 
 # Findings that are about the parts.
@@ -51,7 +52,7 @@ def _rows(entries: list[Any]) -> Iterator[dict[str, Any]]:
 
 
 @click.command(name="why", cls=Command)
-@click.argument("data", type=Input())
+@click.argument("data", type=Input(records=True))
 @shared_options(*COLUMNS)
 @click.option("--scores", "task_scores", help="Probabilities of tasks, in the same order, or truth=score pairs.")
 @shared_options(
@@ -60,13 +61,8 @@ def _rows(entries: list[Any]) -> Iterator[dict[str, Any]]:
 @shared_options(*ENGINE, *MEASURES, "min_group")
 @html_option
 @json_option
-@click.option(
-    "--csv",
-    "csv_path",
-    type=Output(stdout=True),
-    metavar="FILE",
-    help="Write one row per part, pair and stratum as CSV to FILE; - for standard output.",
-)
+@csv_option("one row per part, pair and stratum")
+@reading_options
 def command(data: str, html_path: str | None, json_path: str | None, csv_path: str | None, **options: Any) -> None:
     """Split the amplification in DATA into the part of the scores and the part of the threshold, and look inside strata.
 

@@ -50,12 +50,12 @@ class Input(click.Path):
     """A file or folder that is read.
 
     ``find`` gives the paths in a value that is more than one path, by what they are called in messages (nothing: the
-    parameter's own name).
+    parameter's own name). ``records`` says that it holds records, whose format options may describe.
     """
 
-    def __init__(self, find: Callable[[str], Mapping[str, str]] | None = None) -> None:
+    def __init__(self, find: Callable[[str], Mapping[str, str]] | None = None, *, records: bool = False) -> None:
         super().__init__(allow_dash=True)
-        self._find = find
+        self._find, self.records = find, records
 
     def uses(self, option: str, value: str, params: Params) -> Iterator[Use]:
         """What a value makes the command read."""
@@ -130,6 +130,8 @@ class Command(click.Command):
         check_uses(self.uses(context.params))
         with ExitStack() as files, speaking_of_options():
             self._keep_piped(context.params, files)
+            self._convert(context, files)
+            self._expand(context.params)
             return super().invoke(context)
 
     def _keep_piped(self, params: dict[str, Any], files: ExitStack) -> None:
@@ -147,6 +149,51 @@ class Command(click.Command):
                     one = files.enter_context(kept(one, _name(param)))
                 kept_values.append(one)
             params[name] = tuple(kept_values) if isinstance(value, tuple) else kept_values[0]
+
+    def _convert(self, context: click.Context, files: ExitStack) -> None:
+        """Put plain files in the place of those that options say how to read."""
+        from .reading_options import Reading, converted, formats_in
+
+        reading = Reading.taken_from(context.params)
+        if not reading.concerned:
+            return
+        used: set[str] = set()
+        for param in self.params:
+            value, name = context.params.get(param.name or ""), param.name or ""
+            if value is None or not isinstance(param.type, Input) or not param.type.records:
+                continue
+            plain = []
+            for one in value if isinstance(value, tuple) else (value,):
+                formats = formats_in(one) & set(reading.concerned)
+                used |= formats
+                if formats:
+                    kept_as = files.enter_context(converted(one, reading))
+                    context.meta.setdefault(_GIVEN, {})[kept_as] = one
+                    one = kept_as
+                plain.append(one)
+            context.params[name] = tuple(plain) if isinstance(value, tuple) else plain[0]
+        reading.check_used(used)
+
+    def _expand(self, params: dict[str, Any]) -> None:
+        """Put names of columns in the place of patterns such as obj_*."""
+        records = next(
+            (param.name or "" for param in self.params if isinstance(param.type, Input) and param.type.records), ""
+        )
+        value = params.get(records)
+        path = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        if isinstance(path, str):
+            from .column_patterns import expand_patterns
+
+            expand_patterns(params, path, {param.name or "": _name(param) for param in self.params})
+
+
+_GIVEN = "biasamp.given_paths"
+
+
+def given_path(path: str) -> str:
+    """The path that the user gave, for one whose content is kept in a temporary file."""
+    context = click.get_current_context(silent=True)
+    return path if context is None else str(context.meta.get(_GIVEN, {}).get(path, path))
 
 
 def _name(param: click.Parameter) -> str:

@@ -25,7 +25,13 @@ STDIN = "/dev/stdin"
 MOST_PIPED = 20 * 10**9
 VARIABLE = "BIASAMP_MAX_PIPED"
 _CHUNK = 1 << 20
-_FORMATS = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\xff\xff\xff\xff": ".arrow", b"{": ".jsonl"}
+_FORMATS = {
+    b"PAR1": ".parquet",
+    b"ARROW1": ".arrow",
+    b"\xff\xff\xff\xff": ".arrow",
+    b"{": ".jsonl",
+    b"PK\x03\x04": ".xlsx",
+}
 
 
 def is_piped(path: str) -> bool:

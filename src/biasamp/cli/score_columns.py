@@ -24,6 +24,14 @@ def numbers(data: str, names: list[str], role: str) -> list[Any]:
     return [source.numbers(name, role) for name in names]
 
 
+def named_numbers(data: str, names: list[str], role: str) -> dict[str, Any]:
+    """Columns of numbers of a file by their names, for functions that speak of them."""
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{role} names the column {twice[0]!r} twice")
+    return dict(zip(names, numbers(data, names, role), strict=True))
+
+
 def groups_and_outcomes(data: str, attributes: list[str], tasks: list[str], role: str) -> tuple[LabelSet, LabelSet]:
     """Groups and outcomes of a file; ``role`` stands before their names in messages, such as ``"train "``."""
     source = read_source(data, [*attributes, *tasks])

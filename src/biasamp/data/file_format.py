@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from .nested_columns import Place, field_type, flat_schema, flattened, nested_types, roots
 from .unzipping import open_unzipped, unzip
 
 # What a column of few distinct words is asked for as; a format may give plain text instead.
@@ -70,6 +71,9 @@ class Format:
         How files of this format begin.
     mistaken : mapping of bytes to str
         How files begin that are mistaken for this format, and what to do about them.
+    note : callable, optional
+        ``note(path)``: what was found out about how a file is written and should be said, such as "its values are separated
+        by semicolons", or None.
     """
 
     name: str
@@ -82,9 +86,29 @@ class Format:
     typed: bool = True
     magic: bytes = b""
     mistaken: Mapping[bytes, str] = field(default_factory=dict)
+    note: Callable[[Path], str | None] | None = None
+
+    def flat_schema(self, path: Path) -> Any:
+        """The columns of a file, the fields of nested ones by dotted names."""
+        return flat_schema(self.schema(path))
+
+    def table(self, path: Path, columns: list[str]) -> Any:
+        """Some columns of a file, read whole."""
+        schema, places = self._nested(path, columns)
+        if places is None:
+            return self.read(path, columns).select(columns)
+        return flattened(self.read(path, _roots(schema, places)), schema, places)
 
     def layout(self, path: Path, columns: list[str], text: Text) -> Layout:
         """The types of columns and the groups of rows of a file."""
+        schema, places = self._nested(path, columns)
+        found = self._layout(path, columns if places is None else _roots(schema, places), text)
+        if places is None:
+            return found
+        inner = {name: field_type(found.types[schema.field(way[0]).name], way[1:]) for name, way in places.items()}
+        return found._replace(types=inner)
+
+    def _layout(self, path: Path, columns: list[str], text: Text) -> Layout:
         if self.split is not None:
             return self.split(path, columns, text)
         table = self.read(path, columns)
@@ -92,10 +116,33 @@ class Format:
 
     def record_batches(self, piece: Piece, rows: int) -> Iterator[Any]:
         """The batches of a piece of a file."""
+        schema, places = self._nested(piece.path, list(piece.types))
+        if places is None:
+            yield from self._record_batches(piece, rows)
+            return
+        whole = piece._replace(types=nested_types(schema, places, piece.types))
+        for batch in self._record_batches(whole, rows):
+            yield flattened(batch, schema, places)
+
+    def _record_batches(self, piece: Piece, rows: int) -> Iterator[Any]:
         if self.batches is not None:
             return self.batches(piece, rows)
         columns = list(piece.types)
         return iter(self.read(piece.path, columns).select(columns).to_batches(max_chunksize=rows))
+
+    def _nested(self, path: Path, columns: list[str]) -> tuple[Any, dict[str, Place] | None]:
+        """The schema of a file and where columns are in it; None where each is a column of the file itself."""
+        if not self.typed or not any("." in name for name in columns):
+            return None, None
+        schema = self.schema(path)
+        if all(name in schema.names for name in columns):
+            return schema, None
+        return schema, roots(schema, columns)
+
+
+def _roots(schema: Any, places: Mapping[str, Place]) -> list[str]:
+    """The columns of a file that others are fields of."""
+    return list(dict.fromkeys(schema.field(way[0]).name for way in places.values()))
 
 
 def is_zipped(path: Path) -> bool:

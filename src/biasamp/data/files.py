@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +17,7 @@ from .columns import check_columns
 from .file_format import byte_stream
 from .formats import BLOCK, find_format, format_of, formats_read
 from .label import printable
+from .ways_out import way_out
 
 # What libraries raise for damaged files; a name of a column may be damaged too, and a length.
 _DAMAGE = (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeError, MemoryError)
@@ -24,9 +27,9 @@ _MAGIC = {
     b"ARROW1": "an Arrow or Feather file",
     b"\x1f\x8b": "gzipped",
     b"PK\x03\x04": "a zip archive or a spreadsheet",
-    b"\xff\xfe": "text in UTF-16, where UTF-8 is needed",
-    b"\xfe\xff": "text in UTF-16, where UTF-8 is needed",
+    b"\xd0\xcf\x11\xe0": "an Excel file with a password, or one of before 2007 (.xls)",
 }
+_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,16 @@ class Files:
         return list(file_schema(self.paths[0]).names)
 
 
-def open_files(path: str | Path) -> Files:
-    """Find the files of a path: a file, or a folder of files of one format."""
+def open_files(path: str | Path, *, notes: bool = True) -> Files:
+    """Find the files of a path: a file, or a folder of files of one format.
+
+    With ``notes`` it warns of what was found out about how they are written.
+    """
     root = find_path(path)
     if root.is_dir():
         there = (p for p in root.rglob("*") if p.is_file() and find_format(p) is not None)
-        paths = tuple(sorted(p for p in there if not any(n.startswith((".", "_")) for n in p.relative_to(root).parts)))
+        left_out = (".", "_", "~$")  # the last is how the lock of an open workbook begins
+        paths = tuple(sorted(p for p in there if not any(n.startswith(left_out) for n in p.relative_to(root).parts)))
         if not paths:
             raise ValueError(f"the folder {root.name!r} holds no data file; {formats_read()} are read")
         formats = {format_of(p).name for p in paths}
@@ -69,7 +76,27 @@ def open_files(path: str | Path) -> Files:
     for file in paths:
         if file.stat().st_size == 0:
             raise ValueError(f"{file.name} is empty (0 bytes)")
+    if notes:
+        _say_notes(paths)
     return Files(root, paths)
+
+
+def _say_notes(paths: Sequence[Path]) -> None:
+    """Warn of what was found out about how files are written; the same words are said once."""
+    found: dict[str, list[Path]] = {}
+    for path in paths:
+        note = None
+        with suppress(*_DAMAGE):  # said when the file is read
+            noted = format_of(path).note
+            note = None if noted is None else noted(path)
+        if note is not None:
+            found.setdefault(note, []).append(path)
+    for note, held in found.items():
+        more = f" (as are {len(held) - 1:,} more files)" if len(held) > 1 else ""
+        # Here, not where the caller is, so that opening the file twice says it once.
+        warnings.warn(
+            f"{printable(held[0].name)} is read as it seems to be written: {note}{more}", UserWarning, stacklevel=1
+        )
 
 
 def find_path(path: str | Path) -> Path:
@@ -119,7 +146,7 @@ def list_files(source: str | Path | Iterable[Any]) -> list[Path]:
 def file_schema(path: Path) -> Any:
     """The Arrow schema of a file."""
     with readable(path):
-        return format_of(path).schema(path)
+        return format_of(path).flat_schema(path)
 
 
 @contextmanager
@@ -140,7 +167,8 @@ def readable(path: Path, columns: Sequence[str] = (), stamp: Stamp | None = None
         if stamp is not None:
             stamp.check(path)
         with suppress(*_DAMAGE):
-            _refuse_columns(path, columns, format_of(path).schema(path).names)
+            names, own = format_of(path).flat_schema(path).names, format_of(path).schema(path).names
+            _refuse_columns(path, [name for name in columns if name in names or name not in own], names)
         raise _explained(path, error) from None
     if stamp is not None:
         stamp.check(path)
@@ -148,11 +176,11 @@ def readable(path: Path, columns: Sequence[str] = (), stamp: Stamp | None = None
 
 def _refuse_columns(path: Path, columns: Sequence[str], names: Sequence[str]) -> None:
     """Raise for columns that are missing, or there more than once."""
-    for separator in ";\t|":
-        if len(names) == 1 and separator in names[0]:
+    for separator in ",;\t|":
+        if len(names) == 1 and separator in names[0] and names[0] not in columns:
             raise ValueError(
-                f"{path.name} has one column, {printable(names[0], 60)!r}: its values look separated by {separator!r}. "
-                "Commas are read in .csv files, tabs in .tsv files"
+                f"{path.name} has one column, {printable(names[0], 60)!r}: its values look separated by {separator!r}, but "
+                f"its rows have not all as many values as its header. If they should, {way_out('separator')}"
             )
     check_columns(columns, names, path.name)
 
@@ -171,6 +199,8 @@ def _explained(path: Path, error: Exception) -> ValueError:
         text = "the header or a row does not end within 16 MB, so this does not look like a table with line breaks"
     elif mistake is not None:
         text = mistake
+    elif not entry.typed and not _is_utf_8(head):
+        text = f"it holds text that is not UTF-8: {way_out('encoding')}"
     return ValueError(f"{path.name} cannot be read as {entry.name}: {printable(text, 300)}")
 
 
@@ -180,3 +210,12 @@ def _head(path: Path) -> bytes:
     with suppress(OSError, EOFError, zlib.error), byte_stream(path) as stream:
         head = stream.read(BLOCK)
     return head
+
+
+def _is_utf_8(head: bytes) -> bool:
+    """Whether bytes are text in UTF-8, or in an encoding that a byte order mark names; a last character may be cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return head.startswith(_ORDER_MARKS)
+    return True

@@ -22,19 +22,22 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv, json
 
+from .csv_dialect import csv_stream, dialect_of, is_tsv
+from .excel import excel_schema, read_excel
 from .file_format import CODED, Format, Layout, Piece, Text, byte_stream, is_zipped, opened
 from .json_lines import check_lines
+from .label import printable
 from .parquet_sizes import parquet_batches, read_parquet
 from .spelling import NULLS
 from .unzipping import Chunks
+from .ways_out import way_out
 
 # A header or a row of more bytes than this is no table.
 BLOCK = 1 << 24
-_NO_UTF_8 = "holds text that is not UTF-8, as Excel and older tools write: save the file as UTF-8"
 # A code with a leading zero, and where one may stand in a file.
 _CODE = "^0[0-9]+$"
 # Bytes before a field, and the bytes that are looked at together: what fits in a cache.
-_BEFORE = np.isin(np.arange(256), np.frombuffer(b'\n\r,\t"', dtype=np.uint8))
+_BEFORE = np.isin(np.arange(256), np.frombuffer(b'\n\r,;\t|"', dtype=np.uint8))
 _LOOK = 1 << 18
 _TRUE_OR_FALSE = "^(0|1|true|false|True|False|TRUE|FALSE)$"
 
@@ -156,14 +159,14 @@ def _csv(
     path: Path, columns: Sequence[str] | None, types: Mapping[str, Any] | None = None, blank: bool = True
 ) -> Iterator[Any]:
     """A reader of batches of a CSV file; types that are not given are those of the first rows."""
-    tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
+    dialect = dialect_of(path)
     with (
-        byte_stream(path) if is_zipped(path) else nullcontext(path) as stream,
+        nullcontext(path) if dialect.is_plain and not is_zipped(path) else csv_stream(path, dialect.encoding) as stream,
         csv.open_csv(
             stream,
             read_options=csv.ReadOptions(block_size=BLOCK),
             # A label may hold a line break within quotes.
-            parse_options=csv.ParseOptions(delimiter="\t" if tabs else ",", newlines_in_values=True),
+            parse_options=csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
             convert_options=csv.ConvertOptions(
                 include_columns=columns,
                 null_values=list(NULLS),
@@ -174,7 +177,7 @@ def _csv(
     ):
         strange = [field.name for field in reader.schema if pa.types.is_binary(field.type)]
         if strange and columns is not None:
-            raise UnicodeError(f"the column {strange[0]!r} {_NO_UTF_8}")
+            raise UnicodeError(f"the column {strange[0]!r} holds text that is not UTF-8: {way_out('encoding')}")
         yield reader
 
 
@@ -219,11 +222,17 @@ def _csv_batches(piece: Piece, _: int) -> Iterator[Any]:
 
 
 def _refuse_unclear(path: Path, columns: Sequence[str]) -> None:
-    """Raise KeyError for a column that is missing or there twice, of which the reader would take one."""
+    """Raise for a column of decimal commas, and KeyError for one that is missing or there twice, of which one would be taken."""
     times = Counter(_csv_schema(path).names)
     unclear = [column for column in columns if times[column] != 1]
     if unclear:
         raise KeyError(unclear[0])
+    commas = [column for column in columns if column in dialect_of(path).decimal_commas]
+    if commas:
+        raise ValueError(
+            f"the column {printable(commas[0], 60)!r} of {path.name} holds numbers with decimal commas, such as 0,7: "
+            f"{way_out('decimal')}"
+        )
 
 
 def _codes(path: Path, columns: Sequence[str]) -> dict[str, Any]:
@@ -240,7 +249,7 @@ def _codes(path: Path, columns: Sequence[str]) -> dict[str, Any]:
 
 def _may_have_codes(path: Path) -> bool:
     """Whether a field may begin with 0 and a digit: a look at bytes, which is quick."""
-    with byte_stream(path) as stream:
+    with csv_stream(path, dialect_of(path).encoding) as stream:
         end = b"\n"
         while block := stream.read(_LOOK):
             seen = np.frombuffer(end + block, dtype=np.uint8)
@@ -283,6 +292,7 @@ _CSV = Format(
     split=_split_csv,
     batches=_csv_batches,
     typed=False,
+    note=lambda path: dialect_of(path).note(is_tsv(path)),
 )
 
 
@@ -327,6 +337,11 @@ def _promoted(a: Any, b: Any) -> Any:
         return b
     if pa.types.is_list(a) and pa.types.is_list(b):
         return pa.list_(_promoted(a.value_type, b.value_type))
+    if pa.types.is_struct(a) and pa.types.is_struct(b):
+        fields = {one.name: one.type for one in a}
+        for one in b:
+            fields[one.name] = _promoted(fields.get(one.name, one.type), one.type)
+        return pa.struct(list(fields.items()))
     if {a, b} == {pa.int64(), pa.float64()}:
         return pa.float64()
     if {a, b} == {pa.timestamp("s"), pa.string()}:
@@ -381,7 +396,10 @@ _JSON = Format(
 )
 
 
-FORMATS: dict[str, Format] = {entry.name: entry for entry in (_PARQUET, _CSV, _ARROW, _JSON)}
+_EXCEL = Format("excel", "Excel (.xlsx)", (".xlsx",), schema=excel_schema, read=read_excel, magic=b"PK\x03\x04")
+
+
+FORMATS: dict[str, Format] = {entry.name: entry for entry in (_PARQUET, _CSV, _EXCEL, _ARROW, _JSON)}
 
 
 def find_format(path: Path) -> Format | None:

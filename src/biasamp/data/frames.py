@@ -14,6 +14,7 @@ from .argument_columns import object_column, read_columns, refuse_tables, split_
 from .arrow_numbers import null_mask, numpy_of
 from .columns import Column, Columns, NumberMatrix, check_columns, check_lengths, compact, refuse_missing_items
 from .label import canonical, printable
+from .nested_columns import refuse_fields
 from .same_columns import same_index
 
 _ACCEPTED = "a path, a dataframe in memory or a mapping of column names to arrays"
@@ -27,6 +28,8 @@ def frame_columns(data: Any, role: str) -> Columns | None:
     native = _native(data, role)
     if native is None:
         return None
+    if is_lazy(data):
+        native = native.collect()
     if isinstance(native, (pa.Array, pa.ChunkedArray)):
         return Columns([arrow_column("", native)], single=True)
     if hasattr(native, "columns"):
@@ -73,14 +76,46 @@ def _native(data: Any, role: str) -> Any:
             return pa.table(data)
         except (TypeError, pa.ArrowInvalid):
             return pa.chunked_array(data)
+    if is_lazy(data):
+        return native
     if isinstance(native, nw.LazyFrame):
         raise TypeError(f"{role} is a lazy frame; collect() it first, or give the path of the files")
     return None
 
 
+def arrow_series(data: Any) -> Any:
+    """A series of any library, or an Arrow array, as an Arrow array; None for what is neither."""
+    if isinstance(data, Mapping):
+        return None
+    native = _native(data, "data")
+    if native is None or hasattr(native, "columns") or is_lazy(data):
+        return None
+    return _arrow_array(native, "data")
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether data is a lazy frame of polars, of which columns are collected once they are needed."""
+    return type(data).__name__ == "LazyFrame" and type(data).__module__.partition(".")[0] == "polars"
+
+
+def column_names(data: Any) -> list[str] | None:
+    """The names of the columns of a mapping, a frame or a lazy frame; None for what is none of these."""
+    if isinstance(data, Mapping):
+        return [str(name) for name in data]
+    native = _native(data, "data")
+    if is_lazy(data):
+        return list(native.collect_schema().names())
+    return [name for name, _ in _pairs(native)] if hasattr(native, "columns") else None
+
+
 def _by_name(data: Any, wanted: Sequence[str] | None, role: str, accepted: str = _ACCEPTED) -> dict[str, Any]:
     """Some or all columns as the data holds them; an unknown one is an error that offers the nearest names."""
-    native = data if isinstance(data, Mapping) else _native(data, role)
+    native: Any = data if isinstance(data, Mapping) else _native(data, role)
+    if is_lazy(data):
+        names = native.collect_schema().names()
+        wanted = names if wanted is None else wanted
+        check_columns(wanted, names, role)
+        native = native.select(list(dict.fromkeys(wanted))).collect()
     if not isinstance(data, Mapping) and not hasattr(native, "columns"):
         kind = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
         raise TypeError(f"{role} is a {kind}; {accepted} is needed")
@@ -186,6 +221,7 @@ def arrow_column(name: str, data: Any) -> Column:
         return _dictionary(name, pc.dictionary_encode(data.cast(pa.large_string())))
     if pa.types.is_temporal(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return Column.text(name, data.to_pylist(), null_mask(data))
+    refuse_fields(name, kind)
     raise TypeError(f"column {name!r} holds {kind} values; numbers, text, true/false or lists of labels are read")
 
 

@@ -22,7 +22,7 @@ from .argument_columns import tensor_array
 from .arrow_numbers import arrow_of, numpy_of
 from .columns import check_columns, is_missing
 from .files import file_schema, list_files
-from .frames import arrow_table, is_list, is_number
+from .frames import arrow_series, arrow_table, is_lazy, is_list, is_number
 from .label import canonical
 from .parts import BATCH_ROWS, frame_schema, split, split_frame, split_table
 from .plain_arguments import column_name, names_of
@@ -139,12 +139,17 @@ def label_source(
     if paths or isinstance(data, (str, Path)):
         return _files(data, label, record, score)
     kind = type(data).__module__.split(".")[0]
+    if isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 1:
+        return _python_lists(data.tolist())
     if kind == "scipy" or (kind in ("numpy", "torch") and hasattr(data, "ndim")):
         return _matrix(data, label)
     if hasattr(data, "mapInArrow") or (hasattr(data, "to_delayed") and hasattr(data, "npartitions")):
         return _cluster_frame(data, label, record, score)
     if isinstance(data, (list, tuple)):
         return _python_lists(data)
+    series = arrow_series(data)
+    if series is not None:
+        return _list_series(series)
     return _frame(data, label, record, score)
 
 
@@ -175,6 +180,9 @@ def _of_parts(parts: Sequence[Any], plan: LabelPlan, origin: str) -> LabelSource
 def _frame(data: Any, label: Any, record: str | None, score: str | None) -> LabelSource:
     labels = [label] if isinstance(label, str) else list(label or [])
     wanted = None if label is None else [name for name in (record, score, *labels) if name]
+    if wanted is None and is_lazy(data):
+        # What is needed is seen from names and types; no other column is collected.
+        wanted = label_plan(arrow_table(data.head(0), None, "data").schema, label, record, score).columns
     table = data if isinstance(data, pa.Table) else arrow_table(data, wanted, "data", _ACCEPTED)
     plan = label_plan(table.schema, label, record, score)
     parts = split_table(table, plan.columns, part_rows=_PART_ROWS)
@@ -191,9 +199,21 @@ def _cluster_frame(data: Any, label: Any, record: str | None, score: str | None)
     return _of_parts(split_frame(data, plan.columns), plan, f"a {kind} dataframe")
 
 
+def _list_series(series: Any) -> LabelSource:
+    """A series of lists, one of each record."""
+    if not is_list(series.type):
+        raise TypeError(
+            f"data is a series of {series.type}; a series of lists of labels is read, or a table with the columns that label= "
+            "and record= name"
+        )
+    table = pa.table({_LABEL: series})
+    plan = LabelPlan("lists", [_LABEL], label=_LABEL)
+    return _of_parts(split_table(table, part_rows=_PART_ROWS), plan, f"{len(series)} lists")
+
+
 def _python_lists(data: Any) -> LabelSource:
     for place, item in enumerate(data):
-        if not isinstance(item, (list, tuple, set, frozenset)):
+        if not isinstance(item, (list, tuple, set, frozenset, np.ndarray)):
             raise TypeError(
                 f"data is a list whose item {place} is a {type(item).__name__}; a list of lists of labels, one a "
                 "record, is read; files are listed as pathlib.Path objects"

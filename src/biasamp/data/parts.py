@@ -119,7 +119,7 @@ def read_table(files: Files, columns: Sequence[str]) -> Any:
     tables = []
     for path in files.paths:
         with readable(path, wanted):
-            tables.append(_checked(format_of(path).read(path, wanted).select(wanted)))
+            tables.append(_checked(format_of(path).table(path, wanted)))
     types = [dict(zip(wanted, table.schema.types, strict=True)) for table in tables]
     if not format_of(files.paths[0]).typed and any(is_mixed(kinds[name] for kinds in types) for name in wanted):
         parts = split(files, wanted, counted=False)

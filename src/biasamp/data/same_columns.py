@@ -126,7 +126,7 @@ def is_same(one: Any, other: Any) -> bool:
 def _names(held: Any) -> list[str]:
     """The names of a series or of the columns of a frame, where all are text; nothing where there are none."""
     held = held.data if isinstance(held, Declared) else held
-    if isinstance(held, np.ndarray):
+    if isinstance(held, np.ndarray) or type(held).__name__ == "LazyFrame":  # whose names would have to be worked out
         return []
     columns = getattr(held, "columns", None)
     named: list[Any] = [getattr(held, "name", None)] if columns is None or callable(columns) else list(columns)

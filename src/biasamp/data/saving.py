@@ -36,6 +36,24 @@ def save_text(path: str | os.PathLike[str], content: str, *, new: bool = False) 
     save_bytes(path, content.encode("utf-8", "backslashreplace"), new=new)
 
 
+def append_text(path: str | os.PathLike[str], content: str) -> None:
+    """Add text to the end of a file, as :func:`saving` writes: all of the old and the new, or the old alone.
+
+    It begins on a line of its own. A file that is not there is made; a pipe or a device gets the text alone.
+    """
+    path_of(path)
+    try:
+        there = os.stat(path)
+    except FileNotFoundError:
+        there = None
+    replaced = there is not None and stat.S_ISREG(there.st_mode) and _descriptor(path, there) is None
+    old = Path(path).read_bytes() if replaced else b""
+    if old and not old.endswith(b"\n"):
+        old += b"\n"
+    with saving(path) as stream:
+        stream.write(old + content.encode("utf-8", "backslashreplace"))
+
+
 @contextmanager
 def saving(path: str | os.PathLike[str], *, new: bool = False) -> Iterator[IO[bytes]]:
     """A stream whose bytes become the file when the block ends, and not before.
@@ -109,10 +127,7 @@ def is_own_output(there: os.stat_result) -> int | None:
 
 def _direct(path: str | os.PathLike[str], there: os.stat_result) -> int | None:
     """A descriptor to write to where a path is no file that can be replaced, else None."""
-    folder, name = os.path.split(os.path.abspath(path))
-    own = is_own_output(there)
-    if own is None and os.path.realpath(folder) in ("/dev/fd", f"/proc/{os.getpid()}/fd") and name.isdecimal():
-        own = int(name)
+    own = _descriptor(path, there)
     if own is not None:
         # Through a copy of the stream itself: it appends to what was written, and truncates nothing.
         for stream in (sys.stdout, sys.stderr):
@@ -120,6 +135,15 @@ def _direct(path: str | os.PathLike[str], there: os.stat_result) -> int | None:
                 stream.flush()
         return os.dup(own)
     return None if stat.S_ISREG(there.st_mode) else os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+
+
+def _descriptor(path: str | os.PathLike[str], there: os.stat_result) -> int | None:
+    """The descriptor of this process that a path is, or None."""
+    folder, name = os.path.split(os.path.abspath(path))
+    own = is_own_output(there)
+    if own is None and os.path.realpath(folder) in ("/dev/fd", f"/proc/{os.getpid()}/fd") and name.isdecimal():
+        own = int(name)
+    return own
 
 
 @contextmanager

@@ -25,6 +25,23 @@ _ADVICE = {
     ),
     "unseen": ("unseen='error' takes none", "--unseen error takes none"),
     "parts": ("read it part by part with engine='local'", "read it part by part with --engine local"),
+    "encoding": (
+        "save it as UTF-8, or read it by the encoding that it has, as pandas.read_csv(..., encoding='cp1252') does, and "
+        "give the dataframe",
+        "say which encoding it has, such as --encoding cp1252, or save it as UTF-8",
+    ),
+    "decimal": (
+        "read it with pandas.read_csv(..., sep=';', decimal=',') and give the dataframe",
+        "say so with --decimal-comma",
+    ),
+    "separator": (
+        "read it with pandas.read_csv(..., sep='...') and give the dataframe",
+        "say what separates its values with --delimiter",
+    ),
+    "sheet": (
+        "read one with pandas.read_excel(..., sheet_name='...') and give the dataframe",
+        "name one with --sheet",
+    ),
     "invented": ("measure them apart with unseen='invented'", "measure them apart with --unseen invented"),
 }
 _COMMANDS = [False]
