@@ -229,6 +229,18 @@ def _text(audited: Any, code: str) -> str:
     return str(text)
 
 
+def test_a_yes_no_label_has_two_values() -> None:
+    """Records without it are the second one; where all have it there is none."""
+    data = {name: list(values) for name, values in AMPLIFIED.items()}
+    said = {"tasks": biasamp.binary("cooks"), "task_predictions": biasamp.binary("said")}
+    assert "one-value" not in {finding.code for finding in audit(data, **said).findings}
+    policy = biasamp.Policy(limits=[{"metric": "directional", "max": 0.9}])
+    assert policy.check(audit(data, **said)).passed
+    alone = audit({**data, "cooks": [1] * 800}, **said)
+    assert "one-value" in {finding.code for finding in alone.findings}
+    assert not policy.check(alone).passed
+
+
 def test_one_value_of_the_truth_does_not_contradict_the_figures() -> None:
     """All records have 0: no pair has a direction, yet Multi sees that the model changes rates."""
     data = {**AMPLIFIED, "cooks": [0] * 800}

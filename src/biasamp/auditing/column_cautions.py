@@ -73,8 +73,11 @@ def one_value(context: Context) -> Iterator[Finding]:
     sides = [("attribute", subject.attribute, subject.sizes["A"]) for subject in context.subjects]
     sides.append(("task", context.document["data"]["tasks"]["title"], context.subjects[0].sizes["T"]))
     for role, title, (labels, sizes, exclusive) in sides:
-        if exclusive and int((sizes > 0).sum()) == 1:
-            only = str(labels[int(np.argmax(sizes))])
+        first = int(np.argmax(sizes))
+        # Of a yes/no label the records without it are the second value.
+        both = labels[first].category is None and sizes[first] < context.subjects[0].records
+        if exclusive and int((sizes > 0).sum()) == 1 and not both:
+            only = str(labels[first])
             attribute = title if role == "attribute" else None
             moved = [e for e in context.entries("directional") if attribute in (None, e["attribute"]) and e["value"]]
             shown = ", ".join(f"{place(entry, ' ')} {number(entry['value'])}" for entry in moved)
