@@ -119,7 +119,7 @@ def test_a_policy_names_the_files_themselves(tmp_path: Path) -> None:
     done = run("check", tmp_path / "x.csv", *options, *ROLES)
     assert done.exit_code == 0, done.output
     assert str(tmp_path / "train.csv") in target.read_text()
-    assert f"biasamp check {tmp_path / 'x.csv'}" in done.output.replace("\n", "")
+    assert f"biasamp check {tmp_path / 'x.csv'}" in " ".join(done.output.split())
 
 
 def test_sheets(tmp_path: Path, expected: Any) -> None:

@@ -60,7 +60,7 @@ def test_lines_that_are_no_objects(tmp_path: Path, line: bytes, problem: str, zi
 
 def test_a_column_whose_name_is_damaged(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"g,t,\xffp\nw,1,0\n")
-    with pytest.raises(ValueError, match=r"x\.csv cannot be read as csv: .*codec can't decode"):
+    with pytest.raises(ValueError, match=r"x\.csv cannot be read as csv: it holds text that is not UTF-8"):
         read_table(open_files(tmp_path / "x.csv"), NAMES)
 
 

@@ -547,7 +547,7 @@ def test_a_file_that_is_not_utf_8_is_refused(engine: str, tmp_path: Path) -> Non
     names = np.where(RIGHT["gender"] == "man", "él", "ella")
     frame = pd.DataFrame({**RIGHT, "gender": names, "note": "é"})
     frame.to_csv(tmp_path / "data.csv", index=False, encoding="latin-1")
-    with pytest.raises(ValueError, match=r"data\.csv.*'gender'.*not UTF-8"):
+    with pytest.raises(ValueError, match=r"data\.csv.*not UTF-8.*encoding"):
         biasamp.audit(tmp_path / "data.csv", **ROLES, engine=engine)
     frame.assign(gender=RIGHT["gender"]).to_csv(tmp_path / "note.csv", index=False, encoding="latin-1")
     assert biasamp.audit(tmp_path / "note.csv", **ROLES, metrics="directional", resamples=50, engine=engine).document
