@@ -110,7 +110,7 @@ class _Answering:
         if not said:
             return f"Whether the model amplifies the bias of its data is not decided: {self._listed(by_side[0])}."
         undecided = [self.where(entry) for entry in by_side[0]]
-        rest = f"; nothing is decided by {_joined(undecided)}" if undecided else ""
+        rest = f"; whether it does by {_joined(undecided)} is not decided" if undecided else ""
         return f"The model {' and '.join(said)}{rest}."
 
     def _listed(self, entries: list[Entry]) -> str:
@@ -210,6 +210,7 @@ class _Answering:
         for metric, entry in self.gaps.items():
             where = printable(entry["attribute"], LONGEST)
             decided.append(f"{short_name(metric)} by {where} {value_with_interval(entry)}")
+        decided += [self._other(entry) for entry in self._others()]
         undecided = [self._undecided(entry) for entry in self.entries if not self.verdict(entry)]
         judged = len(self.concluded)
         counted = f"all {judged} figures counted" if judged > 1 else "one figure judged"
@@ -219,6 +220,19 @@ class _Answering:
             else f"Nothing is beyond chance at {level}, {counted}"
         )
         return said + (f"; not decided: {_joined(undecided)}." if undecided else ".") + self._few()
+
+    def _others(self) -> Iterator[Entry]:
+        """Decided figures of metrics that are not in the first sentence."""
+        kinds, said = (
+            self.data.get("kinds", {}),
+            {"directional", *(metric.name for metric in audited_metrics() if metric.gap)},
+        )
+        for entry in self.document["metrics"]:
+            if entry["metric"] not in said and self.verdict(entry) and kinds.get(entry["attribute"]) != "crossing":
+                yield entry
+
+    def _other(self, entry: Entry) -> str:
+        return f"{short_name(entry['metric'])} by {self.where(entry)} {value_with_interval(entry)}"
 
     def _few(self) -> str:
         """How many groups are too small to tell much."""

@@ -27,19 +27,23 @@ _LOOKED_AT = 1000
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 # Days and times of day as tools and people write them; a year or a month alone is a group.
 _DATE = re.compile(
-    r"\d{4}([-/.])\d{1,2}\1\d{1,2}([T ].*)?|\d{1,2}([-/.])\d{1,2}\3\d{4}([T ].*)?|\d{1,2}/\d{1,2}/\d{2}"
+    r"\d{4}([-/.])0?[1-9]\d?\1(?:0?[1-9]|[12]\d|3[01])([T ].*)?|[0-3]?\d([-/.])[0-3]?\d\3\d{4}([T ].*)?|\d{1,2}/\d{1,2}/\d{2}"
     r"|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
     rf"|\d{{1,2}}[ -]{_MONTH},?[ -]\d{{2,4}}|{_MONTH} \d{{1,2}},? \d{{4}}"
-    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]m)?",
+    r"|(?:[01]?\d|2[0-3]):[0-5]\d(:\d{2}(\.\d+)?)?( ?[ap]m)?",
     re.IGNORECASE,
 )
-# Two days may be two groups, before and after.
+# So many records a value are a group; two days may be two groups, before and after.
+_SHARED = 20
 _FEW_DATES = 2
 # Long numbers, mail addresses and UUIDs are ids, however often each comes.
 _IDENTIFIER = re.compile(r"-?\d{9,}|[^@\s]+@[^@\s]+\.\w+|[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}", re.IGNORECASE)
 _BRACKETS = re.compile(
     r"""\s*(\[.*[,'"].*\]|\[\s*[-\d.e]+(\s+[-\d.e]+)+\s*\]|\{.*[,'"].*\}|\(\s*['"].*['"]\s*,?\s*\))\s*""", re.DOTALL
 )
+# A range of numbers, as tools that cut them write it.
+_NUMBER = r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf)"
+_INTERVAL = re.compile(rf"\s*[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]\s*", re.IGNORECASE)
 # What stands between labels only; and what stands in plain text too.
 _SEPARATORS, _IN_TEXT = "|;\n\t", ",/+& "
 
@@ -88,7 +92,7 @@ def check_columns_alone(
         if side in ("groups", "outcomes"):
             refuse_identifiers(variable, records or len(labels), role, group=side == "groups")
         if columns.declared is None:
-            _refuse_listed(variable, role)
+            _refuse_listed(variable, role, group=side == "groups")
         if side != "predictions":
             _refuse_spelled_twice(variable, role)
 
@@ -151,7 +155,14 @@ def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bo
     if variable.kind != "categorical" or many <= _FEW_DATES:
         return
     title = title_of(role, variable)
-    named = group and many > _FEW_GROUPS and all(_IDENTIFIER.fullmatch(category) for category in variable.categories)
+    # What many records share is a group, such as a census tract or a month.
+    shared = records >= _SHARED * many
+    named = (
+        group
+        and many > _FEW_GROUPS
+        and not shared
+        and all(_IDENTIFIER.fullmatch(category) for category in variable.categories)
+    )
     if named or are_identifiers(many, records, group=group):
         what = "groups" if group else "something that is predicted"
         raise ValueError(
@@ -159,19 +170,26 @@ def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bo
             f"looks like an identifier or a measurement, not like {what}. Name another column, or group its values "
             f"first; where these are its values indeed, {way_out('categories')}"
         )
-    if group and all(_DATE.fullmatch(category) for category in variable.categories):
+    few = many <= _FEW_GROUPS and shared
+    if group and not few and all(_DATE.fullmatch(category) for category in variable.categories):
         raise ValueError(
-            f"{title} holds {many:,} dates, such as {shown(variable.categories[:3])}: dates and times are no groups. Name "
+            f"{title} holds {many:,} dates or times, such as {shown(variable.categories[:3])}: they are no groups. Name "
             f"another column, or group them first, by year or by season; where they are its groups indeed, {way_out('categories')}"
         )
 
 
-def _refuse_listed(variable: Variable, role: str) -> None:
-    """Refuse text that looks like lists of labels, which would be read as one label."""
+def _refuse_listed(variable: Variable, role: str, *, group: bool) -> None:
+    """Refuse text that looks like lists of labels, which would be read as one label.
+
+    What is predicted may well be lists; groups are named by people (``he/they``), and two words are a name (``sales manager``).
+    """
     categories = variable.categories[:_LOOKED_AT]
-    found = next((text for text in categories if text[:1] in "[{( " and _BRACKETS.fullmatch(text)), None)
+    looks = (text for text in categories if text[:1] in "[{( " and _BRACKETS.fullmatch(text))
+    found = next((text for text in looks if not _INTERVAL.fullmatch(text)), None)
     marks = (*_SEPARATORS, *_IN_TEXT)
-    separator = next((mark for mark in marks if found is None and _recombined(categories, mark)), None)
+    separator = next(
+        (mark for mark in marks if found is None and _recombined(categories, mark, many=group or mark == " ")), None
+    )
     if separator is not None:
         found = next(text for text in categories if separator in text.strip(separator))
     if found is not None:
@@ -183,12 +201,12 @@ def _refuse_listed(variable: Variable, role: str) -> None:
         )
 
 
-def _recombined(categories: Sequence[str], separator: str) -> bool:
+def _recombined(categories: Sequence[str], separator: str, *, many: bool) -> bool:
     """Whether text is made of parts that come in several combinations: there are no more parts than texts.
 
     Commas stand in plain text too (``Washington, DC``): there, every part of a text must also come in another one,
     so that a place or a name with a comma is none, and one of the parts by itself. Blanks, slashes and the like stand
-    there more often: of these every part must come by itself, so that ``very high`` beside ``high`` is none.
+    there more often: of these every part must come by itself, and with ``many`` such texts are as many as single parts.
     """
     held = [[part.strip() for part in text.split(separator)] for text in categories]
     if separator in _SEPARATORS:  # a list may end with one, and a label that is empty is none
@@ -197,10 +215,19 @@ def _recombined(categories: Sequence[str], separator: str) -> bool:
     parts = {part for text in split for part in text}
     alone = {part for text in held if len(text) == 1 for part in text}
     few = bool(split) and "" not in parts and len(parts | alone) <= len(categories)
-    if separator in _SEPARATORS or not few:
-        return few
+    if not few:
+        return False
+    if separator in _SEPARATORS:
+        return not _crossed(held)
     if separator != ",":
-        return parts <= alone
+        return parts <= alone and (not many or (len(split) > 1 and len(split) >= len(alone)))
     times = Counter(part for text in split for part in set(text))
     times.update(alone)
     return bool(parts & alone) and all(times[part] > 1 for part in parts)
+
+
+def _crossed(texts: Sequence[Sequence[str]]) -> bool:
+    """Whether texts are crossings of two or more variables: as many parts in each, and each part in one place."""
+    widths = {len(text) for text in texts}
+    places = {(part, place) for text in texts for place, part in enumerate(text)}
+    return len(widths) == 1 and widths != {1} and len({part for part, _ in places}) == len(places)

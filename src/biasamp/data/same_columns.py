@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .columns import Columns, Declared
+from .columns import Columns, Declared, is_missing
 from .label import printable
 from .labelset import LabelSet
 
@@ -36,10 +36,17 @@ def same_index(sides: Mapping[str, Any]) -> None:
         elif held.index is not first[1] and not held.index.equals(first[1]):
             if len(held.index) != len(first[1]):
                 continue  # what differs in length is refused with its lengths
-            at = next(i for i, (a, b) in enumerate(zip(first[1], held.index, strict=True)) if a != b)
+            pairs = enumerate(zip(first[1], held.index, strict=True))
+            at = next(
+                (i for i, (a, b) in pairs if is_missing(a) != is_missing(b) or (not is_missing(a) and a != b)), None
+            )
+            if at is None:
+                continue  # the same labels in another type
+            one, two = first[1][at], held.index[at]
+            kinds = (f" ({type(x).__name__})" if str(one) == str(two) else "" for x in (one, two))
             raise ValueError(
                 f"{first[0]} and {name} are pandas objects with different indexes: at position {at} the index is "
-                f"{printable(str(first[1][at]), 40)!r} in {first[0]} and {printable(str(held.index[at]), 40)!r} in {name}. "
+                f"{printable(str(one), 40)!r}{next(kinds)} in {first[0]} and {printable(str(two), 40)!r}{next(kinds)} in {name}. "
                 "Bring them into one order (reindex), or, where their rows agree by position, say so with "
                 ".reset_index(drop=True) or .to_numpy()"
             )

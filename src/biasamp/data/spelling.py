@@ -6,7 +6,7 @@ import difflib
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -35,7 +35,6 @@ _NOT_KNOWN = frozenset(
 )
 # Numbers that surveys write for a missing answer, where all others are of one digit.
 _CODES = frozenset({"-9", "-99", "-999", "-9999", "99", "999", "9999"})
-_FEW_CODES = frozenset({"-1", "9"})
 _BLANKS = re.compile(r"[\s_.'\"`’]+|-(?=\w)")
 _WRAPPED = re.compile(r"[*\[({<\"'`~#]+(.*?)[*\])}>\"'`~#]+")
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
@@ -122,12 +121,30 @@ def _visible(text: str) -> str:
     return out
 
 
-def respelled(strange: Iterable[str], known: Iterable[str]) -> tuple[str, str] | None:
-    """The first of some strange values that is another spelling of a known one, with that one."""
-    spelled: dict[str, str] = {}
-    for category in known:
-        spelled.setdefault(folded(category), category)
-    return next(((value, spelled[key]) for value in strange if (key := folded(value)) in spelled), None)
+def respelled(strange: Iterable[str], known: Iterable[str], beside: Collection[str] = ()) -> tuple[str, str] | None:
+    """The first of some strange values that is another spelling of a known one, with that one.
+
+    A number or an accent that stands ``beside`` another in one column is another value (250.1 and 250.10). Single letters say
+    yes or no only where all values do: F, M and N are three.
+    """
+    strange, known = list(strange), list(known)
+    words = all(_WORDS.get(plain(one), plain(one)) in ("0", "1") for one in (*strange, *known, *beside))
+
+    def key(category: str) -> str:
+        short = _visible(category).strip().casefold()
+        return short if len(short) == 1 and short.isalpha() and not words else folded(category)
+
+    spelled = {key(category): category for category in reversed(known)}
+    found = ((value, spelled[held]) for value in strange if (held := key(value)) in spelled)
+    return next(((one, two) for one, two in found if not (two in beside and _told_by_digits(one, two))), None)
+
+
+def _told_by_digits(one: str, two: str) -> bool:
+    """Whether values differ in digits or accents alone, which may tell two values apart."""
+    if is_numeral(one) and is_numeral(two):
+        return "." in one + two and plain(one) != plain(two)
+    accents = any(unicodedata.combining(sign) for sign in unicodedata.normalize("NFD", one + two))
+    return accents and unicodedata.normalize("NFC", plain(one)) != unicodedata.normalize("NFC", plain(two))
 
 
 def mistaken_for(name: str, known: Iterable[str]) -> str | None:
@@ -162,7 +179,7 @@ def spelled_twice(categories: Iterable[str]) -> tuple[str, str] | None:
 def _abbreviated(categories: list[str]) -> tuple[str, str] | None:
     """A word and its first letter, where a column has both for several words: M and F beside male and female."""
     letters = [one for one in categories if len(one) == 1 and one.isalpha()]
-    words = [one for one in categories if len(one) > 1]
+    words = [one for one in categories if len(one) > 2 and one.isalpha() and one[1:] == one[1:].lower()]
     short = {one: [word for word in words if word.casefold().startswith(one.casefold())] for one in letters}
     if len(letters) < 2 or any(len(held) != 1 for held in short.values()):
         return None
@@ -175,17 +192,16 @@ def says_missing(category: str) -> bool:
     return category in (*NULLS, *_TEXT_OF_NONE) or text.casefold() in _NOTHING or not text
 
 
-def code_of_missing(categories: Iterable[str], *, few: bool = False) -> str | None:
+def code_of_missing(categories: Iterable[str]) -> str | None:
     """The number that stands for a missing value among some of one digit, such as 99 among 0 and 1.
 
-    With ``few`` also -1, and 9 where there is no 8, which are as likely values of their own.
+    -1 and 9 are as likely values of their own.
 
     >>> code_of_missing(["0", "1", "99"]), code_of_missing(["0", "1", "-1"]), code_of_missing(["97", "98", "99"])
     ('99', None, None)
     """
     held = list(categories)
-    unsure = _FEW_CODES - {"9"} if "8" in held else _FEW_CODES
-    found = [one for one in held if one in _CODES or (few and one in unsure)]
+    found = [one for one in held if one in _CODES]
     others = [one for one in held if one not in found]
     return found[0] if len(found) == 1 and others and all(len(o) == 1 and o in "0123456789" for o in others) else None
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .column_checks import title_of
 from .label import Mask, Variable
 from .labelset import LabelSet, align, join
-from .spelling import code_of_missing, is_numeral, quoted, respelled, says_unknown, shown, side_by_side, told_apart
+from .spelling import is_numeral, quoted, respelled, says_unknown, shown, side_by_side, told_apart
 from .ways_out import way_out
 
 UNSEEN = ("invented", "error")
@@ -65,7 +65,7 @@ def check_said(
             f"{begin}. They look like probabilities that were read as text ({apart}): convert the column to numbers"
         )
     # A label of a list may differ from another one in case alone, but not where the other is never predicted.
-    twice = respelled(strange, [value for value in known if value not in said] if lists else known)
+    twice = respelled(strange, [value for value in known if value not in said] if lists else known, said)
     if twice is not None:
         one, other = told_apart(*twice)
         raise ValueError(
@@ -96,8 +96,7 @@ def check_said(
 def refuse_unknown_truth(known: Sequence[str], said: Sequence[str], titles: tuple[str, str]) -> None:
     """Refuse a truth that says of some records that it is not known, in a word or a code that is never predicted."""
     never = [value for value in known if value not in set(said)]
-    code = code_of_missing(known, few=True)
-    found = next((value for value in never if value == code or says_unknown(value)), None)
+    found = next(filter(says_unknown, never), None)
     if found is not None and len(known) > 2:
         truth, predicted = titles
         raise ValueError(
@@ -135,7 +134,7 @@ def check_other(
         return
     first, second = titles
     apart = side_by_side(first, known, second, other)
-    twice = None if lists else (respelled(added, known) or respelled(lacking, other))
+    twice = None if lists else (respelled(added, known, other) or respelled(lacking, other, known))
     if twice is not None:
         one, two_of = told_apart(*twice)
         raise ValueError(

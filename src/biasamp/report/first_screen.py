@@ -116,7 +116,7 @@ def _groups(audit: Audit, screen: _Screen, kept: int, named: Sequence[str]) -> N
     every = [row for view in views for row in sorted(view.rows, key=lambda row: -row["records"])]
     notes = ["FPR, TPR: of those truly without and with it"]
     if any(rate["size"] < few for row in every for rate in rates_of_row(row) if rate["value"] is not None):
-        notes.append(f"{FEW} under {few} records")
+        notes.append(f"{FEW} under {few} records, in no gap")
     longest = Text("; ".join([*notes, f"{len(every):,} of {len(every):,} groups"]))
     room = screen.left - kept - _AROUND_GROUPS - screen.height(longest)
     if room < 1:

@@ -176,7 +176,11 @@ def _group_rows(audit: Audit, under: str) -> list[str]:
                 "",
             ]
             lines += _table(["group", *titles], rows)
-    few = f" {escaped(FEW)} over fewer than {data['min_group']} records." if few_said(views, data["min_group"]) else ""
+    few = (
+        f" {escaped(FEW)} over fewer than {data['min_group']} records: it decides no difference."
+        if few_said(views, data["min_group"])
+        else ""
+    )
     return [*lines, f"{' '.join(rates_notes(audit.document))}{few}", ""]
 
 

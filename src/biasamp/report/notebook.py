@@ -151,7 +151,7 @@ def rates_tables(audit: Audit) -> str:
     if views:
         blocks.append(f"<p>{shown(' '.join(rates_notes(audit.document)), 1000)}</p>")
     if few_said(views, few):
-        blocks.append(f"<p>{FEW} over fewer than {few} records</p>")
+        blocks.append(f"<p>{FEW} over fewer than {few} records: it decides no difference</p>")
     return "".join(blocks)
 
 

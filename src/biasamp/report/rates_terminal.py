@@ -64,7 +64,7 @@ def show_rates(audit: Audit, console: Console, kind: str) -> None:
     if kind == "attribute":
         notes = rates_notes(audit.document)
     if few_said(views, few):
-        notes.append(f"{FEW} over fewer than {few} records.")
+        notes.append(f"{FEW} over fewer than {few} records: it decides no difference.")
     if notes:
         console.print(Text(" ".join(notes), style="dim"))
 

@@ -86,7 +86,7 @@ export function groupRates(page: ReportPage): HTMLElement | null {
     if (page.audit.data.kinds?.[attribute] === "crossing") out.append(h("details", { class: "fold crossing" }, h("summary", {}, h("h3", {}, label(attribute)), h("span", { class: "hint" }, `${count(rows.length)} groups`)), ...tables));
     else out.append(h("h3", {}, label(attribute)), ...tables);
   }
-  out.append(h("p", { class: "note" }, ...(page.rate_notes ?? []).map((note) => `${sentence(note)} `), `* over fewer than ${count(few)} records.`,
+  out.append(h("p", { class: "note" }, ...(page.rate_notes ?? []).map((note) => `${sentence(note)} `), `* over fewer than ${count(few)} records: it decides no difference.`,
     referred ? " Under a rate: its ratio to the reference group, and the difference in percentage points." : ""));
   return out;
 }
