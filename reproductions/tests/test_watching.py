@@ -37,6 +37,7 @@ def on(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> io.StringIO:
 
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # a dumb terminal shows no bar
     stream = on(monkeypatch, True)
     with Watch(2) as watch:
         watch.started(LONG)(3, 7, "seed 3")

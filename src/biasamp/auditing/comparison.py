@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp import __version__
-from biasamp.data.plain_arguments import level_of
+from biasamp.data.plain_arguments import level_of, one_of
 from biasamp.resampling.model_difference import UNDECIDED, Difference, compare_errors, compare_extremes, compare_values
 from biasamp.resampling.significance import normal_quantile
 from biasamp.results.interval import plain
@@ -122,8 +122,7 @@ def _reference_first(models: list[Model], against: str | None) -> list[Model]:
     if against is None:
         return models
     names = [model.name for model in models]
-    if against not in names:
-        raise ValueError(f"against is {against!r}, which is no model; there are {', '.join(names)}")
+    one_of(against, "against", names)
     return sorted(models, key=lambda model: model.name != against)
 
 
