@@ -97,7 +97,7 @@ def test_more_than_two_models_are_counted(runs: Any) -> None:
     assert order["models"][-1] == "new"
     assert order["stable"] == (max(p) < 0.01 and order["stable"])
     assert 0.0 <= order["single_run"] <= 1.0
-    with pytest.raises(ValueError, match="against is 'none', which is no model; there are old, new, near"):
+    with pytest.raises(ValueError, match="against is 'none'; use one of 'old', 'new', 'near'"):
         biasamp.compare(runs, against="none")
 
 
