@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,12 +9,11 @@ import click
 
 from biasamp.counts.storage import is_counts
 from biasamp.report.audit_page import write_html
-from biasamp.report.spreadsheet import write_csv
 from biasamp.report.terminal import show_cautions
 from biasamp.report.why_terminal import show_strata, show_why
 
 from .command_files import Command, Input
-from .output import console, csv_option, html_option, json_option, with_status, write_data, write_json
+from .output import console, csv_option, csv_taken, html_option, json_option, with_status, write_json
 from .reading_options import reading_options
 from .role_options import COLUMNS, ENGINE, MEASURES, audit_roles, shared_options, split_values
 
@@ -91,11 +89,7 @@ def command(data: str, html_path: str | None, json_path: str | None, csv_path: s
     shown = [row for row in document["findings"] if row["code"] in _CODES]
     curves = {"sweep": document["sweep"]} if "sweep" in document else {}
     taken = write_json({"schema": 1, "why": document["why"], **curves, "findings": shown}, json_path)
-    if csv_path is not None:
-        text = io.StringIO(newline="")
-        write_csv(_rows(document["why"]), _COLUMNS, text)
-        taken = write_data(text.getvalue(), csv_path) or taken
-    if taken:
+    if csv_taken(_rows(document["why"]), csv_path, _COLUMNS) or taken:
         return
     screen = console()
     show_why(result, screen)

@@ -6,7 +6,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -94,12 +94,13 @@ def write_json(content: str | dict[str, Any], path: str | None, indent: int | No
     return write_data(text + "\n", path)
 
 
-def csv_taken(table: Table, path: str | None) -> bool:
-    """Write a table as CSV where it was asked for; True when it took standard output."""
+def csv_taken(held: Table | Iterable[dict[str, Any]], path: str | None, columns: Iterable[str] = ()) -> bool:
+    """Write a table, or rows with these columns, as CSV where it was asked for; True when it took standard output."""
     if path is None:
         return False
-    text = io.StringIO()
-    write_csv(table.rows(), list(table.columns), text)
+    text = io.StringIO(newline="")
+    rows, names = (held.rows(), held.columns) if isinstance(held, Table) else (held, columns)
+    write_csv(rows, names, text)
     return write_data(text.getvalue(), path)
 
 
