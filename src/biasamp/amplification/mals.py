@@ -21,7 +21,7 @@ from biasamp.data.arguments import (
     warn_of_one_group,
 )
 from biasamp.data.plain_arguments import one_of
-from biasamp.data.same_columns import refuse_same, refuse_train_of_sides, refuse_weights_of_labels, same_index
+from biasamp.data.same_columns import refuse_labels_as, refuse_same, refuse_train_of_sides, same_index
 from biasamp.data.vocabulary import UNSEEN, one_space
 from biasamp.resampling.intervals import SMALL_GROUP, Intervals
 from biasamp.resampling.sample import TOO_MANY_PAIRS
@@ -111,7 +111,7 @@ def mals(
     one_of(unseen, "unseen", UNSEEN)
     same_index({"A": A, "T": T, "A_pred": A_pred, "T_pred": T_pred, "weights": weights})
     refuse_same({"A": A, "T": T, "T_pred": T_pred})
-    refuse_weights_of_labels(weights, {"A": A, "T": T, "T_pred": T_pred})
+    refuse_labels_as("weights", weights, {"A": A, "T": T, "T_pred": T_pred})
     if isinstance(train, (tuple, list)) and len(train) == 2:
         refuse_train_of_sides({"A": A, "T": T, "T_pred": T_pred}, train)
     # Groups that are known stand for their predictions too.

@@ -18,10 +18,9 @@ from .label_rules import label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
 from .same_columns import (
-    refuse_clusters_of_labels,
+    refuse_labels_as,
     refuse_same,
     refuse_train_of_sides,
-    refuse_weights_of_labels,
     same_index,
 )
 from .vocabulary import UNSEEN, one_space, true_labels
@@ -53,7 +52,7 @@ def read_clusters(cluster: Any, count: int, labels: Mapping[str, Any]) -> Keys |
     """A key for each record's cluster: ids of any kind, none missing, not all the same, and none of the ``labels``."""
     if cluster is None:
         return None
-    refuse_clusters_of_labels(cluster, labels)
+    refuse_labels_as("cluster", cluster, labels)
     try:
         ids = tensor_array(cluster) if hasattr(cluster, "detach") else np.asarray(cluster)
     except ValueError:
@@ -133,7 +132,7 @@ def read_evaluation(
         t, p = t.only(real), p.only(real)
         train_t = None if train_t is None else train_t.only(real)
     refuse_same(sides)
-    refuse_weights_of_labels(weights, sides)
+    refuse_labels_as("weights", weights, sides)
     if train is not None:
         refuse_train_of_sides(sides, train)
     elif compared:

@@ -88,24 +88,19 @@ def refuse_train_of_sides(sides: Mapping[str, Any], train: Any) -> None:
         raise ValueError(TRAIN_OF_PREDICTIONS)
 
 
-def refuse_weights_of_labels(weights: Any, labels: Mapping[str, Any]) -> None:
-    """Refuse a column of labels as that of weights."""
-    for name, held in labels.items():
-        if is_same(weights, held):
-            raise ValueError(
-                f"weights and {name} are the same column: records would count by what they say. Leave weights out, or give "
-                "the weight of each record"
-            )
+# What a column is for that must not be one of labels.
+_OTHER_ROLES = {
+    "weights": "records would count by what they say. Leave weights out, or give the weight of each record",
+    "cluster": "clusters are records that belong together, such as those of one person. Leave cluster out, or give the column "
+    "that tells them apart",
+}
 
 
-def refuse_clusters_of_labels(cluster: Any, labels: Mapping[str, Any]) -> None:
-    """Refuse a column of labels as that of clusters."""
+def refuse_labels_as(role: str, column: Any, labels: Mapping[str, Any]) -> None:
+    """Refuse a column of labels as that of weights or of clusters."""
     for name, held in labels.items():
-        if is_same(cluster, held):
-            raise ValueError(
-                f"cluster and {name} are the same column: clusters are records that belong together, such as those of one "
-                "person. Leave cluster out, or give the column that tells them apart"
-            )
+        if is_same(column, held):
+            raise ValueError(f"{role} and {name} are the same column: {_OTHER_ROLES[role]}")
 
 
 def is_same(one: Any, other: Any) -> bool:
