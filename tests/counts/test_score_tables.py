@@ -63,16 +63,18 @@ def test_compiled_sums_are_the_same_to_the_bit() -> None:
 
 
 @pytest.mark.parametrize("overlapping", [False, True])
-def test_sums_of_many_records_in_one_cell(overlapping: bool) -> None:
+@pytest.mark.parametrize("accelerate", [False, True])
+def test_sums_of_many_records_in_one_cell(overlapping: bool, accelerate: bool) -> None:
+    if accelerate:
+        pytest.importorskip("numba")
     # More of them than fit into 64 bits at once.
     decided, scores, codes = records(5000, overlapping)
     ones = LabelSet((Dense(scores.variables, np.ones((5000, 3))),))
-    for accelerate in (False, True):
-        tables, (_, reliability) = ScoreTables.of_records(decided, ones, codes * 0, 1, 2, accelerate=accelerate)
-        np.testing.assert_array_equal(floats(reliability.scores), floats(reliability.n))
-        np.testing.assert_array_equal(floats(tables.scores[:, -1]).sum(axis=0), [5000.0] * 3)
-        np.testing.assert_array_equal(floats(tables.squares[0, -1]), [5000.0] * 3)
-        np.testing.assert_array_equal(floats(tables.scores), np.broadcast_to(floats(tables.size), tables.scores.shape))
+    tables, (_, reliability) = ScoreTables.of_records(decided, ones, codes * 0, 1, 2, accelerate=accelerate)
+    np.testing.assert_array_equal(floats(reliability.scores), floats(reliability.n))
+    np.testing.assert_array_equal(floats(tables.scores[:, -1]).sum(axis=0), [5000.0] * 3)
+    np.testing.assert_array_equal(floats(tables.squares[0, -1]), [5000.0] * 3)
+    np.testing.assert_array_equal(floats(tables.scores), np.broadcast_to(floats(tables.size), tables.scores.shape))
 
 
 def test_parts_add_up_and_bags_shuffle() -> None:
