@@ -6,7 +6,6 @@ What workers do with a part of a table travels to other processes, so kernels ar
 from __future__ import annotations
 
 import operator
-import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.association_counts import AssociationCounts
-from biasamp.counts.kernels.long_tally import kernel_for
-from biasamp.counts.long_columns import Unordered, keys_of, plain_records
+from biasamp.counts.kernels.long_tally import SHARED_BYTES, kernel_for
+from biasamp.counts.long_columns import LabelCodes, Unordered, keys_of, plain_records
 from biasamp.counts.long_part import LongPart, Scattered
 from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, rows_of
 from biasamp.data import printable
@@ -26,11 +25,15 @@ from biasamp.data.arrow_numbers import arrow_of, arrow_text, numpy_of
 from biasamp.data.label_source import Batch, LabelSource, wide_labels
 from biasamp.data.plain_arguments import categories_of
 from biasamp.engines import Engine, counted
-from biasamp.engines.engine import total_rows
+from biasamp.engines.engine import fold, total_rows
 from biasamp.engines.local import LocalEngine
 
 # A record's key, and its copy when keys are sorted.
 _KEY_BYTES = 16
+# The part of a thread's memory that its table of labels and pairs of identities may take: two are added up to a third.
+_SHARE = 4
+# Rows that are counted before counts are taken: the numbers of a tally have 31 bits.
+_MOST_ROWS = 1 << 30
 Threshold = float | Mapping[str, float] | None
 
 
@@ -53,7 +56,7 @@ class CountLabels:
     """Counts a part whose records' rows stand together.
 
     ``shape`` is "long" for all that says which record a row belongs to, else "lists" or "wide"; ``members`` are the
-    labels of each identity, ``rows`` those of a batch, ``pairing`` and ``keep_keys`` as in
+    labels of each identity, ``rows`` those of a batch, ``pairing``, ``keep_keys`` and ``shared_bytes`` as in
     :class:`~biasamp.counts.long_table.LongCounter`.
     """
 
@@ -64,24 +67,46 @@ class CountLabels:
     rows: int
     keep_keys: bool = False
     pairing: Pairing = UNPAIRED
-    # What a thread has learnt from its last part: the codes of labels.
-    known: threading.local = field(default_factory=threading.local, init=False, compare=False, repr=False)
+    shared_bytes: int = 0
+    # What the threads of this process have learnt: the codes of labels.
+    known: dict[str, LabelCodes] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __reduce__(self) -> Any:
-        parts = (self.shape, self.members, self.threshold, self.kernel, self.rows, self.keep_keys, self.pairing)
-        return CountLabels, parts
+        options = (self.shape, self.members, self.threshold, self.kernel, self.rows, self.keep_keys, self.pairing)
+        return CountLabels, (*options, self.shared_bytes)
 
     def __call__(self, part: Any) -> LongPart:
         """The counts of a part."""
+        return self.together([part])[0]
+
+    def together(self, parts: Iterable[Any]) -> list[LongPart]:
+        """The counts of some parts, made once for all of them; none where there are no parts."""
+        out: list[LongPart] = []
+        counter: LongCounter | None = None
+        for part in parts:
+            if counter is None:
+                counter = self._counter()
+            self._add(counter, part)
+            if counter.rows > _MOST_ROWS:
+                out, counter = fold(operator.add, [*out, counter.counted()]), None
+        return out if counter is None else fold(operator.add, [*out, counter.counted()])
+
+    def _counter(self) -> LongCounter:
         counter = LongCounter(
             self.members,
             threshold=self.threshold if self.shape == "long" else None,
             kernel=self.kernel,
             keep_keys=self.keep_keys,
-            codes=getattr(self.known, "codes", None),
+            codes=self.known.get("codes"),
             pairing=self.pairing,
+            shared_bytes=self.shared_bytes,
         )
-        self.known.codes = counter.codes
+        if self.known.setdefault("codes", counter.codes) is counter.codes:
+            return counter
+        # Another thread was first.
+        return self._counter()
+
+    def _add(self, counter: LongCounter, part: Any) -> None:
         for batch in part.batches(self.rows):
             before = counter.rows
             if self.shape == "long":
@@ -90,7 +115,7 @@ class CountLabels:
             else:
                 add_whole(counter, batch, self.shape, self.threshold)
             counted(part, counter.rows - before)
-        return counter.part(part.number)
+        counter.end(part.number)
 
 
 @dataclass(frozen=True)
@@ -249,7 +274,13 @@ def count_source(
         kernel = kernel_for(None if source.parts is None else total_rows(source.parts))
     notes: list[str] = []
     count = CountLabels(
-        "long" if source.has_records else source.shape, members, threshold, kernel, engine.batch_rows, pairing=pairing
+        "long" if source.has_records else source.shape,
+        members,
+        threshold,
+        kernel,
+        engine.batch_rows,
+        pairing=pairing,
+        shared_bytes=min(engine.memory // (_SHARE * getattr(engine, "threads", 1)), SHARED_BYTES),
     )
     part, counts, order = _counted(source, names, count, engine, notes)
     notes.extend(source.notes())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,12 +20,12 @@ Keys = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
 # Whole-number labels up to here are coded by a table instead of by hashing.
-_TABLE = 1 << 22
+TABLE = 1 << 22
 _HASHED_AT_ONCE = 1 << 13
 
 
 class LabelCodes:
-    """The code of every label met so far; codes never change once given.
+    """The code of every label met so far; codes never change once given, and several threads may ask for them.
 
     ``reserved`` labels get the first codes whether they occur or not. ``places`` has the code of each label, and
     ``lookup`` that of each whole number, -1 where it has none yet.
@@ -36,7 +37,9 @@ class LabelCodes:
         self.places: dict[str, int] = {}
         self.lookup: Codes = np.zeros(0, dtype=np.int32)
         self._known: Any = None
-        self._last: tuple[Any, Codes] | None = None
+        # Of each thread: the dictionary it met last, and the codes of its words.
+        self._last = threading.local()
+        self._lock = threading.Lock()
         for label in reserved:
             self._add(label)
 
@@ -85,17 +88,22 @@ class LabelCodes:
         return codes
 
     def learn(self, values: NDArray[Any]) -> bool:
-        """Give whole numbers codes; False where all have one, or where some are too large or too small for a table."""
-        if values.min() < 0 or values.max() >= _TABLE:
-            return False
+        """Give whole numbers codes; False where some are too large or too small for a table."""
+        if not len(values):
+            return True
         top = int(values.max()) + 1
-        if top > len(self.lookup):
-            grown = np.full(max(top, 2 * len(self.lookup)), -1, dtype=np.int32)
-            grown[: len(self.lookup)] = self.lookup
-            self.lookup = grown
-        new = np.unique(values[self.lookup[values] < 0])
-        self.lookup[new] = self._add_all([str(value) for value in new.tolist()])
-        return len(new) > 0
+        if values.min() < 0 or top > TABLE:
+            return False
+        with self._lock:
+            if top > len(self.lookup):
+                grown = np.full(max(top, 2 * len(self.lookup)), -1, dtype=np.int32)
+                grown[: len(self.lookup)] = self.lookup
+                self.lookup = grown
+            there = np.zeros(top, dtype=bool)
+            there[values] = True
+            new = np.flatnonzero(there & (self.lookup[:top] < 0))
+            self.lookup[new] = self._add_all(list(map(str, new.tolist())))
+        return True
 
     def _looked_up(self, values: NDArray[Any]) -> Codes | None:
         """Codes of whole numbers if all of them have one."""
@@ -104,16 +112,19 @@ class LabelCodes:
 
             codes: Codes = np.empty(len(values), dtype=np.int32)
             return codes if look_up(values, self.lookup, codes) else None
-        if values.max() >= len(self.lookup) or values.min() < 0:
+        lookup = self.lookup
+        if values.max() >= len(lookup) or values.min() < 0:
             return None
-        codes = self.lookup.take(values)
+        codes = lookup.take(values)
         return codes if codes.min() >= 0 else None
 
     def _dictionary(self, column: Any) -> Codes:
         words = column.dictionary
-        if self._last is None or (self._last[0] is not words and not self._last[0].equals(words)):
-            self._last = (words, self._words(words))
-        target = self._last[1]
+        last: tuple[Any, Codes] | None = getattr(self._last, "held", None)
+        if last is None or (last[0] is not words and not last[0].equals(words)):
+            with self._lock:
+                last = self._last.held = (words, self._words(words))
+        target = last[1]
         # Types of codes that are narrow need not have room for one more.
         indices = column.indices.cast("int64") if column.indices.null_count else column.indices
         out: Codes = target[numpy_of(indices, len(words))]

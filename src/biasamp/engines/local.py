@@ -7,7 +7,21 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from .engine import Engine, Gather, Kernel, Merge, Progress, Spread, done, fold, listen, refuse_nothing, total_rows
+from .engine import (
+    Engine,
+    Gather,
+    Kernel,
+    Merge,
+    Progress,
+    Spread,
+    done,
+    fold,
+    fold_parts,
+    listen,
+    one_by_one,
+    refuse_nothing,
+    total_rows,
+)
 from .memory_budget import budget
 
 T = TypeVar("T")
@@ -87,7 +101,7 @@ class LocalEngine(Engine):
         totals: list[T] = []
 
         def work() -> None:
-            totals.extend(fold(merge, (run.count(kernel, part) for _, part in run.take())))
+            totals.extend(run.fold(kernel, merge))
 
         run.end(run.start(work))
         return fold(merge, totals)[0]
@@ -138,7 +152,15 @@ class _Run:
                 return
             yield item
 
-    def count(self, kernel: Callable[[Any], T], part: Any) -> T:
+    def fold(self, kernel: Kernel[T], merge: Merge[T]) -> list[T]:
+        """The results of the parts that this thread takes, merged."""
+        listen(self._advance)
+        try:
+            return fold_parts(kernel, one_by_one(part for _, part in self.take()), merge)
+        finally:
+            listen(None)
+
+    def count(self, kernel: Kernel[T], part: Any) -> T:
         """One part's result."""
         listen(self._advance)
         try:
