@@ -19,7 +19,7 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.kernels.long_tally import SHARED_BYTES, kernel_for
 from biasamp.counts.long_columns import LabelCodes, Unordered, keys_of, plain_records
 from biasamp.counts.long_part import LongPart, Scattered
-from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, rows_of
+from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, label_codes, rows_of
 from biasamp.data import printable
 from biasamp.data.arrow_numbers import arrow_of, arrow_text, numpy_of
 from biasamp.data.label_source import Batch, LabelSource, wide_labels
@@ -120,10 +120,15 @@ class CountLabels:
 
 @dataclass(frozen=True)
 class SpreadLabels:
-    """Gives the rows of a part a key each, by which those of one record find each other."""
+    """Gives the rows of a part a key each, by which those of one record find each other.
+
+    With ``codes``, which threads of one process share, labels are given as codes.
+    """
 
     threshold: Threshold
     rows: int
+    kernel: str = "auto"
+    codes: LabelCodes | None = None
 
     def __call__(self, part: Any) -> Iterator[Any]:
         """Batches of key, label and, where there is a threshold, score."""
@@ -132,10 +137,13 @@ class SpreadLabels:
         for batch in part.batches(self.rows):
             _refuse_no_score(batch, self.threshold)
             label = batch.label
-            if pa.types.is_dictionary(label.type):
+            if self.codes is not None:
+                label = arrow_of(self.codes.encode(label))
+            elif pa.types.is_dictionary(label.type):
                 # Codes mean nothing beyond their batch.
                 label = label.cast(label.type.value_type)
-            columns = {"key": arrow_of(keys_of(plain_records(batch.record)).view(np.int64)), "label": label}
+            keys = keys_of(plain_records(batch.record), self.kernel)
+            columns = {"key": arrow_of(keys.view(np.int64)), "label": label}
             if self.threshold is not None:
                 columns["score"] = batch.score
             yield pa.record_batch(columns)
@@ -144,20 +152,33 @@ class SpreadLabels:
 
 @dataclass(frozen=True)
 class CountSpread:
-    """Counts rows in any order, when all rows of their records are there."""
+    """Counts rows in any order, when all rows of their records are there; ``codes`` as in :class:`SpreadLabels`."""
 
     members: Sequence[Sequence[str]]
     threshold: Threshold
     kernel: str
     pairing: Pairing = UNPAIRED
+    shared_bytes: int = 0
+    codes: LabelCodes | None = None
 
     def __call__(self, batches: Iterable[Any]) -> LongPart:
         """The counts of the batches that :class:`SpreadLabels` gave."""
-        counter = ScatteredCounter(self.members, threshold=self.threshold, kernel=self.kernel, pairing=self.pairing)
-        for batch in batches:
-            keys = numpy_of(batch.column(0)).astype(np.int64, copy=False).view(np.uint64)
-            counter.add_keys(keys, batch.column(1), batch.column(2) if batch.num_columns > 2 else None)
-        return counter.part()
+        return self.together([batches])[0]
+
+    def together(self, groups: Iterable[Iterable[Any]]) -> list[LongPart]:
+        """The counts of several groups of batches, each with all rows of its records."""
+        options = {"threshold": self.threshold, "kernel": self.kernel, "pairing": self.pairing}
+        counter = ScatteredCounter(self.members, **options, codes=self.codes, shared_bytes=self.shared_bytes)
+        for batches in groups:
+            for batch in batches:
+                keys = numpy_of(batch.column(0)).astype(np.int64, copy=False).view(np.uint64)
+                score = batch.column(2) if batch.num_columns > 2 else None
+                if self.codes is None:
+                    counter.add_keys(keys, batch.column(1), score)
+                else:
+                    counter.add_codes(keys, numpy_of(batch.column(1)), score)
+            counter.count()
+        return [counter.counted()]
 
 
 def _refuse_no_score(batch: Batch, threshold: Threshold) -> None:
@@ -328,8 +349,10 @@ def _counted(
         try:
             part = engine.reduce(replace(count, keep_keys=keep_keys), parts, operator.add)
             counts = finished(part)
-        except (Unordered, Scattered):
+        except (Unordered, Scattered) as found:
             again = time.perf_counter()
+            if getattr(found, "scattered", False):
+                break
             continue
         if shape == "long" and part.ordered and not keep_keys:
             return part, counts, "sorted"
@@ -339,10 +362,11 @@ def _counted(
                 f"records do not come in ascending order, but the rows of each stand together: counted in one pass{cost}"
             )
         return part, counts, "grouped"
-    spread = SpreadLabels(count.threshold, count.rows)
-    gather = CountSpread(members, count.threshold, count.kernel, count.pairing)
+    codes = label_codes(members, count.pairing, count.kernel) if engine.name == "local" else None
+    spread = SpreadLabels(count.threshold, count.rows, count.kernel, codes)
+    gather = CountSpread(members, count.threshold, count.kernel, count.pairing, count.shared_bytes, codes)
     part = engine.regroup(spread, parts, gather, operator.add)
-    where = "in files of a temporary directory" if engine.name == "local" else f"by {engine.name}'s shuffle"
+    where = "on this machine" if engine.name == "local" else f"by {engine.name}'s shuffle"
     notes.append(
         f"rows are not sorted by record: {part.rows} rows were brought together by record {where} and sorted "
         f"({_seconds(time.perf_counter() - again)}, after {lost()}); sort the table by record to count it in one pass"

@@ -22,6 +22,9 @@ Flags = NDArray[np.bool_]
 # Whole-number labels up to here are coded by a table instead of by hashing.
 TABLE = 1 << 22
 _HASHED_AT_ONCE = 1 << 13
+# The powers that hash the first characters of a text.
+with np.errstate(over="ignore"):
+    _POWERS = np.cumprod(np.full(64, RADIX_INVERSE, dtype=np.uint64))
 
 
 class LabelCodes:
@@ -152,7 +155,12 @@ class LabelCodes:
 
 
 class Unordered(Exception):
-    """The records do not come in ascending order: start again with ``keep_keys=True``."""
+    """The records do not come in ascending order: start again with ``keep_keys=True``.
+
+    ``scattered``: whether some record was found in two places already, which no start again helps.
+    """
+
+    scattered = False
 
 
 class RecordRuns:
@@ -201,7 +209,9 @@ class RecordRuns:
             if self.keep_keys:
                 self._keep(keys_of(heads))
         if not self.ordered and not self.keep_keys:
-            raise Unordered
+            stopped = Unordered()
+            stopped.scattered = has_repeats(keys_of(column.filter(arrow_of(out))))
+            raise stopped
         return out
 
     def _mark(self, values: NDArray[Any], out: Flags) -> bool:
@@ -305,7 +315,7 @@ def _ascending(heads: Any) -> bool:
     return bool(pc.all(pc.less(heads.slice(0, len(heads) - 1), heads.slice(1))).as_py())
 
 
-def keys_of(column: Any) -> Keys:
+def keys_of(column: Any, kernel: str = "auto") -> Keys:
     """The 64-bit key of each row's record, the same for a record in whatever batch or file it comes."""
     import pyarrow as pa
 
@@ -321,10 +331,10 @@ def keys_of(column: Any) -> Keys:
     ends = np.frombuffer(offsets, dtype=np.int64)[text.offset : text.offset + len(text) + 1]
     data = np.frombuffer(characters, dtype=np.uint8) if characters is not None else np.zeros(0, np.uint8)
     out = np.empty(len(text), dtype=np.uint64)
-    if kernel_for(len(text)) == "numba":
+    if (kernel_for(len(text)) if kernel == "auto" else kernel) == "numba":
         from .kernels.long_compiled import hash_texts
 
-        hash_texts(data, ends, np.uint64(RADIX_INVERSE), GOLDEN, out)
+        hash_texts(data, ends, _POWERS, GOLDEN, out)
         return mix(mix(out))
     # Hashing takes some forty bytes of work space for each byte of text.
     for start in range(0, len(text), _HASHED_AT_ONCE):

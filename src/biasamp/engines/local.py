@@ -107,10 +107,11 @@ class LocalEngine(Engine):
         return fold(merge, totals)[0]
 
     def regroup(self, spread: Spread, parts: Sequence[Any], kernel: Gather[T], merge: Merge[T]) -> T:
-        """Rows go to files in a temporary directory, by their key; each file is small enough to be sorted."""
+        """Rows are kept in memory by their key, or in files of a temporary directory where they are too many."""
         from .spill import Spill
 
-        with Spill(parts, self.memory // (2 * self.threads)) as spill:
+        # A half for what is kept, a half for sorting.
+        with Spill(parts, self.memory // (2 * self.threads), self.memory // 2) as spill:
 
             def scatter(part: Any) -> None:
                 for batch in spread(part):
@@ -118,7 +119,19 @@ class LocalEngine(Engine):
 
             self.reduce(scatter, parts, lambda a, b: None)
             quiet = LocalEngine(threads=self.threads)
-            return quiet.reduce(lambda bucket: kernel(bucket.batches()), spill.buckets(), merge)
+            return quiet.reduce(_OfBuckets(kernel), spill.buckets(), merge)
+
+
+class _OfBuckets:
+    """A kernel of the rows of some keys as a kernel of buckets."""
+
+    def __init__(self, kernel: Gather[Any]) -> None:
+        self.kernel = kernel
+        if hasattr(kernel, "together"):
+            self.together = lambda buckets: kernel.together(bucket.batches() for bucket in buckets)
+
+    def __call__(self, bucket: Any) -> Any:
+        return self.kernel(bucket.batches())
 
 
 def _put(results: queue.Queue[Any], item: Any, stop: threading.Event) -> None:

@@ -333,6 +333,39 @@ def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, roo
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def bring_together(keys: Any, codes: Any, slots: Any, heads: Any, run: Any, place: Any, starts: Any, out: Any) -> int:
+    """Write the codes of rows such that those of one key stand together, and where each key begins: how many keys there are.
+
+    Parameters
+    ----------
+    slots : a hash table of at least twice as many places as rows, a power of two, that holds -1
+    heads, run, place : room for the keys, the number of each row's key, and where the rows of each key go
+    """
+    top, many = len(slots) - 1, 0
+    for i in range(len(keys)):
+        at = np.int64((keys[i] * _ODD) >> _HALF) & top
+        while slots[at] >= 0 and heads[slots[at]] != keys[i]:
+            at = (at + 1) & top
+        if slots[at] < 0:
+            slots[at] = many
+            heads[many] = keys[i]
+            place[many] = 0
+            many += 1
+        run[i] = slots[at]
+        place[slots[at]] += 1
+    begin = 0
+    for key in range(many):
+        size = place[key]
+        place[key] = begin
+        starts[begin] = True
+        begin += size
+    for i in range(len(keys)):
+        out[place[run[i]]] = codes[i]
+        place[run[i]] += 1
+    return many
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def columns_of(table: Any, rows: Any, first: int) -> Any:
     """How many of some rows of a table have something in each of its columns from ``first`` on."""
     out = np.zeros(table.shape[1] - first, dtype=np.int64)
@@ -380,11 +413,19 @@ def mark_starts(values: Any, starts: Any) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def hash_texts(characters: Any, ends: Any, radix_inverse: Any, golden: Any, out: Any) -> None:
-    """What :func:`~biasamp.data.keys.text_keys` hashes, before its bits are mixed, in one loop over the text."""
+def hash_texts(characters: Any, ends: Any, powers: Any, golden: Any, out: Any) -> None:
+    """What :func:`~biasamp.data.keys.text_keys` hashes, before its bits are mixed, in one loop over the text.
+
+    ``powers`` has the first powers of the radix's inverse, from the first on.
+    """
+    known = len(powers)
     for i in range(len(out)):
-        total, power = _NONE, radix_inverse
-        for j in range(ends[i], ends[i + 1]):
-            total += (np.uint64(characters[j]) + _ONE) * power
-            power *= radix_inverse
-        out[i] = total ^ (np.uint64(ends[i + 1] - ends[i]) * golden)
+        start, size = ends[i], ends[i + 1] - ends[i]
+        total = _NONE
+        for j in range(min(size, known)):
+            total += (np.uint64(characters[start + j]) + _ONE) * powers[j]
+        power = powers[known - 1]
+        for j in range(known, size):
+            power *= powers[0]
+            total += (np.uint64(characters[start + j]) + _ONE) * power
+        out[i] = total ^ (np.uint64(size) * golden)

@@ -265,7 +265,7 @@ def _expanded(runs: Index, values: Index, sizes: Index, labels: Codes) -> tuple[
     return np.repeat(values, many), labels[place]
 
 
-def repeated(run: Index, labels: Codes, width: int) -> Flags | None:
+def repeated(run: NDArray[Any], labels: Codes, width: int) -> Flags | None:
     """Which rows name a label that their run has named before; None when no row does.
 
     Labels that ascend within each run settle it at a glance. Otherwise every row writes its number into a
