@@ -167,8 +167,14 @@ class CountSpread:
 
     def together(self, groups: Iterable[Iterable[Any]]) -> list[LongPart]:
         """The counts of several groups of batches, each with all rows of its records."""
-        options = {"threshold": self.threshold, "kernel": self.kernel, "pairing": self.pairing}
-        counter = ScatteredCounter(self.members, **options, codes=self.codes, shared_bytes=self.shared_bytes)
+        counter = ScatteredCounter(
+            self.members,
+            threshold=self.threshold,
+            kernel=self.kernel,
+            pairing=self.pairing,
+            codes=self.codes,
+            shared_bytes=self.shared_bytes,
+        )
         for batches in groups:
             for batch in batches:
                 keys = numpy_of(batch.column(0)).astype(np.int64, copy=False).view(np.uint64)
@@ -366,7 +372,7 @@ def _counted(
     spread = SpreadLabels(count.threshold, count.rows, count.kernel, codes)
     gather = CountSpread(members, count.threshold, count.kernel, count.pairing, count.shared_bytes, codes)
     part = engine.regroup(spread, parts, gather, operator.add)
-    where = "on this machine" if engine.name == "local" else f"by {engine.name}'s shuffle"
+    where = "in memory or files of a temporary directory" if engine.name == "local" else f"by {engine.name}'s shuffle"
     notes.append(
         f"rows are not sorted by record: {part.rows} rows were brought together by record {where} and sorted "
         f"({_seconds(time.perf_counter() - again)}, after {lost()}); sort the table by record to count it in one pass"

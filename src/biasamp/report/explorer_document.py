@@ -7,7 +7,7 @@ a metric that the page has no formula for travels with its figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
         for row in held["labels"]:
             names.setdefault(row["label"], row["name"])
     place = {label: i for i, label in enumerate(names)}
+    shown = _shared_gaps(read)
     return {
         "kind": "explorer",
         "title": title if title is not None else ", ".join(runs),
@@ -55,7 +56,7 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
         "facts": {name: METRICS[name].facts(first["settings"]["paper_literal"]) for name in metrics},
         "labels": list(names),
         "names": list(names.values()),
-        "runs": [{"name": name, **_run(held, place)} for name, held in read.items()],
+        "runs": [{"name": name, **_run(held, place, shown)} for name, held in read.items()],
     }
 
 
@@ -83,7 +84,27 @@ def _check_alike(read: Mapping[str, Mapping[str, Any]]) -> None:
             )
 
 
-def _run(document: Mapping[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
+def _gap_names(document: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """The identities of each gap that a document has."""
+    rows = document["labels"]
+    return [(gap["x1"], gap["x2"]) for gap in rows[0]["gaps"]] if rows else []
+
+
+def _shared_gaps(read: Mapping[str, Mapping[str, Any]]) -> list[tuple[Any, Any]]:
+    """The gaps that all runs with labels have, in the order of the first: what differs is of different gaps."""
+    held = {name: _gap_names(document) for name, document in read.items() if document["labels"]}
+    if not held:
+        return []
+    (first, names), *others = held.items()
+    out = [gap for gap in names if all(gap in other for _, other in others)]
+    if names and not out:
+        raise ValueError(
+            f"the results {first!r} and {others[0][0]!r} have no gap in common: measure both with the same contrasts="
+        )
+    return out
+
+
+def _run(document: Mapping[str, Any], place: Mapping[str, int], shown: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
     """A run's columns over the labels of all runs: null where the run does not have the label."""
     rows = document["labels"]
     where = [place[row["label"]] for row in rows]
@@ -95,7 +116,8 @@ def _run(document: Mapping[str, Any], place: Mapping[str, int]) -> dict[str, Any
         return out
 
     order = [x["identity"] for x in document["identities"]]
-    gaps = [[row["gaps"][c] for row in rows] for c in range(len(rows[0]["gaps"]) if rows else 0)]
+    own = _gap_names(document)
+    gaps = [[row["gaps"][c] for row in rows] for c in (own.index(gap) for gap in shown)] if rows else []
     # The labels that a run does not have get the first reason; 0 is ranked.
     reasons = ["is not in this run"]
     contrasts = []
