@@ -298,7 +298,7 @@ def count_source(
     if not source.has_records:
         pairing = UNPAIRED
     if kernel == "auto":
-        kernel = kernel_for(None if source.parts is None else total_rows(source.parts))
+        kernel = kernel_for(None if source.parts is None else total_rows(source.parts), engine.name == "local")
     notes: list[str] = []
     count = CountLabels(
         "long" if source.has_records else source.shape,
