@@ -301,10 +301,11 @@ class Explorer {
     this.rows.update(this.state);
     this.draw(viewLater);
     clearTimeout(this.addressDue);
-    this.addressDue = window.setTimeout(() => this.writeAddress(), SOON);
+    if (viewLater) this.addressDue = window.setTimeout(() => this.writeAddress(), SOON);
+    else this.writeAddress();
   }
 
-  /** Changing the address is slow, so what follows at once is one change. */
+  /** Changing the address is slow: a sort does not wait for it. */
   private writeAddress(): void {
     clearTimeout(this.addressDue);
     this.wroteHash = written(this.state, this.first);
