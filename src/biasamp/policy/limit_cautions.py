@@ -15,6 +15,7 @@ _GENERAL = frozenset(
     {
         *("incomparable", "not-fairness", "over-zero", "perceived", "sensitive-prediction", "not-ground-truth"),
         *("disagreement", "unclear-signs"),
+        "left-out",  # said of the figure itself
     }
 )
 _CROSSFIT = (
