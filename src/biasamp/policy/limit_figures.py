@@ -15,7 +15,7 @@ from biasamp.auditing.document_types import Entry, Excluded, Pair
 from biasamp.auditing.mirrors import each_once, variables_of
 
 from .figure import Figure, UnknownSigns, is_number, statistic
-from .ignored import AUDIT_WITHOUT, groups_large_enough, not_ignored, without_groups
+from .ignored import AUDIT_WITHOUT, few_named, groups_large_enough, not_ignored, without_groups
 from .limits import Limit
 
 # A pair's direction is clear, for a limit on that pair alone, when its test of independence has no larger p-value.
@@ -201,7 +201,7 @@ def _with_records(figure: Figure, entry: Entry, held: Held) -> Figure:
     small = {group: n for group, n in supports.items() if n < held.min_group and group not in held.ignored}
     if not small:
         return figure
-    shown, least = ", ".join(f"{group} ({n:,.0f})" for group, n in small.items()), min(small.values())
+    shown, least = few_named(small), min(small.values())
     needed, more = figure.with_more(held.min_group / least if least > 0 else np.inf)
     return figure.doubted(f"fewer than {held.min_group:,} records that have the labels: {shown}{more}", needed)
 
