@@ -128,7 +128,7 @@ class _Answering:
             said.append(f"weakens {'it' if said else 'the associations of its data'} by {self._listed(by_side[-1])}")
         as_it_was = [entry for entry in self.entries if self.as_good_as_0(entry)]
         if as_it_was:
-            what = "it" if said else "the bias of its data"
+            what = "it" if by_side[1] else "them" if said else "the bias of its data"
             said.append(f"keeps {what} to within {AS_GOOD_AS_0:g} on average by {self._listed(as_it_was)}")
         if not said:
             return f"Whether the model amplifies the bias of its data is not decided: {self._listed(self.undecided)}."
