@@ -11,6 +11,7 @@ from biasamp.amplification.impact import LAYOUTS
 from biasamp.auditing.source import read_source
 from biasamp.data import Columns
 from biasamp.report.impact_terminal import show_impact
+from biasamp.report.impact_view import impact_csv
 
 from .command_files import Command, Input, Output
 from .output import console, html_option, json_option, write_data, write_json
@@ -97,7 +98,7 @@ def command(
         result.to_html(html_path)
     taken = write_json(result.to_dict(), json_path)
     if csv_path is not None:
-        taken = write_data(result.to_csv(), csv_path) or taken
+        taken = write_data(impact_csv(result), csv_path) or taken
     if markdown is not None:
         taken = write_data(result.to_markdown(), markdown) or taken
     if not taken:
