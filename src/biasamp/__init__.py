@@ -25,6 +25,7 @@ _PLACES = {
     "decompose": "amplification.why",
     "directional": "amplification.directional",
     "dpa": "predictability.attack",
+    "impact": "amplification.impact",
     "leakage": "predictability.attack",
     "mals": "amplification.mals",
     "movement": "association.movement",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from .amplification.choose_thresholds import choose_thresholds as choose_thresholds
     from .amplification.directional import directional as directional
     from .amplification.errors import classify_errors as classify_errors
+    from .amplification.impact import impact as impact
     from .amplification.mals import mals as mals
     from .amplification.multi import multi as multi
     from .amplification.parity import parity as parity
