@@ -17,10 +17,11 @@ from .audit_result import Audit
 from .cautions import CAUTIONS
 from .counting import StreamedData
 from .data_entry import chosen_of, data_of
-from .document_types import SCHEMA, AuditDocument, Entry, Excluded, registry_of
+from .document_types import AuditDocument, Entry, Excluded, registry_of
 from .findings import Context
 from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
+from .measurement_types import SCHEMA
 from .measuring import correct_pairs, discordance, measure, pairs_by_bag, resampled
 from .mirrors import mark_mirrors
 from .plan import Plan
@@ -58,7 +59,7 @@ def from_counts(
     check_vocabulary(counts)
     _refuse_train_of_data(counts)
     weighted = weighted or plan.weights is not None
-    read = read_audit_base(base, plan.groups, plan.task)
+    read = read_audit_base(base, plan.groups, plan.task, plan.words)
     ignored, unknown = ignored_groups(counts, chosen.ignored)
     references = reference_groups(counts, chosen.reference)
     subjects = [
