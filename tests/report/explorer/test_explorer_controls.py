@@ -363,7 +363,10 @@ def test_the_focus_stays_after_hiding(two_runs: Path, watched: Watched) -> None:
 def test_paper_has_what_is_filtered_and_no_empty_space(tmp_path: Path, watched: Watched) -> None:
     rng = np.random.default_rng(0)
     count = 20_000
-    sets = [[["man", "woman"][i % 2], *(f"label {k:05d}" for k in set(rng.integers(0, count, 12).tolist()))] for i in range(9000)]
+    sets = [
+        [["man", "woman"][i % 2], *(f"label {k:05d}" for k in set(rng.integers(0, count, 12).tolist()))]
+        for i in range(9000)
+    ]
     write_explorer({"run": biasamp.associate(sets, ["man", "woman"], min_expected=0)}, tmp_path / "many.html")
     page = watched.open((tmp_path / "many.html").as_uri() + "#ranked=0")
     assert "of 19,9" in status(page)
