@@ -22,6 +22,7 @@ _PLACES = {
     "classify_errors": "amplification.errors",
     "compare": "auditing",
     "count": "auditing",
+    "counterfactual": "text.counterfactual",
     "decompose": "amplification.why",
     "directional": "amplification.directional",
     "dpa": "predictability.attack",
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from .predictability.attack import dpa as dpa
     from .predictability.attack import leakage as leakage
     from .resampling.significance import q_values as q_values
+    from .text.counterfactual import counterfactual as counterfactual
     from .text.read_text import read_text as read_text
 
 
