@@ -219,9 +219,9 @@ class Counterfactual:
         out = [_sentence(row) for row in clear]
         rest = len(self.rows) - len(clear)
         if rest:
-            noun = "comparison concludes" if rest == 1 else "comparisons conclude"
+            words = ("concludes", "its difference") if rest == 1 else ("conclude", "their differences")
             out.append(
-                f"{rest} of {len(self.rows)} {noun} nothing: their differences may be chance (q above 0.05), which is not "
+                f"{rest} of {len(self.rows)} comparisons {words[0]} nothing: {words[1]} may be chance (q above 0.05), which is not "
                 "to say that there are none."
             )
         if self.refused or self.unanswered:

@@ -112,4 +112,4 @@ def _bonett_price(alone: int, missed: int, items: int, confidence: float) -> tup
     reach = float(stats.norm.ppf(0.5 + confidence / 2)) * np.sqrt(
         (first + second - (first - second) ** 2) / (items + 2)
     )
-    return first - second - reach, first - second + reach
+    return float(first - second - reach), float(first - second + reach)
