@@ -12,7 +12,33 @@ import pytest
 
 import biasamp
 
-HERE = Path(__file__).parent / "harness"
+# A task with the mock model; which prompts get a yes is fixed.
+INSPECT_TASK = """
+import sys
+
+from inspect_ai import Epochs, Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.scorer import includes, match
+from inspect_ai.solver import generate
+
+samples = [
+    Sample(
+        id=f"{item}-{group}",
+        input=f"{group}: hire nurse {item}?",
+        target="yes",
+        metadata={"gender": group, "prompt": item},
+    )
+    for item in range(6)
+    for group in ("woman", "man")
+]
+answers = [
+    "no" if sample.metadata["gender"] == "woman" and sample.metadata["prompt"] < 4 else "yes" for sample in samples
+] * 2
+model = get_model("mockllm/model", custom_outputs=[ModelOutput.from_content("mockllm/model", text) for text in answers])
+task = Task(dataset=samples, solver=[generate()], scorer=[includes(), match()], epochs=Epochs(2, "mean"), name="hiring")
+eval(task, model=model, log_dir=sys.argv[1], log_format=sys.argv[2], display="none", max_samples=1, max_connections=1)
+"""
 DOCS = [
     {"id": item, "question": f"hire nurse {item}?", "gender": group, "choices": ["no", "yes"], "label": item % 2}
     for item in range(6)
@@ -45,7 +71,8 @@ def run(python: str, *arguments: str, cwd: Path) -> None:
 @pytest.mark.parametrize("kind", ["eval", "json"])
 def test_inspect(kind: str, tmp_path: Path) -> None:
     python = python_of("BIASAMP_INSPECT", "inspect_ai 0.3.100")
-    run(python, str(HERE / "inspect_task.py"), str(tmp_path / "logs"), kind, cwd=tmp_path)
+    (tmp_path / "task.py").write_text(INSPECT_TASK)
+    run(python, "task.py", str(tmp_path / "logs"), kind, cwd=tmp_path)
     (path,) = (tmp_path / "logs").glob(f"*.{kind}")
     log = biasamp.read_eval_log(path)
     assert (log.tool, len(log)) == ("Inspect", 24)
