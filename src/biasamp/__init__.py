@@ -37,6 +37,7 @@ _PLACES = {
     "parity": "amplification.parity",
     "q_values": "resampling.significance",
     "read_open_images": "data.open_images",
+    "read_text": "text.read_text",
     "sweep": "amplification.sweep",
     "trajectory": "auditing.trajectory",
     "verify": "auditing.verify",
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from .predictability.attack import dpa as dpa
     from .predictability.attack import leakage as leakage
     from .resampling.significance import q_values as q_values
+    from .text.read_text import read_text as read_text
 
 
 def __getattr__(name: str) -> Any:
