@@ -66,17 +66,16 @@ def _tips(entry: LabelErrorEntry) -> str:
     if not entry["concluded"]:
         return "Nothing is concluded from these records, with or without errors of labels."
     more = "above" if entry["concluded"] > 0 else "below"
-    tips, dependent = entry["tips"], entry["tips_if_dependent"]
-    tried = f"no rate up to {_percent(entry['tried'])} does"
     return (
-        f"That it lies {more} 0 would no longer be concluded if {_percent(tips)} of the labels were wrong at random"
-        if tips is not None
-        else f"That it lies {more} 0 stays so if labels are wrong at random: {tried}"
-    ) + (
-        f", or {_percent(dependent)} where it hurts most."
-        if dependent is not None
-        else f", nor where it hurts most: {tried}."
+        f"That it lies {more} 0 {_until(entry['tips'], entry['tried'])} wrong at random, and "
+        f"{_until(entry['tips_if_dependent'], entry['tried'])} wrong where it hurts most."
     )
+
+
+def _until(tips: float | None, tried: float | None) -> str:
+    if tips is None:
+        return f"still stands with {_percent(tried)} of the labels (the most that was tried)"
+    return f"no longer stands once {_percent(tips)} of the labels are"
 
 
 def _percent(rate: float | None) -> str:
