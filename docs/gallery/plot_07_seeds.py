@@ -26,7 +26,7 @@ def audited(model, seed: int) -> biasamp.Audit:
     chosen = np.random.default_rng(seed).integers(0, 1500, 1500)
     predicted = model.fit(features[train][chosen], truth[train][chosen]).predict(features[test])
     records = {"id": np.arange(1500), "group": group[test], "truth": truth[test], "model": predicted}
-    roles = dict(attributes="group", tasks="truth", task_predictions="model", record="id")
+    roles = {"attributes": "group", "tasks": "truth", "task_predictions": "model", "record": "id"}
     return biasamp.audit(records, **roles, metrics=["directional"])
 
 

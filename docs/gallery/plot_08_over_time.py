@@ -10,7 +10,7 @@ import numpy as np
 import biasamp
 
 rng = np.random.default_rng(4)
-roles = dict(attributes="group", tasks="truth", task_predictions="model")
+roles = {"attributes": "group", "tasks": "truth", "task_predictions": "model"}
 
 
 def month(number: int) -> biasamp.AuditCounts:

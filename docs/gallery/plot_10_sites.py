@@ -10,7 +10,7 @@ import numpy as np
 import biasamp
 
 rng = np.random.default_rng(6)
-roles = dict(attributes="sex", tasks="treated", task_predictions="advised", record="id")
+roles = {"attributes": "sex", "tasks": "treated", "task_predictions": "advised", "record": "id"}
 
 
 def site(name: str, n: int) -> dict[str, np.ndarray]:
