@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
     "command_reference",
+    "executed",
     "mathml",
     "public_names",
 ]
