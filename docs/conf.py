@@ -25,6 +25,7 @@ extensions = [
     "command_reference",
     "executed",
     "mathml",
+    "pictures",
     "public_names",
 ]
 exclude_patterns = ["_build", "_extensions", "gallery", "**/sg_execution_times.rst", "sg_execution_times.rst"]
