@@ -19,7 +19,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH = 100
+WIDTH = 98  # what a page has room for
 
 
 def _printed(line: str, folder: Path, expected: int) -> str:
@@ -56,11 +56,13 @@ class Executed(SphinxDirective):
             for file in (Path(self.env.srcdir) / "_static" / "data").glob("*"):
                 shutil.copy(file, folder)
         shown = []
-        for line in self.content:
+        # A command may go on in the next line after a backslash, as in a shell.
+        for line in "\n".join(self.content).replace("\\\n", "\\\0").split("\n"):
             if not line.startswith("$ "):
                 raise self.error(f"a command begins with '$ ': {line}")
+            command, line = line.removeprefix("$ ").replace("\\\0", " "), line.replace("\0", "\n")
             try:
-                printed = _printed(line.removeprefix("$ "), folder, self.options.get("exit", 0))
+                printed = _printed(command, folder, self.options.get("exit", 0))
             except ValueError as error:
                 raise self.error(str(error)) from error
             lines = printed.strip("\n").splitlines()

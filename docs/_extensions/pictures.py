@@ -13,9 +13,9 @@ import matplotlib as mpl
 import numpy as np
 
 mpl.use("agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
-import biasamp  # noqa: E402
+import biasamp
 
 TRUTH, MODEL, LINE = "#5b7fb5", "#e08a3c", "#808080"
 # The painting example of the 2021 paper: 30 of 40 women and 10 of 40 men paint.
@@ -45,7 +45,7 @@ def _bars(axes: Any, labels: list[str], before: list[float], after: list[float],
 def directional() -> Any:
     """Rates of painting in both groups, before and after."""
     figure, axes = _axes()
-    pairs = [row for row in biasamp.directional(GROUP, PAINTS, SAID).pairs.rows() if row["outcome"] == 1]
+    pairs = [row for row in biasamp.directional(GROUP, PAINTS, SAID).pairs.rows() if str(row["outcome"]).endswith("1")]
     before, after = [row["truth_rate"] for row in pairs], [row["predicted_rate"] for row in pairs]
     _bars(axes, [str(row["given"]) for row in pairs], before, after, ("P(paints | group)", "P(said to paint | group)"))
     return figure
@@ -54,8 +54,8 @@ def directional() -> Any:
 def mals() -> Any:
     """Shares of groups among those who paint, before and after."""
     figure, axes = _axes()
-    before = [PAINTS[GROUP == name].sum() / PAINTS.sum() for name in ("woman", "man")]
-    after = [SAID[GROUP == name].sum() / SAID.sum() for name in ("woman", "man")]
+    before = [PAINTS[name == GROUP].sum() / PAINTS.sum() for name in ("woman", "man")]
+    after = [SAID[name == GROUP].sum() / SAID.sum() for name in ("woman", "man")]
     _bars(axes, ["woman", "man"], before, after, ("share of those who paint", "share of those said to"))
     axes.axhline(0.5, color=LINE, linestyle="--", linewidth=1)
     return figure
@@ -68,7 +68,7 @@ def multi() -> Any:
     group = np.repeat(["woman", "man"], n)
     truth = np.tile(np.r_[np.ones(n // 2), np.zeros(n // 2)], 2).astype(int)
     model = np.r_[np.ones(260), np.zeros(140), np.ones(140), np.zeros(260)].astype(int)
-    rows = [row for row in biasamp.multi(group, truth, model).pairs.rows() if row["outcome"] == 1]
+    rows = [row for row in biasamp.multi(group, truth, model).pairs.rows() if str(row["outcome"]).endswith("1")]
     axes.barh([str(row["given"]) for row in rows], [row["delta"] for row in rows], color=[TRUTH, MODEL])
     axes.axvline(0, color="black", linewidth=1)
     axes.set_xlabel("change of P(paints | group): the mean is 0, the mean size is 0.15")
@@ -126,7 +126,9 @@ def why() -> Any:
     data = pc.read_csv(Path(__file__).parent.parent / "_static" / "data" / "applicants.csv")
     parts = biasamp.decompose(data["gender"], data["invited"], data["score"])
     figure, axes = _axes(height=2.2)
-    axes.barh(["whole", "of the scores", "of the threshold"][::-1], [parts.threshold, parts.score, parts.value], color=MODEL)
+    axes.barh(
+        ["whole", "of the scores", "of the threshold"][::-1], [parts.threshold, parts.score, parts.value], color=MODEL
+    )
     axes.axvline(0, color="black", linewidth=1)
     axes.set_xlabel("directional amplification")
     return figure
@@ -135,7 +137,9 @@ def why() -> Any:
 def bound() -> Any:
     """A gate: intervals below, over and beyond a limit."""
     figure, axes = _axes(height=2.2)
-    for place, (low, high, words) in enumerate([(0.03, 0.05, "fail"), (0.012, 0.034, "not enough evidence"), (-0.004, 0.014, "pass")]):
+    for place, (low, high, words) in enumerate(
+        [(0.03, 0.05, "fail"), (0.012, 0.034, "not enough evidence"), (-0.004, 0.014, "pass")]
+    ):
         axes.plot([low, high], [place, place], linewidth=6, solid_capstyle="butt", color=MODEL if place == 0 else TRUTH)
         axes.text(high + 0.001, place, words, va="center")
     axes.axvline(0.02, color="black", linestyle="--", linewidth=1)
@@ -181,6 +185,8 @@ def _draw(app: Any) -> None:
     with plt.rc_context({"svg.hashsalt": "biasamp", "font.size": 9, "figure.autolayout": True}):
         for draw in PICTURES:
             figure = draw()
+            if not any(axes.has_data() or axes.texts for axes in figure.axes):
+                raise RuntimeError(f"the picture {draw.__name__} is empty")
             figure.savefig(folder / f"{draw.__name__}.svg", metadata={"Date": None})
             plt.close(figure)
 
