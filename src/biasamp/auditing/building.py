@@ -59,7 +59,7 @@ def from_counts(
     check_vocabulary(counts)
     _refuse_train_of_data(counts)
     weighted = weighted or plan.weights is not None
-    read = read_audit_base(base, plan.groups, plan.task)
+    read = read_audit_base(base, plan.groups, plan.task, plan.words)
     ignored, unknown = ignored_groups(counts, chosen.ignored)
     references = reference_groups(counts, chosen.reference)
     subjects = [

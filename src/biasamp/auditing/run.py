@@ -204,7 +204,7 @@ def audit(
     if isinstance(data, Mapping):
         for truth, predicted in plan.predicted_columns:
             refuse_same({"": None, f"data[{truth!r}]": data.get(truth), f"data[{predicted!r}]": data.get(predicted)})
-    source = read_source(data, plan.columns)
+    source = read_source(data, plan.columns, words=plan.words)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
 
