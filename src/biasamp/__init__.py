@@ -27,6 +27,7 @@ _PLACES = {
     "directional": "amplification.directional",
     "dpa": "predictability.attack",
     "impact": "amplification.impact",
+    "label_errors": "amplification.label_errors",
     "leakage": "predictability.attack",
     "mals": "amplification.mals",
     "movement": "association.movement",
@@ -41,6 +42,7 @@ _PLACES = {
     "read_text": "text.read_text",
     "sweep": "amplification.sweep",
     "trajectory": "auditing.trajectory",
+    "verify": "auditing.verify",
 }
 
 __all__ = ["__version__", *_PLACES]
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from .amplification.directional import directional as directional
     from .amplification.errors import classify_errors as classify_errors
     from .amplification.impact import impact as impact
+    from .amplification.label_errors import label_errors as label_errors
     from .amplification.mals import mals as mals
     from .amplification.multi import multi as multi
     from .amplification.parity import parity as parity
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     from .auditing.audit_result import Audit as Audit
     from .auditing.over_runs import over_runs as over_runs
     from .auditing.trajectory import trajectory as trajectory
+    from .auditing.verify import verify as verify
     from .counts.association_counts import AssociationCounts as AssociationCounts
     from .counts.audit_counts import AuditCounts as AuditCounts
     from .data import binary as binary
