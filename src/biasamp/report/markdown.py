@@ -15,11 +15,8 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-<<<<<<< HEAD
 from .comparison_view import changed_by_evidence, verdicts_first
-=======
 from .markdown_text import escaped
->>>>>>> main
 from .matrix import SIGNS_MEAN, VERDICT_SIGNS, matrix_of
 from .provenance_view import label_error_rows, provenance_rows
 from .rates_view import (
