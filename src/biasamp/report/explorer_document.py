@@ -96,7 +96,7 @@ def _alike(one: Association, two: Association) -> bool:
     return all(one.settings[name] == two.settings[name] for name in ("zero", "alpha", "paper_literal"))
 
 
-def _sides(run: Association, contrast: int) -> dict[str, str]:
+def _sides(run: Association, contrast: int) -> dict[str, Any]:
     x1, x2 = run.contrasts[contrast]
     return {"toward": run.identities[x1], **({} if x2 is None else {"against": run.identities[x2]})}
 

@@ -32,7 +32,7 @@ def trajectory_table(result: Trajectory) -> str:
         (
             shown(held["trend"]["verdict"]),
             shown(figure_title(held), 200),
-            bar(*(held["trend"][part] for part in ("slope", "low", "high")), largest),
+            bar(held["trend"]["slope"], held["trend"]["low"], held["trend"]["high"], largest),
             *(figure(held["trend"][part]) for part in ("slope", "low", "high")),
             shown(held["trend"]["first_left"] or "none"),
         )
