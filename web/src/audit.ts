@@ -12,6 +12,7 @@ export interface AuditDocument {
   excluded: Excluded[];
   findings: FindingFields[];
   invented?: Invented[];
+  label_errors?: LabelErrorEntry[];
   /**
    * @minItems 1
    */
@@ -144,7 +145,8 @@ export interface Ranking {
  * ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
  * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
  * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
- * task predictions are probabilities, which count as fractions: rates of groups are then mean scores.
+ * task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
+ * labels come from, as the caller stated it.
  */
 export interface Data {
   /**
@@ -159,6 +161,9 @@ export interface Data {
   ignored_unknown?: string[];
   kinds?: {
     [k: string]: "attribute" | "crossing";
+  };
+  label_sources?: {
+    [k: string]: string;
   };
   min_group: number;
   missing: "drop" | "error" | "negative";
@@ -273,6 +278,30 @@ export interface InventedGroup {
   records: number;
 }
 /**
+ * What errors of an attribute's labels do to one directional value.
+ *
+ * ``corrected`` is the value of the true labels if errors are as stated and independent of task and prediction, ``interval`` its bounds,
+ * ``worst`` the range if as many errors fall where they hurt most; all null where no errors are stated. ``tips`` is the rate of
+ * independent errors at which the conclusion changes and ``tips_if_dependent`` that of errors where they hurt most; null
+ * where none up to ``tried`` does, or where nothing is ``concluded`` (0). ``matrix`` has the chance that a true group (column) is recorded as
+ * each group (row).
+ */
+export interface LabelErrorEntry {
+  attribute: string;
+  concluded: -1 | 0 | 1;
+  corrected: number | null;
+  direction: "A->T" | "T->A";
+  groups: string[];
+  interval: (number | null)[];
+  matrix: number[][];
+  tips: number | null;
+  tips_if_dependent: number | null;
+  tried: number | null;
+  unclear: number;
+  value: number | null;
+  worst: (number | null)[];
+}
+/**
  * One metric of one attribute in one direction, with what stands beside it.
  *
  * ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
@@ -385,13 +414,17 @@ export interface NotRun {
 }
 /**
  * All that depends on place, time or call: two audits of the same data may differ here and nowhere else.
+ *
+ * ``command`` is the command line, or ``call`` the call in Python, that made the audit; ``settings`` are what ``verify`` needs to make it again.
  */
 export interface Provenance {
+  call?: string;
   command?: string;
   engine?: string;
   libraries?: {
     [k: string]: string;
   };
+  settings?: {};
   source?: string;
   threads?: number;
   time?: string;

@@ -179,10 +179,13 @@ def perceived(context: Context) -> Iterator[Finding]:
         if not named and not _IDENTITY.search(subject.attribute):
             continue
         two = " It has two values here, which leaves people out." if len(categories) == 2 else ""
+        name, stated = printable(subject.attribute, 40), context.document["data"].get("label_sources", {})
         yield caution(
             "perceived",
-            f"Labels of {printable(subject.attribute, 40)} are often what an annotator perceived, not what a person said of "
-            f"themselves. State where they come from.{two}",
+            f"Where labels of {name} come from, as stated: {printable(stated[subject.attribute], 500).rstrip('.')}.{two}"
+            if subject.attribute in stated
+            else f"Labels of {name} are often what an annotator perceived, not what a person said of themselves. State where they "
+            f"come from.{two}",
             {"attribute": subject.attribute},
             attribute=subject.attribute,
         )
