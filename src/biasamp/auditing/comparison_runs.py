@@ -70,16 +70,17 @@ def runs_behind(
     made: CrossedMean, entries: tuple[Sequence[Entry], Sequence[Entry]], by_seed: bool, level: float, records: int
 ) -> RunsBehind:
     """What a difference rests on, and what would decide it."""
+    variance = float(made.variance[0])
+    seeds = min(float(made.by_seeds[0]), variance)
     out: dict[str, Any] = {
         "first": [entry["value"] for entry in entries[0]],
         "second": [entry["value"] for entry in entries[1]],
         "same_seeds": by_seed,
-        "by_seeds": plain(float(made.by_seeds[0])),
-        "by_records": plain(float(made.records[0])),
+        "by_seeds": plain(seeds),
+        "by_records": plain(variance - seeds),
         "freedom": plain(float(made.freedom[0])),
     }
-    seeds, errors = float(made.by_seeds[0]), float(made.records[0])
-    share = seeds / (seeds + errors) if seeds + errors > 0.0 else 0.0
+    share = seeds / variance if variance > 0.0 else 0.0
     words = f"Of the variance of this difference {share:.0%} is by seeds and {1.0 - share:.0%} by records."
     values = [np.array(out[name], dtype=np.float64) for name in ("first", "second")]
     order = (0, 1) if float(made.value[0]) >= 0.0 else (1, 0)
