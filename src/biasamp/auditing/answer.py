@@ -11,11 +11,12 @@ from biasamp.data import printable
 from biasamp.results.metric_registry import audited_metrics, direction_symbol, short_name
 
 from .caution_topics import MISTAKES
-from .document_types import AuditDocument, Entry, SweepEntry, WhyEntry
+from .document_types import AuditDocument, Entry
 from .evidence import Place, changed_pairs, counts_fractions, place_of, unknown_directions, verdicts
 from .findings import number, side_of_zero, value_with_interval
 from .label_names import LONGEST, label_names
 from .rate_findings import gap_title
+from .score_types import SweepEntry, WhyEntry
 
 # Figures named one by one; of more, their number is said.
 _NAMED = 3

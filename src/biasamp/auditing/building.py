@@ -17,10 +17,11 @@ from .audit_result import Audit
 from .cautions import CAUTIONS
 from .counting import StreamedData
 from .data_entry import chosen_of, data_of
-from .document_types import SCHEMA, AuditDocument, Entry, Excluded, registry_of
+from .document_types import AuditDocument, Entry, Excluded, registry_of
 from .findings import Context
 from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
+from .measurement_types import SCHEMA
 from .measuring import correct_pairs, discordance, halves_by_bag, measure, pairs_by_bag, resampled
 from .mirrors import mark_mirrors
 from .plan import Plan

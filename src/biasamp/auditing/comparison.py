@@ -22,8 +22,10 @@ from .comparison_models import Model, read_models, same_seeds
 from .comparison_pairs import pair_differences
 from .comparison_result import Comparison
 from .comparison_runs import crossed_difference, difference_in_words, ranking, runs_behind
-from .document_types import SCHEMA, ComparisonDocument, Entry, ModelDifference, Note, Ranking, RunsBehind
+from .comparison_types import ComparisonDocument, ModelDifference, Note, Ranking, RunsBehind
+from .document_types import Entry
 from .evidence import two_sided_p
+from .measurement_types import SCHEMA
 from .measuring import name_of
 from .record_covariance import standard_error, why_unpaired
 

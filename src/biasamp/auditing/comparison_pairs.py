@@ -15,7 +15,7 @@ from biasamp.results.interval import plain
 
 from .audit_result import Audit
 from .comparison_models import Model, same_seeds
-from .document_types import PairDifference
+from .comparison_types import PairDifference
 from .measuring import name_of
 from .record_covariance import why_unpaired
 

@@ -12,7 +12,7 @@ from biasamp.results.flat import flat_differences
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
-from .document_types import ComparisonDocument, PairDifference
+from .comparison_types import ComparisonDocument, PairDifference
 from .evidence import FALSE_DISCOVERIES
 
 _COLUMNS = (

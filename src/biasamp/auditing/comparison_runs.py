@@ -14,7 +14,8 @@ from biasamp.results.interval import plain, rounded_up
 from biasamp.results.metric_registry import METRICS
 
 from .comparison_models import Model, same_seeds
-from .document_types import Entry, Ranking, RunsBehind
+from .comparison_types import Ranking, RunsBehind
+from .document_types import Entry
 from .evidence import holm
 from .measuring import name_of
 from .record_covariance import record_covariance, standard_error

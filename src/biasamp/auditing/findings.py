@@ -10,9 +10,10 @@ from typing import Any
 from biasamp.data import printable
 from biasamp.results.metric_registry import direction_symbol, is_signed
 
-from .document_types import AuditDocument, Entry, Excluded, Invented, SweepEntry, WhyEntry
+from .document_types import AuditDocument, Entry, Excluded, Invented
 from .evidence import Place, place_of, verdicts
 from .label_names import LONGEST, label_names
+from .score_types import SweepEntry, WhyEntry
 from .subject import Counted
 
 # What a finding weighs; the size of its effect, at most 1, is added. The answer to what was asked comes first, and an

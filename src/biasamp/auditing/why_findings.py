@@ -9,8 +9,8 @@ from biasamp.amplification.why_parts import AMPLIFIES, REDUCES, UNKNOWN
 from biasamp.data import printable
 from biasamp.results.metric_registry import direction_symbol
 
-from .document_types import SweepEntry, WhyEntry, WhyPart
 from .findings import AGGREGATE, Context, Finding, caution, number
+from .score_types import SweepEntry, WhyEntry, WhyPart
 
 # Right after the value that they are parts of.
 _PARTS = AGGREGATE - 5.0

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from biasamp.amplification.why_parts import UNKNOWN, UNTOLD
 from biasamp.auditing.audit_result import Audit
-from biasamp.auditing.document_types import WhyEntry
 from biasamp.auditing.mirrors import negative_labels
+from biasamp.auditing.score_types import WhyEntry
 from biasamp.auditing.why_findings import at_base_rate
 from biasamp.data import printable
 from biasamp.results.interval import figure, interval
