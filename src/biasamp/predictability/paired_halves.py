@@ -142,7 +142,8 @@ def measure_halves(
     chosen = _permuted(np.tile(np.arange(len(held)), (halves, 1)), rng)[:, : len(held) // 2]
     repeats = REPEATS_OF_TABLES if tables else 1
     measured = [
-        np.mean([_scores(engine, place, len(held), chosen, rule, rng) for _ in range(repeats)], axis=0) for _ in range(2)
+        np.mean([_scores(engine, place, len(held), chosen, rule, rng) for _ in range(repeats)], axis=0)
+        for _ in range(2)
     ]
     total = np.stack([_figures(engine.kind, *pair.mean(axis=2, keepdims=True)) for pair in measured])
     if len(names) < 2 or measured[0][0].shape[1] != len(names):

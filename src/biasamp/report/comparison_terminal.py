@@ -44,6 +44,7 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
     console.print(bullets("Order of the models", [printable(words, 600) for words in result.orders], "bold"))
     if pairs > 0:
         show_changed_pairs(result, console, pairs)
+    console.print(bullets("Cautions", [printable(words, 2000) for words in result.cautions], "yellow"))
     console.print(bullets("Notes", [printable(note, 2000) for note in result.notes], "dim"))
 
 
@@ -53,8 +54,10 @@ def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
     words = pair_change_words(result)
     if changed:
         figures = ("change", "interval", "q")
+        several = len({row["metric"] for row in changed}) > 1
         columns = (
             *(("model",) if len(result.models) > 2 else ()),
+            *(("metric",) if several else ()),
             "direction",
             "given",
             "outcome",
@@ -65,6 +68,7 @@ def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
         for row in changed[:most]:
             table.add_row(
                 *([name(row["models"][1], 24)] if len(result.models) > 2 else []),
+                *([short_name(row["metric"])] if several else []),
                 direction_symbol(row["direction"]),
                 name(row["given"]),
                 name(row["outcome"]),

@@ -274,6 +274,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
         listed = [
             [
                 escaped(row["models"][1]),
+                short_name(row["metric"]),
                 direction_symbol(row["direction"]),
                 escaped(row["given"]),
                 escaped(row["outcome"]),
@@ -284,8 +285,10 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
             for row in result.changed[:pairs]
         ]
         if listed:
-            lines += _table(["model", "direction", "given", "outcome", "change", "interval", "q"], listed)
+            lines += _table(["model", "metric", "direction", "given", "outcome", "change", "interval", "q"], listed)
         lines += [escaped(words, 1000), ""]
+    if result.cautions:
+        lines += [f"{under} Cautions", "", *(f"- {escaped(words, 2000)}" for words in result.cautions), ""]
     lines += [f"- {escaped(note, 2000)}" for note in result.notes]
     return "\n".join(lines).rstrip() + "\n"
 

@@ -13,6 +13,7 @@ from biasamp.auditing.findings import side_of_zero
 from biasamp.auditing.label_names import LONGEST, group_names
 from biasamp.data import printable
 from biasamp.results.interval import figure
+from biasamp.results.metric_registry import short_name
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
 MORE, LESS, UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"
@@ -114,9 +115,11 @@ def pair_change_words(result: Comparison) -> str:
     if not rows:
         return note
     count = f"{len(result.changed):,} of {len(rows):,} pairs changed"
+    other = sorted({short_name(row["metric"]) for row in rows if row["metric"] != "directional"})
+    beside = f", and of {', '.join(other)} how much more of it a task has" if other else ""
     words = (
         f"{count} (q < {FALSE_DISCOVERIES:g} over all of them, each fact once). A change is how much more often a label is predicted "
-        f"than by {result.models[0]}; intervals are those of each pair by itself."
+        f"than by {result.models[0]}{beside}; intervals are those of each pair by itself."
     )
     return f"{words} {note}".strip()
 

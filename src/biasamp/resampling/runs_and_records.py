@@ -143,7 +143,7 @@ class CrossedMean:
 
     def runs_needed(self, level: float, place: int = 0, scale: float = 1.0) -> int | None:
         """How many more runs would, if runs vary by ``scale`` times as much as they did."""
-        size, shared = abs(float(self.value.flat[place])), self.shared.flat[place]
+        size, shared = abs(float(self.value.flat[place])), np.asarray(self.shared.flat[place])
         seeds = [
             Seeds(part.runs, np.asarray(scale * part.spread.flat[place]), np.asarray(part.apart.flat[place]))
             for part in self.seeds
@@ -180,8 +180,9 @@ class CrossedMean:
             # With more records the variance over runs comes closer to that by seeds alone.
             left = (seeds + (by_runs - seeds) / times) / by_runs
             scaled = [Seeds(part.runs, np.asarray(left * part.spread.flat[place]), part.apart) for part in self.seeds]
-            parts = (np.asarray(part) for part in (shared / times, left * by_runs, interaction / times))
-            variance = _variance(*parts, runs)
+            variance = _variance(
+                np.asarray(shared / times), np.asarray(left * by_runs), np.asarray(interaction / times), runs
+            )
             freedom = _freedom(variance, scaled, runs, np.asarray(shared / times), self.units)
             if size > float(_student(level, freedom)) * float(np.sqrt(variance)):
                 return times
