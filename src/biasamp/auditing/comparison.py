@@ -30,6 +30,7 @@ from .measurement_types import SCHEMA
 from .record_covariance import why_unpaired
 
 Key = tuple[str, str, str]
+_PAIR_SEEDS = " Compare runs of the same seeds alone to pair them."
 
 
 def compare(
@@ -210,7 +211,13 @@ def _of_seeds(models: tuple[Model, Model]) -> list[Note]:
     if same_seeds(*models):
         out.append(f"{both} are paired by the seeds of {runs[0]} runs.")
     elif all(model.seeds is not None for model in models) and min(runs) > 1:
-        out.append(f"{both} have runs of different seeds: their seeds count as independent.")
+        shared = [seed for seed in models[0].seeds or () if seed in (models[1].seeds or ())]
+        which = f"share the seeds {', '.join(shared)} only" if shared else "have runs of different seeds"
+        out.append(f"{both} {which}: their seeds count as independent.{_PAIR_SEEDS if shared else ''}")
+    if 2 in runs:
+        out.append(
+            "Two runs of a model say little of how much seeds move it: 95% intervals of such held in 89 to 98% of simulated cases."
+        )
     if min(runs) == 1:
         one, more = models if runs[0] == 1 else models[::-1]
         out.append(

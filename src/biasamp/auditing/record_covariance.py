@@ -102,7 +102,7 @@ def record_covariance(
     for i in range(len(audits)):
         for j in range(i):
             why = why_unpaired(audits[i], audits[j])
-            found = _correlation(drawn, halves, i, j) if why is None else None
+            found = correlation_by_records(drawn, halves, i, j) if why is None else None
             if found is None:
                 known = False
                 other = bool(why) and _other_records(audits[i], audits[j])
@@ -113,7 +113,9 @@ def record_covariance(
     return out, known
 
 
-def _correlation(drawn: Sequence[Floats], halves: Sequence[PairedHalves | None], i: int, j: int) -> float | None:
+def correlation_by_records(
+    drawn: Sequence[Floats], halves: Sequence[PairedHalves | None], i: int, j: int
+) -> float | None:
     """How two figures of the same records go together, by their resamples or by halves of the records."""
     one, two = halves[i], halves[j]
     if one is not None and two is not None and one.halves == two.halves:

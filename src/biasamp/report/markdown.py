@@ -40,6 +40,7 @@ from .written import (
     not_run_by_reason,
     pair_change_words,
     seeds_and_records,
+    who_against_whom,
 )
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
@@ -247,7 +248,7 @@ def _invented_rows(audit: Audit, under: str, most: int) -> list[str]:
 def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -> str:
     """Models side by side: differences with their verdicts, pairs that changed, the order of models, notes."""
     head, under, document = "#" * level, "#" * min(level + 1, 6), result.document
-    lines = [f"{head} {escaped(' against '.join(reversed(result.models)))}", ""]
+    lines = [f"{head} {escaped(who_against_whom(result), 400)}", ""]
     rows = [
         [
             escaped(row["attribute"]),

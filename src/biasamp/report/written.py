@@ -108,6 +108,12 @@ def not_run_by_reason(audit: Audit) -> dict[str, list[str]]:
     return {reason: list(names) for reason, names in reasons.items()}
 
 
+def who_against_whom(result: Comparison) -> str:
+    """The title of a comparison: the other models against the first."""
+    first, *others = (printable(model, 30) for model in result.models)
+    return f"{', '.join(others)} against {first}"
+
+
 def pair_change_words(result: Comparison) -> str:
     """How many pairs changed of how many, and why others are missing; nothing where there are no pairs."""
     rows = [row for row in result.document.get("pairs", ()) if not row.get("mirror")]
