@@ -6,13 +6,14 @@ BIN     = $(VENV)/bin
 JOBS   ?= 2
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench fuzz coverage page-coverage mutants schema web browser apart clean
+.PHONY: help demo test lint format bench docs docs-check fuzz coverage page-coverage mutants schema web browser apart clean
 
 help:
 	@echo "make demo              audit embedded real data, in seconds after set-up"
 	@echo "make test              lint, types, import rules and the tests a newcomer needs"
 	@echo "make test EXTRAS=all   the whole suite, with every optional dependency"
 	@echo "make bench             benchmarks, each a ratio against a named rival"
+	@echo "make docs              the documentation site in docs/_build, examples run (docs-check: its links and spelling)"
 	@echo "make fuzz              random input for functions, files, commands and saved results (MINUTES=10 SEED=1)"
 	@echo "make coverage          the lines that the tests of 'make test' run; fails below 92% (page-coverage: the page's, below 85%)"
 	@echo "make mutants           small faults that tests must notice (NUMBER=120 SEED=0); after make coverage"
@@ -91,6 +92,18 @@ $(VENV)/.bench: $(VENV)/.all
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
+# The examples of the gallery run while the site is built, and a warning is an error.
+$(VENV)/.docs: $(VENV)/.core
+	$(PIP) -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -j $(JOBS) -b html docs docs/_build/html
+
+docs-check: docs
+	$(BIN)/python docs/check_site.py docs/_build/html
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs src/biasamp reproductions/src
+
 MINUTES ?= 1
 SEED    ?= 0
 fuzz: $(VENV)/.$(EXTRAS)
@@ -113,4 +126,4 @@ format: $(VENV)/.core
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard build dist demo
+	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard build dist demo docs/_build

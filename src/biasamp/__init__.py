@@ -25,6 +25,7 @@ _PLACES = {
     "decompose": "amplification.why",
     "directional": "amplification.directional",
     "dpa": "predictability.attack",
+    "impact": "amplification.impact",
     "leakage": "predictability.attack",
     "mals": "amplification.mals",
     "movement": "association.movement",
@@ -35,6 +36,7 @@ _PLACES = {
     "parity": "amplification.parity",
     "q_values": "resampling.significance",
     "read_open_images": "data.open_images",
+    "read_text": "text.read_text",
     "sweep": "amplification.sweep",
     "trajectory": "auditing.trajectory",
 }
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from .amplification.choose_thresholds import choose_thresholds as choose_thresholds
     from .amplification.directional import directional as directional
     from .amplification.errors import classify_errors as classify_errors
+    from .amplification.impact import impact as impact
     from .amplification.mals import mals as mals
     from .amplification.multi import multi as multi
     from .amplification.parity import parity as parity
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
     from .predictability.attack import dpa as dpa
     from .predictability.attack import leakage as leakage
     from .resampling.significance import q_values as q_values
+    from .text.read_text import read_text as read_text
 
 
 def __getattr__(name: str) -> Any:

@@ -24,6 +24,7 @@ from biasamp.data import Codes, LabelSet, Variable, weights_of
 from biasamp.data.frames import arrow_column
 from biasamp.data.keys import row_keys
 from biasamp.data.label import Mask
+from biasamp.data.label_source import LabelSource
 from biasamp.data.labelset import LEAST_TOTAL
 from biasamp.data.plain_arguments import path_of, yes_or_no
 from biasamp.data.same_columns import refuse_train_of_data
@@ -141,6 +142,8 @@ def count(
         "intersections": intersections,
         "unseen": unseen,
     }
+    if identities is None and isinstance(data, LabelSource):
+        identities = data.identities or None
     if identities is not None:
         others = {**roles, "labels": labels, "record": None, "missing": None, "intersections": None, "unseen": None}
         strange = [name for name, value in others.items() if value is not None]
@@ -152,7 +155,7 @@ def count(
             absent=True,
             pairing=Pairing(ids=True, bags=pairable),
         )
-        for note in reading.notes:
+        for note in () if isinstance(data, LabelSource) and data.from_text else reading.notes:
             warnings.warn(note, UserWarning, stacklevel=2)
         return found
     if pairable:
