@@ -101,7 +101,8 @@ def test_clusters_are_halved_whole() -> None:
 
 def test_other_seeds_and_records_are_not_paired() -> None:
     columns = _columns()
-    for other in (_audit(columns, "new", seed=1), _audit(_columns(seed=5), "new")):
+    elsewhere = {**_columns(seed=5), "id": np.arange(600) + 1000}
+    for other in (_audit(columns, "new", seed=1), _audit(elsewhere, "new")):
         row = _row(biasamp.compare({"old": _audit(columns, "old"), "new": other}), "dpa")
         assert not row["paired"]
         assert "unpaired" in row["method"]

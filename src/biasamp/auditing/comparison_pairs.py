@@ -22,6 +22,9 @@ from .record_covariance import halves_of, why_unpaired
 
 Floats = NDArray[np.float64]
 
+# Less of a variance than this is by records only by chance: halves are few.
+_LEAST_PART = 0.25
+
 
 def pair_differences(models: Sequence[Model], level: float) -> tuple[list[PairDifference], str]:
     """Every pair of every model held against the first, and why there are none, or why some are missing."""
@@ -133,7 +136,7 @@ def _of_labels(
 ) -> list[PairDifference]:
     audits = [*models[0].audits, *models[1].audits]
     places = [np.array([one.labels.index(label) for label in labels]) for one in held]
-    covariance = np.zeros((len(held), len(held), len(labels)))
+    covariance, by_records = np.zeros((2, len(held), len(held), len(labels)))
     paired = True
     for i, one in enumerate(held):
         for j, two in enumerate(held[: i + 1]):
@@ -142,10 +145,12 @@ def _of_labels(
             paired = paired and together
             if together:
                 covariance[i, j] = covariance[j, i] = one.covariance(two)[1:][places[i]]
+                by_records[i, j] = by_records[j, i] = one.covariance_by_records(two)[1:][places[i]]
+    first = len(models[0].audits)
+    covariance *= _without_noise(covariance, by_records, first)
     for i, one in enumerate(held):
         covariance[i, i] += one.noise[1:][places[i]] + 1.0 / audits[i].document["data"]["records"] ** 2
     values = np.stack([one.values[place] for one, place in zip(held, places, strict=True)])
-    first = len(models[0].audits)
     made = difference_of_runs(
         values,
         covariance,
@@ -179,6 +184,15 @@ def _of_labels(
         }
         for k, label in enumerate(labels)
     ]
+
+
+def _without_noise(covariance: Floats, by_records: Floats, first: int) -> Floats:
+    """Which part of the variance of each difference is by records and not by the trials on halves, which the figures on all records have few of."""
+    runs = len(covariance)
+    factors = np.where(np.arange(runs) < first, -1.0 / first, 1.0 / (runs - first))
+    whole, part = (np.einsum("i,ij...,j->...", factors, held, factors) for held in (covariance, by_records))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.nan_to_num(part / whole, nan=1.0), _LEAST_PART, 1.0)
 
 
 def _difference(models: tuple[Model, Model], audits: Sequence[Audit], bags: list[PairBags]) -> tuple[CrossedMean, bool]:

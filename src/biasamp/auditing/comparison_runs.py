@@ -22,6 +22,8 @@ from .record_covariance import figure_error, halves_of, record_covariance
 
 # Choices of one run of each model that are looked at; more say the same.
 _MOST_CHOICES = 100_000
+# Means that differ by less differ by rounding.
+_ROUNDING = 1e-12
 
 
 def crossed_difference(
@@ -88,7 +90,7 @@ def runs_behind(
     values = [np.array(out[name], dtype=np.float64) for name in ("first", "second")]
     order = (0, 1) if float(made.value[0]) >= 0.0 else (1, 0)
     reach = float(made.reach(level)[0])
-    if float(made.value[0]) == 0.0:
+    if abs(float(made.value[0])) < _ROUNDING:
         words += f" The means are equal, which no number of seeds or records tells apart; the difference may be up to {reach:.4f} either way."
         out["more_seeds"], out["more_records"] = [None, None], None
         return cast("RunsBehind", {**out, "words": words})

@@ -94,18 +94,21 @@ class PairedHalves:
         one, two = (held.figures.mean(axis=0) for held in (self, other))
         return np.asarray(((one - one.mean(axis=0)) * (two - two.mean(axis=0))).sum(axis=0) / max(self.halves - 1, 1))
 
+    def covariance_by_records(self, other: PairedHalves) -> Floats:
+        """The same without the noise of trials, which is another in each of the two measurements; it may be below 0 by chance."""
+        (a, b), (c, d) = (held.figures - held.figures.mean(axis=(0, 1)) for held in (self, other))
+        return np.asarray(0.5 * (a * d + b * c).sum(axis=0) / max(self.halves - 1, 1))
+
     def correlation(self, other: PairedHalves) -> float:
         """How the figures of all labels go together by records; 0 where records are not seen to move one of them.
 
         Of the two measurements of a half one is taken from each, so that noise is in none, not even that which both share by
         their seed.
         """
-        mine, theirs = (held.figures[..., 0] - held.figures[..., 0].mean() for held in (self, other))
-        own = [float((held[0] * held[1]).sum()) for held in (mine, theirs)]
-        if not min(own) > 0.0:
+        one, two = (float(held.covariance_by_records(held)[0]) for held in (self, other))
+        if not min(one, two) > 0.0:
             return 0.0
-        together = 0.5 * float((mine[0] * theirs[1] + mine[1] * theirs[0]).sum())
-        return float(np.clip(together / np.sqrt(own[0] * own[1]), -1.0, 1.0))
+        return float(np.clip(self.covariance_by_records(other)[0] / np.sqrt(one * two), -1.0, 1.0))
 
     def same(self, other: PairedHalves) -> bool:
         """Whether no half, however it was split, told the two apart."""
