@@ -23,7 +23,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
     "command_reference",
+    "executed",
     "mathml",
+    "pictures",
     "public_names",
 ]
 exclude_patterns = ["_build", "_extensions", "gallery", "**/sg_execution_times.rst", "sg_execution_times.rst"]
@@ -45,6 +47,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_sidebars = {name: [] for name in ("index", "start", "reading", "which_metric")}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_nav_level": 1,

@@ -17,9 +17,6 @@ from unittest import mock
 
 import biasamp
 
-# The time of an audit is in its file; these are written at the same moment.
-os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
-
 
 def _records(number: int) -> dict[str, list[Any]]:
     return {"g": ["a", "b"] * 20, "t": [0, 1, 1, 1] * 10, "p": [number % 2, 1] * 20}

@@ -33,6 +33,21 @@ RULINGS = [
     Ruling(
         "True sentences: verdicts judged together, pairs named by q, words that say what is compared", r"\.findings"
     ),
+    Ruling(
+        "True sentences: a value that is as good as 0 is said to be, and the answer with it",
+        r"^\.page\.(answer\.|cautions\.topics$)",
+        r"^compare$",
+    ),
+    Ruling(
+        "No error seen is not certainty: a model that is never wrong has intervals of what attackers measure",
+        r"^\.from data\.noted$",
+        r"^compare$",
+    ),
+    Ruling(
+        "True sentences: cautions of a document name no attribute of Python",
+        r"\.checksum\.metrics\[\]$",
+        r"^commands_of_audits$",
+    ),
     Ruling("Changes between two association runs", r"^\.change( of dp)?\[\]\.(low|high|p|q)", r"^association_tables$"),
     Ruling(
         "Two-valued outcomes: rates are those of the positive value; differences as everywhere know they were selected",

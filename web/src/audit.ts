@@ -12,6 +12,7 @@ export interface AuditDocument {
   excluded: Excluded[];
   findings: FindingFields[];
   invented?: Invented[];
+  label_errors?: LabelErrorEntry[];
   /**
    * @minItems 1
    */
@@ -158,7 +159,8 @@ export interface Ranking {
  * ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
  * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
  * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
- * task predictions are probabilities, which count as fractions: rates of groups are then mean scores.
+ * task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
+ * labels come from, as the caller stated it.
  */
 export interface Data {
   /**
@@ -173,6 +175,9 @@ export interface Data {
   ignored_unknown?: string[];
   kinds?: {
     [k: string]: "attribute" | "crossing";
+  };
+  label_sources?: {
+    [k: string]: string;
   };
   min_group: number;
   missing: "drop" | "error" | "negative";
@@ -287,13 +292,38 @@ export interface InventedGroup {
   records: number;
 }
 /**
+ * What errors of an attribute's labels do to one directional value.
+ *
+ * ``corrected`` is the value of the true labels if errors are as stated and independent of task and prediction, ``interval`` its bounds,
+ * ``worst`` the range if as many errors fall where they hurt most; all null where no errors are stated. ``tips`` is the rate of
+ * independent errors at which the conclusion changes and ``tips_if_dependent`` that of errors where they hurt most; null
+ * where none up to ``tried`` does, or where nothing is ``concluded`` (0). ``matrix`` has the chance that a true group (column) is recorded as
+ * each group (row).
+ */
+export interface LabelErrorEntry {
+  attribute: string;
+  concluded: -1 | 0 | 1;
+  corrected: number | null;
+  direction: "A->T" | "T->A";
+  groups: string[];
+  interval: (number | null)[];
+  matrix: number[][];
+  tips: number | null;
+  tips_if_dependent: number | null;
+  tried: number | null;
+  unclear: number;
+  value: number | null;
+  worst: (number | null)[];
+}
+/**
  * One metric of one attribute in one direction, with what stands beside it.
  *
  * ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
  * tell, have their worse sign; each is one-sided at the audit's confidence. ``contradicted``: of the pairs whose sign is
  * clear both in these records and in those that lend it, how many are opposite, and of how many.
  * A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
- * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
+ * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide;
+ * ``left_out`` are the groups that decide in no outcome, with the records that their rate is taken over.
  * ``label_sets`` is over how many sets of labels Multi averages, where records have several, and ``label_set_support`` the
  * median number of records that carry one.
  * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
@@ -339,6 +369,9 @@ export interface Entry {
   interval_method?: string;
   label_set_support?: number | null;
   label_sets?: number;
+  left_out?: {
+    [k: string]: number;
+  };
   metric: string;
   model?: number | null;
   model_gain?: number | null;
@@ -395,13 +428,17 @@ export interface NotRun {
 }
 /**
  * All that depends on place, time or call: two audits of the same data may differ here and nowhere else.
+ *
+ * ``command`` is the command line, or ``call`` the call in Python, that made the audit; ``settings`` are what ``verify`` needs to make it again.
  */
 export interface Provenance {
+  call?: string;
   command?: string;
   engine?: string;
   libraries?: {
     [k: string]: string;
   };
+  settings?: {};
   source?: string;
   threads?: number;
   time?: string;

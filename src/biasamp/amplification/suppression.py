@@ -79,7 +79,7 @@ def _further_row(rows: Sequence[PublishedRow], place: int, withheld: NDArray[np.
     lines = _lines(rows, place)
     for line in lines:
         gone = [rows[i].counts for i in line if withheld[i]]
-        if min(np.sum(gone, axis=0), default=0) < limit and free(line):
+        if (min(np.sum(gone, axis=0)) if gone else 0) < limit and free(line):
             return free(line)[0]
     for line in lines:
         if free(line):

@@ -12,6 +12,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 from biasamp.results.metric_registry import METRICS
 
 from .comparison_types import ComparisonDocument
+from .label_error_types import LabelErrorEntry
 from .measurement_types import Direction, Figure, Measurement, Threshold
 from .score_types import SweepEntry, WhyEntry
 
@@ -53,7 +54,8 @@ class Data(TypedDict):
     ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
     known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
     comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
-    task predictions are probabilities, which count as fractions: rates of groups are then mean scores.
+    task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
+    labels come from, as the caller stated it.
     """
 
     records: int
@@ -78,6 +80,7 @@ class Data(TypedDict):
     ignored_groups: NotRequired[list[str]]
     ignored_unknown: NotRequired[list[str]]
     soft_tasks: NotRequired[bool]
+    label_sources: NotRequired[dict[str, str]]
 
 
 class Rate(TypedDict):
@@ -145,7 +148,8 @@ class Entry(Measurement):
     tell, have their worse sign; each is one-sided at the audit's confidence. ``contradicted``: of the pairs whose sign is
     clear both in these records and in those that lend it, how many are opposite, and of how many.
     A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
-    its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
+    its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide;
+    ``left_out`` are the groups that decide in no outcome, with the records that their rate is taken over.
     ``label_sets`` is over how many sets of labels Multi averages, where records have several, and ``label_set_support`` the
     median number of records that carry one.
     ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
@@ -191,6 +195,7 @@ class Entry(Measurement):
     sizes: NotRequired[list[float]]
     expected: NotRequired[Figure]
     every_group: NotRequired[Figure]
+    left_out: NotRequired[dict[str, float]]
     outcomes: NotRequired[list[dict[str, str | Figure]]]
     groups: NotRequired[list[dict[str, str | Figure]]]
     cautions: NotRequired[list[str]]
@@ -280,14 +285,19 @@ class MetricFacts(TypedDict):
 
 
 class Provenance(TypedDict, total=False):
-    """All that depends on place, time or call: two audits of the same data may differ here and nowhere else."""
+    """All that depends on place, time or call: two audits of the same data may differ here and nowhere else.
+
+    ``command`` is the command line, or ``call`` the call in Python, that made the audit; ``settings`` are what ``verify`` needs to make it again.
+    """
 
     source: str
     engine: str
     threads: int
     time: str
     command: str
+    call: str
     libraries: dict[str, str]
+    settings: dict[str, Any]
 
 
 class AuditDocument(TypedDict):
@@ -304,6 +314,7 @@ class AuditDocument(TypedDict):
     rates: NotRequired[list[GroupRow]]
     sweep: NotRequired[list[SweepEntry]]
     why: NotRequired[list[WhyEntry]]
+    label_errors: NotRequired[list[LabelErrorEntry]]
     invented: NotRequired[list[Invented]]
     compare: NotRequired[ComparisonDocument]
     registry: NotRequired[dict[str, MetricFacts]]

@@ -34,6 +34,7 @@ from biasamp.results.metric_registry import DIRECTIONS
 
 from .counted_thresholds import counted_entry, scores_counted
 from .group_choice import IGNORED
+from .label_error_entries import measure_label_errors
 from .parity_entries import measure_parity
 from .settings import Measured, Settings
 from .subject import Counted, records_of, within
@@ -66,6 +67,7 @@ def measure(subject: Counted, settings: Settings) -> Measured:
         if "directional" in settings.metrics and direction in subject.counts.pairs:
             _scores(subject, direction, settings, out)
             measure_why(subject, direction, settings, out)
+            measure_label_errors(subject, direction, settings, out)
     for metric in UNDIRECTED:
         _run(subject, metric, None, settings, out)
     if "parity" in settings.metrics:

@@ -73,7 +73,7 @@ def _inside(entry: WhyEntry) -> str:
     told = "" if not unclear else f", and the records of {unclear:,} do not tell the direction of all pairs"
     column = printable(entry["strata_column"], 40)
     return (
-        f"inside the {len(rows):,} strata of {column}, by the signs there, it is {part_words(entry['parts']['inside'])}: above 0 "
+        f"inside the {len(rows):,} strata of {column}, by the signs there and each group's own shares, it is {part_words(entry['parts']['inside'])}: above 0 "
         f"in {up:,} of them and not in {len(rows) - up:,}, beyond chance in {sure:,}{told}"
     )
 

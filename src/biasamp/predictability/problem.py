@@ -64,6 +64,14 @@ class Problem:
         return isinstance(self.predicted, Labels) and self.predicted.chances is not None
 
     @property
+    def never_wrong(self) -> bool:
+        """Whether every record is predicted to have the labels that it has."""
+        if self.labels is None or self.soft:
+            return False
+        _, truth, predicted = self.labels
+        return bool(np.array_equal(truth.codes, predicted.codes))
+
+    @property
     def labels(self) -> tuple[Labels, Labels, Labels] | None:
         """The three sides, where everything is labels."""
         other, truth, predicted = self.other, self.truth, self.predicted

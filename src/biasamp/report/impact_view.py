@@ -11,7 +11,7 @@ from biasamp.amplification.impact import GroupTable, Impact
 from biasamp.data import printable
 from biasamp.results.interval import rounded
 
-from .markdown import escaped
+from .markdown_text import escaped
 from .spreadsheet import write_csv
 
 WITHHELD = "withheld"

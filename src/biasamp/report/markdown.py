@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
@@ -12,12 +11,13 @@ from biasamp.auditing.document_types import Entry
 from biasamp.auditing.evidence import direction_known
 from biasamp.auditing.label_names import group_names, label_names
 from biasamp.auditing.mirrors import each_once
-from biasamp.data import printable
 from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
+from .markdown_text import escaped
 from .matrix import SIGNS_MEAN, VERDICT_SIGNS, matrix_of
+from .provenance_view import label_error_rows, provenance_rows
 from .rates_view import (
     FEW,
     against_cells,
@@ -44,23 +44,6 @@ from .written import (
 )
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
-# Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs
-# would do no more than make a bare address or a mention of it, which hosts link by themselves.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$&])")
-_LINKED = re.compile(r"(?i)(https?:)(//)|(www)(\.)|(@)(?=\w)")
-
-
-def escaped(text: str, limit: int = 300) -> str:
-    """Text from a stranger as Markdown that shows just that text.
-
-    >>> escaped("<b>|[x](y)")
-    '\\\\<b\\\\>\\\\|\\\\[x\\\\]\\\\(y\\\\)'
-    """
-    safe = _SPECIAL.sub(r"\\\1", printable(text, limit))
-    # A zero-width joiner would be invisible; an entity shows the same character and links nothing.
-    return _LINKED.sub(
-        lambda m: (m[1] or m[3] or "") + {"//": "&#47;&#47;", ".": "&#46;"}.get(m[2] or m[4], "&#64;"), safe
-    )
 
 
 def _number(value: float | None, signed: bool) -> str:
@@ -121,8 +104,8 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     lines += [f"- Not measured: {escaped(words, 500)}." for words in skipped]
     if len(audit.excluded):
         lines.append(f"- {len(audit.excluded):,} pairs or rates are undefined and in no figure above.")
-    made = f"biasamp {escaped(str(document['version']))}, seed {document['seed']}"
-    return "\n".join([*lines, "", f"Made with {made}, data fingerprint `{data['fingerprint']}`.", ""])
+    lines += label_error_rows(document, under)
+    return "\n".join([*lines, "", *provenance_rows(document, under)])
 
 
 def _matrix_rows(audit: Audit) -> list[str]:
