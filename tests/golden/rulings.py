@@ -93,6 +93,11 @@ RULINGS = [
         r"^(compas_all_metrics|compare)$",
     ),
     Ruling("The range of MALS where groups overlap", r"^\.page\.methods\[\]\.(low|high)$", r"^compare$"),
+    Ruling(
+        "The demo's scores have ten digits, which every processor gives alike",
+        r"^\.audit\.(checksum\.|(sweep|why)\[\])",
+        r"^demo$",
+    ),
     Ruling("The demo tells why: its records have scores and strata", r"^\.audit\.data\.fingerprint$", r"^demo$"),
     Ruling(
         "Verdicts and pages of a saved audit whose data had no name are called by its file",
