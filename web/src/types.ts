@@ -107,6 +107,7 @@ export interface ComparedFigure {
 }
 
 export interface ChangedPair {
+  metric: string;
   direction: string | null;
   models: [string, string];
   given: string;
@@ -124,7 +125,7 @@ export interface ComparisonPage {
   source: string;
   version: string;
   answer: Record<string, string>;
-  comparison: { models: string[]; level: number; differences: ComparedFigure[]; pairs: ChangedPair[]; orders: string[]; runs: string[]; notes: string[] };
+  comparison: { models: string[]; level: number; differences: ComparedFigure[]; pairs: ChangedPair[]; orders: string[]; runs: string[]; cautions: string[]; notes: string[] };
   /** What the labels of pairs are called. */
   names: Record<string, string>;
   pair_words: string;

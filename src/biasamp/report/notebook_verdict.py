@@ -63,7 +63,7 @@ def comparison_table(comparison: Comparison) -> str:
             )
         )
     head = ("verdict", "figure", "", "first", "second", "difference", "low", "high")
-    notes = _listed(comparison.notes)
+    notes = _listed(comparison.cautions) + _listed(comparison.notes)
     return f"<div>{said}{table(head, rows, 3)}{_more(len(held), 'differences')}{_changed(comparison)}{notes}</div>"
 
 

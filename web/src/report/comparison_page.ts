@@ -41,7 +41,7 @@ function pair(page: ComparisonPage, row: ChangedPair, i: number, scale: [number,
   const place = `/comparison/pairs/${i}`;
   const name = (text: string) => h("bdi", { class: "label", title: page.names[text] === text ? null : printable(text, 500) }, page.names[text] ?? printable(text));
   return h("tr", {},
-    h("th", { scope: "row" }, name(row.outcome), " given ", name(row.given), row.direction ? h("span", { class: "note" }, directionSymbol(row.direction)) : null),
+    h("th", { scope: "row" }, name(row.outcome), " given ", name(row.given), h("span", { class: "note" }, `${page.metrics[row.metric].short} ${directionSymbol(row.direction)}`.trim())),
     h("td", {}, label(row.models[1], 30), " − ", label(row.models[0], 30)),
     h("td", { class: "bar-cell" }, bar(row.difference, row.low, row.high, scale)),
     h("td", { class: "number" }, num(`${place}/difference`, row.difference, signed)),
@@ -66,7 +66,7 @@ function pairs(page: ComparisonPage): HTMLElement | null {
 }
 
 export function showComparison(page: ComparisonPage, root: HTMLElement, theme: HTMLElement): void {
-  const { models, differences, level, orders, runs, notes } = page.comparison;
+  const { models, differences, level, orders, runs, cautions, notes } = page.comparison;
   const sure = differences.filter((row) => row.decided !== 0).length;
   frame(root, theme, {
     command: "compare", title: page.source, skip: "Skip to the verdicts", version: page.version,
@@ -77,7 +77,7 @@ export function showComparison(page: ComparisonPage, root: HTMLElement, theme: H
         h("p", {}, `The second model's figure less the first one's, with ${percent(level)} intervals. What is decided comes first; each bar has its own scale.`),
         scrolling(h("table", { class: "bars checks" }, h("caption", {}, "Differences between models"), head("second model", "figure", "models", h("span", { class: "unseen" }, "bar"), "difference", "verdict"),
           h("tbody", {}, ...differences.map((row, i) => difference(page, row, i)))), "Verdicts, table")),
-      pairs(page), listed("Order of the models", "orders", orders), listed("Seeds and records", "runs", runs), listed("Notes", "notes", notes),
+      pairs(page), listed("Cautions", "cautions", cautions), listed("Order of the models", "orders", orders), listed("Seeds and records", "runs", runs), listed("Notes", "notes", notes),
     ],
   });
 }
