@@ -70,8 +70,14 @@ $(VENV)-tensorboard/.done:
 	  tensorboard==2.12.3 six 'setuptools<81' 'numpy<2' 'protobuf<4'
 	@touch $@
 
-apart: $(VENV)-track/.done $(VENV)-tensorboard/.done
+$(VENV)-cards/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-cards
+	$(VENV)-cards/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cards]' pytest hypothesis
+	@touch $@
+
+apart: $(VENV)-track/.done $(VENV)-tensorboard/.done $(VENV)-cards/.done
 	$(VENV)-track/bin/python -m pytest -q tests/integrations/test_mlflow.py
+	$(VENV)-cards/bin/python -m pytest -q tests/report/test_exports.py
 
 ifeq ($(EXTRAS),all)
 test: browser apart
@@ -126,4 +132,4 @@ format: $(VENV)/.core
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard build dist demo docs/_build
+	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard $(VENV)-cards build dist demo docs/_build
