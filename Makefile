@@ -75,13 +75,27 @@ $(VENV)-cards/.done: pyproject.toml
 	$(VENV)-cards/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cards]' pytest hypothesis
 	@touch $@
 
-apart: $(VENV)-track/.done $(VENV)-tensorboard/.done $(VENV)-cards/.done
+# Evaluation harnesses, whose own logs are read. The CPU build of torch comes first here too.
+$(VENV)-inspect/.done:
+	$(PYTHON) -m venv $(VENV)-inspect
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check inspect_ai==0.3.100
+	@touch $@
+
+$(VENV)-lm-eval/.done:
+	$(PYTHON) -m venv $(VENV)-lm-eval
+	$(VENV)-lm-eval/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(VENV)-lm-eval/bin/python -m pip install --quiet --disable-pip-version-check lm-eval
+	@touch $@
+
+apart: $(VENV)-track/.done $(VENV)-tensorboard/.done $(VENV)-cards/.done $(VENV)-inspect/.done $(VENV)-lm-eval/.done
 	$(VENV)-track/bin/python -m pytest -q tests/integrations/test_mlflow.py
 	$(VENV)-cards/bin/python -m pytest -q tests/report/test_exports.py
 
 ifeq ($(EXTRAS),all)
 test: browser apart
 export BIASAMP_TENSORBOARD = $(abspath $(VENV)-tensorboard/bin/python)
+export BIASAMP_INSPECT = $(abspath $(VENV)-inspect/bin/python)
+export BIASAMP_LM_EVAL = $(abspath $(VENV)-lm-eval/bin/python)
 endif
 
 test: lint
@@ -132,4 +146,4 @@ format: $(VENV)/.core
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard $(VENV)-cards build dist demo docs/_build
+	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard $(VENV)-cards $(VENV)-inspect $(VENV)-lm-eval build dist demo docs/_build

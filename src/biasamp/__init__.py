@@ -22,6 +22,7 @@ _PLACES = {
     "classify_errors": "amplification.errors",
     "compare": "auditing",
     "count": "auditing",
+    "counterfactual": "text.counterfactual",
     "decompose": "amplification.why",
     "directional": "amplification.directional",
     "dpa": "predictability.attack",
@@ -36,6 +37,7 @@ _PLACES = {
     "over_runs": "auditing.over_runs",
     "parity": "amplification.parity",
     "q_values": "resampling.significance",
+    "read_eval_log": "text.eval_log",
     "read_open_images": "data.open_images",
     "read_text": "text.read_text",
     "sweep": "amplification.sweep",
@@ -78,6 +80,8 @@ if TYPE_CHECKING:
     from .predictability.attack import dpa as dpa
     from .predictability.attack import leakage as leakage
     from .resampling.significance import q_values as q_values
+    from .text.counterfactual import counterfactual as counterfactual
+    from .text.eval_log import read_eval_log as read_eval_log
     from .text.read_text import read_text as read_text
 
 

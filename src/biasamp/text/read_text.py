@@ -24,6 +24,7 @@ from biasamp.engines import engine_for, home_of
 from biasamp.results.table import Table
 from biasamp.results.table import text as text_array
 
+from .eval_log import EvalLog
 from .lexicon import Lexicon, read_lexicon
 from .text_parts import LINES, TEXT, FindIdentities, LinesPart, Tally, TextPart, TextPlan
 
@@ -101,6 +102,8 @@ def read_text(
         column_name(value, name)
     kept = tuple(names_of(keep, "keep", "names of columns"))
     lexicon = read_lexicon(identities, labels, plurals)
+    if isinstance(texts, EvalLog) and text is None:
+        text = "answer"
     parts, plan, origin = _parts(texts, text, record, kept)
     own = [TextPart(part, plan, lexicon) for part in parts]
 
