@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import click
+from rich.text import Text
 
 from biasamp.auditing.audit_result import Audit
+from biasamp.data import printable
 
 from .command_files import Command, Input, Output
-from .output import write_data
+from .output import console, write_data
 from .role_options import Decorator
 
 
@@ -44,11 +46,16 @@ def command(
     if model_card is not None and name is None:
         raise click.UsageError("--model-card needs --name, the name of the model")
     held = Audit.load(audit)
-    if model_card is not None:
-        write_data(held.to_model_card(name=name or "", dataset=dataset), model_card)
-    if croissant is not None:
-        write_data(held.to_croissant(name=dataset) + "\n", croissant)
-    if ai_act is not None:
-        write_data(held.to_ai_act(), ai_act)
-    if markdown is not None:
-        write_data(held.to_markdown(), markdown)
+    written = {
+        model_card: lambda: held.to_model_card(name=name or "", dataset=dataset),
+        croissant: lambda: held.to_croissant(name=dataset) + "\n",
+        ai_act: held.to_ai_act,
+        markdown: held.to_markdown,
+    }
+    taken = False
+    for path, text in written.items():
+        if path is not None:
+            taken = write_data(text(), path) or taken
+    if not taken:
+        names = ", ".join(printable(path, 200) for path in written if path is not None)
+        console().print(Text(f"written: {names}"))
