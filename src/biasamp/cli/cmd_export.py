@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 from rich.text import Text
 
@@ -46,7 +48,7 @@ def command(
     if model_card is not None and name is None:
         raise click.UsageError("--model-card needs --name, the name of the model")
     held = Audit.load(audit)
-    written = {
+    written: dict[str | None, Callable[[], str]] = {
         model_card: lambda: held.to_model_card(name=name or "", dataset=dataset),
         croissant: lambda: held.to_croissant(name=dataset) + "\n",
         ai_act: held.to_ai_act,
