@@ -92,7 +92,7 @@ apart: $(VENV)-track/.done $(VENV)-tensorboard/.done $(VENV)-cards/.done $(VENV)
 	$(VENV)-cards/bin/python -m pytest -q tests/report/test_exports.py
 
 ifeq ($(EXTRAS),all)
-test: browser apart
+test: browser apart docs-check
 export BIASAMP_TENSORBOARD = $(abspath $(VENV)-tensorboard/bin/python)
 export BIASAMP_INSPECT = $(abspath $(VENV)-inspect/bin/python)
 export BIASAMP_LM_EVAL = $(abspath $(VENV)-lm-eval/bin/python)
