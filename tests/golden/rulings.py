@@ -104,6 +104,11 @@ RULINGS = [
         r"^(\.page)?\.source$|\.verdict\.data$",
         r"^(compare|saved_audit|saved_policy)$",
     ),
+    Ruling(
+        "Paired trials: leakage and DPA of two models are measured on the same halves of the records, DPA task by task",
+        r"^\.from data\.(differences|notes|noted|pairs)$|differences\[(dpa|leakage)\]\.",
+        r"^compare$",
+    ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
 ]
 

@@ -40,6 +40,7 @@ from .written import (
     not_run_by_reason,
     pair_change_words,
     seeds_and_records,
+    who_against_whom,
 )
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
@@ -230,7 +231,7 @@ def _invented_rows(audit: Audit, under: str, most: int) -> list[str]:
 def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -> str:
     """Models side by side: differences with their verdicts, pairs that changed, the order of models, notes."""
     head, under, document = "#" * level, "#" * min(level + 1, 6), result.document
-    lines = [f"{head} {escaped(' against '.join(reversed(result.models)))}", ""]
+    lines = [f"{head} {escaped(who_against_whom(result), 400)}", ""]
     rows = [
         [
             escaped(row["attribute"]),
@@ -257,6 +258,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
         listed = [
             [
                 escaped(row["models"][1]),
+                short_name(row["metric"]),
                 direction_symbol(row["direction"]),
                 escaped(row["given"]),
                 escaped(row["outcome"]),
@@ -267,8 +269,10 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
             for row in result.changed[:pairs]
         ]
         if listed:
-            lines += _table(["model", "direction", "given", "outcome", "change", "interval", "q"], listed)
+            lines += _table(["model", "metric", "direction", "given", "outcome", "change", "interval", "q"], listed)
         lines += [escaped(words, 1000), ""]
+    if result.cautions:
+        lines += [f"{under} Cautions", "", *(f"- {escaped(words, 2000)}" for words in result.cautions), ""]
     lines += [f"- {escaped(note, 2000)}" for note in result.notes]
     return "\n".join(lines).rstrip() + "\n"
 
