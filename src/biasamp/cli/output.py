@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -34,11 +35,11 @@ html_option = click.option(
 )
 
 
-def csv_option(rows: str) -> Callable[[Any], Any]:
+def csv_option(rows: str, flag: str = "--csv", argument: str = "csv_path") -> Callable[[Any], Any]:
     """The option that writes a command's table, whose ``rows`` are said in its help."""
     return click.option(
-        "--csv",
-        "csv_path",
+        flag,
+        argument,
         type=Output(".csv", stdout=True),
         metavar="FILE",
         help=f"Write {rows} as CSV to FILE; - for standard output.",
@@ -67,7 +68,8 @@ def console(stderr: bool = False) -> Any:
     from .plain_console import PlainConsole
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else 140
+    # A terminal knows its width, and COLUMNS says what a log or a page has room for.
+    width = None if stream.isatty() or os.environ.get("COLUMNS", "").isdigit() else 140
     return PlainConsole(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
 
 
