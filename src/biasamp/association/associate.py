@@ -261,7 +261,7 @@ def _conditional(
         ~result.is_identity & np.array([label not in fixed for label in counts.labels], dtype=bool),
         settings,
     )
-    return replace(result, conditional=held)
+    return replace(result, conditional=held, counted=counts)
 
 
 def source_identities(source: LabelSource, identities: Any) -> Any:

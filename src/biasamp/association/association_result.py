@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.storage import read_arrays
 from biasamp.data.plain_arguments import shown, yes_or_no
 from biasamp.results.checksums import json_text, with_checksum
 from biasamp.results.interval import plain
@@ -19,7 +21,7 @@ from biasamp.results.table import Table, text, written
 
 from . import rankings
 from .association_metric import Array
-from .conditional import ConditionalGaps
+from .conditional import REST, ConditionalGaps
 from .contrasts import Contrast
 from .metrics import metric_form
 from .values import AssociationValues, kept
@@ -80,6 +82,8 @@ class Association:
     version: str
     values: AssociationValues
     conditional: ConditionalGaps | None = None
+    # With strata, the counts of identities and strata together.
+    counted: AssociationCounts | None = None
     # What was computed once, by the method and its arguments.
     _kept: dict[Any, Any] = field(default_factory=dict)
 
@@ -300,6 +304,56 @@ class Association:
         about = {"schema": 1, "kind": "association", **self.heading()}
         held = {} if self.conditional is None else {"conditional": self.conditional.to_dict()}
         return {**about, "labels": self.label_rows(self.metrics), "excluded": list(self.excluded), **held}
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a Parquet file with a checksum: its counts, and how it was asked for.
+
+        :meth:`load` gives the result back, to the bit. The file is one of counts too, which :func:`biasamp.associate`,
+        :func:`biasamp.association_change` and ``biasamp merge`` take. It holds no code and is read as none.
+        """
+        strata = None if self.conditional is None else [layer.name for layer in self.conditional.strata]
+        about = {
+            "metrics": list(self.metrics),
+            "settings": dict(self.settings),
+            "reading": dict(self.reading),
+            "notes": list(self.notes),
+            **({} if strata is None else {"strata": [name for name in strata if name != REST]}),
+        }
+        (self.counted or self.values.counts).save(path, about)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Association:
+        """The result that :meth:`save` wrote; a damaged or foreign file is refused.
+
+        >>> import tempfile
+        >>> from biasamp import associate
+        >>> images = [["man", "bike"]] * 30 + [["man"]] * 70 + [["woman", "bike"]] * 10 + [["woman"]] * 90
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     associate(images, ["man", "woman"], metrics="dp").save(f"{folder}/run.parquet")
+        ...     Association.load(f"{folder}/run.parquet").top("dp", 1)["label"].tolist()
+        ['bike']
+        """
+        from .associate import associate
+
+        counts, about = AssociationCounts.load(path), read_arrays(path)[0].get("result")
+        if about is None:
+            raise ValueError(f"{Path(path).name} holds counts alone: measure them with biasamp.associate")
+        try:
+            held = dict(about["settings"])
+            zero, alpha = held.pop("zero"), held.pop("alpha")
+            result = associate(
+                counts,
+                zero=("smooth", alpha) if zero == "smooth" else zero,
+                metrics=about["metrics"],
+                strata=about.get("strata"),
+                **held,
+            )
+            notes = tuple(str(note) for note in about["notes"])
+            return replace(result, reading=dict(about["reading"]), notes=notes)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(
+                f"{Path(path).name} is damaged: it does not say how the result was made ({error})"
+            ) from None
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The result as JSON text with checksums, which is also written to ``path`` where one is given.

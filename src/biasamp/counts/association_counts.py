@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -199,10 +199,11 @@ class AssociationCounts:
             "sources": [{"name": name, "records": n, "digest": digest} for name, n, digest in self.sources],
         }
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> None:
         """Write the counts to a Parquet file with a checksum; :meth:`load` reads them back.
 
-        The file holds numbers and text. It holds no code and is read as none.
+        The file holds numbers and text. It holds no code and is read as none. ``about`` is what else it says, in plain values:
+        :meth:`biasamp.association.association_result.Association.save` keeps there how a result was asked for.
         """
         header = {
             "kind": _KIND,
@@ -213,6 +214,7 @@ class AssociationCounts:
             "n": self.n,
             "sources": [list(source) for source in self.sources],
             **({} if self.known is None else {"known": self.known.to_dict()}),
+            **({} if about is None else {"result": dict(about)}),
         }
         arrays = {
             "count": self.count,
