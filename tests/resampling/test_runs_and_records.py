@@ -120,5 +120,5 @@ def test_intervals_hold_whatever_seeds_and_records_add(runs: int, kinds: int) ->
 
     held = [variances(runs, kinds, parts, 2000) for parts in PROPORTIONS]
     # 92 to 97%, and what chance adds to shares of 2,000.
-    assert 0.91 <= min(held)
+    assert min(held) >= 0.91
     assert max(held) <= 0.98
