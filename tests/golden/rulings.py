@@ -93,11 +93,21 @@ RULINGS = [
         r"^(compas_all_metrics|compare)$",
     ),
     Ruling("The range of MALS where groups overlap", r"^\.page\.methods\[\]\.(low|high)$", r"^compare$"),
+    Ruling(
+        "The demo's scores have ten digits, which every processor gives alike",
+        r"^\.audit\.(checksum\.|(sweep|why)\[\])",
+        r"^demo$",
+    ),
     Ruling("The demo tells why: its records have scores and strata", r"^\.audit\.data\.fingerprint$", r"^demo$"),
     Ruling(
         "Verdicts and pages of a saved audit whose data had no name are called by its file",
         r"^(\.page)?\.source$|\.verdict\.data$",
         r"^(compare|saved_audit|saved_policy)$",
+    ),
+    Ruling(
+        "Paired trials: leakage and DPA of two models are measured on the same halves of the records, DPA task by task",
+        r"^\.from data\.(differences|notes|noted|pairs)$|differences\[(dpa|leakage)\]\.",
+        r"^compare$",
     ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
 ]

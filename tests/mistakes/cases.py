@@ -137,11 +137,12 @@ case("three: 1.0", "1.0", **three(spelled("0", "1", "2"), spelled("0.0", "1.0", 
 case("three: numbers from one", "'3'", "'0'", **three(spelled(0, 1, 2), spelled(3, 4, 5)))
 case("three: numbered from 1", "numbered from 0", "'3'", **three(spelled(0, 1, 2), spelled(1, 2, 3)))
 case("three: numbered from 0", "numbered from 0", "'0'", **three(spelled(1, 2, 3), spelled(0, 1, 2)))
-case("three: numbers from 1 on both sides", **three(spelled(1, 2, 3), spelled(1, 2, 3)))
+case("three: numbers from 1 on both sides", **three(spelled(1, 2, 3), spelled(1, 2, 3)), skip={"torch"})
 case(
     "three: a number that is never predicted",
     **three(spelled(0, 1, 2), lambda c: np.maximum(c, 1)),
     like=three(spelled(0, 1, 2), lambda c: np.maximum(c, 1)),
+    skip={"torch"},
 )
 case("three: codes for words", "'rejected'", "'0'", **three(LONG, spelled(0, 1, 2)))
 case("three: other words", "'no'", "'rejected'", **three(LONG, spelled("no", "aye", "later")))

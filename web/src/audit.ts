@@ -33,6 +33,7 @@ export interface AuditDocument {
  * What ``compare`` found.
  */
 export interface ComparisonDocument {
+  cautions?: ModelCaution[];
   differences: ModelDifference[];
   level: number;
   models: string[];
@@ -48,9 +49,20 @@ export interface ComparisonDocument {
   version: string;
 }
 /**
+ * What to know before models are chosen: ``code`` is that of an audit's caution, or of how audits differ.
+ *
+ * ``models`` are those that it concerns; the weightiest come first.
+ */
+export interface ModelCaution {
+  code: string;
+  models: string[];
+  text: string;
+  weight: number;
+}
+/**
  * One figure of two models, the second less the first.
  *
- * ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
+ * ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
  */
 export interface ModelDifference {
   adjusted_p?: number | null;
@@ -58,6 +70,7 @@ export interface ModelDifference {
   difference: number | null;
   direction: ("A->T" | "T->A") | null;
   first: number;
+  first_interval?: (number | null)[];
   high: number | null;
   low: number | null;
   method: string;
@@ -71,6 +84,7 @@ export interface ModelDifference {
   paired: boolean;
   runs?: RunsBehind;
   second: number;
+  second_interval?: (number | null)[];
   verdict: string;
 }
 /**

@@ -22,7 +22,7 @@ from .findings import Context
 from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
 from .measurement_types import SCHEMA
-from .measuring import correct_pairs, discordance, measure, pairs_by_bag, resampled
+from .measuring import correct_pairs, discordance, halves_by_bag, measure, pairs_by_bag, resampled
 from .mirrors import mark_mirrors
 from .plan import Plan
 from .rate_findings import parity
@@ -181,4 +181,7 @@ def _resamples(owned: list[tuple[str, Any]], settings: Settings, records: str) -
         "values": values,
         "unseen": unseen,
         "pairs": {name: held for attribute, result in owned for name, held in pairs_by_bag(attribute, result).items()},
+        "halves": {
+            name: held for attribute, result in owned for name, held in halves_by_bag(attribute, result).items()
+        },
     }

@@ -29,7 +29,7 @@ class RunsBehind(TypedDict):
 class ModelDifference(Measurement):
     """One figure of two models, the second less the first.
 
-    ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
+    ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
     """
 
     models: list[str]
@@ -41,6 +41,8 @@ class ModelDifference(Measurement):
     paired: bool
     method: str
     verdict: str
+    first_interval: NotRequired[list[Figure]]
+    second_interval: NotRequired[list[Figure]]
     p: NotRequired[Figure]
     adjusted_p: NotRequired[Figure]
     runs: NotRequired[RunsBehind]
@@ -89,6 +91,18 @@ class Note(TypedDict):
     text: str
 
 
+class ModelCaution(TypedDict):
+    """What to know before models are chosen: ``code`` is that of an audit's caution, or of how audits differ.
+
+    ``models`` are those that it concerns; the weightiest come first.
+    """
+
+    code: str
+    models: list[str]
+    text: str
+    weight: float
+
+
 class ComparisonDocument(TypedDict):
     """What ``compare`` found."""
 
@@ -103,3 +117,4 @@ class ComparisonDocument(TypedDict):
     rankings: NotRequired[list[Ranking]]
     pairs: NotRequired[list[PairDifference]]
     pairs_note: NotRequired[str]
+    cautions: NotRequired[list[ModelCaution]]

@@ -338,6 +338,20 @@ class SavedPairs(TypedDict):
     unit: float
 
 
+class SavedHalves(TypedDict):
+    """Figures of attackers on random halves of the records, two for each half: of all labels, then of each.
+
+    ``values`` are the figures of the labels on all records, ``noise`` the variances of all and of each by trials. ``figures`` are in the order of
+    measurements, halves and labels.
+    """
+
+    labels: list[str]
+    values: list[Figure]
+    noise: list[Figure]
+    halves: int
+    figures: list[float]
+
+
 class Resamples(TypedDict, total=False):
     """The values of each metric's resamples, with what tells whether those of two audits go together.
 
@@ -350,6 +364,7 @@ class Resamples(TypedDict, total=False):
     values: dict[str, list[Figure]]
     unseen: dict[str, Figure]
     pairs: dict[str, SavedPairs]
+    halves: dict[str, SavedHalves]
 
 
 class SavedAudit(AuditDocument):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from biasamp.results.interval import NO_WIDTH, Caution, Interval
 from .attackers import AttackerError, Lookup, Trained, choose
 from .equalize import RULES, Rule, check_rule
 from .lookup import LookupTables
+from .paired_halves import PairedHalves, measure_halves
 from .problem import Problem
 from .quality import LABEL_QUALITIES, Quality, check_quality
 from .records import Progress, RecordTrials
 from .scores import FIGURES, Scores, standard_errors
-from .sides import Numbers
+from .sides import Index, Numbers
 
 # Attackers that need records get so many of a larger table, drawn at random.
 _MOST_RECORDS = 500_000
@@ -85,6 +87,19 @@ class Measurement:
         # DPA is a quotient; differences of qualities lie where qualities do, and those of numbers have no bound.
         bounded = self.quality in LABEL_QUALITIES or (self.kind == "dpa" and of == "value")
         return made.within(-1.0, 1.0) if bounded else made
+
+    def on_bags(self, problem: Problem, bags: Index, many: int, names: Sequence[str]) -> PairedHalves | None:
+        """Figures on halves of bags of records, which pair those of two models; ``problem`` has rows that lie each in one bag."""
+        figures = np.nan_to_num(FIGURES[self.kind](self.scores.dataset[self.rule], self.scores.model))
+        noise = float(figures.var(ddof=1)) / len(figures) if len(figures) > 1 else 0.0
+        if isinstance(self.engine, LookupTables):
+            engine: LookupTables | RecordTrials | None = LookupTables.fit(problem, self.kind, self.engine.quality)
+        else:
+            rows = np.repeat(np.arange(len(problem.counts)), problem.counts)
+            engine, bags = replace(self.engine, problem=problem.records(), progress=None), bags[rows]
+        if engine is None:
+            return None
+        return measure_halves(engine, bags, many, names, self.rule, noise, int(self.seeds[0].generate_state(1)[0]))
 
     def _unseen(self, level: float, of: str) -> float:
         """How far errors that were not seen may move a figure of a model that is never wrong here, scored by accuracy.

@@ -12,8 +12,9 @@ from biasamp.data import printable
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import direction_symbol, is_signed, short_name
 
+from .comparison_view import changed_by_evidence, pair_names, verdicts_first
 from .terminal_parts import bullets, name, plain_table
-from .written import pair_change_words, seeds_and_records
+from .written import pair_change_words, seeds_and_records, who_against_whom
 
 PAIRS_SHOWN = 20
 
@@ -23,12 +24,12 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
     several = len(result.models) > 2
     first, *others = short_names(result.models, 24).values()
     figures = (first, "other model" if several else others[0], "difference", f"{result.document['level']:.0%} interval")
-    table = plain_table(("attribute", "metric", "direction", *figures, "verdict"))
-    for column in table.columns[3:7]:
-        column.justify = "right"
-    for row in result.document["differences"]:
+    named = ("model",) if several else ()
+    table = plain_table((*named, "attribute", "metric", "direction", *figures, "verdict"), figures)
+    for row in verdicts_first(result):
         signed = is_signed(row["metric"])
         table.add_row(
+            *([name(row["models"][1], 24)] if several else []),
             name(row["attribute"], 24),
             short_name(row["metric"]),
             direction_symbol(row["direction"]),
@@ -38,23 +39,26 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
             interval(row["low"], row["high"]),
             Text(printable(row["verdict"], 120) + ("" if row["paired"] else " (unpaired)")),
         )
-    console.print(Text(" against ".join(printable(model, 30) for model in reversed(result.models)), style="bold"))
+    console.print(Text(who_against_whom(result), style="bold"))
     console.print(table)
     console.print(bullets("Seeds and records", seeds_and_records(result), "bold"))
     console.print(bullets("Order of the models", [printable(words, 600) for words in result.orders], "bold"))
     if pairs > 0:
         show_changed_pairs(result, console, pairs)
+    console.print(bullets("Cautions", [printable(words, 2000) for words in result.cautions], "yellow"))
     console.print(bullets("Notes", [printable(note, 2000) for note in result.notes], "dim"))
 
 
 def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
-    """Print the pairs that changed, the largest changes first."""
-    changed = result.changed
+    """Print the pairs that changed, the best founded first."""
+    changed = changed_by_evidence(result)
     words = pair_change_words(result)
     if changed:
         figures = ("change", "interval", "q")
+        several = len({row["metric"] for row in changed}) > 1
         columns = (
             *(("model",) if len(result.models) > 2 else ()),
+            *(("metric",) if several else ()),
             "direction",
             "given",
             "outcome",
@@ -62,12 +66,14 @@ def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
             "amplification",
         )
         table = plain_table(columns, figures, title="Pairs that changed")
+        names = pair_names(result)
         for row in changed[:most]:
             table.add_row(
                 *([name(row["models"][1], 24)] if len(result.models) > 2 else []),
+                *([short_name(row["metric"])] if several else []),
                 direction_symbol(row["direction"]),
-                name(row["given"]),
-                name(row["outcome"]),
+                Text(names[row["given"]]),
+                Text(names[row["outcome"]]),
                 figure(row["difference"]),
                 interval(row["low"], row["high"]),
                 f"{row['q']:.1e}" if row["q"] is not None and row["q"] < 1e-3 else figure(row["q"], False),

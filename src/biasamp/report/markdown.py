@@ -15,6 +15,7 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
+from .comparison_view import changed_by_evidence, verdicts_first
 from .markdown_text import escaped
 from .matrix import SIGNS_MEAN, VERDICT_SIGNS, matrix_of
 from .provenance_view import label_error_rows, provenance_rows
@@ -40,6 +41,7 @@ from .written import (
     not_run_by_reason,
     pair_change_words,
     seeds_and_records,
+    who_against_whom,
 )
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
@@ -230,7 +232,7 @@ def _invented_rows(audit: Audit, under: str, most: int) -> list[str]:
 def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -> str:
     """Models side by side: differences with their verdicts, pairs that changed, the order of models, notes."""
     head, under, document = "#" * level, "#" * min(level + 1, 6), result.document
-    lines = [f"{head} {escaped(' against '.join(reversed(result.models)))}", ""]
+    lines = [f"{head} {escaped(who_against_whom(result), 400)}", ""]
     rows = [
         [
             escaped(row["attribute"]),
@@ -242,7 +244,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
             _interval(row["low"], row["high"], True),
             escaped(row["verdict"]) + ("" if row["paired"] else " (unpaired)"),
         ]
-        for row in document["differences"]
+        for row in verdicts_first(result)
     ]
     interval = f"{document['level']:.0%} interval"
     lines += _table(["attribute", "metric", "direction", "model", "other", "difference", interval, "verdict"], rows)
@@ -257,6 +259,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
         listed = [
             [
                 escaped(row["models"][1]),
+                short_name(row["metric"]),
                 direction_symbol(row["direction"]),
                 escaped(row["given"]),
                 escaped(row["outcome"]),
@@ -264,11 +267,13 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
                 _interval(row["low"], row["high"], True),
                 f"{row['q']:.2g}",
             ]
-            for row in result.changed[:pairs]
+            for row in changed_by_evidence(result)[:pairs]
         ]
         if listed:
-            lines += _table(["model", "direction", "given", "outcome", "change", "interval", "q"], listed)
+            lines += _table(["model", "metric", "direction", "given", "outcome", "change", "interval", "q"], listed)
         lines += [escaped(words, 1000), ""]
+    if result.cautions:
+        lines += [f"{under} Cautions", "", *(f"- {escaped(words, 2000)}" for words in result.cautions), ""]
     lines += [f"- {escaped(note, 2000)}" for note in result.notes]
     return "\n".join(lines).rstrip() + "\n"
 

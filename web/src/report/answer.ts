@@ -4,18 +4,19 @@ import { count, figure, float, percent, type Num } from "../numbers";
 import type { Entry } from "../audit";
 import type { ReportPage } from "../types";
 import { printable } from "../text";
+import { answerList } from "./frame";
 import { bar, concluded, directionSymbol, head, isSigned, label, num, reach, scrolling, section, sentence } from "./parts";
 
 const VERDICTS: Record<string, { sign: string; word: string; kind: string }> = {
   "1": { sign: "▲", word: "amplifies", kind: "more" },
   "-1": { sign: "▼", word: "weakens", kind: "less" },
-  "0": { sign: "◇", word: "not decided", kind: "none" },
+  "0": { sign: "◇", word: "neither beyond chance", kind: "none" },
 };
 const DIFFERS = { sign: "▲", word: "differs", kind: "differs" };
 
 export function answer(page: ReportPage): HTMLElement | null {
   if (!page.answer) return null;
-  return section("answer", "In short", h("dl", { class: "answer" }, ...Object.entries(page.answer).flatMap(([title, words]) => [h("dt", {}, title), h("dd", {}, sentence(words))])));
+  return answerList(page.answer);
 }
 
 function cell(page: ReportPage, place: number, verdict: number | null, scale: [number, number]): HTMLElement {
@@ -55,7 +56,7 @@ export function matrix(page: ReportPage): HTMLElement | null {
     }))));
   const table = h("table", { class: "matrix" }, head("", ...held.metrics.map((metric) => h("span", {}, held.short[metric] ?? metric))), body);
   return section("matrix", "All figures", scrolling(table, "All figures, table"),
-    h("p", { class: "note" }, `▲ amplifies (orange) or groups differ (green), ▼ weakens (blue), ◇ not decided with all figures counted. Bars have ${percent(page.audit.data.confidence)} intervals, and a scale for each metric and direction. A figure leads to its details.`));
+    h("p", { class: "note" }, `▲ amplifies (orange) or groups differ (green), ▼ weakens (blue), ◇ neither beyond chance, all figures counted. Bars have ${percent(page.audit.data.confidence)} intervals, and a scale for each metric and direction. A figure leads to its details.`));
 }
 
 function warning(page: ReportPage, place: number): HTMLElement {
