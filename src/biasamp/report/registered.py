@@ -2,7 +2,9 @@
 
 from biasamp.results.renderers import register
 
+from .ai_act import ai_act_section
 from .audit_page import write_html
+from .croissant import croissant
 from .explorer_document import write_explorer
 from .figures import (
     amplification_plot,
@@ -17,8 +19,10 @@ from .impact_page import impact_table, write_impact
 from .impact_view import impact_csv, impact_section
 from .junit import junit_xml
 from .markdown import audit_section, comparison_section, verdict_section
+from .model_card import model_card
 from .notebook import amplification_table, association_table, audit_table, decomposition_table
 from .notebook_verdict import comparison_table, parity_table, plain_table, verdict_table
+from .sarif import sarif_json
 from .sweep_page import write_sweep
 from .verdict_page import write_verdict
 
@@ -26,6 +30,9 @@ register(
     {
         "audit page": write_html,
         "audit Markdown": audit_section,
+        "audit AI Act section": ai_act_section,
+        "audit model card": model_card,
+        "audit Croissant": croissant,
         "audit figures": audit_figures,
         "audit table": audit_table,
         "comparison Markdown": comparison_section,
@@ -36,6 +43,7 @@ register(
         "parity table": parity_table,
         "plain table": plain_table,
         "verdict JUnit": junit_xml,
+        "verdict SARIF": sarif_json,
         "amplification figure": amplification_plot,
         "amplification table": amplification_table,
         "decomposition figure": decomposition_figure,
