@@ -132,6 +132,8 @@ def fewer_bags(numbers: Index, bags: int, wanted: int) -> Index:
 def occupied(bag: Index, bags: int) -> tuple[Index, Index]:
     """Which bags hold records, ascending, and for each record the place of its bag among them."""
     numbers = np.flatnonzero(np.bincount(bag, minlength=bags))
+    if len(numbers) == bags:
+        return numbers, bag
     place = np.zeros(bags, dtype=np.int64)
     place[numbers] = np.arange(len(numbers))
     return numbers, place[bag]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Evaluation, LabelSet
+from biasamp.data import Codes, Dense, Evaluation, LabelSet
 
 from .fixed import EXACT, Count, Fixed, add, concatenate, total
-from .kernels import cross
+from .kernels import coded, cross
 from .kernels.cross import row_sums
 
 Index = NDArray[np.int64]
@@ -108,6 +108,9 @@ def _tables(
     width = sides[0].width
     hard = not any(labels.soft for labels in (left, *sides))
     plain = hard and weights is None
+    by_code = _by_code(left, sides, bag, bags) if plain and len(sides) > 1 else None
+    if by_code is not None:
+        return [by_code[..., : width + 1], by_code[..., width + 1 :]]
     if bag is None:
         plain = plain and len(sides) > 1 and width >= _WORTH_ADDING and _few_held(left)
     compiled = plain and worth_compiling(len(left) * width, accelerate)
@@ -125,6 +128,50 @@ def _tables(
     cut = left.width + 1 if left.soft and bag is not None else 1
     found = [_shaped(table, bags, left.width + 1, table.shape[-1] // cut) for table in found]
     return found if len(found) > 1 else [found[0][..., : width + 1], found[0][..., width + 1 :]]
+
+
+def _by_code(left: LabelSet, sides: Sequence[LabelSet], bag: Index | None, bags: int) -> Index | None:
+    """As :func:`_compiled` where a record's labels are one code, or columns that lie together; None for all others."""
+    codes, (one, held) = _codes(left), (_codes(side) for side in sides)
+    columns = [_columns(side) for side in sides]
+    groups, width = left.width + 1, sides[0].width
+    here = np.zeros(len(left), dtype=np.int64) if bag is None else bag
+    if codes is not None and coded.worth_coding(bags * groups * min(width + 1, 4), len(left)):
+        # Records without a given label are in the totals alone.
+        each = not len(codes) or codes.min() >= 0
+        many = left.width if each else groups
+        place = here + (codes if each else np.where(codes < 0, left.width, codes)) * bags
+        if one is not None and held is not None:
+            table = coded.pairs_of_codes(place, bags * many, one, held, width)
+        elif bag is not None and columns[0] is not None and columns[1] is not None:
+            table = coded.pairs_of_columns(place, bags * many, columns[0], columns[1])
+        else:
+            return None
+        by_group = table.T.reshape(3 * width + 1, many, bags)
+        out = np.empty((3 * width + 1, groups, bags), dtype=np.int64)
+        out[:, :-1] = by_group[:, : left.width]
+        np.sum(by_group, axis=1, out=out[:, -1])
+        return out.transpose()
+    given = _columns(left)
+    if bag is None or given is None or one is None or held is None:
+        return None
+    if not coded.worth_coding(bags * (width + 1) ** 2, len(left)):
+        return None
+    return coded.pairs_given_columns(here, bags, given, one, held, width)
+
+
+def _codes(labels: LabelSet) -> Index | None:
+    """The code of each record where labels are one variable of one category."""
+    block = labels.blocks[0]
+    return block.codes if len(labels.blocks) == 1 and isinstance(block, Codes) else None
+
+
+def _columns(labels: LabelSet) -> NDArray[np.uint8] | None:
+    """Yes/no labels whose columns lie together, of shape (labels, records); None where records do."""
+    block = labels.blocks[0]
+    if len(labels.blocks) > 1 or not isinstance(block, Dense) or not block.values.flags.f_contiguous:
+        return None
+    return block.values.T
 
 
 def _few_held(labels: LabelSet) -> bool:
