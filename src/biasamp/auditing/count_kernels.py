@@ -77,8 +77,9 @@ class PartReader(Reader):
 
     def _batch(self, source: Source, start: int | None) -> Batch:
         ids, clusters = ids_of(source, self.plan)
-        rows = row_keys(start or 0, source.rows) if start is not None or clusters is None else clusters
-        keys = rows if ids is None else ids
+        keys = ids
+        if keys is None:
+            keys = row_keys(start or 0, source.rows) if start is not None or clusters is None else clusters
         weights = None if self.plan.weights is None else _weights(source.numbers(self.plan.weights, "weights"))
         return Batch(source, keys, keys if clusters is None else clusters, weights, self.subjects(source))
 

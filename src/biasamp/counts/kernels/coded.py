@@ -66,13 +66,23 @@ def _from_zero(truth: Index, predicted: Index, width: int) -> tuple[tuple[Index,
 
 def pairs_of_columns(place: Index, places: int, truth: Bytes, predicted: Bytes) -> Index:
     """As :func:`pairs_of_codes` for yes/no labels, a column each, of shape (labels, records)."""
-    width, lead = len(truth), np.arange(4) * places
+    width = len(truth)
     out = np.empty((3 * width + 1, places), dtype=np.int64)
-    for j in range(width):
-        cells = _counted(np.take(lead, truth[j] << 1 | predicted[j]) + place, 4 * places).reshape(4, places)
-        out[2 * width + 1 + j] = cells[3]
-        np.add(cells[2], cells[3], out=out[j])
-        np.add(cells[1], cells[3], out=out[width + 1 + j])
+    # Two labels at a time where the table of both fits a processor's cache.
+    step = 2 if 16 * places <= _AT_ONCE else 1
+    lead = np.arange(4**step) * places
+    for first in range(0, width, step):
+        here = range(first, min(first + step, width))
+        code = truth[first] << 1 | predicted[first]
+        for j in here[1:]:
+            code = code << 2 | truth[j] << 1 | predicted[j]
+        shape = *(4 for _ in here), places
+        joint = _counted(np.take(lead, code) + place, 4 ** len(here) * places).reshape(shape)
+        for axis, j in enumerate(here):
+            cells = joint if len(here) == 1 else joint.sum(axis=1 - axis)
+            out[2 * width + 1 + j] = cells[3]
+            np.add(cells[2], cells[3], out=out[j])
+            np.add(cells[1], cells[3], out=out[width + 1 + j])
     out[width] = _counted(place, places)
     return out.T
 
