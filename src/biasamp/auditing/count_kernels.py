@@ -227,7 +227,7 @@ def _count_subject(subject: Subject, batch: Batch, needs: frozenset[str], before
         if predicted is None:
             continue
         held_records = subject.evaluation(way, weights, units)
-        pairs[way] = BagCounts.from_labels(held_records, bags)
+        pairs[way] = BagCounts.from_labels(held_records, bags, by_row=False)
         strata, scores = subject.strata, subject.scores(way)
         if "why" in needs and (strata is not None or scores is not None) and not predicted.soft:
             layers = () if strata is None else (strata.names, strata.codes)

@@ -165,6 +165,7 @@ class AuditCounts:
         subjects = self.subjects
         if self.plan.get("record") is None and self.plan.get("cluster") is None:
             subjects = tuple(subject.shuffled(self.truths) for subject in subjects)
+        subjects = tuple(subject.laid_out() for subject in subjects)
         return replace(self, subjects=subjects, sources=(CountedSource(name, self.records, self.keys, self.content),))
 
     def __repr__(self) -> str:

@@ -77,6 +77,14 @@ class SubjectCounts:
             why={way: held.shuffled(seed) for way, held in self.why.items()},
         )
 
+    def laid_out(self) -> SubjectCounts:
+        """The same counts, laid out in memory as formulas expect them."""
+        return replace(
+            self,
+            pairs={way: bags.laid_out() for way, bags in self.pairs.items()},
+            mals=None if self.mals is None else (self.mals[0].laid_out(), self.mals[1].laid_out()),
+        )
+
     def __repr__(self) -> str:
         return f"<counts of {self.attribute!r}: {len(labels_in(self.A))} groups x {len(labels_in(self.T))} tasks>"
 

@@ -26,8 +26,8 @@ _ROW_SUM_TOLERANCE = 5e-3
 _TABLE_RANGE = 1 << 16
 # Floats hold every integer up to this one.
 EXACT = 1 << 53
-# Records whose whole numbers are read at once; of fewer columns than so many there are more.
-_LOOKED_AT, _USUAL_WIDTH = 1 << 10, 64
+# Records whose numbers are read at once, at least, and bytes of them.
+_LOOKED_AT, _BYTES_LOOKED_AT = 1 << 10, 1 << 18
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -157,7 +157,7 @@ def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | 
         bytes_already = checked.dtype.itemsize == 1
         hard, seen = checked.view(np.uint8) if bytes_already else np.empty(checked.shape, dtype=np.uint8), 0
         # Some records at a time, which are looked at and copied while they are in cache.
-        step = max(_LOOKED_AT, _LOOKED_AT * _USUAL_WIDTH // max(len(names), 1))
+        step = max(_LOOKED_AT, (_BYTES_LOOKED_AT >> 2 * (not bytes_already)) // max(len(names), 1))
         for start in range(0, len(checked), step):
             part = checked[start : start + step]
             seen |= int(np.bitwise_or.reduce(hard[start : start + step] if bytes_already else part, axis=None))
@@ -310,10 +310,12 @@ def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tup
         return _byte_codes(values)
     low, high = values.min(), values.max()
     if abs(float(high)) < EXACT and abs(float(low)) < EXACT and float(high) - float(low) < _TABLE_RANGE:
-        whole = values.astype(np.int64)
+        whole = values.astype(np.int64, copy=False)
         if values.dtype.kind in "iu" or (whole == values).all():
-            shifted = whole - int(low)
+            shifted = whole - int(low) if low else whole
             observed = np.flatnonzero(np.bincount(shifted))
+            if len(observed) == int(high) - int(low) + 1:
+                return shifted, tuple(str(v + int(low)) for v in observed.tolist())
             table = np.zeros(int(high) - int(low) + 1, dtype=np.int64)
             table[observed] = np.arange(len(observed))
             return table[shifted], tuple(str(v + int(low)) for v in observed.tolist())
