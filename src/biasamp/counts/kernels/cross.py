@@ -78,13 +78,10 @@ def sums_by(
 
 
 def _whole_sums(keys: Index, groups: int, values: NDArray[Any]) -> Index:
-    from scipy.sparse import csr_array
-
-    out = np.zeros((groups, values.shape[1]), dtype=np.int64)
-    used, place = np.unique(keys, return_inverse=True)
-    ones = np.ones(len(keys), dtype=np.float64)
-    indicator = csr_array((ones, (place.reshape(-1), np.arange(len(keys)))), shape=(len(used), len(keys)))
-    out[used] = (indicator @ values.astype(np.float64)).astype(np.int64)
+    out = np.empty((groups, values.shape[1]), dtype=np.int64)
+    for column in range(values.shape[1]):
+        # Whole numbers whose sums floats hold exactly.
+        out[:, column] = np.bincount(keys, values[:, column], minlength=groups)
     return out
 
 
