@@ -383,8 +383,8 @@ def crossed(labels: LabelSet) -> Strata:
     blocks = [block for block in labels.blocks if isinstance(block, Codes)]
     if len(blocks) == 1:
         variable = blocks[0].variables[0]
-        used, codes = np.unique(blocks[0].codes, return_inverse=True)
-        return Strata(variable.name, tuple(variable.categories[i] for i in used.tolist()), codes.reshape(-1))
+        codes, names = compact(blocks[0].codes, variable.categories)
+        return Strata(variable.name, names, codes)
     each = np.column_stack([block.codes for block in blocks])
     cells, codes = np.unique(each, axis=0, return_inverse=True)
     names = [
