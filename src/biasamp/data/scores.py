@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .argument_columns import read_columns
 from .arguments import read, read_clusters, read_evaluation, read_train, refuse_missing
 from .column_checks import refuse_identifiers
-from .columns import Declared
+from .columns import Declared, compact
 from .label import Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
 from .label_rules import label_set
 from .labelset import Evaluation, LabelSet
