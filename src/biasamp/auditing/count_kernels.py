@@ -236,17 +236,11 @@ def _count_subject(subject: Subject, batch: Batch, needs: frozenset[str], before
         cells[way], table = None, None
         if way not in before.beyond and (itemsets or "cells" in needs):
             held = {"given": given, "truth": truth, "predicted": predicted}
-<<<<<<< HEAD
             earlier = None if before.by_bag is None else before.by_bag.get(way)
-            wanted = itemsets and weights is None and (before.by_bag is None or earlier is not None)
-            cells[way], table = _cells(held, weights, units if wanted else None, digits_of(earlier))
-        if itemsets:
-=======
             # What resamples of Multi are made of knows of no weights.
-            wanted = (weights is None or not itemsets) and (before is None or before.by_bag.get(way) is not None)
-            cells[way], table = _cells(held, weights, units if wanted else None)
+            wanted = (weights is None or not itemsets) and (before.by_bag is None or earlier is not None)
+            cells[way], table = _cells(held, weights, units if wanted else None, digits_of(earlier))
         if itemsets or "cells" in needs:
->>>>>>> main
             by_bag[way] = table
     mals, moments = _count_mals(subject, units, weights, bags, pairs) if "mals" in needs else (None, None)
     return SubjectCounts(
@@ -310,11 +304,7 @@ def _cells(
         sets = {name: labels.take(keep) for name, labels in sets.items()}
         weights = None if weights is None else weights[keep]
         units = None if units is None else units[keep]
-<<<<<<< HEAD
-    by_bag = None if units is None else count_by_bag(sets, units, digits)
-=======
-    by_bag = None if units is None else count_by_bag(sets, units, weights)
->>>>>>> main
+    by_bag = None if units is None else count_by_bag(sets, units, weights, digits)
     table = ContingencyTable.from_labels(sets, weights) if by_bag is None else by_bag.without(BAG)
     if len(table.cells) > MOST_COMBINATIONS:
         return None, None

@@ -29,8 +29,8 @@ from .numbered_cells import (
 Index = NDArray[np.int64]
 
 _CHUNK = 1 << 16
-# Rows of so many bytes, and so many numbers, are few enough to be listed.
-_SHORT, _FEW_NUMBERS = 2, 1 << 16
+# Rows of so many bytes are few enough to be listed.
+_SHORT = 2
 
 BAG = "bag"
 # Combinations of labels and bags that are kept; with more of them, bags are joined and in the end left out.
@@ -85,7 +85,7 @@ class ContingencyTable:
             if labels.soft:
                 raise ValueError(f"{name} holds probabilities: a contingency table needs 0/1 labels")
         numbered = [number_labels(labels) for labels in sets.values()]
-        table = cls._of_numbers({name: labels.labels for name, labels in sets.items()}, numbered, weights)
+        table = cls.of_numbers({name: labels.labels for name, labels in sets.items()}, numbered, weights)
         if table is not None:
             return table
         sides, columns = {}, []
@@ -102,7 +102,7 @@ class ContingencyTable:
         return cls._of_cells(sides, np.column_stack(columns), weights)
 
     @classmethod
-    def _of_numbers(
+    def of_numbers(
         cls,
         labels: Mapping[str, tuple[Label, ...]],
         sides: Sequence[NumberedSide | None],
@@ -187,29 +187,15 @@ def _in_one_number(cells: NDArray[np.int64], sizes: list[int]) -> NDArray[np.int
     numbers = np.zeros(len(cells), dtype=np.int64)
     for i, size in enumerate(sizes):
         numbers = numbers * size + cells[:, i]
-<<<<<<< HEAD
     return numbers
 
 
 def _taken_apart(numbers: NDArray[np.int64], sizes: list[int]) -> NDArray[np.int64]:
-=======
-    found, codes = _distinct_numbers(numbers, math.prod(sizes))
->>>>>>> main
     columns = []
     for size in reversed(sizes):
         numbers, column = np.divmod(numbers, size)
         columns.append(column)
     return np.column_stack(columns[::-1])
-
-
-def _distinct_numbers(numbers: Index, size: int) -> tuple[Index, Index]:
-    """Distinct numbers below ``size`` in order, and for each number which of them it is."""
-    if size > _FEW_NUMBERS + len(numbers):
-        found, codes = np.unique(numbers, return_inverse=True)
-        return found, codes.astype(np.int64)
-    # A list of all numbers is looked through faster than the numbers are sorted.
-    there = np.bincount(numbers, minlength=size) > 0
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
 
 
 def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -220,7 +206,7 @@ def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArra
     # Rows as whole numbers, the first byte the highest, sort as their bytes do, and much faster.
     if width <= _SHORT:
         short = packed.astype(np.int64) @ (1 << 8 * np.arange(width)[::-1])
-        held, places = _distinct_numbers(short, 1 << 8 * width)
+        held, places = distinct_numbers(short, 1 << 8 * width)
         return _bytes(held.astype(np.uint64)[:, None] << np.uint64(8 * (8 - width)), width), places
     padded = np.zeros((rows, -(-width // 8) * 8), dtype=np.uint8)
     padded[:, :width] = packed
@@ -251,28 +237,19 @@ def _bytes(words: NDArray[np.uint64], width: int) -> NDArray[np.uint8]:
 # as many bags would.
 
 
-<<<<<<< HEAD
-def count_by_bag(sets: Mapping[str, LabelSet], units: Keys, width: int = DIGITS) -> ContingencyTable:
+def count_by_bag(
+    sets: Mapping[str, LabelSet], units: Keys, weights: NDArray[np.int64] | None = None, width: int = DIGITS
+) -> ContingencyTable:
     """Count the combinations of labels and bags of records; the numbers of bags have so many digits."""
     numbers = bag_of(units, 1 << width)
     variables = tuple(Variable(f"digit {i}", "binary") for i in range(width))
     names = {**{name: labels.labels for name, labels in sets.items()}, BAG: labels_of(variables)}
     sides = [*(number_labels(labels) for labels in sets.values()), number_bags(numbers, width)]
-    table = ContingencyTable._of_numbers(names, sides, None)
+    table = ContingencyTable.of_numbers(names, sides, weights)
     if table is not None:
         return table
     bag = LabelSet((Dense(variables, digits(numbers, width)),))
-    return ContingencyTable.from_labels({**sets, BAG: bag})
-=======
-def count_by_bag(
-    sets: Mapping[str, LabelSet], units: Keys, weights: NDArray[np.int64] | None = None
-) -> ContingencyTable:
-    """Count the combinations of labels and bags of records."""
-    numbers = bag_of(units, MOST_BAGS)
-    variables = tuple(Variable(f"digit {i}", "binary") for i in range(_DIGITS))
-    bag = LabelSet((Dense(variables, _digits(numbers, _DIGITS)),))
     return ContingencyTable.from_labels({**sets, BAG: bag}, weights)
->>>>>>> main
 
 
 def digits_of(table: ContingencyTable | None) -> int:

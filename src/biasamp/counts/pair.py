@@ -168,7 +168,11 @@ def drop_records(evaluation: Evaluation) -> Evaluation:
 
 def pair_spread(evaluation: Evaluation) -> tuple[Count, Count, Count]:
     """Moments of ``d = o_hat - o`` under squared weights, for standard errors."""
-    place = None if evaluation.weights is not None else scored_places(evaluation.given, evaluation.truth, evaluation.predicted)
+    place = (
+        None
+        if evaluation.weights is not None
+        else scored_places(evaluation.given, evaluation.truth, evaluation.predicted)
+    )
     if place is not None:
         rows = evaluation.truth.rows(), evaluation.predicted.rows()
         held, gained, lost, square = scored_spread(place, evaluation.given.width, *rows)

@@ -159,7 +159,10 @@ def _by_code(left: LabelSet, sides: Sequence[LabelSet], bag: Index | None, bags:
             return None
         return coded.pairs_given_columns(bag, bags, given, one, held, width)
     columns = [_columns(side) for side in sides]
-    in_codes, in_columns = one is not None and held is not None, bag is not None and all(column is not None for column in columns)
+    in_codes, in_columns = (
+        one is not None and held is not None,
+        bag is not None and all(column is not None for column in columns),
+    )
     if not coded.worth_coding(bags * groups * min(width + 1, 4), len(left)) or not (in_codes or in_columns):
         return None
     # Records without a given label are in the totals alone.

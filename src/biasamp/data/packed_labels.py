@@ -54,8 +54,7 @@ class PackedEvaluation:
         sides = evaluation.given, evaluation.truth, evaluation.predicted
         self._sides = [[_PackedBlock.of(block) for block in side.blocks] for side in sides]
         self._more = [
-            None if held is None else held.copy()
-            for held in (evaluation.weights, evaluation.ids, evaluation.clusters)
+            None if held is None else held.copy() for held in (evaluation.weights, evaluation.ids, evaluation.clusters)
         ]
 
     @cached_property
