@@ -51,8 +51,11 @@ def number_labels(labels: LabelSet) -> NumberedSide | None:
         return None
     if isinstance(block, Codes):
         # None sorts first, then the last label, and the first label last.
-        ranks = np.append(block.width - np.arange(block.width), 0)
-        return NumberedSide(ranks[block.codes], block.width + 1, lambda found: _one_label(found, block.width))
+        width = block.width
+        if len(block) and block.codes.min() >= 0:
+            return NumberedSide(width - 1 - block.codes, width, lambda found: _one_label(found + 1, width))
+        ranks = np.append(width - np.arange(width), 0)
+        return NumberedSide(ranks[block.codes], width + 1, lambda found: _one_label(found, width))
     if isinstance(block, Dense) and 0 < block.width <= _MOST_BITS:
         width = block.width
         return NumberedSide(_bits_as_number(by_label(block.values)), 1 << width, lambda found: digits(found, width))

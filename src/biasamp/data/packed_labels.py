@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +13,34 @@ from .labelset import Evaluation, LabelSet
 
 
 @dataclass(frozen=True, eq=False)
-class _PackedBlock:
-    """A block of yes/no labels whose values are bits, or another block in arrays of its own."""
+class _Bits:
+    """A block of yes/no labels whose values are bits, in the order in which they lie in memory."""
 
-    block: Block
-    bits: NDArray[np.uint8] | None = None
-    shape: tuple[int, ...] = ()
-    order: Any = "C"
+    empty: Dense
+    bits: NDArray[np.uint8]
+    shape: tuple[int, int]
+    by_label: bool
 
     @classmethod
-    def of(cls, block: Block) -> _PackedBlock:
-        if not isinstance(block, Dense) or block.values.dtype != np.uint8:
-            return cls(LabelSet((block,)).owned().blocks[0])
-        order = "F" if block.values.flags.f_contiguous else "C"
+    def of(cls, block: Dense) -> _Bits:
+        by_label = block.values.flags.f_contiguous
+        flat = (block.values.T if by_label else block.values).reshape(-1)
         there = None if block.there is None else block.there.copy()
         empty = replace(block, values=block.values[:0, :0], there=there)
-        return cls(empty, np.packbits(block.values.reshape(-1, order=order)), block.values.shape, order)
+        return cls(empty, np.packbits(flat), (block.values.shape[0], block.values.shape[1]), by_label)
 
-    def unpacked(self) -> Block:
-        if self.bits is None:
-            return self.block
-        flat = np.unpackbits(self.bits, count=int(np.prod(self.shape)))
-        return replace(self.block, values=flat.reshape(self.shape, order=self.order))  # type: ignore[call-arg]
+    def unpacked(self) -> Dense:
+        records, labels = self.shape
+        flat = np.unpackbits(self.bits, count=records * labels)
+        values = flat.reshape(labels, records).T if self.by_label else flat.reshape(records, labels)
+        return replace(self.empty, values=values)
+
+
+def _packed(block: Block) -> Block | _Bits:
+    """A block as bits, or in arrays of its own where it is not of yes/no labels."""
+    if isinstance(block, Dense) and block.values.dtype == np.uint8:
+        return _Bits.of(block)
+    return LabelSet((block,)).owned().blocks[0]
 
 
 class PackedEvaluation:
@@ -52,7 +57,7 @@ class PackedEvaluation:
 
     def __init__(self, evaluation: Evaluation) -> None:
         sides = evaluation.given, evaluation.truth, evaluation.predicted
-        self._sides = [[_PackedBlock.of(block) for block in side.blocks] for side in sides]
+        self._sides = [[_packed(block) for block in side.blocks] for side in sides]
         self._more = [
             None if held is None else held.copy() for held in (evaluation.weights, evaluation.ids, evaluation.clusters)
         ]
@@ -60,6 +65,9 @@ class PackedEvaluation:
     @cached_property
     def evaluation(self) -> Evaluation:
         """The records."""
-        sides = [LabelSet(tuple(block.unpacked() for block in side)) for side in self._sides]
+        given, truth, predicted = (
+            LabelSet(tuple(block.unpacked() if isinstance(block, _Bits) else block for block in side))
+            for side in self._sides
+        )
         self._sides = []
-        return Evaluation(*sides, *self._more)  # type: ignore[arg-type]
+        return Evaluation(given, truth, predicted, *self._more)

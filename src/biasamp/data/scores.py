@@ -383,8 +383,8 @@ def crossed(labels: LabelSet) -> Strata:
     blocks = [block for block in labels.blocks if isinstance(block, Codes)]
     if len(blocks) == 1:
         variable = blocks[0].variables[0]
-        codes, names = compact(blocks[0].codes, variable.categories)
-        return Strata(variable.name, names, codes)
+        single, used = compact(blocks[0].codes, variable.categories)
+        return Strata(variable.name, used, single)
     each = np.column_stack([block.codes for block in blocks])
     cells, codes = np.unique(each, axis=0, return_inverse=True)
     names = [
