@@ -38,7 +38,8 @@ def test_records_come_back_whatever_their_owner_does(by_label: bool, soft: bool)
 
 def test_a_result_does_not_change_with_the_arrays_it_was_made_of() -> None:
     rng = np.random.default_rng(1)
-    group, truth = rng.integers(0, 2, 400), (rng.random((400, 4)) < 0.4).astype(np.uint8)
+    group = rng.integers(0, 2, 2000)
+    truth = (rng.random((2000, 4)) < 0.2 + 0.5 * group[:, None]).astype(np.uint8)
     said = (truth ^ (rng.random(truth.shape) < 0.2)).astype(np.uint8)
     expected = biasamp.directional(group, truth, said).confidence_interval()
     result = biasamp.directional(group, truth, said)
