@@ -35,6 +35,8 @@ SCORES_COST = 4
 # Adding whole rows pays when rows are wide and a record holds few given labels; else a matrix product does.
 _WORTH_ADDING = 16
 _FEW_LABELS = 4
+# Places that are counted by their codes; the tables that come of it have as many.
+_MOST_CODED = 1 << 23
 # Labels of which a record holds less than one in so many are listed when they are counted by bag.
 _RARE = 32
 # So many records tell how many labels a record holds.
@@ -163,7 +165,7 @@ def _by_code(left: LabelSet, sides: Sequence[LabelSet], bag: Index | None, bags:
         one is not None and held is not None,
         bag is not None and all(column is not None for column in columns),
     )
-    if not coded.worth_coding(bags * groups * min(width + 1, 4), len(left)) or not (in_codes or in_columns):
+    if bags * groups * min(width + 1, 4) > _MOST_CODED or not (in_codes or in_columns):
         return None
     # Records without a given label are in the totals alone.
     each = not len(codes) or codes.min() >= 0
