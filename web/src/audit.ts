@@ -328,6 +328,8 @@ export interface LabelErrorEntry {
  * median number of records that carry one.
  * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
  * the likeliest class; null where the scores of single records are not at hand.
+ * Of a continuous task (``mean_difference``) value and pairs are in its units, rates of pairs are means, and ``standardised`` is the value over the
+ * ``deviation`` of the true task.
  */
 export interface Entry {
   accuracy_equalized?: number | null;
@@ -351,6 +353,7 @@ export interface Entry {
   dataset?: number | null;
   dataset_gain?: number | null;
   decided?: number | null;
+  deviation?: number | null;
   direction: ("A->T" | "T->A") | null;
   equalize?: string | null;
   evaluation?: string;
@@ -386,6 +389,8 @@ export interface Entry {
   reason?: string;
   sign_source?: string;
   sizes?: number[];
+  standardised?: number | null;
+  standardised_interval?: (number | null)[];
   trials?: number;
   unequalized?: number | null;
   unknown?: number;

@@ -154,6 +154,8 @@ class Entry(Measurement):
     median number of records that carry one.
     ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
     the likeliest class; null where the scores of single records are not at hand.
+    Of a continuous task (``mean_difference``) value and pairs are in its units, rates of pairs are means, and ``standardised`` is the value over the
+    ``deviation`` of the true task.
     """
 
     value: Figure
@@ -190,6 +192,9 @@ class Entry(Measurement):
     equalize: NotRequired[str | None]
     evaluation: NotRequired[str]
     trials: NotRequired[int]
+    standardised: NotRequired[Figure]
+    standardised_interval: NotRequired[list[Figure]]
+    deviation: NotRequired[Figure]
     outcome: NotRequired[str | None]
     between: NotRequired[list[str] | None]
     sizes: NotRequired[list[float]]

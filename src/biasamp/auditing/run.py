@@ -22,6 +22,9 @@ from biasamp.results.metric_registry import requestable_names
 
 from .audit_result import Audit
 from .building import from_counts
+from .continuous import KIND as CONTINUOUS
+from .continuous import METRIC as MEANS
+from .continuous import as_continuous, audit_of_means, is_continuous
 from .counting import count_memory, count_plan
 from .group_choice import GroupNames
 from .label_provenance import read_label_provenance
@@ -80,7 +83,9 @@ def audit(
         The protected attributes. A name, or each item of a list, is one attribute, measured by itself; a mapping
         ``{"gender": ["man", "woman"]}`` names an attribute that is spread over several yes/no columns.
     tasks : str or list of str
-        One column is a variable whose every value is a label; several columns are yes/no labels.
+        One column is a variable whose every value is a label; several columns are yes/no labels. One column of numbers that are no labels,
+        such as a salary, is continuous: means of groups are measured (:func:`biasamp.mean_amplification`). Fractions beyond 0 to 1 are
+        read so; ``biasamp.continuous("age")`` says so of others.
     attribute_predictions, task_predictions : str, list or mapping, optional
         The model's predictions, by position or as a mapping from truth column to prediction column. T→A needs
         the former, A→T the latter, MALS both.
@@ -244,6 +249,11 @@ def measured(
     refuse_train_of_data(data, train)
     needs = needed_counts(settings.metrics)
     if in_parts(data, engine):
+        if plan.task.declared == CONTINUOUS:
+            raise ValueError(
+                f"a continuous task is measured in memory, and the data are counted part by part (engine={engine!r}): audit a sample, "
+                "or cut the task into classes"
+            )
         if weights is not None and not isinstance(weights, str):
             raise TypeError(
                 f"weights must name a column with engine={engine!r}: data is counted part by part, and an array has none"
@@ -259,6 +269,8 @@ def measured(
         for truth, predicted in plan.predicted_columns:
             refuse_same({"": None, f"data[{truth!r}]": data.get(truth), f"data[{predicted!r}]": data.get(predicted)})
     source = read_source(data, plan.columns, words=plan.words)
+    if is_continuous(plan, source):
+        return audit_of_means(source, as_continuous(plan), settings, chosen, train, base, weights)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
 
@@ -267,6 +279,8 @@ def _stated(
     made: Audit, arguments: Mapping[str, Any], plan: Plan, settings: Settings, chosen: GroupNames, engine: Any = "auto"
 ) -> Audit:
     """The audit with how it was made."""
+    if any(entry["metric"] == MEANS for entry in made.document["metrics"]):
+        plan = as_continuous(plan)
     asked = {
         "plan": plan.to_dict(),
         "metrics": sorted(settings.metrics),

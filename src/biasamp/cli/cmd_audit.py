@@ -35,7 +35,7 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 @click.command(name="audit", cls=Command)
 @click.argument("data", type=Input(records=True))
 @shared_options(*ROLES)
-@shared_options("metrics", *ENGINE, *MEASURES, "min_group", "provenance")
+@shared_options("metrics", *ENGINE, *MEASURES, "min_group", "provenance", "as_continuous")
 @number_option("--pairs", 10, "How many pairs a table of --full shows; 0 for none.")
 @full_option
 @click.option(
@@ -79,12 +79,15 @@ def command(
     """
     import biasamp
 
+    as_continuous = options.pop("as_continuous")
     arguments = {
         **split_values(options),
         "metrics": metrics if metrics == "auto" else split_names(metrics, "--metrics"),
         **audit_roles(data, options),
         **options,
     }
+    if as_continuous and arguments.get("tasks") is not None:
+        arguments["tasks"] = biasamp.continuous(arguments["tasks"])
     result = with_status(data, lambda: biasamp.audit(data, **arguments), arguments["engine"])
     if figures_folder is not None:  # first: it makes the folder, which other results may go to
         write_figures(result.plot(), figures_folder)

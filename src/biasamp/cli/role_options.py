@@ -163,6 +163,7 @@ _SHARED: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "A TOML file that says where labels come from, and how often they are wrong.",
     },
+    "as_continuous": {"is_flag": True, "help": "Read the task as numbers that are no labels, such as salaries."},
     "engine": _chosen(_ENGINES, _WHERE),
     "threads": {"type": int, "help": _THREADS},
     "memory": {"help": "Memory budget of a process that counts part by part, such as 512MB."},
