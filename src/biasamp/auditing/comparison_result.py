@@ -66,6 +66,8 @@ class Comparison:
         for row in self.document["differences"]:
             held = {**row, **_models(row)}
             made = {name: held[name] for name in _COLUMNS}
+            if "more_records" in row:
+                made["more_records"] = row["more_records"]
             if "runs" in row:
                 runs = row["runs"]
                 low, high = runs.get("more_seeds", (None, None))
@@ -154,6 +156,10 @@ class Comparison:
         one_of(which, "which", _TABLES)
         table: Table = getattr(self, which)
         return table.to_frame(backend)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write the comparison as one HTML file that needs nothing else: verdicts first, then the pairs that changed."""
+        render("comparison page", self, path)
 
     def _repr_html_(self) -> str:
         return str(render("comparison table", self))
