@@ -303,7 +303,7 @@ def finite_numbers(values: Any, name: str, count: int) -> Floats:
     """One finite number per record."""
     found = numbers_of(values, name)
     if found.ndim != 1 or len(found) != count:
-        raise ValueError(f"{name} has shape {found.shape}, but there are {count:,} records: one number per record")
+        raise ValueError(f"{name} has shape {found.shape}, but groups has {count:,} records: one number per record")
     bad = ~np.isfinite(found)
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
