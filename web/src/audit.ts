@@ -162,7 +162,7 @@ export interface Ranking {
  * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
  * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
  * task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
- * labels come from, as the caller stated it.
+ * labels come from, as the caller stated it. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
  */
 export interface Data {
   /**
@@ -201,6 +201,8 @@ export interface Data {
   tasks: Tasks;
   train: boolean;
   weighted: boolean;
+  withheld_below?: number;
+  withheld_groups?: string[];
 }
 /**
  * One group of one attribute; ``small`` where it has fewer records than ``min_group``.

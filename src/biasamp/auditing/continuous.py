@@ -67,6 +67,10 @@ def audit_of_means(
 ) -> Audit:
     """The audit of records in memory whose task is continuous."""
     _refuse(plan, chosen, base)
+    if settings.suppress is not None:
+        raise ValueError(
+            "suppress: means of a continuous task cannot be withheld by counts; leave small groups out first"
+        )
     (task,) = plan.task.names
     held = None if train is None else read_source(train, plan.of_train.columns, "train")
     keys = row_keys(0, source.rows) if plan.record is None else source.ids(plan.record, "record")

@@ -55,7 +55,7 @@ class Data(TypedDict):
     known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
     comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
     task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
-    labels come from, as the caller stated it.
+    labels come from, as the caller stated it. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
     """
 
     records: int
@@ -81,6 +81,8 @@ class Data(TypedDict):
     ignored_unknown: NotRequired[list[str]]
     soft_tasks: NotRequired[bool]
     label_sources: NotRequired[dict[str, str]]
+    withheld_groups: NotRequired[list[str]]
+    withheld_below: NotRequired[int]
 
 
 class Rate(TypedDict):

@@ -67,6 +67,7 @@ def audit(
     reference: Any = None,
     ignore_groups: Any = (),
     provenance: Any = None,
+    suppress: int | None = None,
 ) -> Audit:
     """Measure how much a model amplifies the bias of its data, and say in words what was found.
 
@@ -148,6 +149,9 @@ def audit(
         ``source`` and ``error``, how often labels of the attribute are wrong (see :func:`biasamp.label_errors`); or a TOML
         file with the same. The report states it, and ``label_errors`` of the document says how wrong labels would have to be
         for a conclusion to change.
+    suppress : int, optional
+        For publication: withhold groups with counts below this number, and those that would give them away. They are in no figure; DPA and leakage,
+        which are of all records, are not measured, and neither are parts of scores and thresholds.
 
     Returns
     -------
@@ -172,7 +176,9 @@ def audit(
     whole_number(seed, "seed")
     parse_memory(memory)
     labels = read_label_provenance(provenance)
-    settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive, labels)
+    if suppress is not None:
+        whole_number(suppress, "suppress", least=2)
+    settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive, labels, suppress)
     chosen = GroupNames(reference, ignore_groups)
     roles = {
         "attributes": attributes,
@@ -291,6 +297,7 @@ def _stated(
         "reference": plain_choice(chosen.reference),
         "ignore_groups": plain_choice(chosen.ignored),
         "labels": settings.labels.plain,
+        "suppress": settings.suppress,
     }
     how = provenance_of(made.document["provenance"]["source"], arguments, asked, engine)
     return replace(made, document={**made.document, "provenance": how})
