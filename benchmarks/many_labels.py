@@ -96,7 +96,7 @@ def measure(repeats: int, rivals: bool) -> dict[str, list[float | None]]:
     from benchmarks.timing import cpu_seconds
 
     biasamp.leakage(*simulated(RECORDS, TASKS), trials=1)
-    biasamp.multi(*simulated(RECORDS, TASKS)).value
+    biasamp.multi(*simulated(RECORDS, TASKS))
     out: dict[str, list[float | None]] = {}
     for job in jobs(rivals):
         theirs = cpu_seconds(job.theirs, repeats) if rivals and job.theirs is not None else None

@@ -23,6 +23,7 @@ _MODULES = (
     "aies_rankings",
     "aies_small_spaces",
     "aies_orientations",
+    "llm_generations",
 )
 
 

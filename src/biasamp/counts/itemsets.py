@@ -129,9 +129,7 @@ def _picked(labels: LabelSet, wanted: list[int], variables: tuple[Variable, ...]
     return Sparse(variables, indptr.astype(np.int64), item[held])
 
 
-def _walks(
-    labels: LabelSet, itemsets: Sequence[Itemset], accelerate: bool | None
-) -> Iterator[tuple[int, int, _Held]]:
+def _walks(labels: LabelSet, itemsets: Sequence[Itemset], accelerate: bool | None) -> Iterator[tuple[int, int, _Held]]:
     """Of one lot of records after another (start, stop) those that have each itemset."""
     if not itemsets:
         return

@@ -22,9 +22,7 @@ def _room(records: Records, needed: int) -> Records:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def walk(
-    items: Index, sizes: Index, postings: Index, edges: Index, flags: NDArray[np.bool_]
-) -> tuple[Index, Records]:
+def walk(items: Index, sizes: Index, postings: Index, edges: Index, flags: NDArray[np.bool_]) -> tuple[Index, Records]:
     """The records that have all labels of each itemset: how many, and one after another.
 
     Parameters
