@@ -6,13 +6,14 @@ BIN     = $(VENV)/bin
 JOBS   ?= 2
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint format bench fuzz coverage page-coverage mutants schema web browser apart clean
+.PHONY: help demo test lint format bench docs docs-check fuzz coverage page-coverage mutants schema web browser apart clean
 
 help:
 	@echo "make demo              audit embedded real data, in seconds after set-up"
 	@echo "make test              lint, types, import rules and the tests a newcomer needs"
 	@echo "make test EXTRAS=all   the whole suite, with every optional dependency"
 	@echo "make bench             benchmarks, each a ratio against a named rival"
+	@echo "make docs              the documentation site in docs/_build, examples run (docs-check: its links and spelling)"
 	@echo "make fuzz              random input for functions, files, commands and saved results (MINUTES=10 SEED=1)"
 	@echo "make coverage          the lines that the tests of 'make test' run; fails below 92% (page-coverage: the page's, below 85%)"
 	@echo "make mutants           small faults that tests must notice (NUMBER=120 SEED=0); after make coverage"
@@ -69,12 +70,26 @@ $(VENV)-tensorboard/.done:
 	  tensorboard==2.12.3 six 'setuptools<81' 'numpy<2' 'protobuf<4'
 	@touch $@
 
-apart: $(VENV)-track/.done $(VENV)-tensorboard/.done
+# Evaluation harnesses, whose own logs are read. The CPU build of torch comes first here too.
+$(VENV)-inspect/.done:
+	$(PYTHON) -m venv $(VENV)-inspect
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check inspect_ai==0.3.100
+	@touch $@
+
+$(VENV)-lm-eval/.done:
+	$(PYTHON) -m venv $(VENV)-lm-eval
+	$(VENV)-lm-eval/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(VENV)-lm-eval/bin/python -m pip install --quiet --disable-pip-version-check lm-eval
+	@touch $@
+
+apart: $(VENV)-track/.done $(VENV)-tensorboard/.done $(VENV)-inspect/.done $(VENV)-lm-eval/.done
 	$(VENV)-track/bin/python -m pytest -q tests/integrations/test_mlflow.py
 
 ifeq ($(EXTRAS),all)
 test: browser apart
 export BIASAMP_TENSORBOARD = $(abspath $(VENV)-tensorboard/bin/python)
+export BIASAMP_INSPECT = $(abspath $(VENV)-inspect/bin/python)
+export BIASAMP_LM_EVAL = $(abspath $(VENV)-lm-eval/bin/python)
 endif
 
 test: lint
@@ -90,6 +105,18 @@ $(VENV)/.bench: $(VENV)/.all
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# The examples of the gallery run while the site is built, and a warning is an error.
+$(VENV)/.docs: $(VENV)/.core
+	$(PIP) -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -j $(JOBS) -b html docs docs/_build/html
+
+docs-check: docs
+	$(BIN)/python docs/check_site.py docs/_build/html
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs src/biasamp reproductions/src
 
 MINUTES ?= 1
 SEED    ?= 0
@@ -113,4 +140,4 @@ format: $(VENV)/.core
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard build dist demo
+	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard $(VENV)-inspect $(VENV)-lm-eval build dist demo docs/_build

@@ -2,18 +2,15 @@
 
 ``python -m benchmarks models --samples 400``. Simulated runs have a seed that moves the model, and records that move all runs: how often
 intervals hold the difference of the training procedures, how often verdicts are wrong, and whether the range of needed seeds holds
-the number that the true variances give. Then pairs: how often a model against itself with noise of its own names a pair. With the
-folder of data (``BIASAMP_DATA``) also the six captioning models on the same images.
+the number that the true variances give. Then pairs: how often a model against itself with noise of its own names a pair; and leakage and DPA of two
+models, paired by halves of the records. ``--part`` prints one of these. The captioning models are in ``python -m benchmarks captions``.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,6 @@ from numpy.typing import NDArray
 
 import biasamp
 from biasamp.auditing.comparison_models import read_models
-from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.comparison_runs import crossed_difference
 from biasamp.resampling.runs_and_records import CrossedMean, Seeds
 
@@ -121,16 +117,15 @@ def truth_of(world: World, samples: int = 1500) -> tuple[float, list[Seeds]]:
         hard = rng.random(truth.shape)
         drawn = rng.normal(size=2)
         both = []
+        again = rng.normal(size=2)
         for k, procedure in enumerate((world.old, world.new)):
-            seed = drawn[0] if world.paired else drawn[k]
-            two = [
-                _value(group, truth, predicted(procedure, group, truth, one, hard, rng)) for one in (seed, rng.normal())
-            ]
-            both.append(two)
-        # Half the squared difference of two runs on the same records is the variance over runs.
+            seeds = (drawn[0], again[0]) if world.paired else (drawn[k], again[k])
+            both.append([_value(group, truth, predicted(procedure, group, truth, one, hard, rng)) for one in seeds])
+        # Half the squared difference of two runs on the same records is the variance over runs; of the same seeds, that of differences.
         values[0].append(both[0][0] - both[0][1])
         values[1].append(both[1][0] - both[1][1])
-    spread = [0.5 * float(np.mean(np.square(part))) for part in values]
+    apart = [np.subtract(*values)] if world.paired else values
+    spread = [0.5 * float(np.mean(np.square(part))) for part in apart]
     return 0.5 * (moved[1] - moved[0]), [Seeds(world.runs, np.array([part]), np.array([0.0])) for part in spread]
 
 
@@ -187,7 +182,7 @@ def study(world: World, samples: int, seed: int = 0) -> Tally:
         sure = low > 0.0 or high < 0.0
         out.decided += sure
         out.wrong += sure and not (low > 0.0 and difference > 0.0) and not (high < 0.0 and difference < 0.0)
-        if not sure and not world.paired:
+        if not sure:
             out.asked += 1
             out.ranged += _range_holds(audits, row["runs"]["more_seeds"], spread)
     return out
@@ -219,67 +214,92 @@ def null_names(samples: int, records: int = 2000, seed: int = 0) -> float:
     return named / samples
 
 
-def caption_labels(folder: Path) -> dict[str, Any]:
-    """Objects that captions of each model name on the same images, with the gender and objects of the annotations."""
-    import pyarrow.parquet as pq
+@dataclass(frozen=True)
+class Errors:
+    """Two models that err on the same records in part, and the second of which moves tasks towards one group."""
 
-    truth = pq.read_table(folder / "coco_gender_objects_val.parquet").to_pydict()
-    captions = pq.read_table(folder / "coco_val2014_captions_6models.parquet").to_pydict()
-    place = {int(image): i for i, image in enumerate(captions["image_id"])}
-    names = sorted({name for row in truth["objects"] for name in row})
-    rows = [i for i, image in enumerate(truth["image_id"]) if int(image) in place]
-    out: dict[str, Any] = {
-        "image": [int(truth["image_id"][i]) for i in rows],
-        "gender": [truth["gender"][i] for i in rows],
-        "objects": [list(truth["objects"][i]) for i in rows],
-    }
-    words = {name: re.compile(rf"\b{re.escape(name.lower())}(s|es)?\b") for name in names}
-    for model in (column for column in captions if column != "image_id"):
-        said = [captions[model][place[image]].lower() for image in out["image"]]
-        out[model] = [[name for name, word in words.items() if word.search(text)] for text in said]
-    return out
+    records: int
+    tasks: int
+    shared: float
+    moved: float = 0.0
+    clusters: bool = False
+
+    @property
+    def title(self) -> str:
+        same = f"{self.shared:.0%} of errors shared"
+        return f"{self.records:,} records{' in clusters of 4' if self.clusters else ''}, {self.tasks} tasks, {same}, moved {self.moved:g}"
+
+    def audits(self, rng: np.random.Generator) -> dict[str, biasamp.Audit]:
+        size = (self.records, self.tasks)
+        draw = -(-self.records // 4) if self.clusters else self.records
+        unit = np.arange(self.records) // 4 if self.clusters else np.arange(self.records)
+        group = rng.integers(0, 2, draw)[unit]
+        truth = rng.random((draw, self.tasks))[unit] < 0.3 + 0.3 * group[:, None]
+        hard = rng.random((draw, self.tasks))[unit] < 0.15
+        columns: dict[str, Any] = {"id": np.arange(self.records), "unit": unit, "g": group}
+        columns |= {f"t{k}": truth[:, k].astype(int) for k in range(self.tasks)}
+        for name, moved in (("one", 0.0), ("two", self.moved)):
+            wrong = np.where(rng.random(size) < self.shared, hard, rng.random(size) < 0.15)
+            said = np.where(wrong, ~truth, truth)
+            said = np.where((group[:, None] == 1) & ~truth & (rng.random(size) < moved), True, said)
+            said = np.where((group[:, None] == 0) & truth & (rng.random(size) < moved), False, said)
+            columns |= {f"{name}{k}": said[:, k].astype(int) for k in range(self.tasks)}
+        return {
+            name: biasamp.audit(
+                columns,
+                attributes="g",
+                tasks=[f"t{k}" for k in range(self.tasks)],
+                task_predictions=[f"{name}{k}" for k in range(self.tasks)],
+                record="id",
+                cluster="unit" if self.clusters else None,
+                metrics=["dpa", "leakage"],
+                resamples=2,
+            )
+            for name in ("one", "two")
+        }
 
 
-def captions(folder: Path) -> Comparison:
-    """All captioning models held against the baseline."""
-    data = caption_labels(folder)
-    models = [name for name in data if name not in ("image", "gender", "objects")]
-    audits = {
-        name: biasamp.audit(
-            data,
-            attributes="gender",
-            tasks="objects",
-            task_predictions=name,
-            record="image",
-            metrics=["directional"],
-            resamples=300,
-        )
-        for name in models
-    }
-    return biasamp.compare(audits, against="baseline_ft")
+def attackers(world: Errors, samples: int, seed: int = 0) -> str:
+    """How often intervals of differences of DPA and leakage hold what many records give, and how often they are wrongly decided."""
+    true: dict[str, float] = {}
+    if world.moved:
+        many = replace(world, records=100_000).audits(np.random.default_rng(99))
+        true = {row["metric"]: float(row["difference"] or 0.0) for row in biasamp.compare(many).document["differences"]}
+    held: dict[str, list[bool]] = {}
+    named = 0
+    for number in range(samples):
+        found = biasamp.compare(world.audits(np.random.default_rng([seed, number])))
+        named += bool(found.changed)
+        for row in found.document["differences"]:
+            low, high = (float("nan") if end is None else end for end in (row["low"], row["high"]))
+            held.setdefault(row["metric"], []).append(bool(low <= true.get(row["metric"], 0.0) <= high))
+    shares = ", ".join(f"{metric} held in {np.mean(hits):.1%} of {len(hits)}" for metric, hits in held.items())
+    return f"{world.title}: {shares}; a task is named in {named / samples:.1%}"
+
+
+PARTS = ("seeds", "null", "attackers")
 
 
 def main(options: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks models")
     parser.add_argument("--samples", type=int, default=40)
-    samples = parser.parse_args(options).samples
-    for runs in (3, 5, 10):
+    parser.add_argument("--part", choices=PARTS)
+    given = parser.parse_args(options)
+    parts, samples = PARTS if given.part is None else (given.part,), given.samples
+    for runs in (3, 5, 10) if "seeds" in parts else ():
         for by_seed, new, paired in ((0.02, 0.05, False), (0.02, 0.05, True), (0.005, 0.06, False)):
             world = World(600, runs, Procedure(0.05, by_seed), Procedure(new, by_seed), paired)
             print(f"{world.title}, true difference {truth_of(world, 2)[0]:+.4f}: {study(world, samples)}", flush=True)
-    print(f"a model against itself: {null_names(samples):.1%} of {samples} samples name a pair", flush=True)
-    folder = os.environ.get("BIASAMP_DATA")
-    if folder is None:
-        print("captions: BIASAMP_DATA is not set, so they are left out")
-        return
-    result = captions(Path(folder))
-    print(f"captions of {', '.join(result.models)}: {len(result.changed)} pairs changed")
-    for row in [row for row in result.changed if row["models"][1] == "equalizer"][:20]:
-        print(
-            f"  {row['given']} -> {row['outcome']}: {row['difference']:+.4f} [{row['low']:+.4f}, {row['high']:+.4f}] q {row['q']:.2g}"
-        )
-    for words in result.orders:
-        print(f"  {words}")
+    if "null" in parts:
+        print(f"a model against itself: {null_names(samples):.1%} of {samples} samples name a pair", flush=True)
+    if "attackers" in parts:
+        for world in (
+            Errors(500, 1, 0.0),
+            Errors(500, 4, 0.9),
+            Errors(500, 4, 0.5, 0.1),
+            Errors(800, 4, 0.9, 0.0, True),
+        ):
+            print(attackers(world, samples), flush=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from biasamp.auditing.document_types import BOUNDS, SCHEMA, AuditDocument
+from biasamp.auditing.document_types import BOUNDS, AuditDocument
+from biasamp.auditing.measurement_types import SCHEMA
 from biasamp.results.metric_registry import audited_names
 
 SCHEMA_FILE = Path(__file__).parents[1] / "src" / "biasamp" / "report" / "audit.schema.json"

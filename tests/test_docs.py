@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -74,3 +75,20 @@ def test_a_broken_snippet_would_be_found(tmp_path: Path) -> None:
     found = snippets(page)
     assert [line for line, _ in found] == [3, 9]
     assert found[1][1] == "assert x == 2\n"
+
+
+def messages() -> list[str]:
+    """The words of messages that the page of troubleshooting quotes: the first cell of each row."""
+    lines = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8").splitlines()
+    return [found[1] for line in lines if (found := re.match(r"\| `([^`]+)` \|", line))]
+
+
+def test_messages_of_troubleshooting_are_those_of_the_software() -> None:
+    texts = {
+        node.value
+        for file in (ROOT / "src" / "biasamp").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert len(messages()) > 30
+    assert [words for words in messages() if not any(words in text for text in texts)] == []

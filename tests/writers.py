@@ -28,6 +28,10 @@ def _audit(number: int) -> biasamp.Audit:
     )
 
 
+def _impact(number: int) -> Any:
+    return biasamp.impact([1, 0, 1, 1], ["a", "a", "b", "b"], counts=[number, 1, 1, 1])
+
+
 def _association(number: int) -> Any:
     return biasamp.associate([["woman", f"label {number}"], ["man", "car"], ["man"]] * 20, ["woman", "man"])
 
@@ -116,6 +120,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "JUnit": ("biasamp.results.table", "a.xml", lambda path, number: _verdict(number).to_junit(path)),
     "report": ("biasamp.report.audit_page", "a.html", lambda path, number: _audit(number).to_html(path)),
     "sweep page": ("biasamp.report.sweep_page", "s.html", lambda path, number: _sweep(number).to_html(path)),
+    "impact page": ("biasamp.report.impact_page", "i.html", lambda path, number: _impact(number).to_html(path)),
     "verdict page": ("biasamp.report.verdict_page", "v.html", lambda path, number: _verdict(number).to_html(path)),
     "explorer": ("biasamp.report.explorer_document", "b.html", lambda path, n: _association(n).to_html(path)),
     "counts": ("biasamp.counts.storage", "c.parquet", _counts),

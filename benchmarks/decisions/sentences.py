@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import biasamp
+from biasamp.auditing.evidence import AS_GOOD_AS_0
 
 from .audited import Audited
 from .cells import beyond
@@ -24,7 +25,10 @@ def _wrong_way(verdict: Any, truth: float) -> bool:
 
 
 def amplification(found: Any, known: Audited) -> bool:
-    return _wrong_way(found.figure["verdict"], known.sides[found.direction].directional)
+    truth = known.sides[found.direction].directional
+    if found.figure["kept"] and not found.figure["verdict"] and abs(truth) > AS_GOOD_AS_0:
+        return True
+    return _wrong_way(found.figure["verdict"], truth)
 
 
 def pairs(found: Any, known: Audited) -> bool:
@@ -128,6 +132,15 @@ def small_groups(found: Any, known: Audited) -> bool:
     return any((known.data["g"] == name.removeprefix("g=")).sum() >= least for name in found.figure["groups"])
 
 
+def left_out(found: Any, known: Audited) -> bool:
+    """A group is left out where too few of its records truly have, or truly lack, every outcome."""
+    least, held = known.document["data"]["min_group"], [known.data[f"t{k}"] for k in range(known.case.tasks)]
+    sizes = [(known.data["g"] == name.removeprefix("g="), held) for name in found.figure["groups"]]
+    return any(
+        min(max((t[here] == value).sum() for t in truths) for value in (0, 1)) >= least for here, truths in sizes
+    )
+
+
 def excluded(found: Any, known: Audited) -> bool:
     """Something is undefined only where a group lacks records with or without an outcome, true or predicted."""
     held = [known.data[c] for c in known.data if c[0] in "ts"]
@@ -188,6 +201,7 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
     "disagreement": disagreement,
     "fractions": fractions,
     "small-groups": small_groups,
+    "left-out": left_out,
     "excluded": excluded,
     "one-value": one_value,
     "perfect": perfect,

@@ -22,9 +22,12 @@ _PLACES = {
     "classify_errors": "amplification.errors",
     "compare": "auditing",
     "count": "auditing",
+    "counterfactual": "text.counterfactual",
     "decompose": "amplification.why",
     "directional": "amplification.directional",
     "dpa": "predictability.attack",
+    "impact": "amplification.impact",
+    "label_errors": "amplification.label_errors",
     "leakage": "predictability.attack",
     "mals": "amplification.mals",
     "movement": "association.movement",
@@ -34,9 +37,12 @@ _PLACES = {
     "over_runs": "auditing.over_runs",
     "parity": "amplification.parity",
     "q_values": "resampling.significance",
+    "read_eval_log": "text.eval_log",
     "read_open_images": "data.open_images",
+    "read_text": "text.read_text",
     "sweep": "amplification.sweep",
     "trajectory": "auditing.trajectory",
+    "verify": "auditing.verify",
 }
 
 __all__ = ["__version__", *_PLACES]
@@ -46,6 +52,8 @@ if TYPE_CHECKING:
     from .amplification.choose_thresholds import choose_thresholds as choose_thresholds
     from .amplification.directional import directional as directional
     from .amplification.errors import classify_errors as classify_errors
+    from .amplification.impact import impact as impact
+    from .amplification.label_errors import label_errors as label_errors
     from .amplification.mals import mals as mals
     from .amplification.multi import multi as multi
     from .amplification.parity import parity as parity
@@ -61,6 +69,7 @@ if TYPE_CHECKING:
     from .auditing.audit_result import Audit as Audit
     from .auditing.over_runs import over_runs as over_runs
     from .auditing.trajectory import trajectory as trajectory
+    from .auditing.verify import verify as verify
     from .counts.association_counts import AssociationCounts as AssociationCounts
     from .counts.audit_counts import AuditCounts as AuditCounts
     from .data import binary as binary
@@ -71,6 +80,9 @@ if TYPE_CHECKING:
     from .predictability.attack import dpa as dpa
     from .predictability.attack import leakage as leakage
     from .resampling.significance import q_values as q_values
+    from .text.counterfactual import counterfactual as counterfactual
+    from .text.eval_log import read_eval_log as read_eval_log
+    from .text.read_text import read_text as read_text
 
 
 def __getattr__(name: str) -> Any:

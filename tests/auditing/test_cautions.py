@@ -100,6 +100,8 @@ CASES: dict[str, tuple[Case, Case]] = {
         (AMPLIFIED, {}),
     ),
     "small-groups": ((SMALL, {}), (SMALL, {"min_group": 5})),
+    # Five records of c, all of which cook: of these none is without, whatever is asked for.
+    "left-out": ((SMALL, {}), (AMPLIFIED, {})),
     "unclear-signs": ((BALANCED, {}), (AMPLIFIED, {})),
     "missing": ((GAPS, {"missing": "drop"}), (AMPLIFIED, {"missing": "drop"})),
     "excluded": ((AMPLIFIED, {"train": SMALL}), (AMPLIFIED, {"train": OTHERS})),
@@ -281,7 +283,11 @@ def test_no_error_seen_is_no_certainty() -> None:
     assert first.figure["value"] == 0
     low, high = first.figure["interval"]
     assert low < 0 < high
-    assert "The interval covers 0, so this concludes nothing" in first.text
+    assert "the model keeps the bias of its data to within 0.01" in first.text
+    few = audit({name: values[::8] for name, values in PERFECT.items()})
+    assert "The interval covers 0, so this concludes nothing" in few.findings[0].text
+    assert few.answer.found.startswith("Whether the model amplifies the bias of its data is not decided")
+    assert re.search(r"about \d[\d,]* records in all would show it to be within 0\.01 of 0", few.answer.next)
 
 
 def test_findings_come_before_cautions_and_the_weightiest_first() -> None:
@@ -336,7 +342,7 @@ def test_parity_names_the_largest_difference() -> None:
     """TPR of cooks=1 is 1 in a and .4 in b, so they differ by .6; both kinds of accuracy by hand: 340/400 in each."""
     text = _text(audit(AMPLIFIED), "parity")
     assert re.search(r"true positive rates differ by 0\.600 \[0\.5\d\d, 0\.\d+\] between kind=. .*and kind=", text)
-    assert re.search(r"the largest difference in accuracies seen is 0\.000 .* and chance may explain it", text)
+    assert re.search(r"no difference in accuracies is seen \(0\.000 \[0\.000, 0\.\d+\]\)", text)
 
 
 def test_what_was_not_run_says_why() -> None:
@@ -470,3 +476,19 @@ NEVER = re.compile(r"no bias|unbiased|because of (its|the) |causes? |due to|no m
 def test_no_sentence_accepts_a_null_or_names_a_cause(data: dict[str, Any]) -> None:
     for finding in audit(data, metrics="auto", **(BOTH if "guess" in data else {})).findings:
         assert not NEVER.search(finding.text), finding.text
+
+
+def test_a_difference_names_the_groups_that_it_leaves_out() -> None:
+    """Of c 40 records cook and 3 do not: it is in the differences of true positive rates and in no other."""
+    added = {"kind": ["c"] * 43, "cooks": [1] * 40 + [0] * 3, "said": [1] * 40 + [0] * 3}
+    audited = audit({name: AMPLIFIED[name] + values for name, values in added.items()})
+    entries = {entry["metric"]: entry for entry in audited.document["metrics"]}
+    assert entries["fpr_difference"]["left_out"] == {"kind=c": 3}
+    assert "left_out" not in entries["tpr_difference"]
+    assert "left_out" not in entries["accuracy_difference"]
+    assert any(
+        "leaves out groups" in words and "kind=c (3)" in words for words in entries["fpr_difference"]["cautions"]
+    )
+    text = _text(audited, "left-out")
+    assert "of false positive rates, kind=c (3)" in text
+    assert "true positive rates" not in text

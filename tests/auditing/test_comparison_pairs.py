@@ -160,11 +160,12 @@ def test_a_model_against_itself_names_no_pair() -> None:
 @pytest.mark.skipif(data_folder() is None, reason="BIASAMP_DATA is not set")
 def test_objects_that_the_equalizer_names_otherwise() -> None:
     """Captions of six models on the same images; the changes are counted image by image beside it."""
-    from benchmarks.models import caption_labels, captions
+    from benchmarks.captions import caption_labels, captions, null_names
 
     folder = data_folder()
     assert folder is not None
-    result, data = captions(folder), caption_labels(folder)
+    data = caption_labels(folder)
+    result = captions(data)
     assert len(result.models) == 6
     found = {(row["given"], row["outcome"]): row for row in result.changed if row["models"][1] == "equalizer"}
     assert ("gender=man", "objects=surfboard") in found
@@ -181,3 +182,5 @@ def test_objects_that_the_equalizer_names_otherwise() -> None:
 
         up, down = moved.count(1), moved.count(-1)
         assert binomtest(up, up + down).pvalue < 0.001
+    # Names none in at least 93% of trials: of 10, more than 3 are named with a chance of less than 1 in 200.
+    assert null_names(data, 10) <= 3

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import biasamp
-from biasamp.auditing.evidence import changed_pairs, holm, known_directions, two_sided_p, verdicts
+from biasamp.auditing.evidence import changed_pairs, holm, kept, known_directions, two_sided_p, verdicts
 
 
 def test_holm_is_the_step_down_rule() -> None:
@@ -53,6 +53,28 @@ def test_unknown_directions_are_judged_by_their_bounds() -> None:
     assert list(verdicts(document({**plug_in, "bounds": [-0.07, -0.03], "unknown": 0})).values()) == [-1]
     assert list(verdicts(document({**plug_in, "bounds": [-0.07, 0.06], "unknown": 4})).values()) == [0]
     assert list(verdicts(document({**plug_in, "bounds": [-0.07, -0.03], "unknown": 4})).values()) == [-1]
+
+
+KNOWN = [{"known": True, "sign": 1}]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "many", "expected"),
+    [
+        ([-0.004, 0.004], 1, True),
+        ([-0.004, 0.011], 1, False),
+        ([-0.009, 0.009], 1, True),
+        ([-0.009, 0.009], 8, False),  # one of eight: 2.50 standard errors instead of 1.64
+        ([-0.004, None], 1, False),
+    ],
+)
+def test_a_value_is_as_good_as_0_by_both_its_bounds(bounds: list[Any], many: int, expected: bool) -> None:
+    held = entry(value=0.0, interval=[-0.01, 0.01], bounds=bounds, pairs=KNOWN)
+    assert bool(kept(document(*[held] * many))) is expected
+
+
+def test_data_without_a_direction_have_no_bias_to_keep() -> None:
+    assert not kept(document(entry(value=0.0, interval=[0.0, 0.0], bounds=[0.0, 0.0])))
 
 
 def test_multi_is_never_decided_below_its_floor() -> None:

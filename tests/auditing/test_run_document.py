@@ -213,7 +213,7 @@ def test_doubtful_signs_are_a_kind() -> None:
 def test_only_provenance_depends_on_the_call() -> None:
     audit = yes_no("age")
     other = yes_no("age").named("elsewhere.csv")
-    assert other.document["provenance"] == {"source": "elsewhere.csv"}
+    assert other.document["provenance"]["source"] == "elsewhere.csv"
     assert {**other.document, "provenance": None} == {**audit.document, "provenance": None}
 
 

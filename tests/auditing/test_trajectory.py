@@ -89,15 +89,9 @@ def test_generations_of_a_model_trained_on_its_own_output() -> None:
     folder = os.environ.get("BIASAMP_DATA")
     if folder is None:
         pytest.skip("BIASAMP_DATA names no folder")
-    pandas = pytest.importorskip("pandas")
-    data = pandas.read_parquet(Path(folder) / "llm_generations_leaning.parquet")
-    conditions = ["synthetic", "preservation", "accumulation"]
-    steps = {}
-    for generation, part in data.sort_values(["condition", "article"]).groupby("generation"):
-        ids = (part["condition"] + part["article"]).tolist()
-        said = {"id": ids, "says": [list(pair) for pair in zip(part["condition"], part["leaning"], strict=True)]}
-        steps[str(generation)] = biasamp.count(said, identities=conditions, label="says", record="id", pairable=True)
-    found = biasamp.trajectory(steps, labels="right")
+    from benchmarks.trajectories import generations
+
+    found = generations(Path(folder))
     trends = {row["attribute"]: row for row in found.trends.rows()}
     assert {name: round(row["slope"], 4) for name, row in trends.items()} == {
         "synthetic": 0.0086,

@@ -38,11 +38,13 @@ LINES: dict[str, list[str]] = {
     "count": ["data.csv", *ROLES, "--save", "made.parquet"],
     "demo": ["--folder", "demo"],
     "explore": ["audit.json", "--html", f"{WOMAN}.html"],
+    "impact": ["data.csv", "--decision", "p", "--groups", "g"],
     "merge": ["counts.parquet", "--save", "sum.parquet"],
     "metrics": [],
     "reproduce": [],
     "sweep": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
     "trajectory": ["2026-01=audit.json", "2026-02=audit.json"],
+    "verify": ["audit.json", "data.csv"],
     "why": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
 }
 

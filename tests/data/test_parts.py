@@ -171,6 +171,19 @@ def test_columns_that_are_said_to_be_text_need_no_first_pass(tmp_path: Path) -> 
     assert batch.to_pydict() == {"x": ["007", "008"], "y": ["NA", "b"]}
 
 
+def test_columns_with_known_values_are_read_as_they_are_written(tmp_path: Path) -> None:
+    """NA is a value where it is declared, and missing elsewhere; 1.1 and 1.10 are two."""
+    (tmp_path / "t.csv").write_text('x,y,z\nNA,NA,1.1\nEU,b,1.10\n,NULL,NA\n"N/A",c,2\n')
+    words = {"x": frozenset({"NA", "EU"}), "z": frozenset({"1.1", "1.10"})}
+    files = open_files(tmp_path / "t.csv")
+    expected = {"x": ["NA", "EU", None, None], "y": [None, "b", None, "c"], "z": ["1.1", "1.10", None, "2"]}
+    assert read_table(files, ["x", "y", "z"], words).to_pydict() == expected
+    assert joined(split(files, ["x", "y", "z"], words=words)).to_pydict() == expected
+    coded = joined(split(files, ["x"], words=words), categories=["x"])
+    assert coded.column("x").cast(pa.string()).to_pylist() == expected["x"]
+    assert read_table(files, ["x", "z"]).to_pydict() == {"x": [None, "EU", None, None], "z": [1.1, 1.1, None, 2.0]}
+
+
 def test_a_truncated_file_is_named(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write(TABLE, tmp_path / f"{name}.parquet")

@@ -14,8 +14,10 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from golden import comparing, rulings
 from golden.cases import AUDITS, CASES, UNLIKE_COUNTS, people
 
 EXPECTED = Path(__file__).parent / "expected"
+RULINGS = Path(__file__).parent / "RULINGS.md"
 
 
 def expected(name: str) -> Any:
@@ -126,8 +129,17 @@ def renewed(name: str) -> dict[str, int]:
     return counted
 
 
+def listed(page: str) -> dict[str, dict[str, int]]:
+    """How many differences of which case each ruling explains, as the page has it."""
+    sections = re.findall(r"^## (.+)\n\n(.+)$", page, re.M)
+    return {
+        title: {name: int(many) for name, many in re.findall(r"(\w+) \((\d+)\)", cases)} for title, cases in sections
+    }
+
+
 def write_rulings(changed: dict[str, dict[str, int]]) -> None:
     """The page of rulings and the goldens that each changed."""
+    before = listed(RULINGS.read_text(encoding="utf-8"))
     lines = [
         "# Goldens that changed, and by which ruling",
         "",
@@ -135,10 +147,13 @@ def write_rulings(changed: dict[str, dict[str, int]]) -> None:
         "`python tests/golden/make.py` writes a golden anew only where every difference belongs to a ruling of `rulings.py`.",
     ]
     for title in dict.fromkeys(ruling.name for ruling in rulings.RULINGS):
-        cases = [f"{name} ({counted[title]})" for name, counted in changed.items() if title in counted]
+        # What was listed before stays: a golden changes by one ruling after another.
+        counts = Counter(before.get(title, {}))
+        counts.update({name: counted[title] for name, counted in changed.items() if title in counted})
+        cases = [f"{name} ({many})" for name, many in counts.items()]
         if cases:
             lines += ["", f"## {title}", "", ", ".join(cases)]
-    (EXPECTED.parent / "RULINGS.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    RULINGS.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

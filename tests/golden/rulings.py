@@ -33,6 +33,21 @@ RULINGS = [
     Ruling(
         "True sentences: verdicts judged together, pairs named by q, words that say what is compared", r"\.findings"
     ),
+    Ruling(
+        "True sentences: a value that is as good as 0 is said to be, and the answer with it",
+        r"^\.page\.(answer\.|cautions\.topics$)",
+        r"^compare$",
+    ),
+    Ruling(
+        "No error seen is not certainty: a model that is never wrong has intervals of what attackers measure",
+        r"^\.from data\.noted$",
+        r"^compare$",
+    ),
+    Ruling(
+        "True sentences: cautions of a document name no attribute of Python",
+        r"\.checksum\.metrics\[\]$",
+        r"^commands_of_audits$",
+    ),
     Ruling("Changes between two association runs", r"^\.change( of dp)?\[\]\.(low|high|p|q)", r"^association_tables$"),
     Ruling(
         "Two-valued outcomes: rates are those of the positive value; differences as everywhere know they were selected",
@@ -78,11 +93,21 @@ RULINGS = [
         r"^(compas_all_metrics|compare)$",
     ),
     Ruling("The range of MALS where groups overlap", r"^\.page\.methods\[\]\.(low|high)$", r"^compare$"),
+    Ruling(
+        "The demo's scores have ten digits, which every processor gives alike",
+        r"^\.audit\.(checksum\.|(sweep|why)\[\])",
+        r"^demo$",
+    ),
     Ruling("The demo tells why: its records have scores and strata", r"^\.audit\.data\.fingerprint$", r"^demo$"),
     Ruling(
         "Verdicts and pages of a saved audit whose data had no name are called by its file",
         r"^(\.page)?\.source$|\.verdict\.data$",
         r"^(compare|saved_audit|saved_policy)$",
+    ),
+    Ruling(
+        "Paired trials: leakage and DPA of two models are measured on the same halves of the records, DPA task by task",
+        r"^\.from data\.(differences|notes|noted|pairs)$|differences\[(dpa|leakage)\]\.",
+        r"^compare$",
     ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
 ]

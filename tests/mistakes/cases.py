@@ -135,6 +135,15 @@ case("three: case", "Hired", "'hired'", **three(LONG, spelled("rejected", "Hired
 case("three: blank", "'hired '", **three(LONG, spelled("rejected", "hired ", "waiting")))
 case("three: 1.0", "1.0", **three(spelled("0", "1", "2"), spelled("0.0", "1.0", "2.0")))
 case("three: numbers from one", "'3'", "'0'", **three(spelled(0, 1, 2), spelled(3, 4, 5)))
+case("three: numbered from 1", "numbered from 0", "'3'", **three(spelled(0, 1, 2), spelled(1, 2, 3)))
+case("three: numbered from 0", "numbered from 0", "'0'", **three(spelled(1, 2, 3), spelled(0, 1, 2)))
+case("three: numbers from 1 on both sides", **three(spelled(1, 2, 3), spelled(1, 2, 3)), skip={"torch"})
+case(
+    "three: a number that is never predicted",
+    **three(spelled(0, 1, 2), lambda c: np.maximum(c, 1)),
+    like=three(spelled(0, 1, 2), lambda c: np.maximum(c, 1)),
+    skip={"torch"},
+)
 case("three: codes for words", "'rejected'", "'0'", **three(LONG, spelled(0, 1, 2)))
 case("three: other words", "'no'", "'rejected'", **three(LONG, spelled("no", "aye", "later")))
 case(
@@ -237,6 +246,9 @@ case(
     **two(WORDS, WORDS),
     train=KNOWN | {"hired": np.array(["rejected", "hired "])[RIGHT["hired"]]},
 )
+
+TRAIN3 = {"gender": RIGHT["gender"], "hired": RIGHT["place"] + 1}
+case("train: numbered from 1", "numbered from 0", **three(spelled(0, 1, 2), spelled(0, 1, 2)), train=TRAIN3)
 
 # What is no mistake is measured, and rightly.
 case("true and false against 0 and 1", **two(lambda c: c.astype(bool), spelled(0, 1)))

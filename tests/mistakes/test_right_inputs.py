@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import biasamp
+from biasamp.cli import main
 
 G, T, P = ["M", "F"] * 30, [0, 1, 1] * 20, [0, 1, 0, 1] * 15
 GROUPS: dict[str, list[Any]] = {
@@ -62,3 +66,47 @@ def test_the_same_index_in_another_type() -> None:
     assert found.value == biasamp.directional(G, T, P).value
     with pytest.raises(ValueError, match=r"'0' \(int\) in given and '0' \(str\) in truth"):
         biasamp.directional(pd.Series(G), pd.Series(T, index=index.astype(str)), P)
+
+
+@pytest.mark.parametrize("engine", ["auto", "local"])
+def test_declared_values_of_text_files_are_what_is_written(engine: str, tmp_path: Path) -> None:
+    """Countries, names and versions that look like missing values or like numbers."""
+    region, version, said = ["NA", "EU", "Null"] * 20, ["1.1", "1.10"] * 30, ["1.1", "1.10", "1.10"] * 20
+    data = {"region": region, "version": version, "said": said, "t": T, "p": P}
+    pd.DataFrame(data).to_csv(tmp_path / "data.csv", index=False)
+    regions, versions = (biasamp.categorical(name, sorted(set(data[name]))) for name in ("region", "version"))
+    for roles in (
+        {"attributes": regions, "tasks": "t", "task_predictions": "p"},
+        {"attributes": regions, "tasks": versions, "task_predictions": "said"},
+    ):
+        options = {**roles, "metrics": "directional", "resamples": 50}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            read = biasamp.audit(tmp_path / "data.csv", **options, engine=engine)
+            held = biasamp.audit(data, **options)
+        assert read.document["metrics"][0]["pairs"] == held.document["metrics"][0]["pairs"]
+        assert [row["group"] for row in read.document["data"]["groups"]] == ["region=EU", "region=NA", "region=Null"]
+
+
+def test_on_the_command_line_values_are_declared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pd.DataFrame({"region": ["NA", "EU"] * 30, "t": T, "p": P}).to_csv(tmp_path / "data.csv", index=False)
+    roles = ["--attributes", "region", "--tasks", "t", "--task-predictions", "p", "--metrics", "directional"]
+
+    def run(*more: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["biasamp", "audit", str(tmp_path / "data.csv"), *roles, "--json", "-", *more])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return code, *capsys.readouterr()
+
+    code, _, said = run()
+    assert code == 2
+    assert "missing labels in region" in said
+    code, out, _ = run("--categories", "attributes=EU,NA")
+    assert code == 0
+    groups = json.loads(out)["data"]["groups"]
+    assert [(row["group"], row["records"]) for row in groups] == [("region=EU", 30), ("region=NA", 30)]

@@ -280,6 +280,37 @@ def test_a_small_group_says_how_many_records_would_do() -> None:
     assert check.records_needed == 1200  # 30 of 10 in 400
 
 
+def test_a_rate_of_few_records_says_how_many_would_do() -> None:
+    """Of c 40 records have the outcome and 10 do not: three times the records would have 30."""
+    data = columns(2000)
+    more = {"g": ["c"] * 50, "t": [1] * 40 + [0] * 10, "p": [1] * 40 + [0] * 10}
+    audit = audited({name: [*data[name], *values] for name, values in more.items()}, metrics=["parity"])
+    verdict = held({"metric": "fpr_difference", "max": 0.9}).check(audit)
+    (check,) = [check for check in verdict.undecided if check.metric == "fpr_difference"]
+    assert "fewer than 30 records that the rate is taken over: g=c (10)" in check.reason
+    assert check.records_needed == 6200  # 30 of 10 in 2,050
+    assert "about 6,200 records in all would have as many" in check.reason
+
+
+@pytest.mark.parametrize("metric", ["directional", "multi", "dpa", "leakage"])
+def test_a_model_that_is_never_wrong_is_decided(metric: str) -> None:
+    """No error seen is no certainty, but thousands of records without one are evidence."""
+    rng = np.random.default_rng(4)
+    group = rng.choice(["a", "b"], 2000)
+    truth = (rng.random(2000) < np.where(group == "a", 0.65, 0.35)).astype(int)
+    policy = Policy(limits=[{"metric": metric, "max": 0.02}])
+    outcomes = {}
+    for n in (100, 2000):
+        data = {"g": group[:n], "t": truth[:n], "p": truth[:n].copy()}
+        audit = biasamp.audit(data, attributes="g", tasks="t", task_predictions="p", metrics=[metric], resamples=200)
+        outcomes[n] = policy.check(audit)
+    assert outcomes[2000].outcome == "pass"
+    assert any("equal the truth in every record" in line for line in outcomes[2000].caution_lines)
+    if metric != "multi":  # of which no interval reaches below 0
+        assert outcomes[100].outcome == "not enough evidence"
+        assert 100 < max(check.records_needed or 0 for check in outcomes[100].undecided) <= 3000
+
+
 # In every form.
 
 

@@ -44,7 +44,7 @@ def test_a_jump_fails_and_what_earlier_audits_show_passes() -> None:
 def test_two_audits_are_too_few() -> None:
     (check,) = _trend(POLICY.check(_audit(9, 0.0), earlier=[_audit(1, 0.0), _audit(2, 0.0)]))
     assert check.outcome == "not enough evidence"
-    assert "3 or more are needed" in check.reason
+    assert "4 or more are needed" in check.reason
     with pytest.raises(TypeError, match="earlier is"):
         POLICY.check(_audit(9, 0.0), earlier="audit.json")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from amplified import audited, columns
 from biasamp.policy import Policy
-from biasamp.report.markdown import escaped
+from biasamp.report.markdown_text import escaped
 
 
 def cells(text: str, heading: str) -> list[dict[str, str]]:

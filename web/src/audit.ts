@@ -12,6 +12,7 @@ export interface AuditDocument {
   excluded: Excluded[];
   findings: FindingFields[];
   invented?: Invented[];
+  label_errors?: LabelErrorEntry[];
   /**
    * @minItems 1
    */
@@ -32,6 +33,7 @@ export interface AuditDocument {
  * What ``compare`` found.
  */
 export interface ComparisonDocument {
+  cautions?: ModelCaution[];
   differences: ModelDifference[];
   level: number;
   models: string[];
@@ -47,9 +49,20 @@ export interface ComparisonDocument {
   version: string;
 }
 /**
+ * What to know before models are chosen: ``code`` is that of an audit's caution, or of how audits differ.
+ *
+ * ``models`` are those that it concerns; the weightiest come first.
+ */
+export interface ModelCaution {
+  code: string;
+  models: string[];
+  text: string;
+  weight: number;
+}
+/**
  * One figure of two models, the second less the first.
  *
- * ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
+ * ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
  */
 export interface ModelDifference {
   adjusted_p?: number | null;
@@ -57,6 +70,7 @@ export interface ModelDifference {
   difference: number | null;
   direction: ("A->T" | "T->A") | null;
   first: number;
+  first_interval?: (number | null)[];
   high: number | null;
   low: number | null;
   method: string;
@@ -70,6 +84,7 @@ export interface ModelDifference {
   paired: boolean;
   runs?: RunsBehind;
   second: number;
+  second_interval?: (number | null)[];
   verdict: string;
 }
 /**
@@ -144,7 +159,8 @@ export interface Ranking {
  * ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
  * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
  * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
- * task predictions are probabilities, which count as fractions: rates of groups are then mean scores.
+ * task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
+ * labels come from, as the caller stated it.
  */
 export interface Data {
   /**
@@ -159,6 +175,9 @@ export interface Data {
   ignored_unknown?: string[];
   kinds?: {
     [k: string]: "attribute" | "crossing";
+  };
+  label_sources?: {
+    [k: string]: string;
   };
   min_group: number;
   missing: "drop" | "error" | "negative";
@@ -273,13 +292,38 @@ export interface InventedGroup {
   records: number;
 }
 /**
+ * What errors of an attribute's labels do to one directional value.
+ *
+ * ``corrected`` is the value of the true labels if errors are as stated and independent of task and prediction, ``interval`` its bounds,
+ * ``worst`` the range if as many errors fall where they hurt most; all null where no errors are stated. ``tips`` is the rate of
+ * independent errors at which the conclusion changes and ``tips_if_dependent`` that of errors where they hurt most; null
+ * where none up to ``tried`` does, or where nothing is ``concluded`` (0). ``matrix`` has the chance that a true group (column) is recorded as
+ * each group (row).
+ */
+export interface LabelErrorEntry {
+  attribute: string;
+  concluded: -1 | 0 | 1;
+  corrected: number | null;
+  direction: "A->T" | "T->A";
+  groups: string[];
+  interval: (number | null)[];
+  matrix: number[][];
+  tips: number | null;
+  tips_if_dependent: number | null;
+  tried: number | null;
+  unclear: number;
+  value: number | null;
+  worst: (number | null)[];
+}
+/**
  * One metric of one attribute in one direction, with what stands beside it.
  *
  * ``bounds`` are how far a directional value may reach when the ``unknown`` pairs, whose direction the records do not
  * tell, have their worse sign; each is one-sided at the audit's confidence. ``contradicted``: of the pairs whose sign is
  * clear both in these records and in those that lend it, how many are opposite, and of how many.
  * A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
- * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
+ * its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide;
+ * ``left_out`` are the groups that decide in no outcome, with the records that their rate is taken over.
  * ``label_sets`` is over how many sets of labels Multi averages, where records have several, and ``label_set_support`` the
  * median number of records that carry one.
  * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
@@ -325,6 +369,9 @@ export interface Entry {
   interval_method?: string;
   label_set_support?: number | null;
   label_sets?: number;
+  left_out?: {
+    [k: string]: number;
+  };
   metric: string;
   model?: number | null;
   model_gain?: number | null;
@@ -381,13 +428,17 @@ export interface NotRun {
 }
 /**
  * All that depends on place, time or call: two audits of the same data may differ here and nowhere else.
+ *
+ * ``command`` is the command line, or ``call`` the call in Python, that made the audit; ``settings`` are what ``verify`` needs to make it again.
  */
 export interface Provenance {
+  call?: string;
   command?: string;
   engine?: string;
   libraries?: {
     [k: string]: string;
   };
+  settings?: {};
   source?: string;
   threads?: number;
   time?: string;

@@ -31,6 +31,8 @@ export interface ReportPage {
   audit: AuditDocument;
   /** What groups and tasks are called, by their labels; and groups where their attribute is named already. */
   names?: Record<string, string>;
+  /** What wrong labels of attributes would do to directional values, a sentence or two each. */
+  wrong_labels?: string[];
   group_names?: Record<string, Record<string, string>>;
   /** The headings of the rates of groups, and what they and their intervals are. */
   rate_titles?: Record<string, string>;

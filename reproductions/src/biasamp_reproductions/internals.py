@@ -58,7 +58,8 @@ from biasamp.text.blanks import (
     fill_in,
     occupation_blanks,
 )
-from biasamp.text.word_lists import SYNONYMS, Objects, gender, neutral, plural
+from biasamp.text.plurals import plural
+from biasamp.text.word_lists import SYNONYMS, Objects, gender, neutral
 
 __all__ = [
     "ADJECTIVES",

@@ -106,7 +106,7 @@ def _largest(hits: Any, sizes: Any, level: float, labels: int) -> tuple[float | 
     rates = hits / np.maximum(sizes, 1.0)
     bounds = [one_of_many(rates[a], sizes[a], rates[b], sizes[b], level, len(pairs)) for a, b in pairs]
     bounds += [(-high, -low) for low, high in bounds]
-    return max(0.0, *(low for low, _ in bounds)), max(0.0, *(high for _, high in bounds))
+    return float(max(0.0, *(low for low, _ in bounds))), float(max(0.0, *(high for _, high in bounds)))
 
 
 def with_q(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -95,7 +95,11 @@ class Decomposition(FiguresWithIntervals):
 
     @cached_property
     def inside(self) -> float | None:
-        """The value inside strata by the signs there: the mean over pairs of ``sum_s P(s|g) y_s change_s``."""
+        """The value inside strata by the signs there: the mean over pairs of ``sum_s P(s|g) y_s change_s``.
+
+        Each group counts by its own shares of strata, as in the change of all records: where groups are spread over strata
+        in different ways this is no mean of the rows of :attr:`strata`.
+        """
         return None if self._strata is None else self._strata.inside_value
 
     @cached_property

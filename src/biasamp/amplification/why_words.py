@@ -37,7 +37,9 @@ def sentences(result: Decomposition) -> list[str]:
     if result.unknown:
         said.append(f"The records do not tell the direction of {result.unknown:,} of {result.defined:,} pairs.")
     if result.strata is not None:
-        said.append(f"Inside strata, by the signs there: {shown('inside')}, {_SAID[told['inside']]}.")
+        said.append(
+            f"Inside strata, by the signs there and each group's own shares: {shown('inside')}, {_SAID[told['inside']]}."
+        )
     if result.orders is not None:
         said.append(
             f"Against the base, which is taken as known, the rates inside strata are {shown('within')} and their mix "

@@ -15,7 +15,7 @@ from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.long_table import UNPAIRED, Pairing
 from biasamp.counts.storage import is_counts, load_counts
 from biasamp.data import canonical
-from biasamp.data.label_source import label_source
+from biasamp.data.label_source import LabelSource, label_source
 from biasamp.data.plain_arguments import number, one_of, shown, yes_or_no
 from biasamp.data.spelling import in_utf8
 from biasamp.engines import engine_for
@@ -68,10 +68,10 @@ def associate(
     data : path, frame, matrix or list of lists
         A long table of (record, label[, score]) rows, a table with a list column, a wide 0/1 table, a
         scipy.sparse or numpy matrix, a list of lists of labels, or the path of files or of a folder (Parquet,
-        CSV, Excel, Arrow, JSON lines); also what :func:`biasamp.read_open_images` gives, and what
+        CSV, Excel, Arrow, JSON lines); also what :func:`biasamp.read_open_images` and :func:`biasamp.read_text` give, and what
         :func:`biasamp.count` gave for identities, or the file it was saved to.
     identities : list of labels, or mapping of a name to one label or several
-        Counts know theirs; otherwise they are needed.
+        Counts know theirs, as do texts that were read with ``identities``; otherwise they are needed.
         ``{"man": ["Man", "Male", "Boy"], "woman": ["Woman", "Female", "Girl"]}`` unites labels under a name:
         a record has the identity when it has one of them. Identities may overlap.
     label, record, score : str, optional
@@ -154,6 +154,8 @@ def associate(
     threshold = _checked_threshold(threshold)
     if isinstance(data, (str, Path)) and is_counts(data):
         data = load_counts(data)
+    if isinstance(data, LabelSource):
+        identities = source_identities(data, identities)
     if isinstance(data, AuditCounts):
         raise TypeError("data are the counts of an audit: measure them with audit(), or count labels with identities=")
     reading: Reading | None = None
@@ -249,6 +251,17 @@ def _conditional(
     return replace(result, conditional=held)
 
 
+def source_identities(source: LabelSource, identities: Any) -> Any:
+    """The identities that a source knows by itself: all where none are asked for, else those that are listed by name."""
+    if not source.identities:
+        return identities
+    if identities is None:
+        return source.identities
+    if isinstance(identities, Sequence) and all(name in source.identities for name in identities):
+        return {name: source.identities[name] for name in identities}
+    return identities
+
+
 def count_labels(
     data: Any,
     identities: Any,
@@ -263,6 +276,8 @@ def count_labels(
     pairing: Pairing = UNPAIRED,
 ) -> tuple[AssociationCounts, Reading]:
     """Count labels with identities, and say what was met while reading."""
+    if isinstance(data, LabelSource):
+        identities = source_identities(data, identities)
     if identities is None:
         raise TypeError("identities is None: name the labels of at least one identity; only counts know theirs")
     with RowsBar() as bar, engine_for(engine, data, memory=memory, threads=threads, progress=bar) as chosen:

@@ -253,7 +253,7 @@ def count_source(
     )
     part, counts, order = _counted(source, names, count, engine, notes)
     notes.extend(source.notes())
-    if part.duplicates:
+    if part.duplicates and not source.from_text:
         notes.append(
             f"{part.duplicates} of {part.rows} rows name a label that their record has already: each was counted once"
         )
@@ -271,7 +271,8 @@ def count_source(
                 f"threshold: no record has {shown}, or none with so high a score ({len(unmet)} of the "
                 f"{len(threshold)} labels it names)"
             )
-    _refuse_unknown(counts, part, source.names, notes, absent)
+    # A list of words names more than any texts have.
+    _refuse_unknown(counts, part, source.names, [] if source.from_text else notes, absent)
     return counts, Reading(part.rows, order, part.duplicates, part.below, tuple(notes))
 
 

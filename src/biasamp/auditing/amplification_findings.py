@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from biasamp.results.interval import NO_WIDTH
 
 from .document_types import Entry, Pair
-from .evidence import FALSE_DISCOVERIES, changed_pairs, known_directions, unknown_directions, wrong_groups
+from .evidence import (
+    AS_GOOD_AS_0,
+    FALSE_DISCOVERIES,
+    changed_pairs,
+    known_directions,
+    place_of,
+    unknown_directions,
+    wrong_groups,
+)
 from .findings import (
     AGGREGATE,
     DECIDED_AGGREGATE,
@@ -46,6 +54,9 @@ def _amplification(context: Context) -> Iterator[Finding]:
             )
         elif verdict < 0:
             words = f"{where}: the model weakens the associations of its data, {shown}."
+        elif place_of(entry) in context.kept:
+            mean = "" if len(each_once(entry["pairs"])) == 1 else f", on average over {_listed(entry)}"
+            words = f"{where}: the model keeps the bias of its data to within {AS_GOOD_AS_0:g}{mean}: amplification is {shown}."
         elif not any(entry["interval"]):
             words = (
                 f"{where}: amplification is 0 in every resample: no pair has a direction, or no prediction is wrong."
@@ -53,7 +64,7 @@ def _amplification(context: Context) -> Iterator[Finding]:
         else:
             words = f"{where}: amplification is {shown}. {_undecided(context, entry)}, so this concludes nothing."
         weight = (DECIDED_AGGREGATE if verdict else AGGREGATE) + abs(entry["value"] or 0.0)
-        yield finding("amplification", words, weight, entry, verdict=verdict)
+        yield finding("amplification", words, weight, entry, verdict=verdict, kept=place_of(entry) in context.kept)
 
 
 def _undecided(context: Context, entry: Entry) -> str:

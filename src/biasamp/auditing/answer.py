@@ -8,14 +8,25 @@ from functools import cached_property
 from typing import Any
 
 from biasamp.data import printable
+from biasamp.results.interval import rounded_up
 from biasamp.results.metric_registry import audited_metrics, direction_symbol, short_name
 
 from .caution_topics import MISTAKES
-from .document_types import AuditDocument, Entry, SweepEntry, WhyEntry
-from .evidence import Place, changed_pairs, counts_fractions, place_of, unknown_directions, verdicts
+from .document_types import AuditDocument, Entry
+from .evidence import (
+    AS_GOOD_AS_0,
+    Place,
+    changed_pairs,
+    counts_fractions,
+    kept,
+    place_of,
+    unknown_directions,
+    verdicts,
+)
 from .findings import number, side_of_zero, value_with_interval
 from .label_names import LONGEST, label_names
 from .rate_findings import gap_title
+from .score_types import SweepEntry, WhyEntry
 
 # Figures named one by one; of more, their number is said.
 _NAMED = 3
@@ -65,6 +76,7 @@ class _Answering:
         self.document = document
         self.data = document["data"]
         self.concluded = concluded_of(document)
+        self.kept = kept(document)
         self.names = label_names(self.data)
         kinds = self.data.get("kinds", {})
         measured = [entry for entry in document["metrics"] if entry["metric"] == "directional"]
@@ -77,6 +89,13 @@ class _Answering:
 
     def verdict(self, entry: Entry) -> int:
         return self.concluded.get(place_of(entry)) or 0
+
+    def as_good_as_0(self, entry: Entry) -> bool:
+        return place_of(entry) in self.kept and not self.verdict(entry)
+
+    @property
+    def undecided(self) -> list[Entry]:
+        return [entry for entry in self.entries if not self.verdict(entry) and not self.as_good_as_0(entry)]
 
     def where(self, entry: Entry | WhyEntry) -> str:
         arrow = f" {direction_symbol(entry['direction'])}" if self.arrows else ""
@@ -101,17 +120,21 @@ class _Answering:
     def _amplified(self) -> str:
         if not self.entries:
             return "Directional amplification was not measured."
-        by_side = {side: [e for e in self.entries if self.verdict(e) == side] for side in (1, -1, 0)}
+        by_side = {side: [e for e in self.entries if self.verdict(e) == side] for side in (1, -1)}
         said = []
         if by_side[1]:
             said.append(f"amplifies the bias of its data by {self._listed(by_side[1])}")
         if by_side[-1]:
             said.append(f"weakens {'it' if said else 'the associations of its data'} by {self._listed(by_side[-1])}")
+        as_it_was = [entry for entry in self.entries if self.as_good_as_0(entry)]
+        if as_it_was:
+            what = "it" if by_side[1] else "them" if said else "the bias of its data"
+            said.append(f"keeps {what} to within {AS_GOOD_AS_0:g} on average by {self._listed(as_it_was)}")
         if not said:
-            return f"Whether the model amplifies the bias of its data is not decided: {self._listed(by_side[0])}."
-        undecided = [self.where(entry) for entry in by_side[0]]
+            return f"Whether the model amplifies the bias of its data is not decided: {self._listed(self.undecided)}."
+        undecided = [self.where(entry) for entry in self.undecided]
         rest = f"; whether it does by {_joined(undecided)} is not decided" if undecided else ""
-        return f"The model {' and '.join(said)}{rest}."
+        return f"The model {_joined(said)}{rest}."
 
     def _listed(self, entries: list[Entry]) -> str:
         return _joined([f"{self.where(entry)} ({self._parts(entry)})" for entry in entries])
@@ -211,7 +234,8 @@ class _Answering:
             where = printable(entry["attribute"], LONGEST)
             decided.append(f"{short_name(metric)} by {where} {value_with_interval(entry)}")
         decided += [self._other(entry) for entry in self._others()]
-        undecided = [self._undecided(entry) for entry in self.entries if not self.verdict(entry)]
+        as_it_was = [f"{self.where(e)} {value_with_interval(e)}" for e in self.entries if self.as_good_as_0(e)]
+        undecided = [self._undecided(entry) for entry in self.undecided]
         judged = len(self.concluded)
         counted = f"all {judged} figures counted" if judged > 1 else "one figure judged"
         said = (
@@ -219,6 +243,7 @@ class _Answering:
             if decided
             else f"Nothing is beyond chance at {level}, {counted}"
         )
+        said += f"; within {AS_GOOD_AS_0:g} of 0: {_joined(as_it_was)}" if as_it_was else ""
         return said + (f"; not decided: {_joined(undecided)}." if undecided else ".") + self._few()
 
     def _others(self) -> Iterator[Entry]:
@@ -276,8 +301,7 @@ class _Answering:
                     "not that of the whole (Simpson's paradox)."
                 )
                 break
-        undecided = [entry for entry in self.entries if not self.verdict(entry) and entry["value"]]
-        for entry in undecided[:1]:
+        for entry in [entry for entry in self.undecided if entry["value"] is not None][:1]:
             yield self._collect(entry)
         for entry in list(self.gaps.values())[:1]:
             between = " and ".join(self.name(group) for group in entry["between"] or ())
@@ -343,12 +367,18 @@ class _Answering:
             )
         if low is None or high is None:
             return f"Give {where} more records: there is no interval."
-        times = ((value - low if value > 0 else high - value) / value) ** 2
+        times = ((value - low if value > 0 else high - value) / value) ** 2 if value else _MOST_TIMES + 1.0
         if 1.0 < times <= _MOST_TIMES:
             return (
                 f"Collect more for {where}: with about {times:.1f} times the records {number(value)} would be decided."
             )
-        return f"Leave {where} as it is: {number(value)} is small for what these records can tell."
+        left = f"Leave {where} as it is: {number(value)} is small for what these records can tell"
+        if abs(value) >= AS_GOOD_AS_0:
+            return f"{left}."
+        ends = [end for end in entry.get("bounds") or (low, high) if end is not None]
+        reach = max(abs(end - value) for end in ends) / (AS_GOOD_AS_0 - abs(value))
+        records = rounded_up(self.data["records"] * max(reach, 1.0) ** 2)
+        return f"{left}; about {records:,} records in all would show it to be within {AS_GOOD_AS_0:g} of 0."
 
 
 def _short(value: float | None) -> str:

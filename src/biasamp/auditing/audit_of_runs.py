@@ -117,6 +117,13 @@ def _mean(values: Sequence[Any]) -> float | None:
     return None if any(value is None for value in values) else float(np.mean(values))
 
 
+def interval_of_runs(entries: Sequence[Entry], audits: Sequence[Audit]) -> list[float | None]:
+    """The interval of one figure, or of its mean over several runs, at the level of the first audit."""
+    if len(entries) == 1:
+        return list(entries[0]["interval"])
+    return _interval(entries, audits, audits[0].document["data"]["confidence"])[0]
+
+
 def _interval(
     entries: Sequence[Entry], audits: Sequence[Audit], level: float
 ) -> tuple[list[float | None], float | None]:

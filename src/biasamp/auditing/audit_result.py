@@ -24,8 +24,9 @@ from biasamp.results.table import Table, written
 
 from .answer import Answer, answer_of
 from .document_check import first_problem
-from .document_types import SCHEMA, AuditDocument, NotRun, with_added_fields
+from .document_types import AuditDocument, NotRun, with_added_fields
 from .findings import CAUTION, URGENCY, Finding
+from .measurement_types import SCHEMA
 
 # Attributes that a line names.
 _SHOWN = 6

@@ -17,11 +17,12 @@ from .audit_result import Audit
 from .cautions import CAUTIONS
 from .counting import StreamedData
 from .data_entry import chosen_of, data_of
-from .document_types import SCHEMA, AuditDocument, Entry, Excluded, registry_of
+from .document_types import AuditDocument, Entry, Excluded, registry_of
 from .findings import Context
 from .group_choice import GroupNames, ignored_groups, reference_groups
 from .label_reader import AuditRecords
-from .measuring import correct_pairs, discordance, measure, pairs_by_bag, resampled
+from .measurement_types import SCHEMA
+from .measuring import correct_pairs, discordance, halves_by_bag, measure, pairs_by_bag, resampled
 from .mirrors import mark_mirrors
 from .plan import Plan
 from .rate_findings import parity
@@ -55,10 +56,11 @@ def from_counts(
             f"cluster column {plan.cluster!r} has one value in all {counts.records:,} records: with fewer than two "
             "clusters there is no interval. Leave cluster out, or name the column that tells the clusters apart"
         )
+    settings.labels.check(list(plan.groups), plan.columns)
     check_vocabulary(counts)
     _refuse_train_of_data(counts)
     weighted = weighted or plan.weights is not None
-    read = read_audit_base(base, plan.groups, plan.task)
+    read = read_audit_base(base, plan.groups, plan.task, plan.words)
     ignored, unknown = ignored_groups(counts, chosen.ignored)
     references = reference_groups(counts, chosen.reference)
     subjects = [
@@ -100,7 +102,7 @@ def from_counts(
         "seed": settings.seed,
         "data": {
             **data_of(counts, subjects, settings, rows, base is not None),
-            **chosen_of(subjects, measured, unknown),
+            **chosen_of(subjects, measured, unknown, settings),
         },
         "metrics": cast("list[Entry]", rows),
         "findings": [],
@@ -118,6 +120,9 @@ def from_counts(
     why_rows = [row for part in measured for row in part.why]
     if why_rows:
         document["why"] = why_rows  # type: ignore[typeddict-item]
+    wrong_labels = [row for part in measured for row in part.label_errors]
+    if wrong_labels:
+        document["label_errors"] = wrong_labels  # type: ignore[typeddict-item]
     invented = invented_entries(subjects, settings.confidence)
     if invented:
         document["invented"] = invented  # type: ignore[typeddict-item]
@@ -176,4 +181,7 @@ def _resamples(owned: list[tuple[str, Any]], settings: Settings, records: str) -
         "values": values,
         "unseen": unseen,
         "pairs": {name: held for attribute, result in owned for name, held in pairs_by_bag(attribute, result).items()},
+        "halves": {
+            name: held for attribute, result in owned for name, held in halves_by_bag(attribute, result).items()
+        },
     }

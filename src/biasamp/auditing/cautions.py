@@ -15,7 +15,7 @@ from biasamp.results.metric_registry import METRICS
 from .choice_cautions import CHOICES
 from .column_cautions import COLUMN_CAUTIONS
 from .document_types import Entry, Pair
-from .evidence import known_directions, unknown_directions
+from .evidence import known_directions, place_of, unknown_directions
 from .findings import (
     Context,
     Finding,
@@ -35,6 +35,8 @@ from .skill_cautions import SKILL
 _IDENTITY = re.compile(
     r"gender|sexual|racial|ethnic|skin|disab|religio|nationality|pronoun|(?<![a-z])(?:sex|race|age)(?![a-z])", re.I
 )
+# Groups that a sentence names of many.
+_GROUPS_NAMED = 5
 _IDENTITY_VALUES = {"man", "woman", "men", "women", "male", "female", "boy", "girl", "he", "she"}
 # Letters stand for these only together: m alone may be a size.
 _IDENTITY_LETTERS = ({"m", "f"}, {"m", "w"})
@@ -134,7 +136,7 @@ def balanced(context: Context) -> Iterator[Finding]:
 def over_zero(context: Context) -> Iterator[Finding]:
     """An interval over 0 concludes nothing; one that is 0 on both ends is no interval but a value fixed at 0."""
     for entry in context.entries("directional"):
-        if side(entry) == 0 and any(entry["interval"]):
+        if side(entry) == 0 and any(entry["interval"]) and place_of(entry) not in context.kept:
             yield caution(
                 "over-zero",
                 f"{place(entry)}: an interval over 0 concludes nothing, neither amplification nor its absence: "
@@ -177,10 +179,13 @@ def perceived(context: Context) -> Iterator[Finding]:
         if not named and not _IDENTITY.search(subject.attribute):
             continue
         two = " It has two values here, which leaves people out." if len(categories) == 2 else ""
+        name, stated = printable(subject.attribute, 40), context.document["data"].get("label_sources", {})
         yield caution(
             "perceived",
-            f"Labels of {printable(subject.attribute, 40)} are often what an annotator perceived, not what a person said of "
-            f"themselves. State where they come from.{two}",
+            f"Where labels of {name} come from, as stated: {printable(stated[subject.attribute], 500).rstrip('.')}.{two}"
+            if subject.attribute in stated
+            else f"Labels of {name} are often what an annotator perceived, not what a person said of themselves. State where they "
+            f"come from.{two}",
             {"attribute": subject.attribute},
             attribute=subject.attribute,
         )
@@ -234,6 +239,30 @@ def small_groups(context: Context) -> Iterator[Finding]:
                 {"attribute": attribute},
                 groups=[g["group"] for g in small],
             )
+
+
+def left_out(context: Context) -> Iterator[Finding]:
+    """Groups that are in no difference of a rate, as too few of their records have what it is taken over."""
+    least = context.document["data"]["min_group"]
+    for attribute in context.document["data"]["attributes"]:
+        said: dict[tuple[tuple[str, float], ...], list[str]] = {}
+        for entry in context.document["metrics"]:
+            if entry["attribute"] == attribute and entry.get("left_out"):
+                said.setdefault(tuple(entry["left_out"].items()), []).append(gap_of(context, entry["metric"]))
+        if said:
+            parts = [f"{_and(gaps)}, {_named(context, groups)}" for groups, gaps in said.items()]
+            yield caution(
+                "left-out",
+                f"{printable(attribute, 40)}: differences leave out groups of which fewer than {least} records have what the rate is "
+                f"taken over: of {'; of '.join(parts)}. Nothing is said of how they compare.",
+                {"attribute": attribute},
+                groups=sorted({group for groups in said for group, _ in groups}),
+            )
+
+
+def _named(context: Context, groups: Sequence[tuple[str, float]]) -> str:
+    shown = [f"{context.name(group)} ({size:,.0f})" for group, size in groups[:_GROUPS_NAMED]]
+    return _and(shown + ([f"{len(groups) - len(shown)} more"] if len(groups) > len(shown) else []))
 
 
 def unclear_signs(context: Context) -> Iterator[Finding]:
@@ -305,5 +334,14 @@ def disagreement(context: Context) -> Iterator[Finding]:
 
 # Of the values and their signs, of the labels and groups, and of the records and columns as they were given.
 _VALUES = (incomparable, not_fairness, balanced, over_zero, no_interval, unclear_signs, rare_sets, disagreement)
-_LABELS = (sensitive_prediction, fractions, thresholds, not_ground_truth, perceived, base_choice, small_groups)
+_LABELS = (
+    sensitive_prediction,
+    fractions,
+    thresholds,
+    not_ground_truth,
+    perceived,
+    base_choice,
+    small_groups,
+    left_out,
+)
 CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *COLUMN_CAUTIONS, *CHOICES, *SKILL)

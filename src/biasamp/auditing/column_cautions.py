@@ -136,7 +136,7 @@ def perfect(context: Context) -> Iterator[Finding]:
             still = all(entry["value"] == 0 for entry in context.entries("directional", direction))
             yield caution(
                 "perfect",
-                f"{what} predictions equal the truth in every record{', so amplification is 0' if still else ''}. Is the "
+                f"{what} predictions equal the truth in every record{', so amplification is 0 in them' if still else ''}. Is the "
                 "column of predictions a copy of the truth?",
                 {"direction": direction},
                 direction=direction,

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.predictability.paired_halves import PairedHalves
 from biasamp.resampling.pair_bags import PairBags
 from biasamp.resampling.runs_and_records import CrossedMean, difference_of_runs
 from biasamp.resampling.significance import q_values
@@ -15,11 +16,14 @@ from biasamp.results.interval import plain
 
 from .audit_result import Audit
 from .comparison_models import Model, same_seeds
-from .document_types import PairDifference
+from .comparison_types import PairDifference
 from .measuring import name_of
-from .record_covariance import why_unpaired
+from .record_covariance import halves_of, why_unpaired
 
 Floats = NDArray[np.float64]
+
+# Less of a variance than this is by records only by chance: halves are few.
+_LEAST_PART = 0.25
 
 
 def pair_differences(models: Sequence[Model], level: float) -> tuple[list[PairDifference], str]:
@@ -40,6 +44,7 @@ def pair_differences(models: Sequence[Model], level: float) -> tuple[list[PairDi
                 out += _of_figure((models[0], models[other]), [run[name] for run in runs], name, level)
             else:
                 missing.add(name)
+        out += _of_attackers((models[0], models[other]), level)
     missing |= _too_many(models)
     _corrected(out)
     note = ""
@@ -112,6 +117,82 @@ def _of_figure(models: tuple[Model, Model], bags: list[PairBags], name: str, lev
         if (row["given"], row["outcome"]) in mirrors:
             row["mirror"] = True
     return rows
+
+
+def _of_attackers(models: tuple[Model, Model], level: float) -> list[PairDifference]:
+    """The labels that attackers predict one by one, as DPA of several tasks does, each against the attribute."""
+    audits = [*models[0].audits, *models[1].audits]
+    out: list[PairDifference] = []
+    for name in audits[0].resamples.get("halves", {}):
+        held = [found for audit in audits if (found := halves_of(audit, name)) is not None and found.labels]
+        labels = [label for label in held[0].labels if all(label in one.labels for one in held)] if held else []
+        if len(held) == len(audits) and labels:
+            out += _of_labels(models, held, labels, name, level)
+    return out
+
+
+def _of_labels(
+    models: tuple[Model, Model], held: list[PairedHalves], labels: list[str], name: str, level: float
+) -> list[PairDifference]:
+    audits = [*models[0].audits, *models[1].audits]
+    places = [np.array([one.labels.index(label) for label in labels]) for one in held]
+    covariance, by_records = np.zeros((2, len(held), len(held), len(labels)))
+    paired = True
+    for i, one in enumerate(held):
+        for j, two in enumerate(held[: i + 1]):
+            alike = one.labels == two.labels and one.halves == two.halves
+            together = i == j or (alike and why_unpaired(audits[i], audits[j]) is None)
+            paired = paired and together
+            if together:
+                covariance[i, j] = covariance[j, i] = one.covariance(two)[1:][places[i]]
+                by_records[i, j] = by_records[j, i] = one.covariance_by_records(two)[1:][places[i]]
+    first = len(models[0].audits)
+    covariance *= _without_noise(covariance, by_records, first)
+    for i, one in enumerate(held):
+        covariance[i, i] += one.noise[1:][places[i]] + 1.0 / audits[i].document["data"]["records"] ** 2
+    values = np.stack([one.values[place] for one, place in zip(held, places, strict=True)])
+    made = difference_of_runs(
+        values,
+        covariance,
+        range(first),
+        range(first, len(held)),
+        same_seeds=same_seeds(*models),
+        units=float(held[0].halves),
+    )
+    metric, direction, attribute = name.split("/", 2)
+    records = float(min(audit.document["data"]["records"] for audit in audits))
+    before, after = values[:first].mean(axis=0), values[first:].mean(axis=0)
+    reach, p = made.reach(level), made.p()
+    return [
+        {
+            "attribute": attribute,
+            "metric": metric,
+            "direction": cast("Any", direction or None),
+            "models": [models[0].name, models[1].name],
+            "given": attribute,
+            "outcome": label,
+            "sign": 1,
+            "first": plain(float(before[k])),
+            "second": plain(float(after[k])),
+            "difference": plain(float(after[k] - before[k])),
+            "low": plain(max(float(after[k] - before[k] - reach[k]), -2.0)),
+            "high": plain(min(float(after[k] - before[k] + reach[k]), 2.0)),
+            "p": plain(float(p[k])),
+            "q": None,
+            "support": records,
+            "paired": paired,
+        }
+        for k, label in enumerate(labels)
+    ]
+
+
+def _without_noise(covariance: Floats, by_records: Floats, first: int) -> Floats:
+    """Which part of the variance of each difference is by records and not by the trials on halves, which the figures on all records have few of."""
+    runs = len(covariance)
+    factors = np.where(np.arange(runs) < first, -1.0 / first, 1.0 / (runs - first))
+    whole, part = (np.einsum("i,ij...,j->...", factors, held, factors) for held in (covariance, by_records))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.nan_to_num(part / whole, nan=1.0), _LEAST_PART, 1.0)
 
 
 def _difference(models: tuple[Model, Model], audits: Sequence[Audit], bags: list[PairBags]) -> tuple[CrossedMean, bool]:

@@ -12,7 +12,7 @@ from biasamp.results.flat import flat_differences
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
-from .document_types import ComparisonDocument, PairDifference
+from .comparison_types import ComparisonDocument, PairDifference
 from .evidence import FALSE_DISCOVERIES
 
 _COLUMNS = (
@@ -35,7 +35,7 @@ class Comparison:
     ----------
     document : dict
         ``models``, ``differences`` (each with the metric, both values, the difference with its interval, whether
-        it is paired, and a verdict in words), ``pairs``, ``rankings`` and ``notes``, in plain values that JSON can hold.
+        it is paired, and a verdict in words), ``pairs``, ``rankings``, ``cautions`` and ``notes``, in plain values that JSON can hold.
     """
 
     document: ComparisonDocument
@@ -49,6 +49,11 @@ class Comparison:
     def notes(self) -> tuple[str, ...]:
         """What to know of all differences: pairing, and what was not compared."""
         return tuple(self.document["notes"])
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What to know before models are chosen: how their audits differ, and what these warn of; the weightiest first."""
+        return tuple(row["text"] for row in self.document.get("cautions", ()))
 
     @property
     def table(self) -> Table:
@@ -72,6 +77,8 @@ class Comparison:
     @property
     def pairs(self) -> Table:
         """One row for each pair of directional amplification and model: how much more often it is predicted than by the first model.
+
+        Of DPA of several tasks there is a row for each task against the attribute, with its own DPA.
 
         Columns: attribute, metric, direction, the two models, given, outcome, sign (of amplification), both changes against
         the truth, their difference with its interval, p, q (over all pairs of all models), support, and whether it is

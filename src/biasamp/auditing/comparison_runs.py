@@ -14,13 +14,16 @@ from biasamp.results.interval import plain, rounded_up
 from biasamp.results.metric_registry import METRICS
 
 from .comparison_models import Model, same_seeds
-from .document_types import Entry, Ranking, RunsBehind
+from .comparison_types import Ranking, RunsBehind
+from .document_types import Entry
 from .evidence import holm
 from .measuring import name_of
-from .record_covariance import record_covariance, standard_error
+from .record_covariance import figure_error, halves_of, record_covariance
 
 # Choices of one run of each model that are looked at; more say the same.
 _MOST_CHOICES = 100_000
+# Means that differ by less differ by rounding.
+_ROUNDING = 1e-12
 
 
 def crossed_difference(
@@ -29,19 +32,21 @@ def crossed_difference(
     """The difference of one figure of two models, and whether records are paired; None where a run has no interval."""
     rows = [*entries[0], *entries[1]]
     audits = [*models[0].audits, *models[1].audits]
-    errors = [standard_error(entry, audit) for entry, audit in zip(rows, audits, strict=True)]
+    errors = [figure_error(entry, audit) for entry, audit in zip(rows, audits, strict=True)]
     if any(entry["value"] is None for entry in rows) or any(error is None for error in errors):
         return None
     first, second = len(entries[0]), len(entries[1])
     values = np.array([entry["value"] for entry in rows], dtype=np.float64)[:, None]
     name = name_of(rows[0]["attribute"], rows[0]["metric"], rows[0]["direction"])
     covariance, paired = record_covariance(audits, cast("list[float]", errors), name, [0] * first + [1] * second)
+    halves = [held.halves for audit in audits if (held := halves_of(audit, name)) is not None]
     made = difference_of_runs(
         values,
         covariance[:, :, None],
         range(first),
         range(first, first + second),
         same_seeds=same_seeds(*models),
+        units=float(min(halves, default=np.inf)),
     )
     return made, paired
 
@@ -70,21 +75,26 @@ def runs_behind(
     made: CrossedMean, entries: tuple[Sequence[Entry], Sequence[Entry]], by_seed: bool, level: float, records: int
 ) -> RunsBehind:
     """What a difference rests on, and what would decide it."""
+    variance = float(made.variance[0])
+    seeds = min(float(made.by_seeds[0]), variance)
     out: dict[str, Any] = {
         "first": [entry["value"] for entry in entries[0]],
         "second": [entry["value"] for entry in entries[1]],
         "same_seeds": by_seed,
-        "by_seeds": plain(float(made.by_seeds[0])),
-        "by_records": plain(float(made.records[0])),
+        "by_seeds": plain(seeds),
+        "by_records": plain(variance - seeds),
         "freedom": plain(float(made.freedom[0])),
     }
-    seeds, errors = float(made.by_seeds[0]), float(made.records[0])
-    share = seeds / (seeds + errors) if seeds + errors > 0.0 else 0.0
+    share = seeds / variance if variance > 0.0 else 0.0
     words = f"Of the variance of this difference {share:.0%} is by seeds and {1.0 - share:.0%} by records."
     values = [np.array(out[name], dtype=np.float64) for name in ("first", "second")]
     order = (0, 1) if float(made.value[0]) >= 0.0 else (1, 0)
-    words += f" One run of each shows a difference of the same sign in {_single_runs(values, order, by_seed):.0%} of choices."
     reach = float(made.reach(level)[0])
+    if abs(float(made.value[0])) < _ROUNDING:
+        words += f" The means are equal, which no number of seeds or records tells apart; the difference may be up to {reach:.4f} either way."
+        out["more_seeds"], out["more_records"] = [None, None], None
+        return cast("RunsBehind", {**out, "words": words})
+    words += f" One run of each shows a difference of the same sign in {_single_runs(values, order, by_seed):.0%} of choices."
     if reach > 0.0 and abs(float(made.value[0])) <= reach:
         low, high = made.more_runs(level)
         times = made.more_records(level)
@@ -164,4 +174,4 @@ def _single_runs(values: Sequence[Any], order: Sequence[int], by_seed: bool) -> 
     else:
         rng = np.random.default_rng(0)
         choices = np.stack([rng.choice(held, _MOST_CHOICES) for held in ordered], axis=1)
-    return float((np.diff(choices, axis=1) >= 0.0).all(axis=1).mean())
+    return float((np.diff(choices, axis=1) > 0.0).all(axis=1).mean())

@@ -209,9 +209,10 @@ def _count_subject(
         cells[way], table = None, None
         if known and (itemsets or "cells" in needs):
             held = {"given": given, "truth": truth, "predicted": predicted}
-            wanted = itemsets and weights is None and (before is None or before.by_bag.get(way) is not None)
+            # What resamples of Multi are made of knows of no weights.
+            wanted = (weights is None or not itemsets) and (before is None or before.by_bag.get(way) is not None)
             cells[way], table = _cells(held, weights, units if wanted else None)
-        if itemsets:
+        if itemsets or "cells" in needs:
             by_bag[way] = table
     mals, moments = _count_mals(subject, units, weights, bags, pairs) if "mals" in needs else (None, None)
     return SubjectCounts(
@@ -275,7 +276,7 @@ def _cells(
         sets = {name: labels.take(keep) for name, labels in sets.items()}
         weights = None if weights is None else weights[keep]
         units = None if units is None else units[keep]
-    by_bag = None if units is None else count_by_bag(sets, units)
+    by_bag = None if units is None else count_by_bag(sets, units, weights)
     table = ContingencyTable.from_labels(sets, weights) if by_bag is None else by_bag.without(BAG)
     if len(table.cells) > MOST_COMBINATIONS:
         return None, None

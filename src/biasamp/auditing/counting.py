@@ -24,6 +24,7 @@ from biasamp.data import Codes, LabelSet, Variable, weights_of
 from biasamp.data.frames import arrow_column
 from biasamp.data.keys import row_keys
 from biasamp.data.label import Mask
+from biasamp.data.label_source import LabelSource
 from biasamp.data.labelset import LEAST_TOTAL
 from biasamp.data.plain_arguments import path_of, yes_or_no
 from biasamp.data.same_columns import refuse_train_of_data
@@ -141,6 +142,8 @@ def count(
         "intersections": intersections,
         "unseen": unseen,
     }
+    if identities is None and isinstance(data, LabelSource):
+        identities = data.identities or None
     if identities is not None:
         others = {**roles, "labels": labels, "record": None, "missing": None, "intersections": None, "unseen": None}
         strange = [name for name, value in others.items() if value is not None]
@@ -152,7 +155,7 @@ def count(
             absent=True,
             pairing=Pairing(ids=True, bags=pairable),
         )
-        for note in reading.notes:
+        for note in () if isinstance(data, LabelSource) and data.from_text else reading.notes:
             warnings.warn(note, UserWarning, stacklevel=2)
         return found
     if pairable:
@@ -183,7 +186,7 @@ def count_plan(
     needs: frozenset[str] = ALL_COUNTS,
 ) -> tuple[AuditCounts, StreamedData]:
     """Count data as a plan says, on an engine; also what reads the data again."""
-    name, parts = data_parts(data, plan.columns, "data")
+    name, parts = data_parts(data, plan.columns, "data", plan.words)
     if parts[0].start is None and plan.record is None and plan.cluster is None:
         raise ValueError(
             "record is None: rows of a Dask or Spark dataframe have no number by which resampling could tell them "
@@ -194,7 +197,7 @@ def count_plan(
     found = _surveyed(plan, parts, engine)
     train_parts, train_found = None, None
     if train is not None:
-        _, train_parts = data_parts(train, plan.of_train.columns, "train")
+        _, train_parts = data_parts(train, plan.of_train.columns, "train", plan.words)
         train_found = _surveyed(plan.of_train, train_parts, engine, "train")
     subjects, truths = _spaces(plan, found, train_found, labels)
     # The budget is for rows of a few columns.
@@ -264,7 +267,7 @@ def read_records(source: Source, plan: Plan, train: Any, weights: Any) -> AuditR
     """All records of a source as labels."""
     values = weights_of(source.numbers(weights, "weights") if isinstance(weights, str) else weights, source.rows)
     ids, clusters = ids_of(source, plan)
-    known = None if train is None else read_source(train, plan.of_train.columns, "train")
+    known = None if train is None else read_source(train, plan.of_train.columns, "train", plan.words)
     return AuditRecords(Reader(plan).subjects(source, known), values, ids, clusters)
 
 

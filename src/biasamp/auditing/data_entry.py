@@ -65,7 +65,7 @@ def data_of(
     }
 
 
-def chosen_of(subjects: list[Counted], measured: list[Measured], unknown: list[str]) -> Any:
+def chosen_of(subjects: list[Counted], measured: list[Measured], unknown: list[str], settings: Settings) -> Any:
     """What the caller chose, where it says more than the defaults: positive values, and groups."""
     chosen = {
         "positive": measured[0].positive,
@@ -73,6 +73,7 @@ def chosen_of(subjects: list[Counted], measured: list[Measured], unknown: list[s
         "reference": {subject.attribute: str(subject.reference) for subject in subjects if subject.reference},
         "ignored_groups": sorted(str(label) for subject in subjects for label in subject.ignored),
         "ignored_unknown": unknown,
+        "label_sources": dict(settings.labels.sources),
         "soft_tasks": "A->T" in subjects[0].counts.pairs and subjects[0].counts.pairs["A->T"].soft,
     }
     return {name: value for name, value in chosen.items() if value}

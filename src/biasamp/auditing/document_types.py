@@ -11,12 +11,11 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from biasamp.results.metric_registry import METRICS
 
-SCHEMA: Literal[1] = 1
+from .comparison_types import ComparisonDocument
+from .label_error_types import LabelErrorEntry
+from .measurement_types import Direction, Figure, Measurement, Threshold
+from .score_types import SweepEntry, WhyEntry
 
-Direction = Literal["A->T", "T->A"]
-# A figure is null where it is undefined; a threshold may also lie beyond every score.
-Figure = float | None
-Threshold = float | Literal["inf", "-inf"] | None
 Missing = Literal["error", "drop", "negative"]
 AttributeKind = Literal["attribute", "crossing"]
 
@@ -55,7 +54,8 @@ class Data(TypedDict):
     ``positive`` is the value of each task that rates are of, ``positive_unknown`` the two-valued tasks where it is not
     known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
     comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
-    task predictions are probabilities, which count as fractions: rates of groups are then mean scores.
+    task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
+    labels come from, as the caller stated it.
     """
 
     records: int
@@ -80,6 +80,7 @@ class Data(TypedDict):
     ignored_groups: NotRequired[list[str]]
     ignored_unknown: NotRequired[list[str]]
     soft_tasks: NotRequired[bool]
+    label_sources: NotRequired[dict[str, str]]
 
 
 class Rate(TypedDict):
@@ -140,14 +141,6 @@ class Pair(TypedDict):
     mirror: NotRequired[bool]
 
 
-class Measurement(TypedDict):
-    """Which metric of which attribute in which direction."""
-
-    attribute: str
-    metric: str
-    direction: Direction | None
-
-
 class Entry(Measurement):
     """One metric of one attribute in one direction, with what stands beside it.
 
@@ -155,7 +148,8 @@ class Entry(Measurement):
     tell, have their worse sign; each is one-sided at the audit's confidence. ``contradicted``: of the pairs whose sign is
     clear both in these records and in those that lend it, how many are opposite, and of how many.
     A largest difference of a rate names the two groups it is ``between`` and the ``sizes`` it rests on; ``expected`` is
-    its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide.
+    its mean over samples where all groups are equal, ``every_group`` its value with groups that are too small to decide;
+    ``left_out`` are the groups that decide in no outcome, with the records that their rate is taken over.
     ``label_sets`` is over how many sets of labels Multi averages, where records have several, and ``label_set_support`` the
     median number of records that carry one.
     ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
@@ -201,6 +195,7 @@ class Entry(Measurement):
     sizes: NotRequired[list[float]]
     expected: NotRequired[Figure]
     every_group: NotRequired[Figure]
+    left_out: NotRequired[dict[str, float]]
     outcomes: NotRequired[list[dict[str, str | Figure]]]
     groups: NotRequired[list[dict[str, str | Figure]]]
     cautions: NotRequired[list[str]]
@@ -273,296 +268,6 @@ class NotRun(Measurement):
     reason: str
 
 
-class UsualThreshold(TypedDict):
-    """What the threshold gives that classifiers use by default; ``rate_p`` tests each rate against its base rate."""
-
-    threshold: float
-    amplification: Figure
-    rates: NotRequired[list[float]]
-    rate_p: NotRequired[list[float]]
-
-
-class CalibratedThreshold(TypedDict):
-    """What thresholds give at which each label is predicted as often as it occurs."""
-
-    threshold: Threshold
-    amplification: Figure
-    rate: Figure
-
-
-class LabelThreshold(TypedDict):
-    """One label's own calibrated threshold."""
-
-    label: str
-    threshold: Threshold
-    rate: Figure
-    base_rate: Figure
-
-
-class ThresholdMark(TypedDict):
-    """The curve at a marked threshold, with the interval of amplification there."""
-
-    threshold: Threshold
-    amplification: Figure
-    low: Figure
-    high: Figure
-    rate: Figure
-
-
-class GroupSteps(TypedDict):
-    """Of one group and outcome, the positive and negative records, and those of them at or above each threshold.
-
-    ``effective`` are the effective numbers of positive records, of negative ones and of both.
-    """
-
-    given: str
-    outcome: str
-    positive: float
-    negative: float
-    effective: list[float]
-    true: list[float]
-    false: list[float]
-
-
-class Steps(TypedDict):
-    """Figures at some thresholds, a column each; a figure holds from its threshold down to the score below it.
-
-    ``low`` and ``high`` are the interval of amplification, null where it was not computed. ``groups_in_all`` is how many
-    pairs of group and outcome there are.
-    """
-
-    threshold: list[float]
-    rate: list[Figure]
-    amplification: list[Figure]
-    low: list[Figure]
-    high: list[Figure]
-    groups: list[GroupSteps]
-    groups_in_all: int
-
-
-class SweepEntry(TypedDict):
-    """Amplification over thresholds; ``curve`` rises in ``threshold`` and has ``amplification`` and ``rate``.
-
-    ``grid`` stands where figures come from counts, at so many fixed thresholds from 0 to 1 instead of at every score.
-    ``marks`` are the thresholds that the decisions were made at (``used``, where one threshold makes them), that keeps the
-    base rate (``base_rate``) and where amplification is nearest to 0 (``zero``).
-    """
-
-    attribute: str
-    direction: Direction
-    outcome: str | None
-    integral: Figure
-    span: list[float]
-    base_rate: Figure
-    curve: list[dict[str, Threshold]]
-    usual: UsualThreshold
-    calibrated: CalibratedThreshold
-    labels: list[LabelThreshold]
-    sign_source: NotRequired[str]
-    n: NotRequired[float]
-    thresholds: NotRequired[int]
-    grid: NotRequired[int]
-    marks: NotRequired[dict[str, ThresholdMark]]
-    steps: NotRequired[Steps]
-
-
-class RunsBehind(TypedDict):
-    """What a difference of several runs rests on.
-
-    ``first`` and ``second`` are the values of the runs. ``by_seeds`` and ``by_records`` are variances of the difference of means, ``freedom``
-    Satterthwaite's degrees of freedom. ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
-    range, where null is no number; ``more_records`` how many records in all would. Both are there where it is not decided.
-    """
-
-    first: list[float]
-    second: list[float]
-    same_seeds: bool
-    by_seeds: Figure
-    by_records: Figure
-    freedom: Figure
-    more_seeds: NotRequired[list[int | None]]
-    more_records: NotRequired[int | None]
-    words: str
-
-
-class ModelDifference(Measurement):
-    """One figure of two models, the second less the first.
-
-    ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
-    """
-
-    models: list[str]
-    first: float
-    second: float
-    difference: Figure
-    low: Figure
-    high: Figure
-    paired: bool
-    method: str
-    verdict: str
-    p: NotRequired[Figure]
-    adjusted_p: NotRequired[Figure]
-    runs: NotRequired[RunsBehind]
-
-
-class PairDifference(Measurement):
-    """The change of one pair in two models, the second less the first: how much more often it is predicted.
-
-    ``sign`` says which way amplification goes. ``q`` counts all pairs of all models. A ``mirror`` says the same as another row.
-    """
-
-    models: list[str]
-    given: str
-    outcome: str
-    sign: int
-    first: Figure
-    second: Figure
-    difference: Figure
-    low: Figure
-    high: Figure
-    p: Figure
-    q: Figure
-    support: float
-    paired: bool
-    mirror: NotRequired[bool]
-
-
-class Ranking(Measurement):
-    """The models from the least value to the largest.
-
-    The order is ``stable`` where neighbours differ beyond seeds and records, all pairs of models counted (Holm). ``single_run`` is the share
-    of choices of one run of each model that show the same order; null where each model has one run.
-    """
-
-    models: list[str]
-    values: list[float]
-    stable: bool
-    single_run: Figure
-    words: str
-
-
-class Note(TypedDict):
-    """What to know of all differences, in words, with the kind that code goes by."""
-
-    kind: Literal["unpaired", "other-columns", "not-compared", "seeds"]
-    text: str
-
-
-class WhyPart(TypedDict):
-    """A part of a directional value with its interval; ``verdict`` is what it may be called."""
-
-    value: Figure
-    interval: list[Figure]
-    verdict: Literal["amplifies", "reduces", "not told from 0", "no verdict"] | None
-
-
-class WhyPair(TypedDict):
-    """The parts of one pair: ``amplification`` is ``score`` plus ``threshold``, each with its own interval."""
-
-    given: str
-    outcome: str
-    sign: Literal[-1, 0, 1]
-    known: bool
-    support: float
-    truth_rate: Figure
-    score_rate: Figure
-    predicted_rate: Figure
-    amplification: Figure
-    low: Figure
-    high: Figure
-    score: Figure
-    score_low: Figure
-    score_high: Figure
-    threshold: Figure
-    threshold_low: Figure
-    threshold_high: Figure
-    mirror: NotRequired[bool]
-
-
-class Reliability(TypedDict):
-    """Whether the scores of an outcome come true in a group: ``error`` is over ten bins, ``expected`` by chance."""
-
-    given: str
-    outcome: str
-    n: float
-    score: Figure
-    rate: Figure
-    error: Figure
-    expected: Figure
-    p: Figure
-    q: Figure
-
-
-class StratumRow(TypedDict):
-    """The value inside a stratum, by the signs there and by those of the whole.
-
-    ``unclear`` of its ``pairs`` have a direction that its records do not tell: ``p`` and ``q`` count these with the worse of
-    their signs, ``low`` and ``high`` hold the signs fixed. ``reversed`` have a direction, beyond chance, that is not that of
-    the whole. ``score`` and ``threshold`` are null where there are no scores.
-    """
-
-    stratum: str
-    n: float
-    share: float
-    smallest_group: float
-    value: Figure
-    low: Figure
-    high: Figure
-    score: Figure
-    threshold: Figure
-    by_sign_of_whole: Figure
-    p: Figure
-    q: Figure
-    pairs: int
-    unclear: int
-    reversed: int
-
-
-class WhyCaution(TypedDict):
-    """A caution of the parts, with its kind."""
-
-    kind: str
-    text: str
-
-
-class WhyEntry(TypedDict):
-    """The parts of a directional value: ``value``, with scores also ``score`` and ``threshold``, with strata ``inside``.
-
-    ``unknown`` pairs have a direction that the records do not tell. ``rule`` says how decisions were made. ``pairs`` stand
-    where there are scores: those that change most, of ``pairs_in_all``.
-    """
-
-    attribute: str
-    direction: Direction
-    rule: str
-    sign_source: str
-    scored: bool
-    unknown: int
-    parts: dict[str, WhyPart]
-    cautions: list[WhyCaution]
-    pairs: NotRequired[list[WhyPair]]
-    pairs_in_all: NotRequired[int]
-    reliability: NotRequired[list[Reliability]]
-    strata_column: NotRequired[str]
-    strata: NotRequired[list[StratumRow]]
-
-
-class ComparisonDocument(TypedDict):
-    """What ``compare`` found."""
-
-    schema: Literal[1]
-    version: str
-    models: list[str]
-    level: float
-    differences: list[ModelDifference]
-    notes: list[str]
-    noted: NotRequired[list[Note]]
-    runs: NotRequired[dict[str, int]]
-    rankings: NotRequired[list[Ranking]]
-    pairs: NotRequired[list[PairDifference]]
-    pairs_note: NotRequired[str]
-
-
 class MetricFacts(TypedDict):
     """What the registry says of a metric."""
 
@@ -580,14 +285,19 @@ class MetricFacts(TypedDict):
 
 
 class Provenance(TypedDict, total=False):
-    """All that depends on place, time or call: two audits of the same data may differ here and nowhere else."""
+    """All that depends on place, time or call: two audits of the same data may differ here and nowhere else.
+
+    ``command`` is the command line, or ``call`` the call in Python, that made the audit; ``settings`` are what ``verify`` needs to make it again.
+    """
 
     source: str
     engine: str
     threads: int
     time: str
     command: str
+    call: str
     libraries: dict[str, str]
+    settings: dict[str, Any]
 
 
 class AuditDocument(TypedDict):
@@ -604,6 +314,7 @@ class AuditDocument(TypedDict):
     rates: NotRequired[list[GroupRow]]
     sweep: NotRequired[list[SweepEntry]]
     why: NotRequired[list[WhyEntry]]
+    label_errors: NotRequired[list[LabelErrorEntry]]
     invented: NotRequired[list[Invented]]
     compare: NotRequired[ComparisonDocument]
     registry: NotRequired[dict[str, MetricFacts]]
@@ -627,6 +338,20 @@ class SavedPairs(TypedDict):
     unit: float
 
 
+class SavedHalves(TypedDict):
+    """Figures of attackers on random halves of the records, two for each half: of all labels, then of each.
+
+    ``values`` are the figures of the labels on all records, ``noise`` the variances of all and of each by trials. ``figures`` are in the order of
+    measurements, halves and labels.
+    """
+
+    labels: list[str]
+    values: list[Figure]
+    noise: list[Figure]
+    halves: int
+    figures: list[float]
+
+
 class Resamples(TypedDict, total=False):
     """The values of each metric's resamples, with what tells whether those of two audits go together.
 
@@ -639,6 +364,7 @@ class Resamples(TypedDict, total=False):
     values: dict[str, list[Figure]]
     unseen: dict[str, Figure]
     pairs: dict[str, SavedPairs]
+    halves: dict[str, SavedHalves]
 
 
 class SavedAudit(AuditDocument):

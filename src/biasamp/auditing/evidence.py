@@ -22,6 +22,8 @@ from biasamp.results.metric_registry import METRICS
 from .document_types import AuditDocument, Entry, Pair
 from .mirrors import each_once
 
+# A value is called as good as 0 where it lies within one point of a hundred of it for certain.
+AS_GOOD_AS_0 = 0.01
 # A pair is named where its change is a discovery at this rate of false ones among all pairs of the audit.
 FALSE_DISCOVERIES = 0.05
 
@@ -99,6 +101,27 @@ def verdicts(document: AuditDocument) -> dict[Place, int]:
             tests[place_of(entry)] = test
     decided = holm({key: p for key, (_, p) in tests.items()}, level)
     return {key: side if key in decided else 0 for key, (side, _) in tests.items()}
+
+
+def kept(document: AuditDocument) -> set[Place]:
+    """The directional values that lie within ``AS_GOOD_AS_0`` of 0 for certain, whichever the signs that are unknown.
+
+    Both one-sided bounds lie there, at a level that counts all such values (Bonferroni). Data without any known direction
+    have no bias that could be kept.
+    """
+    level = document["data"]["confidence"]
+    held = [entry for entry in document["metrics"] if entry["metric"] == "directional" and entry.get("bounds")]
+    if not held:
+        return set()
+    further = normal_quantile(1.0 - 2.0 * (1.0 - level) / len(held)) / normal_quantile(2.0 * level - 1.0)
+    out = set()
+    for entry in held:
+        value, (low, high) = entry["value"], entry.get("bounds") or (None, None)
+        if value is None or low is None or high is None or not known_directions(entry):
+            continue
+        if max(abs(value + further * (end - value)) for end in (low, high)) < AS_GOOD_AS_0:
+            out.add(place_of(entry))
+    return out
 
 
 def counts_fractions(document: AuditDocument) -> bool:

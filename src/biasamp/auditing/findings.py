@@ -10,9 +10,10 @@ from typing import Any
 from biasamp.data import printable
 from biasamp.results.metric_registry import direction_symbol, is_signed
 
-from .document_types import AuditDocument, Entry, Excluded, Invented, SweepEntry, WhyEntry
-from .evidence import Place, place_of, verdicts
+from .document_types import AuditDocument, Entry, Excluded, Invented
+from .evidence import Place, kept, place_of, verdicts
 from .label_names import LONGEST, label_names
+from .score_types import SweepEntry, WhyEntry
 from .subject import Counted
 
 # What a finding weighs; the size of its effect, at most 1, is added. The answer to what was asked comes first, and an
@@ -55,6 +56,7 @@ URGENCY = {
     "small-strata": 6.6,
     "no-interval": 6.5,
     "small-groups": 6.5,
+    "left-out": 6.3,
     "missing": 6.2,
     "ignored-groups": 6.1,
     "over-zero": 6.0,
@@ -143,6 +145,11 @@ class Context:
     def verdict(self, entry: Entry) -> int | None:
         """+1 or -1 where a figure is decided with all others counted, 0 where it is not, None without an interval."""
         return self.verdicts.get(place_of(entry))
+
+    @cached_property
+    def kept(self) -> set[Place]:
+        """Which directional values are as good as 0; see :func:`evidence.kept`."""
+        return kept(self.document)
 
     @cached_property
     def names(self) -> dict[str, str]:

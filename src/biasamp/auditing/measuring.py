@@ -34,6 +34,7 @@ from biasamp.results.metric_registry import DIRECTIONS
 
 from .counted_thresholds import counted_entry, scores_counted
 from .group_choice import IGNORED
+from .label_error_entries import measure_label_errors
 from .parity_entries import measure_parity
 from .settings import Measured, Settings
 from .subject import Counted, records_of, within
@@ -66,6 +67,7 @@ def measure(subject: Counted, settings: Settings) -> Measured:
         if "directional" in settings.metrics and direction in subject.counts.pairs:
             _scores(subject, direction, settings, out)
             measure_why(subject, direction, settings, out)
+            measure_label_errors(subject, direction, settings, out)
     for metric in UNDIRECTED:
         _run(subject, metric, None, settings, out)
     if "parity" in settings.metrics:
@@ -187,16 +189,22 @@ def _attacked(metric: str, subject: Counted, direction: str, settings: Settings)
     table = subject.counts.cells[direction]
     # Attackers learn from records that have every label, where others were read as having none.
     if table is not None:
-        sides = records_of(table, given.variables, outcome.variables, outcome.variables)
-        keep = np.logical_and.reduce([labels.complete() for labels in sides])
-        table = replace(table, cells=table.cells[keep], counts=table.counts[keep])
-        return attack.from_table(table, metric, **options)
+        by_bag = subject.counts.by_bag.get(direction)
+        options["by_bag"] = None if by_bag is None else _complete_cells(by_bag, given, outcome)
+        return attack.from_table(_complete_cells(table, given, outcome), metric, **options)
     if subject.data is not None:
         records = subject.data.records.evaluation(subject.number, direction)
         keep = np.logical_and.reduce([x.complete() for x in (records.given, records.truth, records.predicted)])
         return attack.from_evaluation(records if keep.all() else records.take(keep), metric, **options)
     name = "DPA" if metric == "dpa" else metric
     raise ValueError(f"{name} {_why_no_cells(subject.counts.pairs[direction])}")
+
+
+def _complete_cells(table: ContingencyTable, given: LabelSet, outcome: LabelSet) -> ContingencyTable:
+    """The cells whose records have every label."""
+    sides = records_of(table, given.variables, outcome.variables, outcome.variables)
+    keep = np.logical_and.reduce([labels.complete() for labels in sides])
+    return table if keep.all() else replace(table, cells=table.cells[keep], counts=table.counts[keep], exact=None)
 
 
 def _mals(subject: Counted, settings: Settings) -> Any:
@@ -330,6 +338,12 @@ def discordance(attribute: str, result: Any) -> dict[str, float | None]:
 def pairs_by_bag(attribute: str, result: Any) -> dict[str, Any]:
     """What every bag of records adds to the change of each pair, by name, where it is known."""
     made = result.pairs_by_bag() if isinstance(result, Amplification) else None
+    return {} if made is None else {name_of(attribute, result.metric, result.direction): made.to_dict()}
+
+
+def halves_by_bag(attribute: str, result: Any) -> dict[str, Any]:
+    """What attackers find on halves of the records, by name, where it is known."""
+    made = result.paired_halves() if isinstance(result, Predictability) else None
     return {} if made is None else {name_of(attribute, result.metric, result.direction): made.to_dict()}
 
 

@@ -28,10 +28,10 @@ from biasamp.amplification.parity import (
 from biasamp.amplification.positive import Outcomes
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.pair import PairCounts, outcome_masks
-from biasamp.data.label import Mask
+from biasamp.data.label import Mask, printable
 from biasamp.data.scores import USUAL, decide
 from biasamp.resampling.intervals import FEW_FREEDOM
-from biasamp.results.interval import FEW_CLUSTERS, Caution, plain
+from biasamp.results.interval import FEW_CLUSTERS, LEFT_OUT, Caution, plain
 
 from .settings import Measured, Settings
 from .subject import Counted
@@ -42,6 +42,9 @@ MOST_RATES = 1000
 _NO_PARITY = "parity compares task predictions, which were not given"
 _MEAN = "mean_per_class_accuracy"
 _FEW = "no two groups have {} records that this rate is taken over: smaller ones decide it"
+_LEFT_OUT = "the difference leaves out groups of which fewer than {} records have what the rate is taken over: {}"
+# Groups that a caution names of many.
+_NAMED = 5
 _FEW_CLUSTERS = (
     "the rates of a group rest on about {:.0f} clusters: how much so few differ is poorly known, and intervals of these rates and "
     "of their differences cover less often than their level"
@@ -89,6 +92,10 @@ def measure_parity(subject: Counted, outcomes: Outcomes, settings: Settings, out
         cautions = _few_clusters(made[rate], decides.all)
         if made[rate].records[decides.all].min() < settings.min_group:
             cautions.append(Caution(_FEW.format(settings.min_group), "small-groups"))
+        gone = np.flatnonzero(kept & (made["accuracy"].records > 0).any(axis=1) & ~decides.all.any(axis=1))
+        if len(gone):
+            entry["left_out"] = {str(labels[group]): plain(made[rate].records[group].max()) for group in gone}
+            cautions.append(_left_out(entry["left_out"], settings.min_group))
         if cautions:
             entry["cautions"] = cautions
         if bags.soft:
@@ -134,6 +141,13 @@ def _decided_rates(subject: Counted, outcomes: Outcomes) -> GroupRates | None:
     hard = replace(held, predicted=decide(held.predicted, USUAL)[0]).only(*subject.with_truth("A->T"))
     counts = PairCounts.from_labels(hard)
     return group_rates(counts.only(*outcome_masks(counts, outcomes.columns)))
+
+
+def _left_out(groups: dict[str, float], least: int) -> Caution:
+    """What to say of groups that are in no difference."""
+    shown = [f"{printable(group, 40)} ({size:,.0f})" for group, size in groups.items()]
+    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
+    return Caution(_LEFT_OUT.format(least, ", ".join(shown[:_NAMED]) + more), LEFT_OUT)
 
 
 def _few_clusters(made: Proportion, decides: Mask) -> list[Caution]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from biasamp.data import Columns, Declared, printable
 from biasamp.data.plain_arguments import column_name, one_of, shown, yes_or_no
+from biasamp.data.spelling import read_otherwise
 from biasamp.data.vocabulary import UNSEEN
 
 from .source import Source
@@ -97,6 +98,21 @@ class Plan:
         """Every column that is needed, each once."""
         extra = [name for name in (self.weights, self.record, self.cluster) if name is not None]
         return list(dict.fromkeys([*columns_of(*(one for one, _ in self.labels)), *extra]))
+
+    @property
+    def words(self) -> dict[str, frozenset[str]]:
+        """Columns with declared values that text files must be read for as they are written, such as 1.10 and NA.
+
+        Predictions of such a column are written as it is.
+        """
+        sides = [(self.task, self.task_prediction), *zip(self.groups.values(), self.group_predictions, strict=True)]
+        held = [(truth.categories, one) for truth, said in sides for one in (truth, said) if one is not None]
+        found: dict[str, frozenset[str]] = {}
+        for categories, spec in held:
+            values = frozenset(spec.categories or categories or ())
+            if any(read_otherwise(value) for value in values):
+                found |= dict.fromkeys(spec.names, values)
+        return found
 
     @property
     def predicted_columns(self) -> list[tuple[str, str]]:

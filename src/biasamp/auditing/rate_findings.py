@@ -55,6 +55,8 @@ def gap_words(context: Context, gap: str, entry: Entry) -> str:
     apart = f" between {' and '.join(groups)}" if groups else ""
     if context.verdict(entry):
         return f"{gap} differ by {shown}{apart} ({outcome})"
+    if entry["value"] == 0:
+        return f"no difference in {gap} is seen ({shown})"
     because = "without an interval it concludes nothing"
     if context.verdict(entry) == 0:
         counted = f"with all {len(context.verdicts)} figures counted " if (entry["interval"][0] or 0.0) > 0 else ""

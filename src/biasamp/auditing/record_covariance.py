@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.predictability.paired_halves import PairedHalves
 from biasamp.resampling.significance import normal_quantile
 from biasamp.results.metric_registry import METRICS, range_of
 
 from .audit_result import Audit
 from .document_types import Entry
+from .measuring import name_of
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +40,22 @@ def standard_error(entry: Entry, audit: Audit) -> float | None:
     if value is not None and (low <= least or high >= most):  # cut: the other side has its whole width
         reach = max(value - low, high - value)
     return float(reach / normal_quantile(audit.document["data"]["confidence"]))
+
+
+def figure_error(entry: Entry, audit: Audit) -> float | None:
+    """A standard error from an interval, else from halves of the records, as of clusters, which attackers have no interval for."""
+    found = standard_error(entry, audit)
+    if found is None and entry["value"] is not None:
+        held = halves_of(audit, name_of(entry["attribute"], entry["metric"], entry["direction"]))
+        if held is not None:
+            found = float(np.sqrt(held.covariance(held)[0] + held.noise[0]))
+    return found
+
+
+def halves_of(audit: Audit, name: str) -> PairedHalves | None:
+    """What attackers found on halves of the records, where the audit has it."""
+    saved = audit.resamples.get("halves", {}).get(name)
+    return None if saved is None else PairedHalves.from_dict(saved)
 
 
 def unseen(audit: Audit, name: str) -> float:
@@ -72,24 +90,37 @@ def record_covariance(
     one model, and not at all where they are of two: neither makes a variance too small.
     """
     drawn = [drawn_values(audit, name) for audit in audits]
+    halves = [halves_of(audit, name) for audit in audits]
+    # Trials are drawn for each run by itself, whatever its records.
+    noise = np.array([0.0 if held is None else held.noise[0] for held in halves])
     error = np.asarray(errors, dtype=np.float64)
     metric = name.partition("/")[0]
     if not METRICS[metric].by_outcome:
         own = [float(np.nanstd(held, ddof=1)) if (~np.isnan(held)).sum() > 1 else np.nan for held in drawn]
-        error = np.where(np.isnan(own), error, own)
+        error = np.where(np.isnan(own), np.sqrt(np.maximum(error**2 - noise, 0.0)), own)
     correlation, known = np.eye(len(audits)), True
     for i in range(len(audits)):
         for j in range(i):
             why = why_unpaired(audits[i], audits[j])
-            found = correlation_of(drawn[i], drawn[j]) if why is None else None
+            found = correlation_by_records(drawn, halves, i, j) if why is None else None
             if found is None:
                 known = False
                 other = bool(why) and _other_records(audits[i], audits[j])
                 found = 1.0 if models[i] == models[j] and not other else 0.0
             correlation[i, j] = correlation[j, i] = found
     out = np.outer(error, error) * correlation
-    out[np.diag_indices_from(out)] += [unseen(audit, name) / 2.0 for audit in audits]
+    out[np.diag_indices_from(out)] += [unseen(audit, name) / 2.0 for audit in audits] + noise
     return out, known
+
+
+def correlation_by_records(
+    drawn: Sequence[Floats], halves: Sequence[PairedHalves | None], i: int, j: int
+) -> float | None:
+    """How two figures of the same records go together, by their resamples or by halves of the records."""
+    one, two = halves[i], halves[j]
+    if one is not None and two is not None and one.halves == two.halves:
+        return one.correlation(two)
+    return correlation_of(drawn[i], drawn[j])
 
 
 def _other_records(one: Audit, two: Audit) -> bool:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from inspect import signature
 from typing import Any
 
 from biasamp.counts.association_counts import AssociationCounts
@@ -21,8 +24,10 @@ from .audit_result import Audit
 from .building import from_counts
 from .counting import count_memory, count_plan
 from .group_choice import GroupNames
+from .label_provenance import read_label_provenance
 from .measuring import needed_counts
-from .plan import make_plan
+from .plan import Plan, make_plan
+from .provenance import plain_choice, provenance_of
 from .settings import Settings
 from .source import in_parts, read_source
 from .unseen_labels import check_vocabulary
@@ -58,6 +63,7 @@ def audit(
     positive: Any = None,
     reference: Any = None,
     ignore_groups: Any = (),
+    provenance: Any = None,
 ) -> Audit:
     """Measure how much a model amplifies the bias of its data, and say in words what was found.
 
@@ -132,6 +138,11 @@ def audit(
         amplification, Multi and MALS. They stay in the table of groups, marked. A name is a label (``"race=Other"``) or
         a value (``"Other"``); crossings that hold an ignored group are ignored too. DPA and leakage are of
         all records.
+    provenance : mapping or path, optional
+        Where labels come from: for attributes and columns a sentence, ``{"gender": "perceived by annotators"}``, or a mapping with
+        ``source`` and ``error``, how often labels of the attribute are wrong (see :func:`biasamp.label_errors`); or a TOML
+        file with the same. The report states it, and ``label_errors`` of the document says how wrong labels would have to be
+        for a conclusion to change.
 
     Returns
     -------
@@ -149,12 +160,14 @@ def audit(
     >>> [row["metric"] for row in result.metrics.rows()][:2]
     ['directional', 'multi']
     """
+    given_now = {name: value for name, value in locals().items() if value is not _defaults()[name]}
     level_of(confidence, "confidence")
     whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
     whole_number(min_group, "min_group")
     whole_number(seed, "seed")
     parse_memory(memory)
-    settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive)
+    labels = read_label_provenance(provenance)
+    settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive, labels)
     chosen = GroupNames(reference, ignore_groups)
     roles = {
         "attributes": attributes,
@@ -182,11 +195,52 @@ def audit(
         named = [name for name, value in given.items() if value is not None]
         if named:
             raise ValueError(f"data are counts, which say how they were made: leave {', '.join(named)} out")
-        return from_counts(data, settings, base, chosen)
+        return _stated(
+            from_counts(data, settings, base, chosen), given_now, Plan.from_dict(data.plan), settings, chosen
+        )
     if attributes is None or tasks is None:
         absent = "attributes" if attributes is None else "tasks"
         raise TypeError(f"{absent} is None: name the columns; only counts know theirs")
     plan = make_plan(**roles)
+    made = measured(
+        data,
+        plan,
+        settings,
+        chosen,
+        train=train,
+        base=base,
+        weights=weights,
+        engine=engine,
+        threads=threads,
+        memory=memory,
+    )
+    return _stated(made, given_now, plan, settings, chosen, engine)
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    """What the arguments of an audit are where the caller names none."""
+    return {name: one.default for name, one in signature(audit).parameters.items()}
+
+
+def measured(
+    data: Any,
+    plan: Plan,
+    settings: Settings,
+    chosen: GroupNames,
+    *,
+    train: Any = None,
+    base: Any = None,
+    weights: Any = None,
+    engine: Any = "auto",
+    threads: int | None = None,
+    memory: int | str | None = None,
+) -> Audit:
+    """The audit of data by a plan: in memory or part by part, or of counts, which have a plan of their own."""
+    if isinstance(data, (str, os.PathLike)) and is_counts(data):
+        data = AuditCounts.load(os.fspath(data))
+    if isinstance(data, AuditCounts):
+        return from_counts(data, settings, base, chosen)
     refuse_train_of_data(data, train)
     needs = needed_counts(settings.metrics)
     if in_parts(data, engine):
@@ -204,9 +258,28 @@ def audit(
     if isinstance(data, Mapping):
         for truth, predicted in plan.predicted_columns:
             refuse_same({"": None, f"data[{truth!r}]": data.get(truth), f"data[{predicted!r}]": data.get(predicted)})
-    source = read_source(data, plan.columns)
+    source = read_source(data, plan.columns, words=plan.words)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
+
+
+def _stated(
+    made: Audit, arguments: Mapping[str, Any], plan: Plan, settings: Settings, chosen: GroupNames, engine: Any = "auto"
+) -> Audit:
+    """The audit with how it was made."""
+    asked = {
+        "plan": plan.to_dict(),
+        "metrics": sorted(settings.metrics),
+        "confidence": settings.confidence,
+        "resamples": settings.resamples,
+        "min_group": settings.min_group,
+        "positive": plain_choice(settings.positive),
+        "reference": plain_choice(chosen.reference),
+        "ignore_groups": plain_choice(chosen.ignored),
+        "labels": settings.labels.plain,
+    }
+    how = provenance_of(made.document["provenance"]["source"], arguments, asked, engine)
+    return replace(made, document={**made.document, "provenance": how})
 
 
 def _metrics(metrics: Any) -> frozenset[str]:

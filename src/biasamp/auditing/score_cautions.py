@@ -11,8 +11,8 @@ from biasamp.amplification.parity import DIFFERENCES
 from biasamp.data import printable
 from biasamp.results.metric_registry import DIRECTIONS, METRICS
 
-from .document_types import LabelThreshold, SweepEntry
 from .findings import Context, Finding, caution, figure, number, place
+from .score_types import LabelThreshold, SweepEntry
 from .subject import Margins
 
 # A predicted rate is called off where it differs from the base rate for certain, with all labels counted, and by more

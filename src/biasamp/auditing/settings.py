@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .label_provenance import LabelProvenance
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -16,6 +18,7 @@ class Settings:
     seed: int
     min_group: int = 30
     positive: Any = None
+    labels: LabelProvenance = field(default_factory=LabelProvenance)
 
 
 @dataclass
@@ -28,6 +31,7 @@ class Measured:
     sweeps: list[dict[str, Any]] = field(default_factory=list)
     rates: list[dict[str, Any]] = field(default_factory=list)
     why: list[dict[str, Any]] = field(default_factory=list)
+    label_errors: list[dict[str, Any]] = field(default_factory=list)
     positive: dict[str, str] = field(default_factory=dict)
     unknown_positive: tuple[str, ...] = ()
 

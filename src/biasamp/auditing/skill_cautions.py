@@ -8,20 +8,24 @@ import numpy as np
 
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
+from biasamp.resampling.unseen_errors import exclusive_sets
 
 from .findings import Context, Finding, Rule, caution, place
 from .subject import Counted
 
 # Predictions are called opposite to the truth at this correlation, if it is so many standard errors below 0.
-_OPPOSITE, _SURE = -0.1, 6.0
-# They are called unrelated where they are not above chance by so many standard errors; fewer records tell nothing.
-_BETTER, _LEAST = 3.0, 100
+_OPPOSITE, _SURE = -0.1, 4.5
+# They are called unrelated where they are not above chance by so many standard errors, as one of a hundred columns is that
+# has nothing to do with it; fewer records tell nothing.
+_BETTER, _LEAST = 2.33, 100
 
 
 def skill(bags: BagCounts, records: float) -> tuple[float, float] | None:
     """The correlation of predictions with the truth, pooled over labels, and how many standard errors that is from 0.
 
     ``records`` is how many there are that are independent of each other. None where truth or predictions do not vary.
+    Where predictions have nothing to do with the truth, the sum over labels of their covariances has the variance
+    ``sum_jk Cov(t_j, t_k) Cov(p_j, p_k) / n``; values of one variable exclude each other, others are taken as independent.
     """
     counts = bags.whole
     n = np.broadcast_to(floats(counts.n), floats(counts.joint_truth).shape).max(axis=0)
@@ -33,9 +37,12 @@ def skill(bags: BagCounts, records: float) -> tuple[float, float] | None:
     spread = truth * (1.0 - truth) * predicted * (1.0 - predicted)
     if not spread.sum() > 0 or records < 2:
         return None
-    return float(together.sum() / np.sqrt(spread).sum()), float(
-        together.sum() / np.sqrt(spread.sum() / (records - 1.0))
-    )
+    variance = float(spread.sum())
+    for places in exclusive_sets(counts):
+        one, other = (np.outer(held[places], held[places]) for held in (truth, predicted))
+        np.fill_diagonal(one, 0.0)
+        variance += float((one * other).sum())
+    return float(together.sum() / np.sqrt(spread).sum()), float(together.sum() / np.sqrt(variance / (records - 1.0)))
 
 
 def never_wrong(bags: BagCounts) -> bool:

@@ -66,13 +66,15 @@ class Source:
         return record_keys(values)
 
 
-def read_source(data: Any, wanted: Sequence[str], role: str = "data") -> Source:
-    """The wanted columns of a path, a frame or a mapping of arrays."""
+def read_source(
+    data: Any, wanted: Sequence[str], role: str = "data", words: Mapping[str, frozenset[str]] | None = None
+) -> Source:
+    """The wanted columns of a path, a frame or a mapping of arrays; ``words`` are read from text files as written there."""
     if isinstance(data, Source):
         return data
     if isinstance(data, (str, os.PathLike)):
         files = open_files(os.fspath(data))
-        table = read_table(files, wanted)
+        table = read_table(files, wanted, words)
         columns = {name: arrow_column(name, table.column(name)) for name in table.column_names}
         source = Source(files.name, columns, table.num_rows)
     else:
@@ -83,14 +85,16 @@ def read_source(data: Any, wanted: Sequence[str], role: str = "data") -> Source:
     return source
 
 
-def data_parts(data: Any, columns: Sequence[str], role: str) -> tuple[str, list[Any]]:
+def data_parts(
+    data: Any, columns: Sequence[str], role: str, words: Mapping[str, frozenset[str]] | None = None
+) -> tuple[str, list[Any]]:
     """What data is called, and the parts in which it is counted: of files, of a cluster's dataframe, or of a frame."""
     if isinstance(data, (str, os.PathLike)):
         files = open_files(os.fspath(data))
         counted = next((path for path in files.paths if is_counts(path)), None)
         if counted is not None:
             raise ValueError(f"{counted.name} holds counts, not records: add counts up (+ or merge) and audit the sum")
-        return files.name, list(split(files, columns))
+        return files.name, list(split(files, columns, words=words))
     if home_of(data) != "local":
         return role, list(split_frame(data, columns, role))
 
@@ -126,7 +130,9 @@ class BaseSource:
         return {"joint": joint, "source": self.name}
 
 
-def read_audit_base(base: Any, attributes: Mapping[str, Spec], tasks: Spec) -> BaseSource | None:
+def read_audit_base(
+    base: Any, attributes: Mapping[str, Spec], tasks: Spec, words: Mapping[str, frozenset[str]] | None = None
+) -> BaseSource | None:
     """Read the ``base`` of an audit.
 
     A path or a frame with the audit's own columns is read as records, or with a column of counts and each pair once as a
@@ -143,10 +149,10 @@ def read_audit_base(base: Any, attributes: Mapping[str, Spec], tasks: Spec) -> B
     number = next((name for name in _NUMBERS if name in there and name not in wanted), None)
     if set(wanted) <= set(there):
         if number is not None and len(wanted) == len(set(wanted)):
-            source = read_source(base, [*wanted, number], "base")
+            source = read_source(base, [*wanted, number], "base", words)
             if _each_once(source, wanted):
                 return BaseSource(label, joint=_of_own_columns(source, wanted, number))
-        return BaseSource(label, records=read_source(base, wanted, "base"))
+        return BaseSource(label, records=read_source(base, wanted, "base", words))
     if number is not None and set(_LONG) <= set(there):
         source = read_source(base, [*_LONG, number], "base")
         return BaseSource(label, joint=_long(source, number, *_LONG))

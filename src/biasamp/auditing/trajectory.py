@@ -111,8 +111,8 @@ def trajectory(
 
     The trend is the slope :math:`\sum_s c_s v_s` of least squares. Where all steps are of the same records the line counts them alike and
     the covariance of their values is known, from paired resamples or bags: what steps share drops out. Else steps count by the inverse of their
-    variance. The interval speaks of other records, with the steps as they are. ``p`` also knows of steps: where they scatter about
-    the line more than records explain, the error is stretched by as much, with Student's t. Verdicts are judged together (Holm).
+    variance. The interval speaks of other records, with the steps as they are. ``p`` also knows of steps: it is no smaller than that of an
+    ordinary regression of the steps, with Student's t. What records decide and steps do not is called a change along these steps, not a trend. Verdicts are judged together (Holm).
 
     The control limits of a step are those of the mean of the steps before it that were within theirs. Where records explain all
     that steps vary by, all figures with all their steps stay inside with the chance ``level`` while nothing changes. What steps vary
@@ -145,10 +145,9 @@ def trajectory(
 
     Notes
     -----
-    Simulated with 3 to 24 steps without a trend, ``p`` was below .05 in 2 to 5% of samples where records explain all scatter, and in 3 to
-    10% where steps vary besides by 0.5 to 3 standard errors (14% with three steps). Some step was outside its limits in 1 to 6% of samples
-    with 5 to 24 steps, whether records explain all scatter or steps vary besides by up to three standard errors: limits then have Student's quantiles, as what steps
-    vary by is itself an estimate. With fewer than five steps limits know of records alone, and a note says so.
+    Simulated with 3 to 24 steps without a trend, ``p`` was below .05 in 1 to 6% of samples, whether records explain all scatter or steps vary
+    besides by up to three standard errors, and some step was outside its limits in 1 to 6% with 5 to 24 steps: limits then have Student's quantiles, as what steps
+    vary by is itself an estimate (``python -m benchmarks trajectories``). With fewer than five steps limits know of records alone, and the words and a note say so.
 
     Examples
     --------
@@ -243,6 +242,8 @@ def _document(
 ) -> dict[str, Any]:
     slopes = [held.steps.slope(level) for held in series]
     decided = _holm([slope.p for slope in slopes], 1.0 - level)
+    by_records = _holm([slope.records_p for slope in slopes], 1.0 - level)
+    verdicts = [_verdict(*held) for held in zip(slopes, decided, by_records, strict=True)]
     # All figures together are outside their limits by chance as seldom as one would be.
     limits = [held.steps.control(1.0 - (1.0 - level) / len(series)) for held in series]
     if not all(held.steps.tells_wander for held in series):
@@ -256,8 +257,8 @@ def _document(
         "unit": unit,
         "steps": [{"name": name, "at": plain(place)} for name, place in zip(names, places, strict=True)],
         "figures": [
-            _figure(held, slope, sure, limit, names, unit, level)
-            for held, slope, sure, limit in zip(series, slopes, decided, limits, strict=True)
+            _figure(held, slope, verdict, limit, names, unit, level)
+            for held, slope, verdict, limit in zip(series, slopes, verdicts, limits, strict=True)
         ],
         "notes": list(dict.fromkeys(notes)),
     }
@@ -274,8 +275,15 @@ def _holm(p: list[float], alpha: float) -> list[bool]:
     return out
 
 
+def _verdict(slope: Slope, sure: bool, by_records: bool) -> str:
+    """What a slope may be called: a trend where other records and other steps would show it too."""
+    if sure:
+        return RISES if slope.value > 0.0 else FALLS
+    return SCATTERED if by_records else UNDECIDED
+
+
 def _figure(
-    held: Series, slope: Slope, sure: bool, limits: ControlLimits, names: list[str], unit: str, level: float
+    held: Series, slope: Slope, verdict: str, limits: ControlLimits, names: list[str], unit: str, level: float
 ) -> dict[str, Any]:
     """One figure: its points, its trend, and both in words."""
     points = []
@@ -295,11 +303,6 @@ def _figure(
         point["control_low"], point["control_high"] = plain(limits.low[step]), plain(limits.high[step])
         point["left"] = bool(limits.left[step])
         points.append(point)
-    verdict = UNDECIDED
-    if sure:
-        verdict = RISES if slope.value > 0.0 else FALLS
-    elif (slope.low > 0.0 or slope.high < 0.0) and slope.scatter > 1.0:
-        verdict = SCATTERED
     first = limits.first_left
     trend = {
         "slope": plain(slope.value),
@@ -328,22 +331,29 @@ def _words(
 ) -> str:
     size = f"{figure_with_interval(slope.value, slope.low, slope.high)} per {unit}"
     how = f"{'paired' if held.steps.paired else 'weighted'}, {len(points)} steps"
+    scattered = f"changes by {size} along these steps ({how}), "
+    if slope.scatter > 1.0:
+        scattered += f"but they scatter about the line {slope.scatter:.1f} times as much as records explain: other steps may show no trend."
+    else:
+        scattered += "which are too few to show how much steps vary by themselves: other steps may show no trend."
     said = {
         RISES: f"rises by {size} ({how}).",
-        FALLS: f"falls by {size} ({how}).",
+        FALLS: f"falls, by {size} ({how}).",
         UNDECIDED: f"no trend can be told: {size} ({how}).",
-        SCATTERED: f"changes by {size} along these steps ({how}), but they scatter about the line {slope.scatter:.1f} times "
-        "as much as records explain: other steps may show no trend.",
+        SCATTERED: scattered,
     }[verdict]
     first = limits.first_left
     if first is None:
         left = "No step leaves its control limits."
     else:
         low, high = limits.low[first], limits.high[first]
-        left = (
-            f"The first step outside its control limits, {figure(low)} to {figure(high)}, is "
-            f"{printable(points[first]['step'], 40)} with {figure(points[first]['value'])}."
-        )
+        which, value = printable(points[first]["step"], 40), figure(points[first]["value"])
+        left = f"The first step outside its control limits, {figure(low)} to {figure(high)}, is {which} with {value}."
+        if not held.steps.tells_wander:
+            left = (
+                f"{which} with {value} is further from the steps before it than records explain ({figure(low)} to {figure(high)}); "
+                "how much steps vary by themselves is not known of so few."
+            )
     return f"{printable(held.title, 100)}: {said} {left}"
 
 

@@ -16,8 +16,9 @@ from biasamp.resampling.trend import Steps
 from biasamp.results.metric_registry import METRICS
 
 from .audit_result import Audit
+from .document_types import Entry
 from .measuring import name_of
-from .record_covariance import correlation_of, drawn_values, standard_error, unseen, why_unpaired
+from .record_covariance import correlation_by_records, drawn_values, figure_error, halves_of, unseen, why_unpaired
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -79,7 +80,7 @@ def audit_series(
     out = []
     for named, entries in found.items():
         title = " ".join(filter(None, named))
-        errors = {i: standard_error(entry, audits[i]) for i, entry in entries.items() if entry["value"] is not None}
+        errors = {i: figure_error(entry, audits[i]) for i, entry in entries.items() if entry["value"] is not None}
         places = np.array([i for i, error in errors.items() if error is not None], dtype=np.int64)
         if len(places) < 2:
             notes.append(f"{title} is left out: fewer than two steps have it with an interval.")
@@ -97,20 +98,30 @@ def audit_series(
             unseen(audits[i], name_of(*named)) / 2.0 if i in shared else 0.0 for i in places.tolist()
         ]
         paired = all((i, j) in joined for i in places for j in places if j < i)
-        ends = np.array([entries[i]["interval"] for i in places], dtype=np.float64)
+        ends = np.array([_ends(entries[i], audits[i], errors[i]) for i in places.tolist()])
         steps = Steps(at[places], values, covariance, paired)
         out.append(Series(*named, "", places, steps, ends[:, 0], ends[:, 1]))
     return out, notes
 
 
+def _ends(entry: Entry, audit: Audit, error: float | None) -> tuple[float, float]:
+    """The interval of a value; of clusters, for which attackers have none, that of halves of the records."""
+    low, high = entry["interval"]
+    if low is None or high is None:
+        reach = normal_quantile(audit.document["data"]["confidence"]) * (error or 0.0)
+        low, high = (entry["value"] or 0.0) - reach, (entry["value"] or 0.0) + reach
+    return low, high
+
+
 def _correlation(audits: Sequence[Audit], places: Index, joined: set[tuple[int, int]], name: str) -> Floats:
     """How values of audits of the same records go together, from their resamples."""
     drawn = [drawn_values(audit, name) for audit in audits]
+    halves = [halves_of(audit, name) for audit in audits]
     out = np.eye(len(audits))
     for i in range(len(audits)):
         for j in range(i):
             if (int(places[i]), int(places[j])) in joined:
-                out[i, j] = out[j, i] = correlation_of(drawn[i], drawn[j]) or 0.0
+                out[i, j] = out[j, i] = correlation_by_records(drawn, halves, i, j) or 0.0
     return out
 
 

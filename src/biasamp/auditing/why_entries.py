@@ -13,8 +13,8 @@ from biasamp.counts.fixed import floats
 from biasamp.resampling.sample import Sample
 from biasamp.results.interval import Caution, plain
 
-from .document_types import WhyPair
 from .plan import Spec
+from .score_types import WhyPair
 from .settings import Measured, Settings
 from .subject import Counted, within
 

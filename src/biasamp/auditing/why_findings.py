@@ -9,8 +9,8 @@ from biasamp.amplification.why_parts import AMPLIFIES, REDUCES, UNKNOWN
 from biasamp.data import printable
 from biasamp.results.metric_registry import direction_symbol
 
-from .document_types import SweepEntry, WhyEntry, WhyPart
 from .findings import AGGREGATE, Context, Finding, caution, number
+from .score_types import SweepEntry, WhyEntry, WhyPart
 
 # Right after the value that they are parts of.
 _PARTS = AGGREGATE - 5.0
@@ -73,7 +73,7 @@ def _inside(entry: WhyEntry) -> str:
     told = "" if not unclear else f", and the records of {unclear:,} do not tell the direction of all pairs"
     column = printable(entry["strata_column"], 40)
     return (
-        f"inside the {len(rows):,} strata of {column}, by the signs there, it is {part_words(entry['parts']['inside'])}: above 0 "
+        f"inside the {len(rows):,} strata of {column}, by the signs there and each group's own shares, it is {part_words(entry['parts']['inside'])}: above 0 "
         f"in {up:,} of them and not in {len(rows) - up:,}, beyond chance in {sure:,}{told}"
     )
 

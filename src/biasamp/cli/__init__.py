@@ -29,11 +29,13 @@ class Commands(click.Group):
         "count": "Count data where it is; only the counts need to travel.",
         "demo": "Audit embedded real data: Berkeley admissions, 1973.",
         "explore": "Look through saved results in a browser.",
+        "impact": "Tabulate selection or scoring rates of groups and their ratios.",
         "merge": "Add up saved counts of different records.",
         "metrics": "Show what each metric measures and which to use.",
         "reproduce": "Run the papers' tables and figures again: published beside measured.",
         "sweep": "Measure amplification at every threshold of scores.",
         "trajectory": "Follow figures over windows, generations or checkpoints.",
+        "verify": "Say whether the figures of a saved audit are those of some data.",
         "why": "Split amplification into scores and threshold, and look inside strata.",
     }
 

@@ -12,7 +12,7 @@ from biasamp.auditing.audit_result import TABLES
 from biasamp.auditing.findings import side_of_zero
 from biasamp.datasets import berkeley
 from biasamp.report.first_screen import LINES, show_first_screen
-from biasamp.report.terminal import show_audit
+from biasamp.report.terminal import show_audit, show_label_errors
 from biasamp.results.metric_registry import direction_symbol
 
 from .command_files import Command, Input, Output, OutputFolder, Params
@@ -35,7 +35,7 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 @click.command(name="audit", cls=Command)
 @click.argument("data", type=Input(records=True))
 @shared_options(*ROLES)
-@shared_options("metrics", *ENGINE, *MEASURES, "min_group")
+@shared_options("metrics", *ENGINE, *MEASURES, "min_group", "provenance")
 @number_option("--pairs", 10, "How many pairs a table of --full shows; 0 for none.")
 @full_option
 @click.option(
@@ -99,7 +99,9 @@ def command(
     if full or asked not in (None, click.core.ParameterSource.DEFAULT):
         show_audit(result, console(), pairs)
     else:
-        show_first_screen(result, console())
+        screen = console()
+        show_first_screen(result, screen)
+        show_label_errors(result, screen)
 
 
 def _demo_files(params: Params) -> list[str]:

@@ -123,12 +123,18 @@ class Command(click.Command):
                 out.extend(param.type.uses(_name(param), one, params))
         return out
 
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Read the command line, which audits keep as how they were made."""
+        context.meta[_WORDS] = [*context.command_path.split(), *args]
+        return super().parse_args(context, args)
+
     def invoke(self, context: click.Context) -> Any:
         """Run the command, once what it reads and writes is known to be apart."""
+        from biasamp.auditing.provenance import made_by_command
         from biasamp.data.ways_out import speaking_of_options
 
         check_uses(self.uses(context.params))
-        with ExitStack() as files, speaking_of_options():
+        with ExitStack() as files, speaking_of_options(), made_by_command(context.meta.get(_WORDS, ())):
             self._keep_piped(context.params, files)
             self._convert(context, files)
             self._expand(context.params)
@@ -188,6 +194,7 @@ class Command(click.Command):
 
 
 _GIVEN = "biasamp.given_paths"
+_WORDS = "biasamp.command_line"
 
 
 def given_path(path: str) -> str:

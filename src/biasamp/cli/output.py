@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -67,7 +68,8 @@ def console(stderr: bool = False) -> Any:
     from .plain_console import PlainConsole
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else 140
+    # A terminal knows its width, and COLUMNS says what a log or a page has room for.
+    width = None if stream.isatty() or os.environ.get("COLUMNS", "").isdigit() else 140
     return PlainConsole(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
 
 

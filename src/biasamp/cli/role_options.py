@@ -158,6 +158,11 @@ _SHARED: dict[str, dict[str, Any]] = {
     "positive": {"help": "The task value that rates are of, or task=value pairs; default: 1, true or yes."},
     "reference": {"help": "Groups that the rates of others are held against, such as race=Caucasian."},
     "ignore_groups": {"help": "Groups that are in no comparison, such as race=Other, comma separated."},
+    "provenance": {
+        "type": Input(),
+        "metavar": "FILE",
+        "help": "A TOML file that says where labels come from, and how often they are wrong.",
+    },
     "engine": _chosen(_ENGINES, _WHERE),
     "threads": {"type": int, "help": _THREADS},
     "memory": {"help": "Memory budget of a process that counts part by part, such as 512MB."},

@@ -19,6 +19,8 @@ from .kernels.cross import sum_at
 Index = NDArray[np.int64]
 
 _CHUNK = 1 << 16
+# Rows of so many bytes, and so many numbers, are few enough to be listed.
+_SHORT, _FEW_NUMBERS = 2, 1 << 16
 
 BAG = "bag"
 # Combinations of labels and bags that are kept; with more of them, bags are joined and in the end left out.
@@ -140,12 +142,22 @@ def _distinct_cells(cells: NDArray[np.int64], sizes: list[int]) -> tuple[NDArray
     numbers = np.zeros(len(cells), dtype=np.int64)
     for i, size in enumerate(sizes):
         numbers = numbers * size + cells[:, i]
-    found, codes = np.unique(numbers, return_inverse=True)
+    found, codes = _distinct_numbers(numbers, math.prod(sizes))
     columns = []
     for size in reversed(sizes):
         found, column = np.divmod(found, size)
         columns.append(column)
     return np.column_stack(columns[::-1]), codes
+
+
+def _distinct_numbers(numbers: Index, size: int) -> tuple[Index, Index]:
+    """Distinct numbers below ``size`` in order, and for each number which of them it is."""
+    if size > _FEW_NUMBERS + len(numbers):
+        found, codes = np.unique(numbers, return_inverse=True)
+        return found, codes.astype(np.int64)
+    # A list of all numbers is looked through faster than the numbers are sorted.
+    there = np.bincount(numbers, minlength=size) > 0
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
 
 
 def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -154,6 +166,10 @@ def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArra
     if width == 0:
         return packed[:1], np.zeros(rows, dtype=np.int64)
     # Rows as whole numbers, the first byte the highest, sort as their bytes do, and much faster.
+    if width <= _SHORT:
+        short = packed.astype(np.int64) @ (1 << 8 * np.arange(width)[::-1])
+        held, places = _distinct_numbers(short, 1 << 8 * width)
+        return _bytes(held.astype(np.uint64)[:, None] << np.uint64(8 * (8 - width)), width), places
     padded = np.zeros((rows, -(-width // 8) * 8), dtype=np.uint8)
     padded[:, :width] = packed
     words = padded.view(">u8").astype(np.uint64)
@@ -183,12 +199,14 @@ def _bytes(words: NDArray[np.uint64], width: int) -> NDArray[np.uint8]:
 # as many bags would.
 
 
-def count_by_bag(sets: Mapping[str, LabelSet], units: Keys) -> ContingencyTable:
+def count_by_bag(
+    sets: Mapping[str, LabelSet], units: Keys, weights: NDArray[np.int64] | None = None
+) -> ContingencyTable:
     """Count the combinations of labels and bags of records."""
     numbers = bag_of(units, MOST_BAGS)
     variables = tuple(Variable(f"digit {i}", "binary") for i in range(_DIGITS))
     bag = LabelSet((Dense(variables, _digits(numbers, _DIGITS)),))
-    return ContingencyTable.from_labels({**sets, BAG: bag})
+    return ContingencyTable.from_labels({**sets, BAG: bag}, weights)
 
 
 def bounded(table: ContingencyTable) -> ContingencyTable | None:

@@ -47,7 +47,7 @@ class SubjectCounts:
         Of the train labels.
     train_cells : ContingencyTable or None
     by_bag : mapping of direction to ContingencyTable or None
-        The same combinations with the bag of each record, for the directions that have sets of labels.
+        The same combinations with the bag of each record, where they are known.
     moments : tuple of counts or None
         Sums of squares for the errors of MALS.
     why : mapping of direction to WhyCounts

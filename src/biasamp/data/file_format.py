@@ -22,6 +22,7 @@ class Text(NamedTuple):
     types: Mapping[str, Any] = {}  # Arrow types of columns, whatever their values look like
     blank: bool = True  # whether an empty field, and the spellings of missing values, are missing in a column of text
     counted: bool = True  # whether rows must be counted
+    words: Mapping[str, frozenset[str]] = {}  # columns to be read as they are written, with their values; see Piece
 
 
 class Layout(NamedTuple):
@@ -37,12 +38,17 @@ class Layout(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What to read of a file: columns with their types in the layout (or ``CODED``), and groups (none: all of it)."""
+    """What to read of a file: columns with their types in the layout (or ``CODED``), and groups (none: all of it).
+
+    ``words`` are columns that are read as they are written, with their values: of these, a spelling of missing values
+    (``NA``) is a value like others.
+    """
 
     path: Path
     types: Mapping[str, Any]
     groups: tuple[int, ...] = ()
     blank: bool = True
+    words: Mapping[str, frozenset[str]] = {}
 
 
 @dataclass(frozen=True)

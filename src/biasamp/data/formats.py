@@ -202,7 +202,8 @@ def _read_csv(path: Path, columns: list[str]) -> Any:
 def _split_csv(path: Path, columns: list[str], text: Text) -> Layout:
     """One group; there is no pass over the file where the caller knows all types and needs no count."""
     _refuse_unclear(path, columns)
-    known = {name: kind for name, kind in text.types.items() if name in columns}
+    asked = {**text.types, **dict.fromkeys(text.words, pa.string())}
+    known = {name: kind for name, kind in asked.items() if name in columns}
     if len(known) == len(columns) and not text.counted:
         return Layout(known, [None])
     known = {**_codes(path, [name for name in columns if name not in known]), **known}
@@ -217,8 +218,23 @@ def _split_csv(path: Path, columns: list[str], text: Text) -> Layout:
 
 
 def _csv_batches(piece: Piece, _: int) -> Iterator[Any]:
-    with _csv(piece.path, list(piece.types), piece.types, piece.blank) as reader:
-        yield from reader
+    apart = piece.blank and bool(piece.words)
+    with _csv(piece.path, list(piece.types), piece.types, piece.blank and not apart) as reader:
+        for batch in reader:
+            yield _without_nulls(batch, piece.words) if apart else batch
+
+
+def _without_nulls(batch: Any, words: Mapping[str, frozenset[str]]) -> Any:
+    """Rows whose text is missing where it spells that, unless the word is a value of its column."""
+    held = []
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        kind = column.type
+        if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
+            column = column.cast(pa.string())
+            nulls = pa.array([word for word in NULLS if word not in words.get(name, ())])
+            column = pc.if_else(pc.is_in(column, nulls), pa.scalar(None, pa.string()), column).cast(kind)
+        held.append(column)
+    return pa.RecordBatch.from_arrays(held, schema=batch.schema)
 
 
 def _refuse_unclear(path: Path, columns: Sequence[str]) -> None:

@@ -64,7 +64,10 @@ class LabelSource:
     ``names`` says what to show for a label, where it is not its key. ``origin`` describes the data for messages and
     reports; ``notes()`` says what the reading left out, after the batches have been read. ``parts`` are read apart, on
     any machine; without them the batches are read one after another, here. ``has_records`` and ``has_scores``: whether
-    batches say which record a row belongs to, and what it scores.
+    batches say which record a row belongs to, and what it scores. ``identities`` are the labels of each identity, where the
+    source knows them; ``from_text`` says that labels are words of texts, which may repeat and of which
+    lists name more than there are; ``frame`` is the dataframe
+    on a cluster that the parts are of.
     """
 
     shape: str
@@ -72,9 +75,12 @@ class LabelSource:
     names: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     notes: Callable[[], tuple[str, ...]] = tuple
-    parts: Sequence[LabelPart] | None = None
+    parts: Sequence[Any] | None = None
     has_records: bool = True
     has_scores: bool = False
+    identities: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    from_text: bool = False
+    frame: Any = None
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,7 @@ class LabelPart:
                 continue
             record, label, score = (None if name is None else batch.column(name) for name in roles)
             unfold = shape == "lists" and record is not None
-            yield _unfolded(record, label, score) if unfold else Batch(record, label, score)
+            yield unfolded(record, label, score) if unfold else Batch(record, label, score)
 
 
 def label_source(
@@ -292,7 +298,7 @@ def label_plan(schema: Any, label: Any, record: str | None, score: str | None) -
     return LabelPlan("long", columns, record, label, score)
 
 
-def _unfolded(record: Any, label: Any, score: Any) -> Batch:
+def unfolded(record: Any, label: Any, score: Any) -> Batch:
     """Lists with a record column as long rows; an empty list is one row with a null label."""
     sizes = numpy_of(pc.list_value_length(label), 0).astype(np.int64)
     room = np.maximum(sizes, 1)

@@ -46,6 +46,7 @@ class Part:
     groups: tuple[int, ...] = ()  # groups of rows of the file; empty for the whole file
     types: tuple[tuple[str, Any], ...] = ()  # columns and Arrow types, those that the file has
     blank: bool = True  # whether the spellings of missing values are missing in a column of text
+    words: Mapping[str, frozenset[str]] = field(default_factory=dict)  # columns that are read as they are written
     stamp: Stamp | None = None  # of the file, when its types were found
     table: Any = field(default=None, repr=False, compare=False)
     lazy: Any = field(default=None, repr=False, compare=False)
@@ -91,7 +92,7 @@ class Part:
         target = pa.schema([(name, types[name]) for name in wanted])
         coded = {name for name in categories if is_text(types[name]) and is_text(own[name])}
         read = {name: CODED if name in coded else own[name] for name in wanted}
-        piece = Piece(self.path, read, self.groups, self.blank)
+        piece = Piece(self.path, read, self.groups, self.blank, self.words)
         with readable(self.path, wanted, self.stamp):
             batches = map(_checked, format_of(self.path).record_batches(piece, rows))
             yield from _alike_batches(batches, target, rows, coded)
@@ -110,22 +111,27 @@ def _alike_batches(batches: Iterable[Any], target: Any, rows: int, coded: Collec
             yield in_types(batch.slice(start, rows), target, coded)
 
 
-def read_table(files: Files, columns: Sequence[str]) -> Any:
+def read_table(files: Files, columns: Sequence[str], words: Mapping[str, frozenset[str]] | None = None) -> Any:
     """Some columns of all files in one table, as if the files were one, in the types that :func:`split` gives them.
 
-    Records follow in the order of the files' names.
+    Records follow in the order of the files' names. ``words`` are those of :func:`split`.
     """
     wanted = list(dict.fromkeys(columns))
+    if words and not format_of(files.paths[0]).typed:
+        return _of_parts(split(files, wanted, counted=False, words=words))
     tables = []
     for path in files.paths:
         with readable(path, wanted):
             tables.append(_checked(format_of(path).table(path, wanted)))
     types = [dict(zip(wanted, table.schema.types, strict=True)) for table in tables]
     if not format_of(files.paths[0]).typed and any(is_mixed(kinds[name] for kinds in types) for name in wanted):
-        parts = split(files, wanted, counted=False)
-        return pa.Table.from_batches((batch for part in parts for batch in part.batches()), pa.schema(parts[0].fields))
+        return _of_parts(split(files, wanted, counted=False))
     target = shared_schema(wanted, types, files.name)
     return pa.concat_tables([in_types(table, target) for table in tables])
+
+
+def _of_parts(parts: Sequence[Part]) -> Any:
+    return pa.Table.from_batches((batch for part in parts for batch in part.batches()), pa.schema(parts[0].fields))
 
 
 def split(
@@ -136,6 +142,7 @@ def split(
     blank: bool = True,
     counted: bool = True,
     part_rows: int = PART_ROWS,
+    words: Mapping[str, frozenset[str]] | None = None,
 ) -> list[Part]:
     """The parts of some files, in the order of their rows.
 
@@ -144,7 +151,8 @@ def split(
     and columns whose types do not go together, are a ``ValueError``.
 
     ``types``, ``blank`` and ``counted`` are those of :class:`~biasamp.data.file_format.Text`. To count rows takes a first
-    pass over text files, which is made anyway where a column's type has to be found out.
+    pass over text files, which is made anyway where a column's type has to be found out. ``words`` are columns whose values
+    are known and are not what they look like: in text files they are read as they are written.
     """
     paths = list(files.paths if isinstance(files, Files) else files)
     wanted = list(dict.fromkeys(columns))
@@ -152,7 +160,7 @@ def split(
     stamps = [Stamp.of(path) for path in paths]
     for path, stamp in zip(paths, stamps, strict=True):
         with readable(path, wanted, stamp):
-            layouts.append(format_of(path).layout(path, wanted, Text(dict(types or {}), blank, counted)))
+            layouts.append(format_of(path).layout(path, wanted, Text(dict(types or {}), blank, counted, words or {})))
     spelled = [not format_of(path).typed for path in paths]
     # A file whose values all look like numbers has them spelled as numbers: read them as they are written.
     own = [layout.types for layout, text in zip(layouts, spelled, strict=True) if text]
@@ -166,7 +174,21 @@ def split(
     start: int | None = 0
     for path, layout, kinds, stamp in zip(paths, layouts, read, stamps, strict=True):
         for title, rows, groups in _grouped(path, layout, least):
-            parts.append(Part(title, len(parts), start, rows, fields, path, groups, tuple(kinds.items()), blank, stamp))
+            parts.append(
+                Part(
+                    title,
+                    len(parts),
+                    start,
+                    rows,
+                    fields,
+                    path,
+                    groups,
+                    tuple(kinds.items()),
+                    blank,
+                    words or {},
+                    stamp,
+                )
+            )
             start = None if start is None or rows is None else start + rows
     return parts
 

@@ -10,12 +10,14 @@ from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from .label import category_order, printable
+from .label import canonical, category_order, printable
 
 # Words by which tools write true and false.
 _WORDS = {**dict.fromkeys(("true", "yes", "y", "t"), "1"), **dict.fromkeys(("false", "no", "n", "f"), "0")}
 # An empty field of a text file is missing, and so are the spellings that other tools write for it.
 NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A", "<NA>")
+# True and false as text files have them.
+_TRUE_OR_FALSE = frozenset({"true", "false", "True", "False", "TRUE", "FALSE"})
 # Missing values of Python and pandas that were made text.
 _TEXT_OF_NONE = ("None", "NaT")
 # What people and tools write for nothing, in any case.
@@ -249,3 +251,17 @@ def shown(values: Iterable[str]) -> str:
 def side_by_side(first: str, values: Iterable[str], second: str, others: Iterable[str]) -> str:
     """The values of two columns, for a message."""
     return f"{first} has {shown(values)}; {second} has {shown(others)}"
+
+
+def read_otherwise(category: str) -> bool:
+    """Whether a value that stands in a text file by itself would be read as something that is spelled in another way.
+
+    >>> [read_otherwise(text) for text in ("1.10", "1.1", "NA", "True", "Oslo")]
+    [True, False, True, True, False]
+    """
+    if category in NULLS or category in _TRUE_OR_FALSE:
+        return True
+    try:
+        return canonical(float(category)) != category
+    except ValueError:
+        return False

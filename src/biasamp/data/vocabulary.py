@@ -81,6 +81,8 @@ def check_said(
         raise ValueError(
             f"{begin}. They are numbers where the truth has words ({apart}): spell the values of both alike"
         )
+    if not lists and _numbered_otherwise(known, said):
+        raise ValueError(f"{begin}, and it never has {shown(_unpredicted(known, said))}. {_SHIFTED.format(apart)}")
     if counted and 2 * sum(said[value] for value in strange) > sum(said.values()):
         what = "labels" if lists else "records"
         raise ValueError(
@@ -115,6 +117,25 @@ def _probabilities(said: Iterable[str]) -> bool:
     return all(0.0 <= number <= 1.0 for number in numbers) and not all(number.is_integer() for number in numbers)
 
 
+def _numbered_otherwise(known: Iterable[str], other: Iterable[str]) -> bool:
+    """Whether values are whole numbers one after another, and those of the other side the same, one further up or down."""
+    if not all(text.isdecimal() and text.isascii() for text in (*known, *other)):
+        return False
+    mine, theirs = sorted(map(int, known)), set(map(int, other))
+    if mine != list(range(mine[0], mine[-1] + 1)) or len(mine) < 2:
+        return False
+    up = theirs - set(mine) == {mine[-1] + 1} and mine[0] not in theirs
+    down = theirs - set(mine) == {mine[0] - 1} and mine[-1] not in theirs
+    return up or down
+
+
+def _unpredicted(known: Iterable[str], said: Mapping[str, float]) -> list[str]:
+    return [value for value in known if value not in said]
+
+
+_SHIFTED = "Are the values numbered from 0 on one side and from 1 on the other ({})? Number both alike"
+
+
 def check_other(
     known: Mapping[str, float],
     other: Sequence[str],
@@ -140,6 +161,8 @@ def check_other(
         raise ValueError(
             f"{second} and {first} spell their values differently: {one} looks like {two_of} ({apart}). Spell them alike"
         )
+    if not lists and _numbered_otherwise(list(known), other):
+        raise ValueError(f"{second} and {first} have different values. {_SHIFTED.format(apart)}")
     two = not lists and lacking and added and max(len(known), len(other)) == 2
     total = sum(known.values())
     most = counted and 2 * sum(known[value] for value in lacking) > total > 0

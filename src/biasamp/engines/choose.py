@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
+from biasamp.data.label_source import LabelSource
+
 from .engine import Engine, Progress
 
 _ACCEPTED = "'auto', 'local', 'dask', 'spark', a Dask Client, a SparkSession or an Engine"
@@ -46,6 +48,8 @@ def engine_for(
     """
     if isinstance(engine, Engine):
         return engine
+    if isinstance(data, LabelSource):
+        data = data.frame
     home = home_of(data)
     kind, given = _kind(engine)
     if kind == "auto":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from biasamp.auditing import compare
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison_result import Comparison
-from biasamp.auditing.document_types import ModelDifference
+from biasamp.auditing.comparison_types import ModelDifference
 from biasamp.auditing.mirrors import variables_of
 from biasamp.results.metric_registry import METRICS
 

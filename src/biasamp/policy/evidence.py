@@ -9,7 +9,7 @@ from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Data
 from biasamp.results.interval import rounded_up
 
-from .ignored import ignored_labels
+from .ignored import few_named, ignored_labels
 from .limits import Limit
 from .verdict import PASS, UNDECIDED, Check
 
@@ -132,7 +132,7 @@ def _groups(policy: Policy, data: Data) -> Iterator[Check]:
             left = "" if len(asked) == len(held) else " but those that the policy ignores"
             reason = f"one group alone: there is nothing to compare it with{left}"
         elif small:
-            reason = f"fewer than {least:,} records: {', '.join(f'{group} ({n:,})' for group, n in small.items())}"
+            reason = f"fewer than {least:,} records: {few_named(small)}"
             if min(small.values()) > 0:
                 needed = rounded_up(data["records"] * least / min(small.values()))
                 reason += f"; about {needed:,} records in all would have as many, if the shares stay as they are"

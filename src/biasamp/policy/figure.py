@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.resampling.intervals import normal_statistic
+from biasamp.results.interval import rounded_up
 
 Floats = NDArray[np.float64]
 
@@ -70,9 +71,16 @@ class Figure:
         """The figure with a reason not to judge it, unless it has one."""
         return self if doubt is None or self.doubt is not None else replace(self, doubt=doubt, needed=needed)
 
-    def without_pass(self, reason: str | None) -> Figure:
+    def without_pass(self, reason: str | None, needed: int | None = None) -> Figure:
         """The figure with a reason for which it cannot pass, though it may fail."""
-        return self if reason is None or self.withheld is not None else replace(self, withheld=reason)
+        return self if reason is None or self.withheld is not None else replace(self, withheld=reason, needed=needed)
+
+    def with_more(self, times: float) -> tuple[int | None, str]:
+        """So many times the records, as a number and in words; no number where the records of one run are not all."""
+        if self.records is None or not np.isfinite(times):
+            return None, ""
+        needed = rounded_up(self.records * times)
+        return needed, f"; about {needed:,} records in all would have as many, if the shares stay as they are"
 
     def with_records(self, factor: float) -> tuple[float, float] | None:
         """Low and high end with ``factor`` times as many records, if the rates stay as they are.

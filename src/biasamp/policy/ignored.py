@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,8 @@ from biasamp.resampling.significance import normal_quantile
 
 from .figure import Figure, is_number
 
+# Groups that a reason names of many.
+_NAMED = 5
 # What stands between the values of a crossing.
 _BETWEEN = " & "
 AUDIT_WITHOUT = "the policy ignores {}, and the audit does not: audit with ignore_groups"
@@ -31,6 +33,13 @@ def ignored_labels(names: Iterable[str], data: Data) -> frozenset[str]:
         row["group"] for row, value in rows if row.get("kind") == "crossing" and set(value.split(_BETWEEN)) & single
     }
     return frozenset(found | asked)
+
+
+def few_named(groups: Mapping[str, float]) -> str:
+    """Groups with their sizes, the smallest first; of many, how many more there are."""
+    shown = [f"{group} ({size:,.0f})" for group, size in sorted(groups.items(), key=lambda item: item[1])]
+    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
+    return ", ".join(shown[:_NAMED]) + more
 
 
 def not_ignored(audit: Audit, ignored: frozenset[str], attribute: str) -> list[str]:
@@ -92,14 +101,19 @@ def _size(row: GroupRow, rate: str, level: float) -> tuple[float, float, float]:
     return value, normal_quantile(level) ** 2 * end * (1.0 - end) / (value - end) ** 2, held["size"]
 
 
-def groups_too_small(entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int) -> str | None:
-    """Groups that decide no difference, since their rate rests on too few records for every outcome."""
+def groups_large_enough(figure: Figure, entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int) -> Figure:
+    """A figure that cannot pass where groups decide no difference: their rate rests on too few records for every outcome."""
     if entry["metric"] not in DIFFERENCES:
-        return None
+        return figure
     most: dict[str, float] = {}
     for row in audit.document.get("rates", ()):
         if row["attribute"] == entry["attribute"] and row["group"] not in ignored and not row["ignored"]:
             size = row[DIFFERENCES[entry["metric"]]]["size"] or 0.0  # type: ignore[literal-required]
             most[row["group"]] = max(most.get(row["group"], 0.0), size)
-    small = [f"{group} ({size:,.0f})" for group, size in most.items() if size < min_group]
-    return f"fewer than {min_group:,} records that the rate is taken over: {', '.join(small)}" if small else None
+    small = {group: size for group, size in most.items() if size < min_group}
+    if not small:
+        return figure
+    shown = few_named(small)
+    least = min(small.values())
+    needed, more = figure.with_more(min_group / least if least > 0 else np.inf)
+    return figure.without_pass(f"fewer than {min_group:,} records that the rate is taken over: {shown}{more}", needed)

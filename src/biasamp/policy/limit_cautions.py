@@ -15,6 +15,7 @@ _GENERAL = frozenset(
     {
         *("incomparable", "not-fairness", "over-zero", "perceived", "sensitive-prediction", "not-ground-truth"),
         *("disagreement", "unclear-signs"),
+        "left-out",  # said of the figure itself
     }
 )
 _CROSSFIT = (
@@ -54,4 +55,5 @@ def _concerns(row: FindingFields, about: tuple[str, str, str | None]) -> bool:
     if row["kind"] != "caution" or row["code"] in _GENERAL:
         return False
     named = (row.get("metric"), row.get("attribute"), row.get("direction"))
-    return all(one is None or one == other for one, other in zip(named, about, strict=True))
+    # A figure without a direction rests on the predictions of both, or of either.
+    return all(one is None or other is None or one == other for one, other in zip(named, about, strict=True))

@@ -15,7 +15,7 @@ from biasamp.auditing.document_types import Entry, Excluded, Pair
 from biasamp.auditing.mirrors import each_once, variables_of
 
 from .figure import Figure, UnknownSigns, is_number, statistic
-from .ignored import AUDIT_WITHOUT, groups_too_small, not_ignored, without_groups
+from .ignored import AUDIT_WITHOUT, few_named, groups_large_enough, not_ignored, without_groups
 from .limits import Limit
 
 # A pair's direction is clear, for a limit on that pair alone, when its test of independence has no larger p-value.
@@ -104,8 +104,8 @@ def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:
             value, low, high = (x - floor if is_number(x) else None for x in (figure.value, figure.low, figure.high))
             figure = replace(figure, value=value, low=low, high=high)
     figure = without_groups(figure, entry, held.audit, held.ignored, held.min_group)
-    figure = figure.without_pass(groups_too_small(entry, held.audit, held.ignored, held.min_group))
-    return figure.doubted(_few_records(entry, held)).doubted(_groups_gone(entry, held))
+    figure = groups_large_enough(figure, entry, held.audit, held.ignored, held.min_group)
+    return _with_records(figure, entry, held).doubted(_groups_gone(entry, held))
 
 
 def _bounded(figure: Figure, entry: Entry, held: Held) -> Figure:
@@ -184,20 +184,26 @@ def _with_width(figure: Figure, limit: Limit, entry: Entry) -> Figure:
     return replace(figure, low=floor, high=value + wide)
 
 
-def _few_records(entry: Entry, held: Held) -> str | None:
-    """Missing labels may leave an entry with fewer records than there are."""
+def _with_records(figure: Figure, entry: Entry, held: Held) -> Figure:
+    """Doubts where missing labels leave an entry with fewer records than there are."""
     data = held.audit.document["data"]
     if data["weighted"] or data["missing"] == "error":
-        return None
+        return figure
     if entry["n"] < held.min_records:
-        return f"it rests on {entry['n']:,.0f} records that have the labels; {held.min_records:,} are needed"
+        needed, more = figure.with_more(held.min_records / entry["n"] if entry["n"] else np.inf)
+        words = f"it rests on {entry['n']:,.0f} records that have the labels; {held.min_records:,} are needed{more}"
+        return figure.doubted(words, needed)
     if entry["direction"] != "A->T":
-        return None
+        return figure
     supports: dict[str, float] = {}
     for pair in entry.get("pairs", ()):
         supports[pair["given"]] = max(supports.get(pair["given"], 0.0), pair["support"])
-    small = [f"{group} ({n:,.0f})" for group, n in supports.items() if n < held.min_group and group not in held.ignored]
-    return f"fewer than {held.min_group:,} records that have the labels: {', '.join(small)}" if small else None
+    small = {group: n for group, n in supports.items() if n < held.min_group and group not in held.ignored}
+    if not small:
+        return figure
+    shown, least = few_named(small), min(small.values())
+    needed, more = figure.with_more(held.min_group / least if least > 0 else np.inf)
+    return figure.doubted(f"fewer than {held.min_group:,} records that have the labels: {shown}{more}", needed)
 
 
 def _groups_gone(entry: Entry, held: Held) -> str | None:
@@ -229,7 +235,7 @@ def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
             )
             figure = replace(_about(entry, held), value=value, low=low, high=high, outcome_label=limit.outcome)
             figure = figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)) if counted else None)
-            yield figure.without_pass(groups_too_small(entry, held.audit, held.ignored, held.min_group))
+            yield groups_large_enough(figure, entry, held.audit, held.ignored, held.min_group)
 
 
 def _pairs(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
@@ -257,8 +263,9 @@ def _of_pair(limit: Limit, entry: Entry, pair: Pair, held: Held) -> Figure:
     figure = replace(_about(entry, held), value=pair["amplification"], given=pair["given"])
     figure = replace(figure, outcome_label=pair["outcome"], low=low, high=high)
     if pair["support"] < limit.min_support:
-        words = f"the pair rests on {pair['support']:,.0f} records; {limit.min_support:,.0f} are needed"
-        return figure.doubted(words)
+        wanted, more = figure.with_more(limit.min_support / pair["support"] if pair["support"] else np.inf)
+        words = f"the pair rests on {pair['support']:,.0f} records; {limit.min_support:,.0f} are needed{more}"
+        return figure.doubted(words, wanted)
     if not limit.facts.pairs_oriented:
         return figure
     if held.signs_known(entry) and pair.get("known", True):

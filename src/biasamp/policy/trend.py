@@ -15,8 +15,8 @@ from .verdict import FAIL, PASS, UNDECIDED, Check
 if TYPE_CHECKING:
     from .policy import Policy
 
-# Fewer audits than this do not show how a figure varies.
-FEWEST = 3
+# Fewer audits than this do not show how much a figure varies by itself: limits of records alone would fail models that vary as ever.
+FEWEST = 4
 _NOW = "this audit"
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from biasamp.counts.contingency import ContingencyTable
+from biasamp.counts.bagging import MOST_BAGS, bag_of
+from biasamp.counts.contingency import ContingencyTable, bags_of_cells
 from biasamp.data import Evaluation
 from biasamp.engines.progress import Bar
 from biasamp.results.interval import ASYMMETRIC, NO_GAIN, Caution
@@ -16,7 +19,10 @@ from .attack_result import Predictability
 from .measure import Measurement, measure
 from .problem import Problem, problem_from_labels, problem_from_table, read_problem
 from .scores import FIGURES
+from .sides import Index, names_of_variables
 
+# A problem whose rows lie each in one bag, these bags, how many there are, and the names of what is predicted.
+Bagged = tuple[Problem, Index, int, list[str]]
 # Equalizing by accuracy and by confusion differ for certain (trials' standard errors) and visibly.
 _CERTAIN = 4.0
 _VISIBLE = 0.005
@@ -180,13 +186,32 @@ def dpa(
     return from_problem(problem, "dpa", trials=trials, seed=seed, **how)
 
 
-def from_table(table: ContingencyTable, kind: str, *, direction: str | None = None, **options: Any) -> Predictability:
+def from_table(
+    table: ContingencyTable,
+    kind: str,
+    *,
+    direction: str | None = None,
+    by_bag: ContingencyTable | None = None,
+    **options: Any,
+) -> Predictability:
     """Leakage (``kind="leakage"``) or DPA (``kind="dpa"``) of a contingency table.
 
     The table has the sides ``given``, ``truth`` and ``predicted``; for leakage ``given`` is A. It may be the
-    sum of the tables of many batches, so that billions of records cost no more than their distinct cells.
+    sum of the tables of many batches, so that billions of records cost no more than their distinct cells. ``by_bag`` are the
+    same records with the bag of each, by which two models can be paired.
     """
-    return from_problem(problem_from_table(table), kind, direction=direction, **options)
+    bagged = None if by_bag is None else partial(_in_bags, by_bag, kind)
+    return from_problem(problem_from_table(table), kind, direction=direction, bagged=bagged, **options)
+
+
+def _in_bags(table: ContingencyTable, kind: str) -> Bagged:
+    """The problem of a table by bag, the bag of each row, how many there are, and the names of what is predicted."""
+    side = table.sides["truth" if kind == "dpa" else "given"]
+    combinations = side.combinations
+    if kind == "dpa":
+        combinations = np.concatenate([combinations, table.sides["predicted"].combinations])
+    names = names_of_variables(side.labels, combinations)
+    return problem_from_table(table, in_order=True), *bags_of_cells(table), names
 
 
 def from_evaluation(
@@ -198,15 +223,28 @@ def from_evaluation(
     """
     given, truth, predicted, weights = evaluation.given, evaluation.truth, evaluation.predicted, evaluation.weights
     if weights is None:
-        return from_problem(problem_from_labels(given, truth, predicted), kind, direction=direction, **options)
+
+        def bagged() -> Bagged:
+            problem = problem_from_labels(given, truth, predicted, in_order=True)
+            return problem, bag_of(evaluation.units, MOST_BAGS), MOST_BAGS, []
+
+        problem = problem_from_labels(given, truth, predicted)
+        return from_problem(problem, kind, direction=direction, bagged=bagged, **options)
     if weights.dtype.kind == "f":
         raise ValueError("weights are not whole numbers; leakage and DPA draw whole records and take none other")
     table = ContingencyTable.from_labels({"given": given, "truth": truth, "predicted": predicted}, weights)
     return from_table(table, kind, direction=direction, **options)
 
 
-def from_problem(problem: Problem, kind: str, *, direction: str | None = None, **options: Any) -> Predictability:
-    """Leakage or DPA of a problem; ``options`` are those of the public functions."""
+def from_problem(
+    problem: Problem,
+    kind: str,
+    *,
+    direction: str | None = None,
+    bagged: Callable[[], Bagged] | None = None,
+    **options: Any,
+) -> Predictability:
+    """Leakage or DPA of a problem; ``bagged`` gives it by bags, ``options`` are those of the public functions."""
     bar = Bar("attackers")
     try:
         measured = measure(problem, kind, progress=bar, **options)
@@ -245,6 +283,7 @@ def from_problem(problem: Problem, kind: str, *, direction: str | None = None, *
         direction=direction,
         cautions=_cautions(measured),
         _interval=measured.interval,
+        _on_bags=None if bagged is None else lambda: measured.on_bags(*bagged()),
     )
 
 

@@ -11,6 +11,8 @@ from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, plain
 from biasamp.results.table import Table
 
+from .paired_halves import PairedHalves
+
 # What a document holds as it is, in this order.
 _WRITTEN = (
     *("n", "dataset", "model", "gain", "dataset_gain", "model_gain"),
@@ -76,6 +78,11 @@ class Predictability:
     direction: str | None = None
     cautions: tuple[str, ...] = ()
     _interval: Callable[[float, str, int | None, int | None], Interval] | None = field(default=None, repr=False)
+    _on_bags: Callable[[], PairedHalves | None] | None = field(default=None, repr=False)
+
+    def paired_halves(self) -> PairedHalves | None:
+        """Figures on halves of bags of the records, which pair those of two models; None where bags are not known."""
+        return None if self._on_bags is None else self._on_bags()
 
     @property
     def quotient(self) -> float | None:

@@ -219,6 +219,34 @@ class LookupTables:
         first, second = np.concatenate(rows, axis=1)
         return first, second
 
+    def of_splits(self, bags: Index, learn: NDArray[np.bool_], test: NDArray[np.bool_], rule: Rule, seed: Seed) -> Pair:
+        """Scores on the truth and on the predictions, scored both ways, of shape (trials, variables).
+
+        ``bags`` is the bag of each row of the problem; ``learn`` and ``test``, of shape (trials, bags), say which bags are which.
+        """
+        rng = np.random.default_rng(seed)
+        tables = self._by_bag(bags, learn.shape[1])
+        shape = (len(learn) * self.truth.width, self.size, self.truth.sizes[0], self.truth.sizes[0])
+        parts = [
+            np.rint(chosen.astype(np.float64) @ tables).astype(np.int64).reshape(shape) for chosen in (learn, test)
+        ]
+        split = np.stack(parts, axis=1)
+        versions = equalize_tables(split, rule, rng), split.sum(axis=-2)
+        dataset, model = (
+            0.5 * (self._each(part, len(learn))[0] + self._each(part[:, ::-1], len(learn))[0]) for part in versions
+        )
+        return dataset, model
+
+    def _by_bag(self, bags: Index, many: int) -> Values:
+        """The tables of every bag, one row each."""
+        truth, classes = self.truth, self.truth.sizes[0]
+        room = self.size * classes**2
+        out = np.empty((many, truth.width, room))
+        for v in range(truth.width):
+            place = (self.others * classes + truth.codes[:, v]) * classes + self.predicted.codes[:, v]
+            out[:, v] = np.bincount(bags * room + place, self.problem.counts, many * room).reshape(many, room)
+        return out.reshape(many, -1)
+
     def _rows(
         self,
         sample: Counts,
@@ -295,16 +323,21 @@ class LookupTables:
 
     def _score(self, parts: Counts, trials: int) -> Pair:
         """Score of the lookup, and of the one without input, for each trial; parts of (other, truth)."""
+        # Over the variables of each trial; NaN stays NaN, to be reported with its trial.
+        score, plain = (np.asarray(each.mean(axis=1)) for each in self._each(parts, trials))
+        return score, plain
+
+    def _each(self, parts: Counts, trials: int) -> Pair:
+        """The same for each variable that is predicted, of shape (trials, variables)."""
         learn, test = parts[:, 0], parts[:, -1]
         if self.kind == "dpa":
-            pair = self._with_and_without(learn, test, self.truth.yes_no[0])
-            # Over the variables of each trial; NaN stays NaN, to be reported with its trial.
-            score, plain = (np.asarray(each.reshape(trials, -1).mean(axis=1)) for each in pair)
-            return score, plain
-        pairs = []
-        for v, label in enumerate(self.other.yes_no):
-            pairs.append(self._with_and_without(self._by_class(learn, v), self._by_class(test, v), label))
-        score, plain = np.mean(pairs, axis=0)
+            score, plain = self._with_and_without(learn, test, self.truth.yes_no[0])
+            return score.reshape(trials, -1), plain.reshape(trials, -1)
+        pairs = [
+            self._with_and_without(self._by_class(learn, v), self._by_class(test, v), label)
+            for v, label in enumerate(self.other.yes_no)
+        ]
+        score, plain = np.stack(pairs, axis=-1)
         return score, plain
 
     def _with_and_without(self, learn: Table, test: Table, label: bool) -> Pair:

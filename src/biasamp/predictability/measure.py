@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from biasamp.results.interval import NO_WIDTH, Caution, Interval
 from .attackers import AttackerError, Lookup, Trained, choose
 from .equalize import RULES, Rule, check_rule
 from .lookup import LookupTables
+from .paired_halves import PairedHalves, measure_halves
 from .problem import Problem
 from .quality import LABEL_QUALITIES, Quality, check_quality
 from .records import Progress, RecordTrials
 from .scores import FIGURES, Scores, standard_errors
-from .sides import Numbers
+from .sides import Index, Numbers
 
 # Attackers that need records get so many of a larger table, drawn at random.
 _MOST_RECORDS = 500_000
@@ -52,6 +54,7 @@ class Measurement:
     engine: LookupTables | RecordTrials
     resamples: int
     seeds: tuple[Seed, ...]
+    never_wrong: bool = False
 
     def figure(self, rule: Rule) -> float:
         """The metric with the truth equalized by a rule, of the mean scores."""
@@ -74,13 +77,43 @@ class Measurement:
         if of == "gain_difference":
             middle, error = model_gain - dataset_gain, gain_error
         method, varies = "random halves of the records, normal", "sampling of records, the model's errors, and trials"
-        if not error > _WIDTH:
+        unseen = self._unseen(level, of)
+        if not error > _WIDTH and not unseen:
             return Interval(np.nan, np.nan, level, "undefined", varies, error, (_UNMOVED,))
-        reach = float(ndtri(0.5 + level / 2)) * error
+        if unseen:
+            method = "random halves of the records, normal, and errors that were not seen"
+        reach = float(ndtri(0.5 + level / 2)) * error + unseen
         made = Interval(middle - reach, middle + reach, level, method, varies, error)
         # DPA is a quotient; differences of qualities lie where qualities do, and those of numbers have no bound.
         bounded = self.quality in LABEL_QUALITIES or (self.kind == "dpa" and of == "value")
         return made.within(-1.0, 1.0) if bounded else made
+
+    def on_bags(self, problem: Problem, bags: Index, many: int, names: Sequence[str]) -> PairedHalves | None:
+        """Figures on halves of bags of records, which pair those of two models; ``problem`` has rows that lie each in one bag."""
+        figures = np.nan_to_num(FIGURES[self.kind](self.scores.dataset[self.rule], self.scores.model))
+        noise = float(figures.var(ddof=1)) / len(figures) if len(figures) > 1 else 0.0
+        if isinstance(self.engine, LookupTables):
+            engine: LookupTables | RecordTrials | None = LookupTables.fit(problem, self.kind, self.engine.quality)
+        else:
+            rows = np.repeat(np.arange(len(problem.counts)), problem.counts)
+            engine, bags = replace(self.engine, problem=problem.records(), progress=None), bags[rows]
+        if engine is None:
+            return None
+        return measure_halves(engine, bags, many, names, self.rule, noise, int(self.seeds[0].generate_state(1)[0]))
+
+    def _unseen(self, level: float, of: str) -> float:
+        """How far errors that were not seen may move a figure of a model that is never wrong here, scored by accuracy.
+
+        Without an error in n records the share of records with one is at most ``1 - ((1 - level) / 2)**(1 / n)`` (Clopper
+        and Pearson). An attacker's score moves by no more than the share of records that change: that of the model's
+        answers, and that of the truth made as inaccurate. Gains are differences of two scores each.
+        """
+        if not self.never_wrong or self.quality != "accuracy":
+            return 0.0
+        share = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / self.n)
+        moved = share * (1.0 if self.rule is None else 2.0) * (2.0 if of == "gain_difference" else 1.0)
+        scores = float(self.scores.dataset[self.rule].mean() + self.scores.model.mean())
+        return moved / scores if self.kind == "dpa" and of == "value" else moved
 
     def _standard_errors(self, count: int | None, seed: int | None) -> tuple[float, float]:
         """Of the figure and of the difference of gains, from so many halves, and another seed if one is given."""
@@ -139,7 +172,7 @@ def measure(
     _refuse_undefined(scores, chosen.name)
     name = used if isinstance(used, str) else getattr(used, "__name__", type(used).__name__)
     held = (kind, problem.n, scores, rule, evaluation, name, chosen.name, reason)
-    return Measurement(*held, engine, resamples, tuple(later))
+    return Measurement(*held, engine, resamples, tuple(later), problem.never_wrong)
 
 
 def _seed_sequence(seed: Any) -> Seed:

@@ -64,6 +64,14 @@ class Problem:
         return isinstance(self.predicted, Labels) and self.predicted.chances is not None
 
     @property
+    def never_wrong(self) -> bool:
+        """Whether every record is predicted to have the labels that it has."""
+        if self.labels is None or self.soft:
+            return False
+        _, truth, predicted = self.labels
+        return bool(np.array_equal(truth.codes, predicted.codes))
+
+    @property
     def labels(self) -> tuple[Labels, Labels, Labels] | None:
         """The three sides, where everything is labels."""
         other, truth, predicted = self.other, self.truth, self.predicted
@@ -138,18 +146,26 @@ def read_problem(other: Any, truth: Any, predicted: Any, names: Names) -> Proble
 
 
 def problem_from_labels(
-    other: LabelSet | Values, truth: LabelSet | Values, predicted: LabelSet | Values, names: Names = _NAMES
+    other: LabelSet | Values,
+    truth: LabelSet | Values,
+    predicted: LabelSet | Values,
+    names: Names = _NAMES,
+    *,
+    in_order: bool = False,
 ) -> Problem:
     """A problem from label sets (``truth`` and ``predicted`` aligned), or matrices of continuous columns."""
     given = dict(zip(names, (other, truth, predicted), strict=True))
     same_length(given)
     refuse_missing({name: s for name, s in given.items() if isinstance(s, LabelSet)})
     sides: list[Side] = [labels_from(s) if isinstance(s, LabelSet) else Numbers(s) for s in given.values()]
-    return _problem(sides, np.ones(len(other), dtype=np.int64), names)
+    return _problem(sides, np.ones(len(other), dtype=np.int64), names, in_order)
 
 
-def problem_from_table(table: ContingencyTable) -> Problem:
-    """A problem from a contingency table, which may be the sum of many."""
+def problem_from_table(table: ContingencyTable, *, in_order: bool = False) -> Problem:
+    """A problem from a contingency table, which may be the sum of many.
+
+    With ``in_order`` there is a row for each cell of the table, and variables are in its order.
+    """
     absent = [name for name in _NAMES if name not in table.sides]
     if absent:
         raise ValueError(f"the table misses {', '.join(absent)}; it has {', '.join(table.sides)}")
@@ -163,17 +179,17 @@ def problem_from_table(table: ContingencyTable) -> Problem:
         raise ValueError("truth and predicted have different labels: align them before counting")
     order = list(table.sides)
     cells = table.cells[:, [order.index(name) for name in _NAMES]]
-    there = counts > 0
+    there = counts > 0 if not in_order else np.ones(len(counts), dtype=bool)
     cells, counts = cells[there], counts[there]
     other = labels_of_combinations(given.labels, given.combinations)
     # Read truth and predictions as one side, so that they agree on what is a class.
     both = labels_of_combinations(truth.labels, np.concatenate([truth.combinations, predicted.combinations]))
     first = len(truth.combinations)
     sides: list[Side] = [other.take(cells[:, 0]), both.take(cells[:, 1]), both.take(cells[:, 2] + first)]
-    return _problem(sides, counts.astype(np.int64), _NAMES)
+    return _problem(sides, counts.astype(np.int64), _NAMES, in_order)
 
 
-def _problem(sides: list[Side], counts: Index, names: Names) -> Problem:
+def _problem(sides: list[Side], counts: Index, names: Names, in_order: bool = False) -> Problem:
     n = int(counts.sum())
     if n < _FEWEST:
         raise ValueError(f"{n} records are too few to learn from and to score: at least {_FEWEST} are needed")
@@ -185,7 +201,9 @@ def _problem(sides: list[Side], counts: Index, names: Names) -> Problem:
                 "it from and nothing to predict from it"
             )
     other, truth, predicted = (*one_variable(sides[0]), *one_variable(*sides[1:]))
-    return Problem(*canonical(other, truth, predicted, counts))
+    return (
+        Problem(other, truth, predicted, counts) if in_order else Problem(*canonical(other, truth, predicted, counts))
+    )
 
 
 def _labels(columns: Columns, name: str, side: RoleOf) -> LabelSet:

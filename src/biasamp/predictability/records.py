@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .attackers import Attacker, AttackerError, plain_score
 from .equalize import Rule, equalize_records
@@ -54,6 +55,18 @@ class RecordTrials:
         ]
         first, second = self._twice(plans)
         return first[:, 0], second[:, 0]
+
+    def of_splits(
+        self, bags: Index, learn: NDArray[np.bool_], test: NDArray[np.bool_], rule: Rule, seed: Seed
+    ) -> tuple[Values, Values]:
+        """Scores on the truth and on the predictions, scored both ways, of shape (trials, 1); see ``LookupTables``."""
+        splits = [(np.flatnonzero(one[bags]), np.flatnonzero(two[bags])) for one, two in zip(learn, test, strict=True)]
+        plans = [
+            _Trial(child, (rule,), "held_out", split=split, both_ways=True)
+            for child, split in zip(seed.spawn(len(splits)), splits, strict=True)
+        ]
+        rows = self._rows(plans)
+        return rows[:, 2:3], rows[:, :1]
 
     def _twice(self, plans: list[_Trial]) -> tuple[Values, Values]:
         """Two trials of each plan with seeds of their own, which share its half or its perturbation."""
@@ -104,10 +117,14 @@ class RecordTrials:
         if plan.half is not None:
             chosen, _ = _halves(n, plan.half)
             problem, n = problem.take(chosen), n // 2
+        elif plan.split is not None:
+            problem, n = problem.take(np.concatenate(plan.split)), sum(map(len, plan.split))
         moves = np.random.default_rng(moving if plan.move is None else plan.move)
         problem = problem.hard(moves if plan.move is not None else np.random.default_rng(labelling))
         learn = test = np.arange(n)
-        if plan.evaluation == "held_out":
+        if plan.split is not None:
+            learn, test = np.split(learn, [len(plan.split[0])])
+        elif plan.evaluation == "held_out":
             learn, test = _halves(n, splitting)
         ways = [(learn, test), (test, learn)] if plan.both_ways else [(learn, test)]
         seed = int(attacking.generate_state(1)[0])
@@ -151,6 +168,7 @@ class _Trial:
     rules: tuple[Rule, ...]
     evaluation: str
     half: Seed | None = None
+    split: tuple[Index, Index] | None = None
     move: Seed | None = None
     both_ways: bool = False
     model: bool = True

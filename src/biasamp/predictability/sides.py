@@ -193,19 +193,36 @@ def labels_of_combinations(names: tuple[Label, ...], combinations: NDArray[np.ui
     A table keeps names of labels, not how they were read: labels of one variable of which every combination
     holds exactly one are the classes of that variable, all others are yes/no labels.
     """
+    variables: list[_Variable] = []
+    for places, one_of_them in _places(names, combinations):
+        if one_of_them:
+            variables.append((combinations[:, places].argmax(axis=1), len(places), False, None))
+        else:
+            variables.append((combinations[:, places[0]], 2, True, None))
+    return _labels(variables)
+
+
+def names_of_variables(names: tuple[Label, ...], combinations: NDArray[np.uint8]) -> list[str]:
+    """What the variables of :func:`labels_of_combinations` are called."""
+    return [
+        names[places[0]].variable if one_of_them else str(names[places[0]])
+        for places, one_of_them in _places(names, combinations)
+    ]
+
+
+def _places(names: tuple[Label, ...], combinations: NDArray[np.uint8]) -> list[tuple[list[int], bool]]:
+    """The labels of each variable of a table's side, and whether each combination holds exactly one of them."""
     groups: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         if name.category is not None:
             groups.setdefault(name.variable, []).append(place)
     classes = {places[0]: places for places in groups.values() if (combinations[:, places].sum(axis=1) == 1).all()}
     inside = {place for places in classes.values() for place in places}
-    variables: list[_Variable] = []
-    for place in range(len(names)):
-        if place in classes:
-            variables.append((combinations[:, classes[place]].argmax(axis=1), len(classes[place]), False, None))
-        elif place not in inside:
-            variables.append((combinations[:, place], 2, True, None))
-    return _labels(variables)
+    return [
+        (classes.get(place, [place]), place in classes)
+        for place in range(len(names))
+        if place in classes or place not in inside
+    ]
 
 
 def one_variable(*sides: Side) -> tuple[Side, ...]:

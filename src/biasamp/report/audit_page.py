@@ -17,6 +17,7 @@ from biasamp.results.metric_registry import METRICS
 
 from .matrix import matrix_of
 from .page import page
+from .provenance_view import label_error_words
 from .rates_view import rate_titles, rates_notes
 
 # How many labels a top list has.
@@ -41,6 +42,7 @@ def report_document(audit: Audit, *, association: Any = None, view: str | None =
         "kind": "report",
         "source": audit.source,
         "audit": document,
+        "wrong_labels": list(label_error_words(document)),
         "names": label_names(data),
         "group_names": {attribute: group_names(data, attribute) for attribute in data["attributes"]},
         "rate_titles": rate_titles(document),

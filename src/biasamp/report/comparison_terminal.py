@@ -13,7 +13,7 @@ from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import direction_symbol, is_signed, short_name
 
 from .terminal_parts import bullets, name, plain_table
-from .written import pair_change_words, seeds_and_records
+from .written import pair_change_words, seeds_and_records, who_against_whom
 
 PAIRS_SHOWN = 20
 
@@ -23,12 +23,12 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
     several = len(result.models) > 2
     first, *others = short_names(result.models, 24).values()
     figures = (first, "other model" if several else others[0], "difference", f"{result.document['level']:.0%} interval")
-    table = plain_table(("attribute", "metric", "direction", *figures, "verdict"))
-    for column in table.columns[3:7]:
-        column.justify = "right"
+    named = ("model",) if several else ()
+    table = plain_table((*named, "attribute", "metric", "direction", *figures, "verdict"), figures)
     for row in result.document["differences"]:
         signed = is_signed(row["metric"])
         table.add_row(
+            *([name(row["models"][1], 24)] if several else []),
             name(row["attribute"], 24),
             short_name(row["metric"]),
             direction_symbol(row["direction"]),
@@ -38,12 +38,13 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
             interval(row["low"], row["high"]),
             Text(printable(row["verdict"], 120) + ("" if row["paired"] else " (unpaired)")),
         )
-    console.print(Text(" against ".join(printable(model, 30) for model in reversed(result.models)), style="bold"))
+    console.print(Text(who_against_whom(result), style="bold"))
     console.print(table)
     console.print(bullets("Seeds and records", seeds_and_records(result), "bold"))
     console.print(bullets("Order of the models", [printable(words, 600) for words in result.orders], "bold"))
     if pairs > 0:
         show_changed_pairs(result, console, pairs)
+    console.print(bullets("Cautions", [printable(words, 2000) for words in result.cautions], "yellow"))
     console.print(bullets("Notes", [printable(note, 2000) for note in result.notes], "dim"))
 
 
@@ -53,8 +54,10 @@ def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
     words = pair_change_words(result)
     if changed:
         figures = ("change", "interval", "q")
+        several = len({row["metric"] for row in changed}) > 1
         columns = (
             *(("model",) if len(result.models) > 2 else ()),
+            *(("metric",) if several else ()),
             "direction",
             "given",
             "outcome",
@@ -65,6 +68,7 @@ def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
         for row in changed[:most]:
             table.add_row(
                 *([name(row["models"][1], 24)] if len(result.models) > 2 else []),
+                *([short_name(row["metric"])] if several else []),
                 direction_symbol(row["direction"]),
                 name(row["given"]),
                 name(row["outcome"]),

@@ -116,7 +116,9 @@ def _groups(audit: Audit, screen: _Screen, kept: int, named: Sequence[str]) -> N
     every = [row for view in views for row in sorted(view.rows, key=lambda row: -row["records"])]
     notes = ["FPR, TPR: of those truly without and with it"]
     if any(rate["size"] < few for row in every for rate in rates_of_row(row) if rate["value"] is not None):
-        notes.append(f"{FEW} under {few} records, in no gap")
+        # Where no two groups have as many records, small ones are compared with each other.
+        compared = any("small-groups" in entry.get("caution_kinds", ()) for entry in audit.document["metrics"])
+        notes.append(f"{FEW} under {few} records{'' if compared else ', in no gap'}")
     longest = Text("; ".join([*notes, f"{len(every):,} of {len(every):,} groups"]))
     room = screen.left - kept - _AROUND_GROUPS - screen.height(longest)
     if room < 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
@@ -12,12 +11,13 @@ from biasamp.auditing.document_types import Entry
 from biasamp.auditing.evidence import direction_known
 from biasamp.auditing.label_names import group_names, label_names
 from biasamp.auditing.mirrors import each_once
-from biasamp.data import printable
 from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
+from .markdown_text import escaped
 from .matrix import SIGNS_MEAN, VERDICT_SIGNS, matrix_of
+from .provenance_view import label_error_rows, provenance_rows
 from .rates_view import (
     FEW,
     against_cells,
@@ -40,26 +40,10 @@ from .written import (
     not_run_by_reason,
     pair_change_words,
     seeds_and_records,
+    who_against_whom,
 )
 
 _SIGNS = {"pass": "✅", "fail": "❌", "not enough evidence": "⚠️"}
-# Whatever Markdown or HTML gives a meaning to; a label must never be a link, an image or a tag. Dots and at signs
-# would do no more than make a bare address or a mention of it, which hosts link by themselves.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$&])")
-_LINKED = re.compile(r"(?i)(https?:)(//)|(www)(\.)|(@)(?=\w)")
-
-
-def escaped(text: str, limit: int = 300) -> str:
-    """Text from a stranger as Markdown that shows just that text.
-
-    >>> escaped("<b>|[x](y)")
-    '\\\\<b\\\\>\\\\|\\\\[x\\\\]\\\\(y\\\\)'
-    """
-    safe = _SPECIAL.sub(r"\\\1", printable(text, limit))
-    # A zero-width joiner would be invisible; an entity shows the same character and links nothing.
-    return _LINKED.sub(
-        lambda m: (m[1] or m[3] or "") + {"//": "&#47;&#47;", ".": "&#46;"}.get(m[2] or m[4], "&#64;"), safe
-    )
 
 
 def _number(value: float | None, signed: bool) -> str:
@@ -120,8 +104,8 @@ def audit_section(audit: Audit, *, level: int = 2, pairs: int = 5) -> str:
     lines += [f"- Not measured: {escaped(words, 500)}." for words in skipped]
     if len(audit.excluded):
         lines.append(f"- {len(audit.excluded):,} pairs or rates are undefined and in no figure above.")
-    made = f"biasamp {escaped(str(document['version']))}, seed {document['seed']}"
-    return "\n".join([*lines, "", f"Made with {made}, data fingerprint `{data['fingerprint']}`.", ""])
+    lines += label_error_rows(document, under)
+    return "\n".join([*lines, "", *provenance_rows(document, under)])
 
 
 def _matrix_rows(audit: Audit) -> list[str]:
@@ -247,7 +231,7 @@ def _invented_rows(audit: Audit, under: str, most: int) -> list[str]:
 def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -> str:
     """Models side by side: differences with their verdicts, pairs that changed, the order of models, notes."""
     head, under, document = "#" * level, "#" * min(level + 1, 6), result.document
-    lines = [f"{head} {escaped(' against '.join(reversed(result.models)))}", ""]
+    lines = [f"{head} {escaped(who_against_whom(result), 400)}", ""]
     rows = [
         [
             escaped(row["attribute"]),
@@ -274,6 +258,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
         listed = [
             [
                 escaped(row["models"][1]),
+                short_name(row["metric"]),
                 direction_symbol(row["direction"]),
                 escaped(row["given"]),
                 escaped(row["outcome"]),
@@ -284,8 +269,10 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
             for row in result.changed[:pairs]
         ]
         if listed:
-            lines += _table(["model", "direction", "given", "outcome", "change", "interval", "q"], listed)
+            lines += _table(["model", "metric", "direction", "given", "outcome", "change", "interval", "q"], listed)
         lines += [escaped(words, 1000), ""]
+    if result.cautions:
+        lines += [f"{under} Cautions", "", *(f"- {escaped(words, 2000)}" for words in result.cautions), ""]
     lines += [f"- {escaped(note, 2000)}" for note in result.notes]
     return "\n".join(lines).rstrip() + "\n"
 

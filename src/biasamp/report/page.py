@@ -45,6 +45,11 @@ def content_policy(*, served: bool = False) -> str:
     return "; ".join([*rules, "connect-src 'self'"] if served else rules)
 
 
+def style_policy() -> str:
+    """What a page without a script may do: wear its style."""
+    return f"default-src 'none'; style-src {_digest(asset('page.css'))}; img-src data:; base-uri 'none'; form-action 'none'"
+
+
 def packed(document: Any) -> bytes:
     """A document as gzipped JSON, the same bytes every time."""
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))

@@ -13,6 +13,8 @@ from .figures import (
     sweep_figure,
     trajectory_figure,
 )
+from .impact_page import impact_table, write_impact
+from .impact_view import impact_csv, impact_section
 from .junit import junit_xml
 from .markdown import audit_section, comparison_section, verdict_section
 from .notebook import amplification_table, association_table, audit_table, decomposition_table
@@ -38,6 +40,10 @@ register(
         "amplification table": amplification_table,
         "decomposition figure": decomposition_figure,
         "decomposition table": decomposition_table,
+        "impact CSV": impact_csv,
+        "impact Markdown": impact_section,
+        "impact page": write_impact,
+        "impact table": impact_table,
         "sweep figure": sweep_figure,
         "threshold frontier": frontier_figure,
         "sweep page": write_sweep,

@@ -23,6 +23,7 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
+from .provenance_view import label_error_words
 from .rates_terminal import show_rates
 from .terminal_parts import bullets, name, plain_table, titled
 from .why_terminal import show_strata, show_why
@@ -69,6 +70,7 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
                 console.print(pair_table(entry, pairs, data, console.width >= _WIDE))
         show_invented(audit, console, pairs)
     show_strata(audit, console)
+    show_label_errors(audit, console)
     show_cautions(audit, console)
     if audit.not_run:
         lines = [
@@ -76,6 +78,13 @@ def show_audit(audit: Audit, console: Console, pairs: int = _PAIRS_SHOWN) -> Non
             for reason, names in not_run_by_reason(audit).items()
         ]
         console.print(bullets("Not run", lines, "dim"))
+
+
+def show_label_errors(audit: Audit, console: Console) -> None:
+    """What wrong labels of attributes would do to directional values, where something is stated of them."""
+    lines = list(label_error_words(audit.document))
+    if lines:
+        console.print(bullets("If labels are wrong", lines, "bold"))
 
 
 def show_invented(audit: Audit, console: Console, most: int) -> None:

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from biasamp.amplification.why_parts import UNKNOWN, UNTOLD
 from biasamp.auditing.audit_result import Audit
-from biasamp.auditing.document_types import WhyEntry
 from biasamp.auditing.mirrors import negative_labels
+from biasamp.auditing.score_types import WhyEntry
 from biasamp.auditing.why_findings import at_base_rate
 from biasamp.data import printable
 from biasamp.results.interval import figure, interval
@@ -27,6 +27,20 @@ _UNCLEAR = (
     "? the stratum does not tell the direction of all its pairs. Its interval holds the signs fixed; q allows for the other "
     "ones, and can be 1 where the interval is far from 0"
 )
+
+_NO_MEAN = (
+    "inside strata each group counts by its own shares of them, which differ: that value is no mean of the strata's own"
+)
+
+
+def inside_is_no_mean(entry: WhyEntry) -> bool:
+    """Whether the value inside strata, to the digits that are shown, is not the mean of strata by their shares."""
+    rows = [(row["share"], row["value"]) for row in entry.get("strata", ()) if row["value"] is not None]
+    value = entry["parts"]["inside"]["value"] if "inside" in entry["parts"] else None
+    if value is None or not rows:
+        return False
+    mean = sum(share * held for share, held in rows) / sum(share for share, _ in rows)
+    return figure(mean) != figure(value)
 
 
 def why_rows(audit: Audit, entry: WhyEntry) -> Iterator[tuple[str, str, str, str]]:
@@ -74,8 +88,10 @@ def show_why(audit: Audit, console: Console) -> None:
         table = plain_table(("value", "interval", "", "verdict"), ("value", "interval"), title=title)
         for row in why_rows(audit, entry):
             table.add_row(*row)
-        if any(part["verdict"] == UNKNOWN for part in entry["parts"].values()):
-            table.caption = Text(_NO_VERDICT, style="dim")
+        captions = [_NO_VERDICT] if any(part["verdict"] == UNKNOWN for part in entry["parts"].values()) else []
+        captions += [_NO_MEAN] if inside_is_no_mean(entry) else []
+        if captions:
+            table.caption = Text("; ".join(captions), style="dim")
         console.print(table)
 
 

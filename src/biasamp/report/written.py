@@ -13,6 +13,7 @@ from biasamp.auditing.findings import side_of_zero
 from biasamp.auditing.label_names import LONGEST, group_names
 from biasamp.data import printable
 from biasamp.results.interval import figure
+from biasamp.results.metric_registry import short_name
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
 MORE, LESS, UNSURE = "#e08a3c", "#4c9bd0", "#a9afb8"
@@ -107,6 +108,12 @@ def not_run_by_reason(audit: Audit) -> dict[str, list[str]]:
     return {reason: list(names) for reason, names in reasons.items()}
 
 
+def who_against_whom(result: Comparison) -> str:
+    """The title of a comparison: the other models against the first."""
+    first, *others = (printable(model, 30) for model in result.models)
+    return f"{', '.join(others)} against {first}"
+
+
 def pair_change_words(result: Comparison) -> str:
     """How many pairs changed of how many, and why others are missing; nothing where there are no pairs."""
     rows = [row for row in result.document.get("pairs", ()) if not row.get("mirror")]
@@ -114,9 +121,11 @@ def pair_change_words(result: Comparison) -> str:
     if not rows:
         return note
     count = f"{len(result.changed):,} of {len(rows):,} pairs changed"
+    other = sorted({short_name(row["metric"]) for row in rows if row["metric"] != "directional"})
+    beside = f", and of {', '.join(other)} how much more of it a task has" if other else ""
     words = (
         f"{count} (q < {FALSE_DISCOVERIES:g} over all of them, each fact once). A change is how much more often a label is predicted "
-        f"than by {result.models[0]}; intervals are those of each pair by itself."
+        f"than by {result.models[0]}{beside}; intervals are those of each pair by itself."
     )
     return f"{words} {note}".strip()
 

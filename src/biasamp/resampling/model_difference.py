@@ -57,6 +57,7 @@ def compare_values(
     unpaired: str | None = None,
     unseen: float = 0.0,
     fewest: float = 0.0,
+    apart: float | None = None,
     level: float = 0.95,
     names: tuple[str, str] = ("the first", "the second"),
     more: str = "amplifies more",
@@ -69,7 +70,8 @@ def compare_values(
     of both comes from the same resample, and differences are taken one by one. ``unseen`` is the variance that records
     add in which the models differ and that were not seen: four records that differ, all one way, are too few to decide
     by. ``fewest`` are the records of the smallest group, which the interval of two models that never differ goes by:
-    ``1 - (alpha / 2) ** (1 / n)`` either way. Without both there is none. ``more`` and ``less`` say in the verdict what a higher and a lower figure of the second model mean.
+    ``1 - (alpha / 2) ** (1 / n)`` either way. Without both there is none. ``apart`` is the standard error of the difference of models that have nothing
+    in common: resamples of a figure at the end of its range, such as a mean of sizes that are all 0, may not move though the figure does. ``more`` and ``less`` say in the verdict what a higher and a lower figure of the second model mean.
 
     Unpaired resamples may still share their random numbers, where records without an id have the same row
     numbers in both. Their differences are therefore taken against resamples half the list away, which are
@@ -100,12 +102,15 @@ def compare_values(
     low, high = percentile_interval(moved, level)
     error = float(np.nanstd(moved, ddof=1)) if (~np.isnan(moved)).sum() > 1 else float("nan")
     same = error == 0.0 and low == high == second - first == 0.0
+    still = error == 0.0 and not (np.nanstd(first_values) > 0.0 or np.nanstd(second_values) > 0.0)
     if (unseen or fewest) and error == 0.0:
         # No resample moves the difference: only records that were not seen can. Models that agree in all n records may
         # differ in a share of others which n records miss with the chance that the interval allows.
         quantile = float(ndtri(0.5 + level / 2.0))
         missed = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / fewest) if fewest else 0.0
         reach = max(quantile * float(np.sqrt(unseen)), missed)
+        if still and apart is not None and quantile * apart > reach:
+            same, reach, method = False, quantile * apart, "of the intervals of both: no resample moves the figures"
         error = reach / quantile
         low, high = second - first - reach, second - first + reach
     elif unpaired is None and unseen and error > 0.0:
@@ -176,21 +181,46 @@ def compare_errors(
     first_error: float,
     second_error: float,
     *,
+    paired_error: float | None = None,
+    halves: int = 0,
+    fewest: float = 0.0,
+    unpaired: str | None = None,
     level: float = 0.95,
     names: tuple[str, str] = ("the first", "the second"),
     more: str = "amplifies more",
     less: str = "amplifies less",
 ) -> Difference:
-    """As :func:`compare_values` where only standard errors are known: unpaired, by the normal approximation."""
-    from scipy.special import ndtri
+    """As :func:`compare_values` where only standard errors are known: by the normal approximation.
+
+    ``paired_error`` is that of the difference, from so many ``halves`` of records that both models were measured on; it is 0 where none of
+    them told the models apart. Without it the two are unpaired.
+    """
+    from scipy.special import stdtrit
 
     if not 0.0 < level < 1.0:
         raise ValueError(f"level is {level}; it must lie strictly between 0 and 1, such as 0.95")
-    error = float(np.hypot(first_error, second_error))
-    reach = float(ndtri(0.5 + level / 2.0)) * error
+    quantile = _normal(level)
+    error, method = float(np.hypot(first_error, second_error)), "unpaired closed form (no resamples)"
+    if unpaired is not None:
+        method = f"unpaired closed form ({unpaired})"
+    if paired_error is not None:
+        error, method = paired_error, f"paired, of {halves:,} halves of the records"
+        quantile = float(stdtrit(max(halves - 1, 1), 0.5 + level / 2.0))
     value = second - first
-    method = "unpaired closed form (no resamples)"
-    return _difference(value, value - reach, value + reach, level, False, error, names, (more, less), method)
+    same = error == 0.0 and value == 0.0
+    if same and fewest:
+        error = (1.0 - ((1.0 - level) / 2.0) ** (1.0 / fewest)) / quantile
+    reach = quantile * error if error > 0.0 else float("nan")
+    made = _difference(
+        value, value - reach, value + reach, level, paired_error is not None, error, names, (more, less), method
+    )
+    return replace(made, verdict=SAME) if same else made
+
+
+def _normal(level: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))
 
 
 def _difference(

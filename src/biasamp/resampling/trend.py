@@ -38,11 +38,15 @@ class Slope(Contrast):
     scatter : float
         How many times as far from the line steps are, squared, as records explain; NaN with two steps.
     p : float
-        Of no slope, which also holds where steps scatter more than records explain.
+        Of no slope, for other records and for other steps: the larger of the normal one and that of an ordinary regression of the steps. NaN with two
+        steps, which show nothing of how steps vary.
+    records_p : float
+        Of no slope along these very steps, for other records alone.
     """
 
     scatter: float
     p: float
+    records_p: float
 
 
 @dataclass(frozen=True)
@@ -108,8 +112,9 @@ class Steps:
         factors = w * centred / (w @ centred**2)
         made = self.contrast(factors, level)
         scatter, freedom = self._scatter()
+        by_records = _tail_by_records(abs(made.value), made.standard_error)
         p = _tail(abs(made.value), made.standard_error, scatter, freedom)
-        return Slope(made.value, made.standard_error, made.low, made.high, scatter, p)
+        return Slope(made.value, made.standard_error, made.low, made.high, scatter, p, by_records)
 
     def control(self, level: float = 1.0 - FALSE_ALARM) -> ControlLimits:
         """Limits of each step from the mean of those before it that were within theirs.
@@ -211,15 +216,23 @@ def _normal(level: float) -> float:
     return float(ndtri(0.5 + level / 2.0))
 
 
-def _tail(size: float, error: float, scatter: float, freedom: int) -> float:
-    """The chance of a sum at least as large, either way, normal where records explain the scatter, else by Student's t."""
-    from scipy.special import ndtr, stdtr
+def _tail_by_records(size: float, error: float) -> float:
+    """The chance of a sum at least as large, either way, by the sampling of records; NaN where they move nothing."""
+    from scipy.special import ndtr
 
     if size == 0.0:
         return 1.0
-    if error == 0.0:
+    return 2.0 * float(ndtr(-size / error)) if error > 0.0 else float("nan")
+
+
+def _tail(size: float, error: float, scatter: float, freedom: int) -> float:
+    """The same by records and by the scatter of steps with Student's t, whichever is larger; NaN with too few steps.
+
+    That steps scatter little may be chance, with few of them: that records explain it is no proof that steps do not vary.
+    """
+    from scipy.special import stdtr
+
+    if not freedom:
         return float("nan")
-    normal = 2.0 * float(ndtr(-size / error))
-    if not freedom or not scatter > 1.0:
-        return normal
-    return max(normal, 2.0 * float(stdtr(freedom, -size / (error * np.sqrt(scatter)))))
+    by_steps = 2.0 * float(stdtr(freedom, -size / (error * np.sqrt(scatter)))) if error * scatter > 0.0 else 0.0
+    return max(_tail_by_records(size, error), by_steps)

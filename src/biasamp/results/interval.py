@@ -32,10 +32,10 @@ FEW_CLUSTERS = "few-clusters"
 # The kind of caution where no attacker gains anything: the value is 0 in most samples, whatever the mean over samples is.
 NO_GAIN = "no-gain"
 # Kinds that say how a figure was made, and not that its interval covers less often than its level: an interval that
-# was cut, a choice of sizes that does not apply to labels of which a record has one, and errors that only one rule of
-# equalization makes up for.
-CUT, ONE_LABEL, ASYMMETRIC = "cut", "one-label", "asymmetric-errors"
-NOTES = frozenset({CUT, ONE_LABEL, ASYMMETRIC})
+# was cut, a choice of sizes that does not apply to labels of which a record has one, errors that only one rule of
+# equalization makes up for, and groups that are too small to be in a difference.
+CUT, ONE_LABEL, ASYMMETRIC, LEFT_OUT = "cut", "one-label", "asymmetric-errors", "left-out"
+NOTES = frozenset({CUT, ONE_LABEL, ASYMMETRIC, LEFT_OUT})
 # The kind of caution where no resample moves a figure, so that there is no interval.
 NO_WIDTH = "no-width"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .plurals import plural
+
 # Words of one gender. 'people', 'person' and 'child' are of none.
 _WOMAN = re.compile(r"\b(?:woman|women|girls?|lady|ladies|females?|mother|mom|she|hers?)\b")
 _MAN = re.compile(r"\b(?:man|men|boys?|guys?|gentleman|gentlemen|males?|father|dad|he|his|him)\b")
@@ -36,23 +38,6 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "oven": ("stove",),
     "tie": ("necktie",),
 }
-
-
-def plural(word: str) -> str:
-    """The plural of a word's last part.
-
-    >>> plural("knife"), plural("bench"), plural("wine glass"), plural("skis")
-    ('knives', 'benches', 'wine glasses', 'skis')
-    """
-    if word in ("skis", "sheep"):
-        return word
-    if word.endswith("fe"):
-        return word[:-2] + "ves"
-    if word == "mouse":
-        return "mice"
-    if word.endswith(("s", "ch", "sh", "x")):
-        return word + "es"
-    return word[:-1] + "ies" if word.endswith("y") and word[-2] not in "aeiou" else word + "s"
 
 
 def gender(caption: str) -> str | None:

@@ -76,13 +76,21 @@ export function provenance(page: ReportPage): HTMLElement {
     ["Weights", data.weighted ? "a column of weights" : "none"],
     ["Missing labels", String(data.missing)],
   ];
+  const how = audit.provenance;
+  if (how?.time) rows.push(["Time", how.time]);
+  if (how?.command) rows.push(["Command line", h("code", {}, printable(how.command, 2000))]);
+  if (how?.call) rows.push(["Call", h("code", {}, printable(how.call, 2000))]);
+  if (how?.libraries) rows.push(["Versions", Object.entries(how.libraries).map(([name, version]) => `${printable(name)} ${printable(version)}`).join(", ")]);
+  for (const [name, source] of Object.entries(data.label_sources ?? {})) rows.push([`Labels of ${printable(name)}`, printable(source, 500)]);
   for (const [task, value] of Object.entries(data.positive ?? {})) rows.push([`Positive value of ${printable(task)}`, label(value, 60)]);
   if (data.ignored_groups?.length) rows.push(["Ignored groups", h("span", {}, ...data.ignored_groups.flatMap((name, i) => [i ? "; " : "", named(page, name)]))]);
   for (const [role, names] of Object.entries(data.roles)) {
     if (!names.length) continue;
     rows.push([`Columns: ${printableRole(role)}`, h("span", {}, ...names.flatMap((name, i) => [i ? ", " : "", label(name, 60)]))]);
   }
-  return section("provenance", "Provenance", h("dl", { class: "provenance" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
+  const wrong = page.wrong_labels ?? [];
+  const errors = wrong.length ? [h("h3", {}, "If labels are wrong"), h("ul", {}, ...wrong.map((words) => h("li", {}, printable(words, 2000))))] : [];
+  return section("provenance", "Provenance", ...errors, h("dl", { class: "provenance" }, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
 }
 
 function printableRole(role: string): string {

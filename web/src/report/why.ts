@@ -39,7 +39,7 @@ function partTable(page: ReportPage, entry: WhyEntry, place: string): HTMLElemen
       h("td", { class: "number" }, num(`/audit/sweep/${at}/marks/base_rate/amplification`, kept.amplification, signed)),
       h("td", { class: "number" }, interval([`/audit/sweep/${at}/marks/base_rate/low`, `/audit/sweep/${at}/marks/base_rate/high`], [kept.low, kept.high])), h("td", {})));
   }
-  if (inside) rows.push(partRow(inside, ["inside the strata of ", label(entry.strata_column ?? "", 40), ", by the signs there"], `${place}/parts/inside`, scale));
+  if (inside) rows.push(partRow(inside, ["inside the strata of ", label(entry.strata_column ?? "", 40), ", by the signs there and each group's own shares"], `${place}/parts/inside`, scale));
   const scaleHead = h("span", {}, h("span", { class: "unseen" }, "bar"), scaleLine(scale, tick));
   return scrolling(h("table", { class: "bars why-parts" }, head("part", scaleHead, "value", "interval", "verdict"), h("tbody", {}, ...rows)), "Parts of the value");
 }

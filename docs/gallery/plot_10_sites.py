@@ -1,0 +1,42 @@
+"""
+Three hospitals, no record leaves the house
+===========================================
+
+Counts add up. Each site counts its own records, sends the counts, and the audit of the sum is the audit of all records, to the bit.
+"""
+
+import numpy as np
+
+import biasamp
+
+rng = np.random.default_rng(6)
+roles = {"attributes": "sex", "tasks": "treated", "task_predictions": "advised", "record": "id"}
+
+
+def site(name: str, n: int) -> dict[str, np.ndarray]:
+    """The records of one hospital; ids carry its name, so that they differ between sites."""
+    sex = rng.choice(["female", "male"], n)
+    treated = (rng.random(n) < np.where(sex == "male", 0.55, 0.4)).astype(int)
+    advised = np.where((sex == "female") & (rng.random(n) < 0.1), 0, treated)
+    return {
+        "id": np.array([f"{name}{number}" for number in range(n)]),
+        "sex": sex,
+        "treated": treated,
+        "advised": advised,
+    }
+
+
+sites = [site("north", 900), site("east", 1400), site("west", 600)]
+counts = [biasamp.count(records, **roles) for records in sites]
+merged = biasamp.audit(sum(counts))
+
+# %%
+# The same audit from all records in one place:
+pooled = {name: np.concatenate([records[name] for records in sites]) for name in sites[0]}
+whole = biasamp.audit(pooled, **roles)
+for one, other in zip(merged.document["metrics"], whole.document["metrics"], strict=True):
+    assert (one["value"], one["interval"]) == (other["value"], other["interval"])
+print(len(whole.document["metrics"]), "figures and intervals are the same")
+
+# %%
+merged

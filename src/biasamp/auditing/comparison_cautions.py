@@ -1,0 +1,139 @@
+"""What to know before models are chosen by a comparison: what their audits warn of, and how the audits themselves differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from biasamp.data import printable
+
+from .audit_result import Audit
+from .comparison_models import Model
+from .comparison_types import ModelCaution
+from .findings import URGENCY
+
+# Advice on reading one audit, which says nothing of a difference of two.
+_OF_ONE_AUDIT = frozenset(
+    {
+        *("over-zero", "perceived", "incomparable", "not-fairness", "not-ground-truth", "disagreement", "excluded"),
+        *("sensitive-prediction", "no-interval", "small-strata", "stratum-close-to-group"),
+    }
+)
+# How much cautions weigh that only a comparison has: differing data before what single audits say of theirs.
+_OWN = {"other-data": 9.99, "other-truth": 9.985, "other-settings": 9.975, "soft-and-hard": 9.94}
+# Rates of the truth that differ by less differ by rounding.
+_ROUNDING = 1e-9
+_SETTINGS = {
+    "train": "train labels, which decide the directions of pairs",
+    "base": "other base rates",
+    "weighted": "weights",
+}
+
+
+def comparison_cautions(models: Sequence[Model]) -> list[ModelCaution]:
+    """The cautions of a comparison, the weightiest first; what several models are warned of alike is said once."""
+    found = [*_of_data(models), *_of_settings(models), *_of_soft(models), *_of_audits(models)]
+    return sorted(found, key=lambda row: -row["weight"])
+
+
+def _own(code: str, models: Sequence[Model], text: str) -> ModelCaution:
+    return {"code": code, "models": [model.name for model in models], "text": text, "weight": _OWN[code]}
+
+
+def _of_data(models: Sequence[Model]) -> Iterator[ModelCaution]:
+    """Other records, or the same records with another truth."""
+    first = models[0]
+    for other in models[1:]:
+        both = (first, other)
+        audits = [*first.audits, *other.audits]
+        names = f"{first.name} and {other.name}"
+        sources = {audit.resamples.get("records") for audit in audits}
+        sizes = sorted({audit.document["data"]["records"] for audit in audits})
+        if None not in sources and len(sources) > 1:
+            shown = " and ".join(f"{size:,}" for size in sizes[:3])
+            text = (
+                f"{names} were audited on different records ({shown} of them): a difference may be one of the records and not of "
+                "the models. Audit both on the same records, with the same ids."
+            )
+            yield _own("other-data", both, text)
+        elif len(sizes) > 1 or _truths(first.audits[0]) != _truths(other.audits[0]):
+            text = (
+                f"The truth of {names} differs, though they are of the same records as far as ids tell: how many records each group has, or how "
+                "often a label is true in it. Audit both with the same columns of the truth."
+            )
+            if len(sources) == 1 and None not in sources:
+                yield _own("other-truth", both, text)
+
+
+def _truths(audit: Audit) -> dict[Any, float]:
+    """How many records each group has, and how often each outcome is true of it."""
+    out: dict[Any, float] = {
+        (row["attribute"], row["group"]): float(row["records"]) for row in audit.document["data"]["groups"]
+    }
+    for entry in audit.document["metrics"]:
+        if entry["metric"] == "directional":
+            for pair in entry.get("pairs", ()):
+                rate = pair.get("truth_rate")
+                if rate is not None and entry["direction"] == "A->T" and not audit.document["data"]["base"]:
+                    out[entry["attribute"], pair["given"], pair["outcome"]] = round(rate / _ROUNDING) * _ROUNDING
+    return out
+
+
+def _of_settings(models: Sequence[Model]) -> Iterator[ModelCaution]:
+    """What some audits were given and others not."""
+    for name, words in _SETTINGS.items():
+        held = {model.name: {bool(_data(audit).get(name)) for audit in model.audits} for model in models}
+        if len(set.union(*held.values())) > 1:
+            given = [model for model in models if True in held[model.name]]
+            others = [model.name for model in models if False in held[model.name]]
+            text = f"{_listed([model.name for model in given])} had {words}, and {_listed(others)} had none: a difference may come from that alone."
+            yield _own("other-settings", models, text)
+
+
+def _of_soft(models: Sequence[Model]) -> Iterator[ModelCaution]:
+    """Probabilities of some models held against decisions of others."""
+    held = {model.name: {bool(_data(audit).get("soft_tasks")) for audit in model.audits} for model in models}
+    if len(set.union(*held.values())) > 1:
+        soft = [name for name, kinds in held.items() if True in kinds]
+        hard = [name for name, kinds in held.items() if False in kinds]
+        text = (
+            f"Predictions of {_listed(soft)} are probabilities, which count as fractions, and those of {_listed(hard)} are decisions: a threshold alone "
+            "can make such a difference. Compare decisions with decisions."
+        )
+        yield _own("soft-and-hard", models, text)
+
+
+def _of_audits(models: Sequence[Model]) -> Iterator[ModelCaution]:
+    """What audits warn of and that concerns a comparison; of runs that differ in figures alone, the words of the first."""
+    said: dict[tuple[Any, ...], dict[str, list[str]]] = {}
+    for model in models:
+        for audit in model.audits:
+            for row in audit.document["findings"]:
+                if row["kind"] == "caution" and row["code"] not in _OF_ONE_AUDIT:
+                    about = (
+                        row["code"],
+                        row.get("metric"),
+                        row.get("attribute"),
+                        row.get("direction"),
+                        row.get("label"),
+                    )
+                    said.setdefault(about, {}).setdefault(model.name, []).append(row["text"])
+    runs = {model.name: len(model.audits) for model in models}
+    for about, by_model in said.items():
+        same: dict[str, list[str]] = {}
+        for name, texts in by_model.items():
+            some = f" ({len(texts)} of {runs[name]} runs)" if len(texts) < runs[name] else ""
+            same.setdefault(texts[0] + some, []).append(name)
+        for text, names in same.items():
+            shown = "All models" if len(names) == len(models) > 1 else _listed(names)
+            weight = URGENCY.get(str(about[0]), 0.0)
+            yield {"code": str(about[0]), "models": names, "text": f"{shown}: {text}", "weight": weight}
+
+
+def _data(audit: Audit) -> dict[str, Any]:
+    return cast("dict[str, Any]", audit.document["data"])
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [printable(name, 40) for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
