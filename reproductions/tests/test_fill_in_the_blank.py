@@ -210,7 +210,7 @@ class TestPlanted:
     def test_the_stand_in_is_held_against_what_was_planted(self, learned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         model, plant, jobs, counted = learned
         monkeypatch.setattr(fill_in_the_blank, "occupations", lambda: jobs)
-        monkeypatch.setattr(fill_in_the_blank, "stand_in", lambda setting, jobs: (model, plant, counted))
+        monkeypatch.setattr(fill_in_the_blank, "stand_in", lambda setting, jobs, **sizes: (model, plant, counted))
         outcome = experiments()["fill-in-the-blank"].run(Setting())
         assert outcome.kind == STAND_IN
         assert "hairdresser" in outcome.source
@@ -218,8 +218,15 @@ class TestPlanted:
         # Against equal shares: the mean of |P(he|t) - P(she|t)|, among the two, over occupations, half of it a pair.
         two = plant.joint[:, :2] / plant.joint[:, :2].sum(axis=1, keepdims=True)
         leans = np.where([job.toward == "men" for job in jobs], 1, -1) * (two[:, 0] - 0.5)
-        assert rows["Table 2, base Uniform (2): T→A"].published == f"planted: {leans.mean():+.4f}"
-        assert len([what for what in rows if what.startswith("Table 2")]) == 8
+        assert rows["Table 2, base Uniform (2): T→A, of the tiny BERT"].planted == f"{leans.mean():+.4f}"
+        assert len([what for what in rows if what.endswith("of the tiny BERT")]) == 8
+        # What is printed stands beside, without a verdict, for the three sources that are the paper's.
+        printed = [row for row in rows.values() if row.published is not None and row.item == "Table 2"]
+        assert [(row.published, row.verdict) for row in printed[:2]] == [
+            (".1368", "no verdict"),
+            (".0084", "no verdict"),
+        ]
+        assert len(printed) == 6
 
     def test_a_model_in_a_folder(self, learned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         model, _, jobs, counted = learned

@@ -15,7 +15,7 @@ import biasamp
 from .aies_tables import TABLE_3, TABLE_5, TABLE_6, TABLE_7, counted_twice
 from .chart import Chart
 from .experiment import Experiment, Setting, columns_of
-from .outcome import ARITHMETIC, OWN, REAL, STAND_IN, Outcome, Trial
+from .outcome import ARITHMETIC, OWN, REAL, STAND_IN, Outcome, Trial, counted_once
 from .papers import AIES
 from .rows import Row, claimed, measured, placed
 
@@ -330,7 +330,8 @@ def run(setting: Setting) -> Outcome:
     moved, chart = _movement(result, note)
     rows = (*_rows_of_paper(result, kind, note), *placed(moved, "E.2"))
     left = () if kind == REAL else (f"Open Images itself, which needs its label files in {FOLDER}/ of BIASAMP_DATA",)
-    held, wanted = (sum(row.agrees is not None and row.agrees >= least for row in rows) for least in (1, 0))
+    claims = [row for row in counted_once(rows) if row.agrees is not None and row.basis != ARITHMETIC]
+    held, wanted = sum(row.agrees is True for row in claims), len(claims)
     told = (
         f"{held} of {wanted} claims on how ten metrics rank labels show on {'Open Images' if kind == REAL else 'generated labels'}.",
         "PMI, PMI² and LLR rank alike; DP, JI and SDC prefer common labels; nPMI takes both."

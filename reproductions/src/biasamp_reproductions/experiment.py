@@ -158,7 +158,7 @@ class Experiment:
         needs = []
         if extras:
             needs.append(f"the extra: pip install 'biasamp[{','.join(extras)}]'")
-        if files and not self.without:
+        if files and not self.without and not setting.own:
             needs.append(f"{', '.join(files)} in the folder that BIASAMP_DATA names")
         return f"needs {'; and '.join(needs)}" if needs else ""
 

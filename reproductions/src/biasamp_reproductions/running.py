@@ -86,7 +86,7 @@ def run_all(
         progress = started(experiment)
         if not blocked:
             try:
-                outcome = _over_seeds(experiment, replace(setting, progress=progress))
+                outcome = over_seeds(experiment, replace(setting, progress=progress))
             except Exception as error:
                 # Whatever goes wrong in one experiment is its own matter: the others still run.
                 failed = _told(error, [name for name in experiment.files if setting.file(name) is not None])
@@ -95,12 +95,14 @@ def run_all(
     return out
 
 
-def _over_seeds(experiment: Experiment, setting: Setting) -> Outcome:
+def over_seeds(experiment: Experiment, setting: Setting) -> Outcome:
     """One run; or, where runs with other seeds are asked for and the experiment has none of its own, several.
 
     Figures and verdicts are then those of the first seed, and every figure that moves says how far.
     """
-    scale, seeds = {name: value for name, value in setting.scale.items() if name in experiment.sizes}, setting.seeds
+    seeds = setting.seeds
+    # Of all experiments each takes the sizes that it has.
+    scale = {name: value for name, value in setting.scale.items() if name in experiment.sizes}
     own = "seeds" in experiment.sizes
     setting = replace(setting, scale=scale, seeds=seeds if own else None)
     first = experiment.run(setting)

@@ -9,7 +9,6 @@ from .basis import BASES, IN_WORDS, OTHERS, VERDICTS
 from .experiment import Setting
 from .figures import figure
 from .markup import Html, anchor, document, fill, listing, markdown_table, markdown_text, table
-from .outcome import tallied
 from .page import first_line, made_with, tally, told_counts
 from .readings import readings
 from .running import Done
@@ -49,7 +48,17 @@ def left(done: Sequence[Done], setting: Setting) -> list[tuple[str, str, str]]:
 
 def totals(done: Sequence[Done]) -> dict[str, dict[str, int]]:
     """How many rows of all experiments have each verdict, apart by what they were measured on."""
-    return tallied(row for item in done if item.outcome is not None for row in item.outcome.rows)
+    found: dict[str, dict[str, int]] = {}
+    for outcome in (item.outcome for item in done if item.outcome is not None):
+        for basis, counts in outcome.totals.items():
+            mine = found.setdefault(basis, {})
+            for verdict, many in counts.items():
+                mine[verdict] = mine.get(verdict, 0) + many
+    return {
+        basis: {verdict: found[basis][verdict] for verdict in (*VERDICTS, *OTHERS) if verdict in found[basis]}
+        for basis in BASES
+        if basis in found
+    }
 
 
 def _totals(done: Sequence[Done]) -> list[str]:
