@@ -112,8 +112,7 @@ class TestCaptions:
         who = np.array(["f", "m"] * 60)
         things = [["crown"] if (i % 3 == 0) == (i % 2 == 0) else ["sword"] for i in range(120)]
         named = [["crown"] if held == ["crown"] else ["dog"] for held in things]
-        with pytest.warns(UserWarning, match="dog"):
-            expected = biasamp.directional(who, things, named).value
+        expected = biasamp.directional(who, things, named).value
         assert rows["one: A→T"].ours == pytest.approx(expected)
         assert rows["two: A→T"].ours == rows["one: A→T"].ours
         assert any("axe" in choice for choice in outcome.choices)

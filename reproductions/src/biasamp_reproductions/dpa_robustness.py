@@ -58,11 +58,14 @@ WHOLE = Attackers("attackers over Table 5's whole range", (20, 120, 500), (2, 4,
 
 def figures(attacker: Any, seed: int) -> tuple[float, float]:
     """The difference of qualities, plain and over their sum, for one draw of the data and one attacker."""
+    from threadpoolctl import threadpool_limits
+
     rng = np.random.default_rng([seed, 5])
     a = rng.normal(3.0, 2.0, PEOPLE)
     # poly(x, p): any polynomial of that degree; here x squared, scaled so that attackers of any width can learn.
     t, t_hat = ((a + alpha * rng.normal(size=PEOPLE)) ** DEGREE / 10.0 for alpha in (ALPHA_1, ALPHA_2))
-    with warnings.catch_warnings():
+    # Networks this small gain nothing from several threads, which wait for each other on a busy machine.
+    with threadpool_limits(1), warnings.catch_warnings():
         # Attackers are stopped early on purpose: how well they have learnt is what varies.
         warnings.simplefilter("ignore")
         found = biasamp.leakage(

@@ -122,9 +122,9 @@ def readings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
             if place is not None and row["item"]:
                 counts = items.setdefault(row["item"], {}).setdefault(place, {"figures": 0, "claims": 0})
                 counts["claims" if _number(row["published"]) is None else "figures"] += 1
-        for counts in items.values():
-            if not counts:
-                counts[_PLACES[8]] = {"figures": 0, "claims": 0}
+        for standings in items.values():
+            if not standings:
+                standings[_PLACES[8]] = {"figures": 0, "claims": 0}
         out.append({"paper": paper.name, "items": items})
     return out
 

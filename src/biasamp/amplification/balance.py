@@ -92,8 +92,6 @@ def _whole(values: Any, name: str) -> LabelSet:
     read = label_set(read_columns(values, name), name)
     if read.missing:
         raise ValueError(f"{name} has {read.missing:,} missing values: leave those records out first")
-    if read.soft:
-        raise ValueError(f"{name} holds probabilities; records are chosen by labels: decide first")
     return read
 
 
