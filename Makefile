@@ -70,6 +70,11 @@ $(VENV)-tensorboard/.done:
 	  tensorboard==2.12.3 six 'setuptools<81' 'numpy<2' 'protobuf<4'
 	@touch $@
 
+$(VENV)-cards/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-cards
+	$(VENV)-cards/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cards]' pytest hypothesis
+	@touch $@
+
 # Evaluation harnesses, whose own logs are read. The CPU build of torch comes first here too.
 $(VENV)-inspect/.done:
 	$(PYTHON) -m venv $(VENV)-inspect
@@ -82,11 +87,12 @@ $(VENV)-lm-eval/.done:
 	$(VENV)-lm-eval/bin/python -m pip install --quiet --disable-pip-version-check lm-eval
 	@touch $@
 
-apart: $(VENV)-track/.done $(VENV)-tensorboard/.done $(VENV)-inspect/.done $(VENV)-lm-eval/.done
+apart: $(VENV)-track/.done $(VENV)-tensorboard/.done $(VENV)-cards/.done $(VENV)-inspect/.done $(VENV)-lm-eval/.done
 	$(VENV)-track/bin/python -m pytest -q tests/integrations/test_mlflow.py
+	$(VENV)-cards/bin/python -m pytest -q tests/report/test_exports.py
 
 ifeq ($(EXTRAS),all)
-test: browser apart
+test: browser apart docs-check
 export BIASAMP_TENSORBOARD = $(abspath $(VENV)-tensorboard/bin/python)
 export BIASAMP_INSPECT = $(abspath $(VENV)-inspect/bin/python)
 export BIASAMP_LM_EVAL = $(abspath $(VENV)-lm-eval/bin/python)
@@ -140,4 +146,4 @@ format: $(VENV)/.core
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard $(VENV)-inspect $(VENV)-lm-eval build dist demo docs/_build
+	rm -rf $(VENV) $(VENV)-track $(VENV)-tensorboard $(VENV)-cards $(VENV)-inspect $(VENV)-lm-eval build dist demo docs/_build

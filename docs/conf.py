@@ -45,12 +45,17 @@ html_theme = "pydata_sphinx_theme"
 html_title = "biasamp"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_favicon = "_static/favicon.svg"
 html_copy_source = False
+html_show_search_summary = False  # summaries are fetched, which pages on a disk may not
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_sidebars = {name: [] for name in ("index", "start", "reading", "which_metric")}
 html_theme_options = {
     "navigation_with_keys": False,
-    "show_nav_level": 1,
+    "navbar_persistent": ["search-field"],
+    "collapse_navigation": True,
     "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

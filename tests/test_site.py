@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -27,42 +31,51 @@ PAGES = (
 )
 
 
-@pytest.fixture
-def site() -> Path:
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """The address of the site, served on this machine alone."""
     if not (SITE / "index.html").is_file():
         lacking("the documentation site is not built; run make docs")
-    return SITE
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(SITE))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
-def opened(held: Watched, page: Path, query: str = "") -> Any:
-    held.page.goto(page.as_uri() + query)
+def opened(held: Watched, address: str) -> Any:
+    held.page.goto(address)
     held.page.wait_for_load_state("load")
     return held.page
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_are_accessible_and_fetch_nothing(site: Path, watched: Watched, name: str) -> None:  # noqa: F811
-    page = opened(watched, site / f"{name}.html")
+def test_pages_are_accessible_and_fetch_nothing(site: str, watched: Watched, name: str) -> None:  # noqa: F811
+    page = opened(watched, f"{site}/{name}.html")
     assert page.title()
     assert violations(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_first_page_in_both_schemes_and_on_a_telephone(site: Path, watched: Watched, scheme: Any) -> None:  # noqa: F811
+def test_the_first_page_in_both_schemes_and_on_a_telephone(site: str, watched: Watched, scheme: Any) -> None:  # noqa: F811
     watched.page.emulate_media(color_scheme=scheme)
     watched.page.set_viewport_size({"width": 390, "height": 800})
-    page = opened(watched, site / "index.html")
+    page = opened(watched, f"{site}/index.html")
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
 
 
-def test_search_works_without_a_network(site: Path, watched: Watched) -> None:  # noqa: F811
-    page = opened(watched, site / "search.html", "?q=cross-fitted")
+def test_search_works_without_a_network(site: str, watched: Watched) -> None:  # noqa: F811
+    page = opened(watched, (SITE / "search.html").as_uri() + "?q=cross-fitted")
     page.wait_for_selector("#search-results li a")
     assert "glossary" in " ".join(page.eval_on_selector_all("#search-results li a", "all => all.map(a => a.href)"))
 
 
-def test_formulas_are_drawn_by_the_browser_itself(site: Path, watched: Watched) -> None:  # noqa: F811
-    page = opened(watched, site / "concepts" / "directional.html")
+def test_formulas_are_drawn_by_the_browser_itself(site: str, watched: Watched) -> None:  # noqa: F811
+    page = opened(watched, f"{site}/concepts/directional.html")
     assert page.locator("math").count() > 0
     assert page.evaluate("document.querySelector('math mfrac').getBoundingClientRect().height") > 0

@@ -14,8 +14,8 @@ GROUPS: dict[str, list[str]] = {
     "Without ground truth": ["associate", "association_change", "orientation", "movement"],
     "Why, and at which threshold": ["decompose", "sweep", "calibrate", "choose_thresholds"],
     "Choose and follow": ["compare", "over_runs", "trajectory", "Policy"],
-    "Texts": ["read_text"],
-    "For auditors": ["impact"],
+    "Texts": ["read_text", "counterfactual", "read_eval_log"],
+    "For auditors": ["impact", "verify", "label_errors"],
     "Input": ["binary", "categorical", "read_open_images", "open_images_shape"],
     "Statistics": ["q_values"],
     "Results": [

@@ -38,6 +38,7 @@ LINES: dict[str, list[str]] = {
     "count": ["data.csv", *ROLES, "--save", "made.parquet"],
     "demo": ["--folder", "demo"],
     "explore": ["audit.json", "--html", f"{WOMAN}.html"],
+    "export": ["audit.json", "--markdown", f"{WOMAN}.md"],
     "impact": ["data.csv", "--decision", "p", "--groups", "g"],
     "merge": ["counts.parquet", "--save", "sum.parquet"],
     "metrics": [],

@@ -55,3 +55,19 @@ def test_a_run_that_is_not_active_and_hostile_names(store: Any) -> None:
     for prefix in ("../x", "..", ""):
         with pytest.raises(ValueError, match="prefix is "):
             log_audit(audited(data), prefix=prefix)
+
+
+def test_a_metric_of_evaluate(store: Any) -> None:
+    import pandas as pd
+
+    from biasamp.integrations.mlflow import evaluation_metric
+
+    data = columns(said=0.3)
+    frame = pd.DataFrame({"g": data["g"], "t": data["t"], "p": data["p"]})
+    expected = biasamp.directional(data["g"], data["t"], data["p"])
+    with mlflow.start_run(experiment_id=experiment()):
+        made = mlflow.models.evaluate(
+            data=frame, targets="t", predictions="p", extra_metrics=[evaluation_metric("g")], evaluators="default"
+        )
+    assert made.metrics["bias_amplification_g/value"] == expected.value
+    assert made.metrics["bias_amplification_g/low"] == expected.quiet_interval().low

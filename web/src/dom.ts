@@ -6,7 +6,8 @@ type Attributes = Record<string, string | number | boolean | null | undefined | 
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(node: Element, attributes: Attributes, children: Child[]): void {
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const name in attributes) {
+    const value = attributes[name];
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") node.addEventListener(name, value as EventListener);
     else node.setAttribute(name, value === true ? "" : String(value));

@@ -15,15 +15,19 @@ export function onTheme(listener: () => void): void {
   listeners.push(listener);
 }
 
+const known = new Map<string, string>();
+
 function changed(): void {
+  known.clear();
   for (const listener of listeners) listener();
 }
 
 dark.addEventListener("change", changed);
 
-/** The colour a style variable has now. */
+/** The colour a style variable has now; it is looked up once, since the page is laid out anew for it. */
 export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  if (!known.has(name)) known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  return known.get(name)!;
 }
 
 /** A button that changes between light and dark. */

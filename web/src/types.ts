@@ -88,3 +88,81 @@ export interface VerdictPage {
   cautions: string[];
   verdict: { outcome: string; policy: string; data: string; checks: VerdictCheck[]; notes: string[] };
 }
+
+/** One figure of two models, as the page of a comparison has it. */
+export interface ComparedFigure {
+  attribute: string;
+  metric: string;
+  direction: string | null;
+  models: [string, string];
+  first: Num;
+  second: Num;
+  difference: Num;
+  low: Num;
+  high: Num;
+  paired: boolean;
+  verdict: string;
+  /** +1 or -1 where the second model's figure is larger or smaller, 0 where that is not known. */
+  decided: number;
+}
+
+export interface ChangedPair {
+  metric: string;
+  direction: string | null;
+  models: [string, string];
+  given: string;
+  outcome: string;
+  sign: number;
+  difference: Num;
+  low: Num;
+  high: Num;
+  q: Num;
+  support: number;
+}
+
+export interface ComparisonPage {
+  kind: "comparison";
+  source: string;
+  version: string;
+  answer: Record<string, string>;
+  comparison: { models: string[]; level: number; differences: ComparedFigure[]; pairs: ChangedPair[]; orders: string[]; runs: string[]; cautions: string[]; notes: string[] };
+  /** What the labels of pairs are called. */
+  names: Record<string, string>;
+  pair_words: string;
+  metrics: Record<string, { short: string; signed: boolean }>;
+}
+
+export interface TrajectoryPoint {
+  step: string;
+  at: number;
+  value: Num;
+  low: Num;
+  high: Num;
+  change_first: Num;
+  change_first_low: Num;
+  change_first_high: Num;
+  change_before: Num;
+  change_before_low: Num;
+  change_before_high: Num;
+  control_low: Num;
+  control_high: Num;
+  left: boolean;
+}
+
+export interface TrajectoryFigure {
+  title: string;
+  signed: boolean;
+  words: string;
+  points: TrajectoryPoint[];
+  trend: { slope: Num; low: Num; high: Num; p: Num; paired: boolean; verdict: string; first_left: string };
+}
+
+export interface TrajectoryPage {
+  kind: "trajectory";
+  source: string;
+  version: string;
+  answer: Record<string, string>;
+  /** What steps are called. */
+  names: Record<string, string>;
+  trajectory: { level: number; unit: string; steps: { name: string; at: number }[]; figures: TrajectoryFigure[]; notes: string[] };
+}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { csv, field, safeText } from "../src/explorer/download";
 import { gap, slope, value } from "../src/explorer/formulas";
-import { read, written, type State } from "../src/explorer/state";
+import { inOrder, orderBy } from "../src/explorer/sorting";
+import { pairOf, read, written, type State } from "../src/explorer/state";
 
 const METRICS = ["dp", "pmi", "npmi_y", "npmi_xy", "pmi2", "sdc", "ji", "llr", "tau_b", "t_test"];
 
@@ -40,12 +41,33 @@ describe("formulas", () => {
   });
 });
 
+describe("sorting", () => {
+  // The reference compares.
+  const compared = (values: Float64Array, down: boolean, from: Uint32Array) => [...from].sort((a, b) => {
+    const [x, y] = [values[a], values[b]];
+    if (x !== x || y !== y) return x === x ? -1 : y === y ? 1 : from.indexOf(a) - from.indexOf(b);
+    return x === y ? from.indexOf(a) - from.indexOf(b) : (x < y ? -1 : 1) * (down ? -1 : 1);
+  });
+  it("agrees with comparing, ties and limits included", () => {
+    let state = 7;
+    const next = () => (state = (1103515245 * state + 12345) % 2147483648) / 2147483648;
+    const odd = [0, -0, NaN, Infinity, -Infinity, 5e-324, -5e-324, 1e308, -1e308, 0.5, -0.5];
+    for (const size of [0, 1, 2, 17, 300]) {
+      const values = Float64Array.from({ length: size }, () => (next() < 0.3 ? odd[Math.floor(next() * odd.length)] : Math.round(40 * next() - 20) / 8));
+      const from = orderBy(Float64Array.from({ length: size }, next), false, inOrder(size));
+      for (const down of [false, true]) expect([...orderBy(values, down, from)]).toEqual(compared(values, down, from));
+    }
+  });
+});
+
 describe("downloads", () => {
   it("quote fields and disarm formulas", () => {
     expect(field('a "b", c')).toBe('"a ""b"", c"');
     expect(safeText("=cmd|x")).toBe("'=cmd|x");
     expect(safeText(" +1")).toBe("' +1");
     expect(safeText("－1")).toBe("'－1");
+    for (const before of ["\u200b", "\u202e", "\0", "\ufeff", "\u00ad", "\u2028", "\u3164", "\ufe0f", "\u{e0041}", " \u200b\u00a0"]) expect(safeText(`${before}=1+1`)).toBe(`'${before}=1+1`);
+    for (const harmless of ["bike", "a=b", "2026-01", "€ 5", "🏳️‍🌈=no", "ключ"]) expect(safeText(harmless)).toBe(harmless);
     expect(field(-0.5)).toBe("-0.5");
     expect(field(NaN)).toBe("");
     expect(field(-Infinity)).toBe("-inf");
@@ -57,6 +79,7 @@ describe("state", () => {
   const first: State = {
     metric: "npmi_xy", contrast: 0, runs: [0, 1], sort: { column: "gap.npmi_xy.0", down: true, run: 0 }, filters: new Map(), shown: ["gap.npmi_xy.0", "count", "q.0"],
     extra: [], search: "", any: false, rankedOnly: true, flags: new Set(), hidden: new Set(), selected: new Set(), onlyFlagged: false, showHidden: false, view: "parallel", second: "dp",
+    pair: null, off: [], onlySelected: false, axes: null, split: 42,
   };
   const known = { column: (id: string) => /^(gap|count|q)/.test(id), metrics: ["npmi_xy", "dp"], contrasts: 3, runs: 2, labels: 1000 };
   it("is empty at first and comes back whole", () => {
@@ -64,11 +87,18 @@ describe("state", () => {
     const held: State = {
       ...first, metric: "dp", contrast: 2, runs: [1], sort: { column: "count", down: false, run: 1 }, filters: new Map([["count", { low: 5, high: null }]]),
       shown: ["count"], extra: ["npmi_xy"], search: "a&b=c#~!", any: true, rankedOnly: false, flags: new Set([0, 7, 999]), hidden: new Set([3]), selected: new Set([1, 2]),
-      onlyFlagged: true, showHidden: true, view: "scatter", second: "npmi_xy",
+      onlyFlagged: true, showHidden: true, view: "scatter", second: "npmi_xy", pair: [1, 0], off: ["rank", "joint"], onlySelected: true, axes: "runs", split: 60,
     };
     expect(read(`#${written(held, first)}`, first, known)).toEqual(held);
   });
+  it("takes changes from the first two runs shown until others are chosen", () => {
+    expect(pairOf({ ...first, runs: [2, 3] }, 6)).toEqual([2, 3]);
+    expect(pairOf({ ...first, runs: [2] }, 6)).toEqual([2, 0]);
+    expect(pairOf({ ...first, runs: [0] }, 2)).toEqual([0, 1]);
+    expect(pairOf({ ...first, pair: [4, 1] }, 6)).toEqual([4, 1]);
+    expect(pairOf(first, 1)).toBeNull();
+  });
   it("ignores what makes no sense", () => {
-    expect(read("#metric=nope&gap=9&runs=5&view=x&flags=!!.zz.zzzzzzzz&filters=bad~1~2", first, known)).toEqual({ ...first });
+    expect(read("#metric=nope&gap=9&runs=5&view=x&flags=!!.zz.zzzzzzzz&filters=bad~1~2&pair=0.9&off=x.y&axes=z&split=500", first, known)).toEqual({ ...first });
   });
 });

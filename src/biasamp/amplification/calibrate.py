@@ -243,6 +243,9 @@ class Sweep:
         """
         render("sweep page", self, path, source=source, level=level_of(level, "level"))
 
+    def _repr_html_(self) -> str:
+        return str(render("sweep table", self))
+
     def plot(self) -> Any:
         """The curve as a matplotlib figure, with its band, the rates of groups and the marked thresholds.
 

@@ -278,6 +278,9 @@ class ThresholdChoice:
             "held_out": None if self.held_out is None else self.held_out.to_dict(),
         }
 
+    def _repr_html_(self) -> str:
+        return str(render("threshold table", self))
+
     def plot(self) -> Any:
         """The frontier as a matplotlib figure, with the choice, the limit and held-out data. Needs the extra ``plot``."""
         return render("threshold frontier", self.to_dict())

@@ -210,6 +210,37 @@ class Audit:
         whole_number(pairs, "pairs")
         return written(render("audit Markdown", self, level=level, pairs=pairs), path)
 
+    def to_model_card(self, path: str | Path | None = None, *, name: str, dataset: str | None = None) -> str:
+        """A Hugging Face model card: all figures as ``model-index``, and the section on bias.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where it is also written, such as ``README.md``.
+        name : str
+            The name of the model.
+        dataset : str, optional
+            The name of the data on the Hub; by default that of the file.
+        """
+        return written(render("audit model card", self, name=name, dataset=dataset), path)
+
+    def to_croissant(
+        self, path: str | Path | None = None, *, name: str | None = None, metadata: dict[str, Any] | None = None
+    ) -> str:
+        """Croissant metadata of the data with the fields for responsible AI that an audit can fill, as JSON.
+
+        ``metadata`` is what is known of the data otherwise: ``license``, ``url``, ``citeAs``, ``distribution`` and so on.
+        """
+        return written(render("audit Croissant", self, name=name, metadata=metadata), path)
+
+    def to_ai_act(self, path: str | Path | None = None, *, level: int = 2) -> str:
+        """The audit under the headings of Annex IV, point 2(g), and Article 10(2)(f) of the EU AI Act, in Markdown.
+
+        Headings and figures: whether they meet any requirement is not said.
+        """
+        whole_number(level, "level", least=1, most=6)
+        return written(render("audit AI Act section", self, level=level), path)
+
     def plot(self) -> dict[str, Any]:
         """Every figure of the audit by name, as matplotlib figures. Needs the extra ``plot``."""
         figures: dict[str, Any] = render("audit figures", self.document)

@@ -155,6 +155,10 @@ class Comparison:
         table: Table = getattr(self, which)
         return table.to_frame(backend)
 
+    def to_html(self, path: str | Path) -> None:
+        """Write the comparison as one HTML file that needs nothing else: verdicts first, then the pairs that changed."""
+        render("comparison page", self, path)
+
     def _repr_html_(self) -> str:
         return str(render("comparison table", self))
 

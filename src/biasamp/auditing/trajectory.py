@@ -91,6 +91,13 @@ class Trajectory:
         """The table as a dataframe."""
         return self.table.to_frame(backend)
 
+    def to_html(self, path: str | Path) -> None:
+        """Write the trajectory as one HTML file that needs nothing else: trends first, then each figure drawn."""
+        render("trajectory page", self, path)
+
+    def _repr_html_(self) -> str:
+        return str(render("trajectory table", self))
+
     def plot(self) -> Any:
         """Every figure with its intervals, line and control limits as a matplotlib figure. Needs the extra ``plot``."""
         return render("trajectory figure", self.document)

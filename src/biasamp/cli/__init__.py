@@ -29,6 +29,7 @@ class Commands(click.Group):
         "count": "Count data where it is; only the counts need to travel.",
         "demo": "Audit embedded real data: Berkeley admissions, 1973.",
         "explore": "Look through saved results in a browser.",
+        "export": "Write a saved audit as model card, dataset metadata or documentation.",
         "impact": "Tabulate selection or scoring rates of groups and their ratios.",
         "merge": "Add up saved counts of different records.",
         "metrics": "Show what each metric measures and which to use.",

@@ -85,6 +85,9 @@ class _PolicyFile(Input):
 )
 @shared_options(*ROLES, "metrics", *MEASURES, *ENGINE, unset=True)
 @click.option("--save", type=Output(".json", ".json.gz"), help="Save the audit, to be the baseline of a later check.")
+@click.option(
+    "--sarif", type=Output(".sarif", ".json"), metavar="FILE", help="Write the verdict as SARIF, for code review."
+)
 @click.option("--junit", type=Output(".xml"), metavar="FILE", help="Write the verdict as JUnit XML.")
 @click.option(
     "--markdown",
@@ -105,6 +108,7 @@ def command(
     earlier: tuple[str, ...],
     save: str | None,
     junit: str | None,
+    sarif: str | None,
     markdown: str | None,
     append: bool,
     html_path: str | None,
@@ -152,6 +156,8 @@ def command(
         audit.save(save)
     if junit is not None:
         verdict.to_junit(junit)
+    if sarif is not None:
+        verdict.to_sarif(sarif, policy_path=policy_path)
     if html_path is not None:
         verdict.to_html(html_path)
     taken = csv_taken(verdict.table, csv_path)

@@ -9,7 +9,7 @@ import click
 from biasamp.report.thresholds_terminal import show_thresholds
 
 from .command_files import Command, Input
-from .output import console, figures_option, json_option, write_figures, write_json
+from .output import console, csv_option, csv_taken, figures_option, json_option, write_figures, write_json
 from .reading_options import reading_options
 from .role_options import choice_option
 from .score_columns import groups_and_outcomes, listed_names, named_numbers, numbers
@@ -32,6 +32,7 @@ from .score_columns import groups_and_outcomes, listed_names, named_numbers, num
 @click.option("--train", type=Input(records=True), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
 @json_option
+@csv_option("the thresholds")
 @figures_option
 @reading_options
 def command(
@@ -47,6 +48,7 @@ def command(
     train: str | None,
     weights: str | None,
     json_path: str | None,
+    csv_path: str | None,
     figures_folder: str | None,
 ) -> None:
     """Find the most accurate thresholds of scores in DATA whose A->T amplification stays below a limit.
@@ -83,5 +85,6 @@ def command(
     )
     if figures_folder is not None:
         write_figures({"thresholds": result.plot()}, figures_folder)
-    if not write_json(result.to_dict(), json_path):
+    taken = write_json(result.to_dict(), json_path)
+    if not (csv_taken(result.table, csv_path) or taken):
         show_thresholds(result, console())

@@ -14,7 +14,7 @@ from biasamp.auditing.as_audit import as_audit
 from biasamp.report.comparison_terminal import PAIRS_SHOWN, show_comparison
 
 from .command_files import STDOUT, Command, Input, Output
-from .output import console, html_option, json_option, write_json
+from .output import console, csv_option, csv_taken, html_option, json_option, write_json
 from .reading_options import reading_options
 from .role_options import (
     ENGINE,
@@ -116,6 +116,8 @@ def _read_models(sources: tuple[str, ...]) -> dict[str, Any]:
 )
 @json_option
 @html_option
+@csv_option("the differences")
+@csv_option("the pairs", "--pairs-csv", "pairs_path")
 @reading_options
 def command(
     sources: tuple[str, ...],
@@ -127,6 +129,8 @@ def command(
     markdown: str | None,
     json_path: str | None,
     html_path: str | None,
+    csv_path: str | None,
+    pairs_path: str | None,
     **options: Any,
 ) -> None:
     """Compare models: from saved audits or counts, or from one file that holds the predictions of all of them.
@@ -156,8 +160,10 @@ def command(
         audits = _read_models(sources)
     result = biasamp.compare(audits, level=level, against=against)
     if html_path is not None:
-        _last_audit(audits).compared(result).to_html(html_path)
+        result.to_html(html_path)
     taken = write_json(result.to_json(), json_path)
+    taken |= csv_taken(result.table, csv_path)
+    taken |= csv_taken(result.pairs, pairs_path)
     if markdown == STDOUT:
         click.echo(result.to_markdown(pairs=pairs), nl=False)
         taken = True
@@ -165,13 +171,6 @@ def command(
         result.to_markdown(markdown, pairs=pairs)
     if not taken:
         show_comparison(result, console(), pairs)
-
-
-def _last_audit(audits: dict[str, Any]) -> Any:
-    """The audit that the page is about: the first run of the model named last."""
-    last = list(audits.values())[-1]
-    runs = list(last.values()) if isinstance(last, dict) else last
-    return runs[0] if isinstance(runs, list) else runs
 
 
 def _audited(

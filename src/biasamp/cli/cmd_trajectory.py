@@ -7,7 +7,16 @@ import click
 from biasamp.report.trajectory_terminal import show_trajectory
 
 from .command_files import Command, Input
-from .output import console, figures_option, json_option, write_figures, write_json
+from .output import (
+    console,
+    csv_option,
+    csv_taken,
+    figures_option,
+    html_option,
+    json_option,
+    write_figures,
+    write_json,
+)
 from .role_options import number_option
 from .score_columns import listed_names
 
@@ -25,6 +34,8 @@ def _step_file(text: str) -> dict[str, str]:
 @click.option("--labels", help="Which labels of association counts, comma separated.")
 @number_option("--level", 0.95, "The confidence level of slopes, changes and control limits.")
 @json_option
+@html_option
+@csv_option("every figure at every step")
 @figures_option
 def command(
     steps: tuple[str, ...],
@@ -33,6 +44,8 @@ def command(
     labels: str | None,
     level: float,
     json_path: str | None,
+    html_path: str | None,
+    csv_path: str | None,
     figures_folder: str | None,
 ) -> None:
     """Follow figures over windows of time, generations, checkpoints or bit widths.
@@ -70,5 +83,8 @@ def command(
     )
     if figures_folder is not None:
         write_figures({"trajectory": result.plot()}, figures_folder)
-    if not write_json(result.to_json(), json_path):
+    if html_path is not None:
+        result.to_html(html_path)
+    taken = write_json(result.to_json(), json_path)
+    if not (csv_taken(result.table, csv_path) or taken):
         show_trajectory(result, console())

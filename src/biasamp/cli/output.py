@@ -35,11 +35,11 @@ html_option = click.option(
 )
 
 
-def csv_option(rows: str) -> Callable[[Any], Any]:
+def csv_option(rows: str, flag: str = "--csv", argument: str = "csv_path") -> Callable[[Any], Any]:
     """The option that writes a command's table, whose ``rows`` are said in its help."""
     return click.option(
-        "--csv",
-        "csv_path",
+        flag,
+        argument,
         type=Output(".csv", stdout=True),
         metavar="FILE",
         help=f"Write {rows} as CSV to FILE; - for standard output.",

@@ -102,24 +102,25 @@ def read_evaluation(
     apart: bool = True,
     cluster: Any = None,
     names: tuple[str, str, str] = ("given", "truth", "predicted"),
+    weights_name: str = "weights",
     compared: bool = True,
 ) -> tuple[Evaluation, tuple[LabelSet, LabelSet] | None, LabelSet | None]:
     """The evaluated labels, where there are any the train labels in the same label space, and invented labels.
 
     The label space is that of the truth and of the train labels. Labels that only predictions have are apart: they are
-    None where there are none. With ``apart=False`` the space is that of all of them, whatever their values. ``names`` are
-    what messages call the first three. One group alone is warned of where groups are ``compared`` and no train labels
+    None where there are none. With ``apart=False`` the space is that of all of them, whatever their values. ``names`` and
+    ``weights_name`` are what messages call the arguments. One group alone is warned of where groups are ``compared`` and no train labels
     say how others are.
     """
     one_of(unseen, "unseen", UNSEEN)
     sides = dict(zip(names, (given, truth, predicted), strict=True))
     groups, true, said = names
-    same_index({**sides, "weights": weights})
+    same_index({**sides, weights_name: weights})
     g = read(given, groups, "groups")
     t = read(truth, true, "outcomes")
     p = read(predicted, said, soft=True, like=t)
     count = same_length({groups: g, true: t, said: p})
-    w = weights_of(weights, count)
+    w = weights_of(weights, count, weights_name)
     train_g, train_t = (None, None) if train is None else read_train(train, (groups, true))
     g, _, train_g = one_space(g, None, train_g, [groups, "", f"train {groups}"])
     t, placed, train_t = one_space(t, p, train_t, [true, said, f"train {true}"], unseen=unseen, checked=apart)
@@ -177,13 +178,13 @@ def same_length(sets: Mapping[str, Any]) -> int:
     return next(iter(sizes.values()))
 
 
-def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
+def weights_of(weights: Any, count: int, name: str = "weights") -> NDArray[Any] | None:
     """Check weights; whole numbers become integers, so that counting stays exact."""
     if weights is None:
         return None
     if isinstance(weights, np.ma.MaskedArray) and np.ma.getmaskarray(weights).any():
         raise ValueError(
-            f"weights are masked in {int(np.ma.getmaskarray(weights).sum()):,} records: fill them in, 0 where a record is not to count"
+            f"{name} are masked in {int(np.ma.getmaskarray(weights).sum()):,} records: fill them in, 0 where a record is not to count"
         )
     try:
         values = tensor_array(weights) if hasattr(weights, "detach") else np.asarray(weights)
@@ -192,21 +193,21 @@ def weights_of(weights: Any, count: int) -> NDArray[Any] | None:
         if values.dtype.kind not in "biu":
             values = values.astype(np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"weights must be numbers, one per record: {_first_text(weights)}") from None
+        raise TypeError(f"{name} must be numbers, one per record: {_first_text(weights)}") from None
     if values.ndim != 1 or len(values) != count:
-        raise ValueError(f"weights has shape {values.shape}, but there are {count:,} records: one weight per record")
+        raise ValueError(f"{name} has shape {values.shape}, but there are {count:,} records: one weight per record")
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"weights must be finite and not negative: record {at} has {values[at]}")
+        raise ValueError(f"{name} must be finite and not negative: record {at} has {values[at]}")
     if not values.any():
-        raise ValueError("weights are all 0: nothing would be counted")
-    refuse_numbered(values)
+        raise ValueError(f"{name} are all 0: nothing would be counted")
+    refuse_numbered(values, name)
     with np.errstate(over="ignore"):
         total, squares = float(values.sum(dtype=np.float64)), float((values.astype(np.float64) ** 2).sum())
     if not (total >= LEAST_TOTAL and squares <= MOST_SQUARES):
         raise ValueError(
-            f"weights add up to {total:g}, and their squares to {squares:g}: too {'small' if total < 1 else 'large'} "
+            f"{name} add up to {total:g}, and their squares to {squares:g}: too {'small' if total < 1 else 'large'} "
             "to be summed exactly. Multiply them all by one constant; only their ratios matter"
         )
     if values.dtype.kind == "f" and (values == np.rint(values)).all() and values.max() < 2**31:
@@ -219,7 +220,7 @@ def _objects(values: NDArray[Any]) -> list[Any]:
     return values.ravel().tolist() if values.dtype.kind == "O" else []
 
 
-def refuse_numbered(values: NDArray[Any]) -> None:
+def refuse_numbered(values: NDArray[Any], name: str = "weights") -> None:
     """Refuse weights that are consecutive whole numbers, each once, in any order."""
     if len(values) <= _FEW_RECORDS or values.dtype.kind == "b":
         return
@@ -227,8 +228,8 @@ def refuse_numbered(values: NDArray[Any]) -> None:
         return
     if (np.diff(np.sort(values)) == 1).all():
         raise ValueError(
-            f"weights has the whole numbers from {int(values.min()):,} to {int(values.max()):,}, each once: it looks like ids or "
-            "row numbers. Give the weight of each record, or leave weights out"
+            f"{name} has the whole numbers from {int(values.min()):,} to {int(values.max()):,}, each once: it looks like ids or "
+            f"row numbers. Give the weight of each record, or leave {name} out"
         )
 
 

@@ -56,3 +56,48 @@ def log_audit(
 
 def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
+
+
+def evaluation_metric(attribute: str, *, positive: Any = None, name: str | None = None) -> Any:
+    """Directional amplification as a metric of ``mlflow.models.evaluate``, in its ``extra_metrics``.
+
+    Parameters
+    ----------
+    attribute : str
+        The column of the evaluated data that holds the protected attribute.
+    positive : optional
+        The value of the target whose amplification is meant; by default the mean over all values, as :func:`biasamp.directional` has it.
+    name : str, optional
+        What the metric is called; by default ``bias_amplification_<attribute>``.
+
+    Returns
+    -------
+    mlflow.models.EvaluationMetric
+        Its aggregate results are the value, the limits of its 95% interval and the number of records.
+    """
+    import inspect
+
+    from mlflow.metrics import MetricValue
+    from mlflow.models import make_metric
+
+    import biasamp
+
+    def eval_fn(**given: Any) -> Any:
+        groups, truth, said = (list(given[side]) for side in (attribute, "targets", "predictions"))
+        if positive is not None:
+            truth, said = ([int(value == positive) for value in side] for side in (truth, said))
+        result = biasamp.directional(groups, truth, said)
+        interval = result.quiet_interval()
+        figures = {"value": result.value, "low": interval.low, "high": interval.high, "records": float(len(groups))}
+        return MetricValue(aggregate_results={key: float(value) for key, value in figures.items()})
+
+    # MLflow fills parameters by their names: those of its own and columns of the data.
+    sides = [inspect.Parameter(side, inspect.Parameter.POSITIONAL_OR_KEYWORD) for side in ("predictions", "targets")]
+    column = inspect.Parameter(attribute, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+    def called(*values: Any, **given: Any) -> Any:
+        return eval_fn(**dict(zip(("predictions", "targets", attribute), values, strict=False)), **given)
+
+    called.__signature__ = inspect.Signature([*sides, column])  # type: ignore[attr-defined]
+    title = name or f"bias_amplification_{_REFUSED.sub('_', attribute)}"
+    return make_metric(eval_fn=called, greater_is_better=False, name=title)

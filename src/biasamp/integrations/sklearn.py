@@ -252,7 +252,9 @@ def _read(
         given, train_given = _crossed(sensitive_features, train[0])
         train = train_given, train[1]
     # A fold may have one group only: that is warned of.
-    read = read_evaluation(given, y_true, y_pred, train, sample_weight, names=_NAMES, compared=False)
+    read = read_evaluation(
+        given, y_true, y_pred, train, sample_weight, names=_NAMES, weights_name="sample_weight", compared=False
+    )
     invented = read[2]
     if invented is not None:
         shown = ", ".join(repr(printable(str(label), 40)) for label in invented.labels[:3])

@@ -176,6 +176,13 @@ class Verdict:
         """A report in JUnit's XML: a failure is a failure, not enough evidence an error, so neither looks green."""
         return written(render("verdict JUnit", self), path)
 
+    def to_sarif(self, path: str | Path | None = None, *, policy_path: str | None = None) -> str:
+        """A report in SARIF 2.1.0, which code review shows at the lines of the policy.
+
+        ``policy_path`` is where the policy lies in the repository, where that is not its name.
+        """
+        return written(render("verdict SARIF", self, policy_path), path)
+
 
 def _few(names: list[str]) -> list[str]:
     """The first names, and how many more there are."""

@@ -12,6 +12,7 @@ from biasamp.data import printable
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import direction_symbol, is_signed, short_name
 
+from .comparison_view import changed_by_evidence, pair_names, verdicts_first
 from .terminal_parts import bullets, name, plain_table
 from .written import pair_change_words, seeds_and_records, who_against_whom
 
@@ -25,7 +26,7 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
     figures = (first, "other model" if several else others[0], "difference", f"{result.document['level']:.0%} interval")
     named = ("model",) if several else ()
     table = plain_table((*named, "attribute", "metric", "direction", *figures, "verdict"), figures)
-    for row in result.document["differences"]:
+    for row in verdicts_first(result):
         signed = is_signed(row["metric"])
         table.add_row(
             *([name(row["models"][1], 24)] if several else []),
@@ -49,8 +50,8 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
 
 
 def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
-    """Print the pairs that changed, the largest changes first."""
-    changed = result.changed
+    """Print the pairs that changed, the best founded first."""
+    changed = changed_by_evidence(result)
     words = pair_change_words(result)
     if changed:
         figures = ("change", "interval", "q")
@@ -65,13 +66,14 @@ def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
             "amplification",
         )
         table = plain_table(columns, figures, title="Pairs that changed")
+        names = pair_names(result)
         for row in changed[:most]:
             table.add_row(
                 *([name(row["models"][1], 24)] if len(result.models) > 2 else []),
                 *([short_name(row["metric"])] if several else []),
                 direction_symbol(row["direction"]),
-                name(row["given"]),
-                name(row["outcome"]),
+                Text(names[row["given"]]),
+                Text(names[row["outcome"]]),
                 figure(row["difference"]),
                 interval(row["low"], row["high"]),
                 f"{row['q']:.1e}" if row["q"] is not None and row["q"] < 1e-3 else figure(row["q"], False),

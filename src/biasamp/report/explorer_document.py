@@ -8,17 +8,22 @@ a metric that the page has no formula for travels with its figures.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from biasamp.association.association_result import Association
+from biasamp.association.change import association_change
 from biasamp.association.metrics import METRICS, usual_metric
 from biasamp.data.saving import save_text
+from biasamp.results.interval import plain
 
 from .page import page
 
 # p and q keep this many digits: more than a reader can use, fewer than a file must carry.
 _DIGITS = 9
+# Paired limits are computed for so many labels, metrics, gaps and pairs of runs in all, which takes a few seconds.
+_PAIRED = 60_000
 
 
 def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict[str, Any]:
@@ -56,6 +61,52 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
         "labels": list(names),
         "names": list(names.values()),
         "runs": [{"name": name, **_run(held, place)} for name, held in read.items()],
+        "shared": _shared(list(runs.values()), metrics, list(names)),
+    }
+
+
+def _shared(runs: list[Any], metrics: list[str], labels: list[str]) -> list[dict[str, Any]]:
+    """What ids say of the records that two runs share, and the limits of paired changes, the usual metric's first.
+
+    Results that were read from JSON have no ids: the page then takes intervals that hold whatever records the runs share.
+    """
+    usual = usual_metric(metrics)
+    ordered = [usual, *(name for name in metrics if name != usual)]
+    left, out = _PAIRED, []
+    for (i, one), (j, two) in combinations(enumerate(runs), 2):
+        if not (isinstance(one, Association) and isinstance(two, Association) and one.contrasts) or not _alike(
+            one, two
+        ):
+            continue
+        limits: dict[str, dict[str, list[Any]]] = {}
+        sharing = association_change(one, two, usual, **_sides(one, 0)).sharing
+        if sharing == "unknown":
+            continue
+        for metric in ordered if sharing == "paired" else ():
+            for c in range(len(one.contrasts)):
+                left -= len(labels)
+                if left >= 0:
+                    limits[f"{metric}.{c}"] = _paired_limits(one, two, metric, c, labels)
+        out.append({"first": i, "second": j, "records": sharing, "limits": limits})
+    return out
+
+
+def _alike(one: Association, two: Association) -> bool:
+    """Whether two results are of one kind, so that their difference is one of records."""
+    return all(one.settings[name] == two.settings[name] for name in ("zero", "alpha", "paper_literal"))
+
+
+def _sides(run: Association, contrast: int) -> dict[str, Any]:
+    x1, x2 = run.contrasts[contrast]
+    return {"toward": run.identities[x1], **({} if x2 is None else {"against": run.identities[x2]})}
+
+
+def _paired_limits(
+    one: Association, two: Association, metric: str, contrast: int, labels: list[str]
+) -> dict[str, list[Any]]:
+    rows = {row["label"]: row for row in association_change(one, two, metric, **_sides(one, contrast)).rows()}
+    return {
+        end: [_short(plain(rows[label][end])) if label in rows else None for label in labels] for end in ("low", "high")
     }
 
 
@@ -146,7 +197,7 @@ def _without_formula(metrics: Iterable[str]) -> list[str]:
 
 
 def _short(value: Any) -> Any:
-    return None if value is None else float(f"{value:.{_DIGITS}g}")
+    return value if value is None or isinstance(value, str) else float(f"{value:.{_DIGITS}g}")
 
 
 def write_explorer(runs: Mapping[str, Any], path: str | Path, title: str | None = None) -> None:

@@ -6,8 +6,11 @@ state changes. Labels are text: a dollar sign in one is no mathematics.
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,7 @@ _LABEL = 64
 # How many figures of a trajectory are drawn.
 _PANELS = 12
 _DPI = 150
+_SCREEN_DPI = 96
 # Maps of more cells than this carry no numbers.
 _NUMBERED = 60
 
@@ -36,8 +40,32 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("figures need the extra 'plot': pip install 'biasamp[plot]'") from None
-    figure = Figure(figsize=(width, height), layout="constrained")
+
+    class ShownFigure(Figure):
+        """A figure that a notebook shows, though no window or global state knows of it."""
+
+        def _repr_png_(self) -> bytes:
+            return _png(self)
+
+    figure = ShownFigure(figsize=(width, height), layout="constrained")
     return figure, figure.add_subplot()
+
+
+def _png(figure: Any) -> bytes:
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=_SCREEN_DPI)
+    return stream.getvalue()
+
+
+class Figures(dict[str, Any]):
+    """Figures by name, which a notebook shows one under the other."""
+
+    def _repr_html_(self) -> str:
+        shown = (
+            f'<p>{escape(name)}</p><img alt="{escape(name)}" src="data:image/png;base64,{base64.b64encode(_png(held)).decode()}">'
+            for name, held in self.items()
+        )
+        return f"<div>{''.join(shown)}</div>"
 
 
 def _plain(*texts: Any) -> None:
@@ -312,7 +340,7 @@ def _two_metrics(metrics: Sequence[str]) -> tuple[str, str]:
 
 def audit_figures(document: Mapping[str, Any]) -> dict[str, Any]:
     """Every figure of an audit by a name that is safe in a file system."""
-    out: dict[str, Any] = {}
+    out = Figures()
     for i, entry in enumerate(document["metrics"]):
         if entry["metric"] in METRICS and METRICS[entry["metric"]].pairs_shown and entry.get("pairs"):
             name = f"{i:02d}_{_safe(_heading(entry))}"

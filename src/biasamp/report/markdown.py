@@ -15,6 +15,7 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
+from .comparison_view import changed_by_evidence, verdicts_first
 from .markdown_text import escaped
 from .matrix import SIGNS_MEAN, VERDICT_SIGNS, matrix_of
 from .provenance_view import label_error_rows, provenance_rows
@@ -243,7 +244,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
             _interval(row["low"], row["high"], True),
             escaped(row["verdict"]) + ("" if row["paired"] else " (unpaired)"),
         ]
-        for row in document["differences"]
+        for row in verdicts_first(result)
     ]
     interval = f"{document['level']:.0%} interval"
     lines += _table(["attribute", "metric", "direction", "model", "other", "difference", interval, "verdict"], rows)
@@ -266,7 +267,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
                 _interval(row["low"], row["high"], True),
                 f"{row['q']:.2g}",
             ]
-            for row in result.changed[:pairs]
+            for row in changed_by_evidence(result)[:pairs]
         ]
         if listed:
             lines += _table(["model", "metric", "direction", "given", "outcome", "change", "interval", "q"], listed)

@@ -12,6 +12,7 @@ from biasamp.results.interval import figure
 from biasamp.results.metric_registry import direction_symbol, is_signed
 from biasamp.results.table import Table
 
+from .comparison_view import changed_by_evidence, comparison_answer, pair_names, verdicts_first
 from .notebook import bar, shown, table
 
 _ROWS = 20
@@ -41,8 +42,11 @@ def verdict_table(verdict: Verdict) -> str:
 
 
 def comparison_table(comparison: Comparison) -> str:
-    """Each difference with its verdict first, a bar and an interval."""
-    held = comparison.document["differences"]
+    """The answer, each difference with its verdict first, a bar and an interval, then the pairs that changed."""
+    held = verdicts_first(comparison)
+    said = "".join(
+        f"<p><b>{shown(title)}.</b> {shown(words, 4000)}</p>" for title, words in comparison_answer(comparison).items()
+    )
     rows = []
     for row in held[:_ROWS]:
         sizes = [abs(value) for value in (row["difference"], row["low"], row["high"]) if value is not None]
@@ -59,8 +63,25 @@ def comparison_table(comparison: Comparison) -> str:
             )
         )
     head = ("verdict", "figure", "", "first", "second", "difference", "low", "high")
-    notes = _listed(comparison.notes)
-    return f"<div>{table(head, rows, 3)}{_more(len(held), 'differences')}{notes}</div>"
+    notes = _listed(comparison.cautions) + _listed(comparison.notes)
+    return f"<div>{said}{table(head, rows, 3)}{_more(len(held), 'differences')}{_changed(comparison)}{notes}</div>"
+
+
+def _changed(comparison: Comparison) -> str:
+    changed, names = changed_by_evidence(comparison), pair_names(comparison)
+    rows = [
+        (
+            f"{shown(names[row['outcome']], 200)} given {shown(names[row['given']], 200)}",
+            f"{shown(row['models'][1])} − {shown(row['models'][0])}",
+            *(figure(row[part]) for part in ("difference", "low", "high")),
+            f"{row['q']:.2g}",
+        )
+        for row in changed[:_ROWS]
+    ]
+    if not rows:
+        return ""
+    head = ("pair that changed", "models", "change", "low", "high", "q")
+    return f"{table(head, rows, 2)}{_more(len(changed), 'pairs that changed')}"
 
 
 def parity_table(parity: Parity) -> str:

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterable
 from typing import IO, Any
 
-# A cell that begins so is a formula to a spreadsheet, whoever wrote it. The full-width forms count too, and so does
-# what stands behind blanks and characters that no record sees, which some programs drop.
-_FORMULA = re.compile(
-    "[\t\r\n]|[\\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[-=+@＝＋－＠]"
-)
+# A cell that begins so is a formula to a spreadsheet, whoever wrote it. The full-width and small forms count too, and so does
+# what stands behind blanks and characters that nobody sees (Unicode's default ignorable ones), which some programs drop.
+_UNSEEN = "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ue000-\uf8ff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+_FORMULA = re.compile(f"[\t\r\n]|[\\s\x00-\x1f\x7f-\x9f{_UNSEEN}\ud800-\udfff]*[-=+@＝＋－＠﹦﹢﹣﹫−]")
 
 
 def safe_text(text: str) -> str:

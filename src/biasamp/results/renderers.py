@@ -18,7 +18,7 @@ def register(renderers: Mapping[str, Callable[..., Any]]) -> None:
     _RENDERERS.update(renderers)
 
 
-def render(name: str, *arguments: Any, **options: Any) -> Any:
+def render(name: str, /, *arguments: Any, **options: Any) -> Any:
     """Call a renderer with a result; all of them are loaded when the first is asked for."""
     if name not in _RENDERERS:
         biasamp.load_renderers()

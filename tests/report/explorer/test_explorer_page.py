@@ -341,7 +341,7 @@ def test_keyboard_alone(two_runs: Path, watched: Watched) -> None:
             "() => { const a = document.activeElement; return a.id || a.ariaLabel || a.title || a.textContent }"
         )
         reached.setdefault(name, step)
-        if name.startswith("Select "):
+        if name.startswith("Select label "):
             page.keyboard.press("Space")
             break
     assert {"metric", "contrast", "search", "run-0", "Least Count", "Labels", "Sort by Count"} <= set(reached)

@@ -2,7 +2,8 @@
 import { chance, count, figure, float } from "../numbers";
 import { printable } from "../text";
 import type { Facts } from "./meaning";
-import type { Floats, Run } from "./run";
+import { runLetter } from "./canvas";
+import { Z95, type Floats, type Run, type Shared } from "./run";
 
 export interface Column {
   id: string;
@@ -14,6 +15,8 @@ export interface Column {
   kind: "gap" | "value" | "count" | "joint" | "q" | "p" | "rank" | "change";
   contrast?: number;
   identity?: number;
+  /** The two runs of a change, the second less the first. */
+  runs?: [number, number];
   /** Counts and chances span many powers of ten. */
   log: boolean;
   signed: boolean;
@@ -24,7 +27,7 @@ export interface Column {
 export class Columns {
   private readonly kept = new Map<string, Column>();
 
-  constructor(readonly runs: Run[], readonly metrics: string[], readonly facts: Record<string, Facts>) {}
+  constructor(readonly runs: Run[], readonly metrics: string[], readonly facts: Record<string, Facts>, private readonly pairs: Shared[] = []) {}
 
   /** What tables call a metric. */
   symbol(metric: string): string {
@@ -51,7 +54,7 @@ export class Columns {
   }
 
   private make(id: string): Column | undefined {
-    const [kind, a, b] = id.split(".");
+    const [kind, a, b, from, to] = id.split(".");
     const run = this.runs[0];
     const contrast = Number(kind === "q" || kind === "p" ? a : b);
     const known = (metric: string) => this.metrics.includes(metric);
@@ -62,8 +65,12 @@ export class Columns {
       return { ...plain, kind, metric: a, contrast, short: `${name} gap`, title: `${name} gap, ${this.contrastName(contrast)}`, of: (r) => r.gaps(a, contrast) };
     if (kind === "rank" && known(a) && there())
       return { ...plain, kind, metric: a, contrast, signed: false, short: "Rank", title: `${name} rank, ${this.contrastName(contrast)}`, of: (r) => r.ranks(a, contrast), format: count };
-    if (kind === "change" && known(a) && there() && this.runs.length > 1)
-      return { ...plain, kind, metric: a, contrast, short: `${name} change`, title: `${name} change, ${printable(this.runs[1].name, 20)} − ${printable(this.runs[0].name, 20)}`, of: () => this.change(a, contrast, 0, 1).value };
+    if (kind === "change" && known(a) && there()) {
+      // Addresses of older pages name no runs: they meant the first two.
+      const [first, second] = [Number(from ?? 0), Number(to ?? 1)];
+      if (!this.runs[first] || !this.runs[second] || first === second) return undefined;
+      return { ...plain, kind, metric: a, contrast, runs: [first, second], short: `${name} ${runLetter(second)} − ${runLetter(first)}`, title: `${name} change, ${printable(this.runs[second].name, 20)} − ${printable(this.runs[first].name, 20)}`, of: () => this.change(a, contrast, first, second) };
+    }
     if (kind === "value" && known(a) && run.joint[Number(b)] && b !== undefined)
       return { ...plain, kind, metric: a, identity: Number(b), short: `${name}, ${this.identityName(Number(b))}`, title: `${name}, ${this.identityName(Number(b))}`, of: (r) => r.values(a, Number(b)) };
     if (kind === "joint" && a !== undefined && run.joint[Number(a)])
@@ -74,46 +81,81 @@ export class Columns {
     return undefined;
   }
 
-  /** The second run's gap minus the first one's, with an interval that holds whatever records the runs share.
-   *
-   * As association_change of the package: gaps and errors are those with half a record more in each cell, and the error of a
-   * difference is at most the sum of the errors, with the shares of each run or with those of both together. */
-  change(metric: string, contrast: number, first: number, second: number): { value: Floats; low: Floats; high: Floats } {
+  /** The second run's gap minus the first one's. */
+  change(metric: string, contrast: number, first: number, second: number): Floats {
     const key = `${metric} ${contrast} ${first} ${second}`;
     if (!this.changes.has(key)) {
-      const [a, b] = [this.runs[first], this.runs[second]];
-      const [ga, gb] = [a.gaps(metric, contrast), b.gaps(metric, contrast)];
-      const [ha, hb] = [a.atLeastHalf(), b.atLeastHalf()];
-      const [ca, cb, ea, eb] = [ha.gaps(metric, contrast), hb.gaps(metric, contrast), ha.error(metric, contrast), hb.error(metric, contrast)];
-      const pooled = a.computes(metric) && b.computes(metric) ? ha.together(hb).error(metric, contrast) : null;
-      const apart = Math.sqrt(1 + hb.records / ha.records) + Math.sqrt(1 + ha.records / hb.records);
-      // A gap has this bound, and the difference of two twice that.
-      const most = 2 * (float(this.facts[metric].high) - float(this.facts[metric].low));
-      const value = ga.map((x, i) => gb[i] - x);
-      const reach = ea.map((x, i) => 1.959963984540054 * Math.max(x + eb[i], pooled === null ? 0 : pooled[i] * apart));
-      const low = value.map((x, i) => Math.max(Math.min(cb[i] - ca[i] - reach[i], x), -most));
-      const high = value.map((x, i) => Math.min(Math.max(cb[i] - ca[i] + reach[i], x), most));
-      this.changes.set(key, { value, low, high });
+      const [a, b] = [first, second].map((r) => this.runs[r].gaps(metric, contrast));
+      this.changes.set(key, a.map((x, i) => b[i] - x));
     }
     return this.changes.get(key)!;
   }
 
-  private readonly changes = new Map<string, { value: Floats; low: Floats; high: Floats }>();
+  /** What two runs share, as far as the document says it. */
+  shared(first: number, second: number): Shared | undefined {
+    return this.pairs.find((held) => (held.first === first && held.second === second) || (held.first === second && held.second === first));
+  }
+
+  /** The limits of the change of a label, one after the other in an array that the next call writes over.
+   *
+   * As association_change of the package: gaps and errors are those with half a record more in each cell. Runs of the same
+   * records come with paired limits; of different records errors add by their squares; else the error of a difference is at most the sum
+   * of the errors, with the shares of each run or with those of both together, whatever records they share. */
+  changeLimits(metric: string, contrast: number, first: number, second: number): (label: number) => Floats {
+    const out = new Float64Array(2);
+    const held = this.shared(first, second);
+    const paired = held?.limits[`${metric}.${contrast}`];
+    if (held && paired) {
+      const [turned, low, high] = [held.first !== first, paired.low, paired.high];
+      return (i) => {
+        [out[0], out[1]] = turned ? [-float(high[i]), -float(low[i])] : [float(low[i]), float(high[i])];
+        return out;
+      };
+    }
+    const independent = held?.records === "independent";
+    const [a, b] = [this.runs[first], this.runs[second]];
+    const [ha, hb] = [a.atLeastHalf(), b.atLeastHalf()];
+    const [one, two] = [ha.measured(metric, contrast), hb.measured(metric, contrast)];
+    const pooled = a.computes(metric) && b.computes(metric) ? ha.together(hb).measured(metric, contrast) : null;
+    const [wide, other] = [Math.sqrt(1 + hb.records / ha.records), Math.sqrt(1 + ha.records / hb.records)];
+    // A gap has this bound, and the difference of two twice that.
+    const most = 2 * (float(this.facts[metric].high) - float(this.facts[metric].low));
+    const values = this.change(metric, contrast, first, second);
+    const sum = (x: number, y: number) => (independent ? Math.hypot(x, y) : x + y);
+    return (i) => {
+      const together = pooled === null ? 0 : pooled.error(i);
+      const reach = Z95 * Math.max(sum(one.error(i), two.error(i)), sum(together * wide, together * other));
+      const centre = two.gap(i) - one.gap(i);
+      out[0] = Math.max(Math.min(centre - reach, values[i]), -most);
+      out[1] = Math.min(Math.max(centre + reach, values[i]), most);
+      return out;
+    };
+  }
+
+  /** The limits of a column that has intervals. */
+  limitsOf(column: Column, run: Run): (label: number) => Floats {
+    if (column.runs) return this.changeLimits(column.metric!, column.contrast!, ...column.runs);
+    return run.limitsOf(column.metric!, column.contrast!);
+  }
+
+  private readonly changes = new Map<string, Floats>();
   private readonly extents = new Map<string, [number, number]>();
 
-  /** The labels that are ranked, as long as only they are shown; null where all labels are. */
-  only: { key: string; ranked: Uint8Array } | null = null;
+  /** Whether labels that are ranked nowhere are left out, and of which gap. */
+  only: { contrast: number } | null = null;
 
-  /** The real range of a column over all runs: the least and largest finite value of the labels that can be shown. */
-  extent(column: Column, only: { key: string; ranked: Uint8Array } | null = this.only): [number, number] {
-    const key = `${column.id} ${only?.key}`;
+  /** The real range of a column over all runs: the least and largest finite value of what is ranked, or of all labels. */
+  extent(column: Column, only = this.only): [number, number] {
+    const key = `${column.id} ${only?.contrast}`;
     if (!this.extents.has(key)) {
       let [low, high] = [Infinity, -Infinity];
-      for (const run of this.runs) {
+      for (const run of column.runs ? [this.runs[column.runs[0]]] : this.runs) {
         const values = column.of(run);
+        const why = only !== null && run.contrasts.length ? (column.runs?.map((r) => this.runs[r]) ?? [run]).map((held) => held.contrasts[only.contrast].why) : [];
+        const [one, two] = [why[0] ?? null, why[1] ?? null];
         for (let i = 0; i < values.length; i++) {
           const x = values[i];
-          if (!Number.isFinite(x) || (only !== null && only.ranked[i] === 0)) continue;
+          if (x - x !== 0 || (one !== null && one[i] !== 0) || (two !== null && two[i] !== 0)) continue;
           if (x < low) low = x;
           if (x > high) high = x;
         }

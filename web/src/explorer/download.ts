@@ -1,8 +1,9 @@
 /** What is shown as CSV or JSON. Text that a spreadsheet would take for a formula gets an apostrophe. */
 import { h } from "../dom";
 
-// The full-width forms count too.
-const FORMULA = /^\s*[=+\-@\t\r\n＝＋－＠]/u;
+// A cell that begins so is a formula to a spreadsheet. The full-width and small forms count too, and so does what stands behind
+// blanks and characters that nobody sees, which some programs drop.
+const FORMULA = /^(?:[\t\r\n]|[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/u;
 
 export function safeText(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;

@@ -73,45 +73,52 @@ export function gap(metric: string, n: number, x1: number, x2: number, y: number
   return value(metric, n, x1, y, a, literal) - value(metric, n, x2, y, b, literal);
 }
 
-/** Partial derivatives of A by p(x), p(y) and p(x,y). */
-export function slope(metric: string, n: number, x: number, y: number, z: number, literal: boolean): [number, number, number] {
+function is(out: Float64Array, byX: number, byY: number, byXY: number): Float64Array {
+  out[0] = byX;
+  out[1] = byY;
+  out[2] = byXY;
+  return out;
+}
+
+/** Partial derivatives of A by p(x), p(y) and p(x,y), written to `out`: a hundred thousand labels make no arrays of their own. */
+export function slope(metric: string, n: number, x: number, y: number, z: number, literal: boolean, out: Float64Array = new Float64Array(3)): Float64Array {
   const pmi = Math.log(z / (x * y));
   const sign = literal ? -1 : 1;
   switch (metric) {
     case "dp":
-      return [-z / (x * x), 0, 1 / x];
+      return is(out, -z / (x * x), 0, 1 / x);
     case "pmi":
-      return [-1 / x, -1 / y, 1 / z];
+      return is(out, -1 / x, -1 / y, 1 / z);
     case "npmi_y": {
       const l = -Math.log(y);
-      return [-sign / (x * l), sign * (-1 / (y * l) + pmi / (y * l * l)), sign / (z * l)];
+      return is(out, -sign / (x * l), sign * (-1 / (y * l) + pmi / (y * l * l)), sign / (z * l));
     }
     case "npmi_xy": {
       const l = -Math.log(z);
-      return [-sign / (x * l), -sign / (y * l), sign * (1 / (z * l) + pmi / (z * l * l))];
+      return is(out, -sign / (x * l), -sign / (y * l), sign * (1 / (z * l) + pmi / (z * l * l)));
     }
     case "pmi2":
-      return [-1 / x, -1 / y, 2 / z];
+      return is(out, -1 / x, -1 / y, 2 / z);
     case "sdc": {
       const [s, two] = [x + y, literal ? 1 : 2];
-      return [(-two * z) / (s * s), (-two * z) / (s * s), two / s];
+      return is(out, (-two * z) / (s * s), (-two * z) / (s * s), two / s);
     }
     case "ji": {
       const d = x + y - z;
-      return [-z / (d * d), -z / (d * d), (x + y) / (d * d)];
+      return is(out, -z / (d * d), -z / (d * d), (x + y) / (d * d));
     }
     case "llr":
-      return [0, -1 / y, 1 / z];
+      return is(out, 0, -1 / y, 1 / z);
     case "t_test": {
       const r = Math.sqrt(x * y);
       const over = z - x * y;
-      return [-y / r - over / (2 * x * r), -x / r - over / (2 * y * r), 1 / r];
+      return is(out, -y / r - over / (2 * x * r), -x / r - over / (2 * y * r), 1 / r);
     }
     case "tau_b": {
-      if (literal) return numericSlope(n, x, y, z);
+      if (literal) return is(out, ...numericSlope(n, x, y, z));
       const r = Math.sqrt(x * (1 - x) * y * (1 - y));
       const over = z - x * y;
-      return [-y / r - (over * (1 - 2 * x)) / (2 * x * (1 - x) * r), -x / r - (over * (1 - 2 * y)) / (2 * y * (1 - y) * r), 1 / r];
+      return is(out, -y / r - (over * (1 - 2 * x)) / (2 * x * (1 - x) * r), -x / r - (over * (1 - 2 * y)) / (2 * y * (1 - y) * r), 1 / r);
     }
   }
   throw new Error(`no metric ${metric}`);

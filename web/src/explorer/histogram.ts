@@ -1,9 +1,11 @@
 /** The distribution of a column, a strip a run, with a brush over its real range. */
 import { h } from "../dom";
-import { colour } from "../theme";
+import { count } from "../numbers";
+import { colour, isDark } from "../theme";
 import { printable } from "../text";
 import { Canvas, runColour, runLetter } from "./canvas";
 import type { Column, Columns } from "./columns";
+import { hideHover, leaves, showHover } from "./hover";
 import type { Rows } from "./rows";
 import type { Run } from "./run";
 import { scaleOf, tickText } from "./scale";
@@ -14,6 +16,8 @@ const STRIP = 40;
 const FOOT = 20;
 const SIDE = 14;
 const OUTSIDE = 255;
+// How many labels of a bar are named.
+const NAMES = 5;
 
 export interface HistogramEvents {
   filter(column: string, filter: Filter | null): void;
@@ -28,10 +32,12 @@ export class Histogram {
   private readonly most: HTMLInputElement;
   private readonly clear: HTMLButtonElement;
   private readonly bins = new Map<Run, Uint8Array>();
-  private binnedFor: string | undefined;
+  private binnedFor: number | undefined;
   private drag: number | null = null;
+  private drawn = "";
+  private held: { state: State; rows: Rows } | null = null;
 
-  constructor(private readonly columns: Columns, readonly column: Column, private readonly events: HistogramEvents) {
+  constructor(private readonly columns: Columns, readonly column: Column, private readonly names: string[], private readonly events: HistogramEvents) {
     this.canvas = new Canvas(column.title);
     const input = (name: string) => h("input", { type: "number", step: "any", "aria-label": `${name} ${column.title}`, change: () => this.typed() });
     this.least = input("Least");
@@ -39,9 +45,9 @@ export class Histogram {
     this.clear = h("button", { type: "button", class: "quiet small", click: () => events.filter(column.id, null) }, "clear");
     const metric = column.metric;
     this.node = h("section", { class: "histogram", "aria-label": `Distribution of ${column.title}` },
-      h("header", {}, h("h3", {}, column.title),
+      h("div", { class: "histogram-head" }, h("h2", {}, column.title),
         metric ? h("button", { type: "button", class: "quiet small", "aria-label": `Formula of ${column.title}`, click: () => events.explain(metric) }, "ƒ") : null,
-        h("button", { type: "button", class: "quiet small", "aria-label": `Remove ${column.title}`, click: () => events.remove(column.id) }, "×")),
+        h("button", { type: "button", class: "quiet small remove", "aria-label": `Remove ${column.title}`, click: () => events.remove(column.id) }, "×")),
       this.canvas.node,
       h("div", { class: "range" }, this.least, h("span", {}, "to"), this.most, this.clear));
     this.listen();
@@ -66,7 +72,8 @@ export class Histogram {
       this.drag = this.place(event);
     });
     node.addEventListener("pointermove", (event) => {
-      if (this.drag === null) return;
+      if (this.drag === null) return this.hover(event);
+      hideHover();
       const [a, b] = [Math.min(this.drag, this.place(event)), Math.max(this.drag, this.place(event))];
       if (b - a < 0.005) return;
       // The end of the axis is the end of the data: infinities are in.
@@ -77,12 +84,40 @@ export class Histogram {
       this.drag = null;
     });
     node.addEventListener("pointercancel", () => (this.drag = null));
+    leaves(node);
+  }
+
+  /** The runs with a strip of their own: a change is one figure of two. */
+  private strips(state: State): number[] {
+    return this.column.runs ? [this.column.runs[1]] : state.runs;
+  }
+
+  /** The bar under the pointer: its range, and the labels in it as the table has them. */
+  private hover(event: PointerEvent): void {
+    if (this.held === null) return;
+    const { state, rows } = this.held;
+    const box = this.canvas.node.getBoundingClientRect();
+    const strip = Math.floor((event.clientY - box.top) / STRIP);
+    const r = this.strips(state)[strip];
+    if (r === undefined) return hideHover();
+    const bin = Math.min(BINS - 1, Math.floor(this.place(event) * BINS));
+    const bins = this.binned(this.columns.runs[r]);
+    const named: string[] = [];
+    let many = 0;
+    for (const i of rows.order) {
+      if (bins[i] !== bin) continue;
+      if (many++ < NAMES) named.push(printable(this.names[i], 40));
+    }
+    const scale = scaleOf(this.column, this.columns.extent(this.column));
+    const ends = [bin, bin + 1].map((at) => this.column.format(scale.from(at / BINS)));
+    const run = this.columns.runs.length > 1 && !this.column.runs ? `${runLetter(r)} ${printable(this.columns.runs[r].name, 30)}: ` : "";
+    showHover(event, [`${run}${ends[0]} to ${ends[1]}`, `${count(many)} label${many === 1 ? "" : "s"} shown`, ...named, ...(many > NAMES ? ["…"] : [])]);
   }
 
   /** The bin of each label, which no filter changes. */
   private binned(run: Run): Uint8Array {
-    if (this.binnedFor !== this.columns.only?.key) this.bins.clear();
-    this.binnedFor = this.columns.only?.key;
+    if (this.binnedFor !== this.columns.only?.contrast) this.bins.clear();
+    this.binnedFor = this.columns.only?.contrast;
     if (!this.bins.has(run)) {
       const scale = scaleOf(this.column, this.columns.extent(this.column));
       const values = this.column.of(run);
@@ -99,16 +134,21 @@ export class Histogram {
     return this.bins.get(run)!;
   }
 
-  draw(state: State, rows: Rows): void {
+  draw(state: State, rows: Rows, wide: number): void {
     const filter = state.filters.get(this.column.id);
-    const width = this.node.clientWidth - 2 || 280;
-    const height = state.runs.length * STRIP + FOOT;
+    this.held = { state, rows };
+    const width = wide - 2;
+    const strips = this.strips(state);
+    const height = strips.length * STRIP + FOOT;
+    const drawn = JSON.stringify([rows.passing, filter, strips, width, isDark(), this.columns.only]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
     const context = this.canvas.begin(width, height);
     const inner = width - 2 * SIDE;
     const scale = scaleOf(this.column, this.columns.extent(this.column));
-    const passes = rows.passesBut(this.column.id);
+    const { fails, own: failing } = rows.failing(this.column.id);
     let shown = 0;
-    state.runs.forEach((r, strip) => {
+    strips.forEach((r, strip) => {
       const run = this.columns.runs[r];
       const bins = this.binned(run);
       const [all, kept] = [new Float64Array(BINS), new Float64Array(BINS)];
@@ -116,22 +156,23 @@ export class Histogram {
         const bin = bins[i];
         if (bin === OUTSIDE) continue;
         all[bin]++;
-        if (passes(i)) kept[bin]++;
+        if (fails[i] === (failing === null ? 0 : failing[i])) kept[bin]++;
       }
       // By powers: a few labels among thousands stay visible.
       const top = Math.log1p(Math.max(1, ...all));
       const foot = (strip + 1) * STRIP;
       const bar = (many: number) => (many ? Math.max(2, ((STRIP - 6) * Math.log1p(many)) / top) : 0);
+      const [every, own] = [colour("line"), runColour(r)];
       for (let bin = 0; bin < BINS; bin++) {
         const x = SIDE + (bin * inner) / BINS;
         const wide = inner / BINS - 0.6;
-        context.fillStyle = colour("line");
+        context.fillStyle = every;
         context.fillRect(x, foot - bar(all[bin]), wide, bar(all[bin]));
-        context.fillStyle = runColour(r);
+        context.fillStyle = own;
         context.fillRect(x, foot - bar(kept[bin]), wide, bar(kept[bin]));
         shown += kept[bin];
       }
-      if (this.columns.runs.length > 1) {
+      if (this.columns.runs.length > 1 && !this.column.runs) {
         context.fillStyle = colour("soft");
         context.textAlign = "left";
         context.fillText(runLetter(r), 2, foot - 3);
@@ -154,7 +195,7 @@ export class Histogram {
     if (document.activeElement !== this.least) this.least.value = filter?.low === null || !filter ? "" : String(Number(filter.low.toPrecision(4)));
     if (document.activeElement !== this.most) this.most.value = filter?.high === null || !filter ? "" : String(Number(filter.high.toPrecision(4)));
     this.clear.disabled = !filter;
-    const names = state.runs.map((r) => printable(this.columns.runs[r].name, 30)).join(", ");
+    const names = strips.map((r) => printable(this.columns.runs[r].name, 30)).join(", ");
     this.canvas.name(`${this.column.title}: histogram of ${names}; ${shown} values pass the other filters`);
   }
 

@@ -1,12 +1,13 @@
-/** Parallel coordinates: a line a label and run over the columns of the table; every axis has a brush. */
+/** Parallel coordinates: a line a label over the columns of the table, for each run, or over runs; axes of columns have a brush. */
 import { h } from "../dom";
 import { printable } from "../text";
 import { colour } from "../theme";
-import { Canvas, runColour } from "./canvas";
+import { Canvas, runColour, runLetter } from "./canvas";
 import type { Column, Columns } from "./columns";
+import { hideHover, leaves, showHover } from "./hover";
 import type { Rows } from "./rows";
-import { scaleOf, tickText } from "./scale";
-import type { Filter, State } from "./state";
+import { scaleOf, tickText, type Scale } from "./scale";
+import { axesOf, type Filter, type State } from "./state";
 import { LabelTable } from "./table";
 
 const LEAST_HEIGHT = 230;
@@ -15,19 +16,41 @@ const TOP = 34;
 const BOTTOM = 22;
 const LEFT = 130;
 const RIGHT = 60;
-const CONTEXT_LINES = 150;
+const CONTEXT_LINES = 60;
 const NAMED = 24;
+const NEAR = 7;
+
+/** What an axis shows: a column of a run that lines bring along, or of one run. */
+interface Axis {
+  column: Column;
+  run: number | null;
+  title: string;
+}
+
+interface Line {
+  label: number;
+  run: number | null;
+  /** The heights at the axes; NaN where the figure is undefined. */
+  heights: number[];
+  passes: boolean;
+}
 
 export class Parallel {
   readonly node: HTMLElement;
   private readonly canvas = new Canvas("Parallel coordinates");
-  private readonly note = h("p", { class: "soft" });
+  private readonly note = h("span", { class: "soft" });
+  private readonly choice: HTMLSelectElement;
   private height = LEAST_HEIGHT;
-  private axes: Column[] = [];
+  private axes: Axis[] = [];
+  private lines: Line[] = [];
+  private state!: State;
+  private lit: number | null = null;
   private drag: { column: Column; from: number } | null = null;
 
-  constructor(private readonly columns: Columns, private readonly names: string[], private readonly rows: Rows, private readonly filter: (column: string, filter: Filter | null) => void) {
-    this.node = h("div", { class: "view" }, this.note, this.canvas.node);
+  constructor(private readonly columns: Columns, private readonly names: string[], private readonly rows: Rows, private readonly events: { filter(column: string, filter: Filter | null): void; axes(kind: "columns" | "runs"): void }) {
+    this.choice = h("select", { id: "axes", change: () => events.axes(this.choice.value as "columns" | "runs") }, h("option", { value: "columns" }, "columns"), h("option", { value: "runs" }, "runs"));
+    const choose = columns.runs.length > 1 && columns.runs[0].contrasts.length ? [h("label", { for: "axes" }, "Axes "), this.choice, " "] : [];
+    this.node = h("div", { class: "view" }, h("p", { class: "controls" }, ...choose, this.note), this.canvas.node);
     this.listen();
   }
 
@@ -44,76 +67,122 @@ export class Parallel {
     const at = (event: PointerEvent) => {
       const box = node.getBoundingClientRect();
       const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-      return { px, t: Math.min(1, Math.max(0, 1 - (py - TOP) / (this.height - TOP - BOTTOM))) };
+      return { px, py, t: Math.min(1, Math.max(0, 1 - (py - TOP) / (this.height - TOP - BOTTOM))) };
     };
     node.addEventListener("pointerdown", (event) => {
       const { px, t } = at(event);
-      const near = this.axes.findIndex((_, i) => Math.abs(this.x(i) - px) < 16);
+      const near = this.axes.findIndex((axis, i) => axis.run === null && Math.abs(this.x(i) - px) < 16);
       if (near < 0) return;
       node.setPointerCapture(event.pointerId);
-      this.drag = { column: this.axes[near], from: t };
+      this.drag = { column: this.axes[near].column, from: t };
     });
     node.addEventListener("pointermove", (event) => {
-      if (!this.drag) return;
-      const { t } = at(event);
+      const { px, py, t } = at(event);
+      if (!this.drag) return this.hover(event, px, py);
+      hideHover();
       const [a, b] = [Math.min(t, this.drag.from), Math.max(t, this.drag.from)];
       if (b - a < 0.01) return;
       const scale = scaleOf(this.drag.column, this.columns.extent(this.drag.column));
-      this.filter(this.drag.column.id, { low: a <= 0 ? null : scale.from(a), high: b >= 1 ? null : scale.from(b) });
+      this.events.filter(this.drag.column.id, { low: a <= 0 ? null : scale.from(a), high: b >= 1 ? null : scale.from(b) });
     });
     node.addEventListener("pointerup", (event) => {
-      if (this.drag && Math.abs(at(event).t - this.drag.from) < 0.01) this.filter(this.drag.column.id, null);
+      if (this.drag && Math.abs(at(event).t - this.drag.from) < 0.01) this.events.filter(this.drag.column.id, null);
       this.drag = null;
     });
     node.addEventListener("pointercancel", () => (this.drag = null));
+    leaves(node, () => this.light(null));
+  }
+
+  /** The line under the pointer: its name and its figures. */
+  private hover(event: PointerEvent, px: number, py: number): void {
+    const wide = (this.canvas.width - LEFT - RIGHT) / Math.max(1, this.axes.length - 1);
+    const from = Math.min(this.axes.length - 2, Math.max(0, Math.floor((px - LEFT) / wide)));
+    const share = Math.min(1, Math.max(0, (px - this.x(from)) / wide));
+    let [best, distance]: [Line | null, number] = [null, NEAR];
+    for (const line of this.lines) {
+      const [a, b] = [line.heights[from], line.heights[from + 1] ?? line.heights[from]];
+      const off = Math.abs(this.y(a + share * (b - a)) - py);
+      if (off < distance) [best, distance] = [line, off];
+    }
+    this.light(best?.label ?? null);
+    if (!best) return hideHover();
+    const { label, run } = best;
+    const figures = this.axes.map(({ column, run: own, title }) => `${title}: ${column.format(column.of(this.columns.runs[own ?? run ?? 0])[label])}`);
+    const name = run !== null && this.columns.runs.length > 1 ? [`${runLetter(run)} ${printable(this.columns.runs[run].name, 30)}`] : [];
+    showHover(event, [printable(this.names[label], 60), ...name, ...figures]);
+  }
+
+  private light(label: number | null): void {
+    if (label === this.lit) return;
+    this.lit = label;
+    this.draw(this.state);
+  }
+
+  private axesFor(state: State): Axis[] {
+    if (axesOf(state, this.columns) === "runs") {
+      const column = this.columns.get(`gap.${state.metric}.${state.contrast}`)!;
+      return state.runs.map((run) => ({ column, run, title: `${runLetter(run)} ${printable(this.columns.runs[run].name, 30)}` }));
+    }
+    const shown = LabelTable.ids(state, this.columns).map((id) => this.columns.get(id)!);
+    return shown.filter((c) => c.kind !== "rank" && c.kind !== "q" && c.kind !== "change").map((column) => ({ column, run: null, title: column.title }));
   }
 
   draw(state: State): void {
-    this.axes = LabelTable.ids(state, this.columns).map((id) => this.columns.get(id)!).filter((c) => c.kind !== "rank" && c.kind !== "q" && c.kind !== "change");
+    this.state = state;
+    this.axes = this.axesFor(state);
+    const byRuns = this.axes.length > 0 && this.axes[0].run !== null;
+    this.choice.value = byRuns ? "runs" : "columns";
     // As tall as the panel allows, so that no axis is cut.
-    const room = (this.node.parentElement?.clientHeight ?? 0) - 52;
+    const room = (this.node.parentElement?.clientHeight ?? 0) - 60;
     this.height = Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, room));
     const context = this.canvas.begin(Math.max(320, this.node.clientWidth || 800), this.height);
-    const chosen = [...state.selected].filter((i) => this.rows.passes(i));
-    const lines = chosen.length ? chosen : [...this.rows.order.subarray(0, CONTEXT_LINES)];
-    this.note.textContent = chosen.length
-      ? `${chosen.length} selected label${chosen.length > 1 ? "s" : ""}. Drag along an axis to filter.`
-      : `No label is selected: the first ${lines.length} of the table. Select labels in the table; drag along an axis to filter.`;
-    const scales = this.axes.map((column) => scaleOf(column, this.columns.extent(column)));
-    for (const r of state.runs) {
-      const run = this.columns.runs[r];
-      const values = this.axes.map((column) => column.of(run));
-      context.strokeStyle = runColour(r);
-      context.globalAlpha = chosen.length ? 0.85 : 0.3;
-      context.lineWidth = chosen.length ? 1.6 : 1;
-      for (const label of lines) {
-        context.beginPath();
-        let open = false;
-        this.axes.forEach((_, i) => {
-          const value = values[i][label];
-          if (Number.isNaN(value)) {
-            open = false;
-            return;
-          }
-          const t = value === Infinity ? 1 : value === -Infinity ? 0 : Math.min(1, Math.max(0, scales[i].to(value)));
-          if (open) context.lineTo(this.x(i), this.y(t));
-          else context.moveTo(this.x(i), this.y(t));
-          open = true;
-        });
-        context.stroke();
-      }
-    }
+    // What was selected is drawn, filtered or not; without a selection the head of the table is.
+    const chosen = [...state.selected];
+    const labels = chosen.length ? chosen : [...this.rows.order.subarray(0, CONTEXT_LINES)];
+    const out = chosen.filter((i) => !this.rows.passes(i)).length;
+    this.note.textContent = (chosen.length
+      ? `${chosen.length} selected label${chosen.length > 1 ? "s" : ""}${out ? `, ${out} of them filtered out (dashed)` : ""}.`
+      : `No label is selected: the first ${labels.length} of the table. Select labels in the table.`) + (byRuns ? ` ${this.axes[0].column.title}, one scale for all runs.` : " Drag along an axis to filter.");
+    const scales = this.axes.map(({ column }) => scaleOf(column, this.columns.extent(column)));
+    const runs: (number | null)[] = byRuns ? [null] : state.runs;
+    this.lines = runs.flatMap((run) => {
+      const values = this.axes.map((axis) => axis.column.of(this.columns.runs[axis.run ?? run ?? 0]));
+      return labels.map((label) => ({ label, run, passes: this.rows.passes(label), heights: values.map((held, i) => height(held[label], scales[i])) }));
+    });
+    for (const line of this.lines) this.drawLine(context, line, chosen.length > 0);
     context.globalAlpha = 1;
     context.lineWidth = 1;
+    context.setLineDash([]);
     this.drawAxes(context, scales, state);
-    if (chosen.length && chosen.length <= NAMED && this.axes.length) this.drawNames(context, chosen, scales[0], state);
-    this.canvas.name(`Parallel coordinates of ${lines.length} labels over ${this.axes.map((c) => c.title).join("; ")}`);
+    if (chosen.length && chosen.length <= NAMED && this.axes.length) this.drawNames(context, chosen);
+    this.canvas.name(`Parallel coordinates of ${labels.length} labels over ${this.axes.map((axis) => axis.title).join("; ")}`);
   }
 
-  private drawAxes(context: CanvasRenderingContext2D, scales: ReturnType<typeof scaleOf>[], state: State): void {
-    this.axes.forEach((column, i) => {
+  private drawLine(context: CanvasRenderingContext2D, line: Line, chosen: boolean): void {
+    const lit = line.label === this.lit;
+    context.strokeStyle = lit ? colour("ink") : line.run === null ? colour("accent") : runColour(line.run);
+    context.globalAlpha = lit ? 1 : chosen ? 0.85 : 0.3;
+    context.lineWidth = lit ? 2.4 : chosen ? 1.6 : 1;
+    context.setLineDash(line.passes ? [] : [5, 4]);
+    context.beginPath();
+    let open = false;
+    line.heights.forEach((t, i) => {
+      if (Number.isNaN(t)) open = false;
+      else {
+        if (open) context.lineTo(this.x(i), this.y(t));
+        else context.moveTo(this.x(i), this.y(t));
+        // A point by itself, between two that are undefined, is a point.
+        if (!open && Number.isNaN(line.heights[i + 1] ?? NaN)) context.lineTo(this.x(i) + 3, this.y(t));
+        open = true;
+      }
+    });
+    context.stroke();
+  }
+
+  private drawAxes(context: CanvasRenderingContext2D, scales: Scale[], state: State): void {
+    this.axes.forEach(({ column, run, title }, i) => {
       const x = this.x(i);
-      const filter = state.filters.get(column.id);
+      const filter = run === null ? state.filters.get(column.id) : undefined;
       context.strokeStyle = colour("soft");
       context.beginPath();
       context.moveTo(x, this.y(0));
@@ -137,15 +206,15 @@ export class Parallel {
       context.fillStyle = colour("ink");
       context.textAlign = i === 0 ? "left" : i === this.axes.length - 1 ? "right" : "center";
       const shift = i === 0 ? x - LEFT + 4 : i === this.axes.length - 1 ? x + RIGHT - 4 : x;
-      const words = printable(column.title, Math.max(10, Math.floor((this.canvas.width / this.axes.length / 6.2))));
+      const words = printable(title, Math.max(10, Math.floor(this.canvas.width / this.axes.length / 6.2)));
       context.fillText(words, shift, i % 2 && this.axes.length > 6 ? 26 : 13);
     });
   }
 
-  private drawNames(context: CanvasRenderingContext2D, labels: number[], scale: ReturnType<typeof scaleOf>, state: State): void {
-    const values = this.axes[0].of(this.columns.runs[state.runs[0]]);
+  /** Names at the first axis where a line has a height. */
+  private drawNames(context: CanvasRenderingContext2D, labels: number[]): void {
     const placed = labels
-      .map((label) => ({ label, y: this.y(Math.min(1, Math.max(0, scale.to(Math.max(-1e300, Math.min(1e300, values[label]))) || 0))) }))
+      .map((label) => ({ label, y: this.y(this.lines.find((line) => line.label === label)!.heights.find((t) => !Number.isNaN(t)) ?? 0) }))
       .sort((a, b) => a.y - b.y);
     context.fillStyle = colour("ink");
     context.textAlign = "right";
@@ -157,4 +226,10 @@ export class Parallel {
       last = at;
     }
   }
+}
+
+/** Where a value is on its axis; infinities at the ends. */
+function height(value: number, scale: Scale): number {
+  if (Number.isNaN(value)) return NaN;
+  return value === Infinity ? 1 : value === -Infinity ? 0 : Math.min(1, Math.max(0, scale.to(value)));
 }

@@ -1,19 +1,21 @@
 /** Which labels are shown, and in what order. Each filter keeps its own verdicts, so that changing one costs one pass. */
 import type { Column, Columns } from "./columns";
 import type { Run } from "./run";
+import { inOrder, orderBy } from "./sorting";
 import type { Filter, State } from "./state";
 
 export class Rows {
   /** How many conditions each label fails; 0 is shown. */
   private readonly fails: Uint8Array;
   private readonly masks = new Map<string, { key: string; failing: Uint8Array }>();
-  private base = "";
   private found: Uint8Array | null = null;
+  private foundTimes = 0;
+  /** Changes whenever other labels pass: what shows who passes need not be drawn anew while it stays. */
+  passing = "";
   order: Uint32Array = new Uint32Array();
-  /** How many labels are not ranked. */
+  /** How many labels are ranked in no run that is shown. */
   unranked = 0;
-  /** The labels that are ranked; null where nothing is. */
-  ranked: { key: string; ranked: Uint8Array } | null = null;
+  private ranked: { key: string; ranked: Uint8Array } | null = null;
 
   constructor(private readonly columns: Columns, private readonly names: string[], readonly size: number) {
     this.fails = new Uint8Array(size);
@@ -25,6 +27,7 @@ export class Rows {
 
   /** The labels that the search found; null for all. */
   setFound(found: Uint32Array | null): void {
+    this.foundTimes++;
     if (found === null) this.found = null;
     else {
       this.found = new Uint8Array(this.size);
@@ -35,8 +38,10 @@ export class Rows {
   private filterMask(column: Column, filter: Filter, state: State): Uint8Array {
     const failing = new Uint8Array(this.size);
     const [low, high] = [filter.low ?? -Infinity, filter.high ?? Infinity];
-    const values = state.runs.map((r) => column.of(this.runs[r]));
-    const counts = state.runs.map((r) => this.runs[r].count);
+    // A change is one figure, whatever runs are shown.
+    const runs = column.runs ? column.runs.slice(0, 1) : state.runs;
+    const values = runs.map((r) => column.of(this.runs[r]));
+    const counts = runs.map((r) => this.runs[r].count);
     for (let i = 0; i < this.size; i++) {
       let [inside, there] = [0, 0];
       for (let r = 0; r < values.length; r++) {
@@ -50,22 +55,23 @@ export class Rows {
     return failing;
   }
 
-  /** The labels ranked in every shown run that has them, or in any where that is enough. */
-  private rankedLabels(state: State): { key: string; ranked: Uint8Array } | null {
+  /** The labels ranked in a run that is shown: where another run does not rank them, the row says why. */
+  private rankedLabels(state: State): Uint8Array | null {
     if (!this.runs[0].contrasts.length) return null;
-    const key = `${state.runs.join()} ${state.any} ${state.contrast}`;
-    if (this.ranked?.key === key) return this.ranked;
-    const ranked = new Uint8Array(this.size);
-    for (let i = 0; i < this.size; i++) {
-      let [there, held] = [0, 0];
-      for (const r of state.runs) {
-        if (Number.isNaN(this.runs[r].count[i])) continue;
-        there++;
-        if (this.runs[r].contrasts[state.contrast].why[i] === 0) held++;
+    const key = `${state.runs.join()} ${state.contrast}`;
+    if (this.ranked?.key !== key) {
+      const ranked = new Uint8Array(this.size);
+      this.unranked = this.size;
+      const whys = state.runs.map((r) => this.runs[r].contrasts[state.contrast].why);
+      for (let i = 0; i < this.size; i++) {
+        if (whys.some((why) => why[i] === 0)) {
+          ranked[i] = 1;
+          this.unranked--;
+        }
       }
-      ranked[i] = (state.any ? held > 0 : held === there && there > 0) ? 1 : 0;
+      this.ranked = { key, ranked };
     }
-    return { key, ranked };
+    return this.ranked.ranked;
   }
 
   /** Apply the state: which labels pass, and their order. */
@@ -80,24 +86,39 @@ export class Rows {
       const key = `${runs} ${filter.low} ${filter.high}`;
       if (this.masks.get(id)?.key !== key) this.masks.set(id, { key, failing: this.filterMask(column, filter, state) });
     }
-    this.fails.fill(0);
-    for (const { failing } of this.masks.values()) for (let i = 0; i < this.size; i++) this.fails[i] += failing[i];
-    this.unranked = 0;
-    const counts = state.runs.map((r) => this.runs[r].count);
-    this.ranked = this.rankedLabels(state);
-    this.columns.only = state.rankedOnly ? this.ranked : null;
-    const ranked = this.ranked?.ranked ?? null;
-    for (let i = 0; i < this.size; i++) {
-      if (this.found !== null && this.found[i] === 0) this.fails[i] += 1;
-      if (counts.every((c) => Number.isNaN(c[i]))) this.fails[i] += 1;
-      if (ranked !== null && ranked[i] === 0) {
-        this.unranked++;
-        if (state.rankedOnly) this.fails[i] += 1;
-      }
+    const ranked = this.rankedLabels(state);
+    this.columns.only = state.rankedOnly && ranked !== null ? { contrast: state.contrast } : null;
+    const some = (on: boolean, held: Set<number>) => (on ? [...held].join() : "all");
+    const passing = JSON.stringify([
+      [...this.masks].map(([id, { key }]) => [id, key]), this.foundTimes, state.runs, state.rankedOnly && state.contrast, some(!state.showHidden, state.hidden),
+      some(state.onlyFlagged, state.flags), some(state.onlySelected, state.selected),
+    ]);
+    if (passing !== this.passing) {
+      this.judge(state, ranked);
+      this.passing = passing;
     }
-    if (!state.showHidden) for (const i of state.hidden) this.fails[i] += 1;
-    if (state.onlyFlagged) for (let i = 0; i < this.size; i++) if (!state.flags.has(i)) this.fails[i] += 1;
     this.sort(state);
+  }
+
+  /** Count what each label fails. */
+  private judge(state: State, ranked: Uint8Array | null): void {
+    const { fails, size, found } = this;
+    fails.fill(0);
+    for (const { failing } of this.masks.values()) for (let i = 0; i < size; i++) fails[i] += failing[i];
+    const counts = state.runs.map((r) => this.runs[r].count);
+    for (let i = 0; i < size; i++) {
+      if (found !== null && found[i] === 0) fails[i] += 1;
+      if (counts.every((c) => Number.isNaN(c[i]))) fails[i] += 1;
+      if (state.rankedOnly && ranked !== null && ranked[i] === 0) fails[i] += 1;
+    }
+    if (!state.showHidden) for (const i of state.hidden) fails[i] += 1;
+    if (state.onlyFlagged) for (let i = 0; i < size; i++) if (!state.flags.has(i)) fails[i] += 1;
+    if (state.onlySelected) for (let i = 0; i < size; i++) if (!state.selected.has(i)) fails[i] += 1;
+  }
+
+  /** How many conditions labels fail, and which of them fail that of one column. */
+  failing(id: string): { fails: Uint8Array; own: Uint8Array | null } {
+    return { fails: this.fails, own: this.masks.get(id)?.failing ?? null };
   }
 
   /** Whether a label passes everything but one column's own filter, for that column's histogram. */
@@ -110,43 +131,66 @@ export class Rows {
     return this.fails[label] === 0;
   }
 
+  private sortedBy = "";
+  private shownFor = "";
+  private all: Uint32Array = new Uint32Array();
+
   private sort(state: State): void {
-    const key = `${state.sort.column} ${state.sort.down} ${state.sort.run} ${state.metric} ${state.contrast}`;
+    const ranked = state.rankedOnly ? this.ranked : null;
+    const key = `${state.sort.column} ${state.sort.down} ${state.sort.run} ${ranked?.key}`;
+    const shown = `${key} ${this.passing}`;
+    if (shown === this.shownFor) return;
     // The whole order is kept and filtered, so that a brush never sorts anew.
-    if (key !== this.base) {
-      this.all = this.sorted(state);
-      this.base = key;
+    if (key !== this.sortedBy) {
+      this.all = this.sorted(state, ranked?.ranked ?? null);
+      this.sortedBy = key;
     }
+    this.shownFor = shown;
     const out = new Uint32Array(this.size);
     let many = 0;
     for (const i of this.all) if (this.fails[i] === 0) out[many++] = i;
     this.order = out.subarray(0, many);
   }
 
-  private all: Uint32Array = new Uint32Array();
   private alphabetical: Uint32Array | null = null;
+
+  /** Take the order of names from where it was made while nobody waited. */
+  setAlphabetical(order: Uint32Array): void {
+    this.alphabetical = order;
+  }
 
   private byName(): Uint32Array {
     if (this.alphabetical === null) {
       const compare = new Intl.Collator("en", { numeric: true }).compare;
-      this.alphabetical = Uint32Array.from(this.names.keys()).sort((a, b) => compare(this.names[a], this.names[b]));
+      this.alphabetical = inOrder(this.size).sort((a, b) => compare(this.names[a], this.names[b]));
     }
     return this.alphabetical;
   }
 
-  private sorted(state: State): Uint32Array {
+  private readonly countOrders = new Map<Run, { ranked: Uint8Array; order: Uint32Array }>();
+
+  private rankedByCount(run: Run, ranked: Uint8Array): Uint32Array {
+    const held = this.countOrders.get(run);
+    if (held?.ranked === ranked) return held.order;
+    const order = run.byCount.filter((i) => ranked[i] === 1);
+    this.countOrders.set(run, { ranked, order });
+    return order;
+  }
+
+  /** All labels in order, or those that are ranked. */
+  private sorted(state: State, ranked: Uint8Array | null): Uint32Array {
     const { column: id, down, run } = state.sort;
     if (id === "label") return down ? this.byName().slice().reverse() : this.byName();
     const column = this.columns.get(id);
-    if (!column) return Uint32Array.from({ length: this.size }, (_, i) => i);
-    const values = column.of(this.runs[run] ?? this.runs[0]);
-    const count = this.runs[run]?.count ?? this.runs[0].count;
-    const way = down ? -1 : 1;
+    if (!column) return inOrder(this.size);
+    const of = this.runs[run] ?? this.runs[0];
+    const from = ranked === null ? of.byCount : this.rankedByCount(of, ranked);
+    if (column.kind === "gap" && down && ranked !== null && column.contrast === state.contrast) {
+      // Where this run ranks all of them, ranks have this order already.
+      const byGap = of.byGap(column.metric!, column.contrast);
+      if (byGap?.length === from.length) return byGap;
+    }
     // What is undefined goes last whichever way; ties go by count.
-    return Uint32Array.from({ length: this.size }, (_, i) => i).sort((a, b) => {
-      const [x, y] = [values[a], values[b]];
-      if (x !== x || y !== y) return x === x ? -1 : y === y ? 1 : a - b;
-      return x === y ? count[b] - count[a] || a - b : x < y ? -way : way;
-    });
+    return orderBy(column.of(of), down, from);
   }
 }

@@ -2,6 +2,7 @@
 import { float, type Num } from "../numbers";
 import { gap, slope, value } from "./formulas";
 import type { Facts } from "./meaning";
+import { inOrder, orderBy } from "./sorting";
 
 export interface Contrast {
   x1: number;
@@ -43,9 +44,18 @@ export interface RunDocument {
   figures: Record<string, Figures>;
 }
 
+/** What is known of the records that two runs share, and, where they are the same ones, the limits of paired changes. */
+export interface Shared {
+  first: number;
+  second: number;
+  records: "independent" | "paired";
+  /** By metric and contrast: lower and upper limits of the second run less the first. */
+  limits: Record<string, { low: Num[]; high: Num[] }>;
+}
+
 export type Floats = Float64Array;
 
-const Z95 = 1.959963984540054;
+export const Z95 = 1.959963984540054;
 /** Where a label is never seen with an identity, half a record stands for it in derivatives. */
 const HALF = 0.5;
 
@@ -109,6 +119,10 @@ export class Run {
 
   /** Both runs' records as those of one. */
   together(other: Run): Run {
+    return this.keep(`with ${other.name}`, () => this.joined(other));
+  }
+
+  private joined(other: Run): Run {
     const [one, two] = [this.document, other.document];
     const sum = (a: (number | null)[], b: (number | null)[]) => a.map((x, i) => (x === null || b[i] === null ? null : x + b[i]!));
     const pairs = [...new Set([...Object.keys(one.both ?? {}), ...Object.keys(two.both ?? {})])];
@@ -135,9 +149,19 @@ export class Run {
     });
   }
 
+  /** A(x, y) of one label. */
+  valueAt(metric: string, k: number, i: number): number {
+    return this.given(metric, "value", k)?.[i] ?? value(metric, this.n(), this.x(k), this.y(i), this.xy(k, i), this.literal);
+  }
+
   /** A(x, y) of every label. */
   values(metric: string, k: number): Floats {
-    return this.given(metric, "value", k) ?? this.keep(`value ${metric} ${k}`, () => this.each((i) => value(metric, this.n(), this.x(k), this.y(i), this.xy(k, i), this.literal)));
+    return this.given(metric, "value", k) ?? this.keep(`value ${metric} ${k}`, () => {
+      const [out, n, x, joint] = [new Float64Array(this.size), this.n(), this.x(k), this.joint[k]];
+      const { count, alpha, literal, size } = this;
+      for (let i = 0; i < size; i++) out[i] = value(metric, n, x, count[i] + 2 * alpha, joint[i] + alpha, literal);
+      return out;
+    });
   }
 
   private gapOf(metric: string, c: Contrast, i: number, xy: (k: number, i: number) => number): number {
@@ -151,7 +175,15 @@ export class Run {
 
   /** G(y|x1,x2) of every label, or x1 against the mean of the rest. */
   gaps(metric: string, contrast: number): Floats {
-    return this.given(metric, "gap", contrast) ?? this.keep(`gap ${metric} ${contrast}`, () => this.each((i) => this.gapOf(metric, this.contrasts[contrast], i, this.xy)));
+    return this.given(metric, "gap", contrast) ?? this.keep(`gap ${metric} ${contrast}`, () => {
+      const c = this.contrasts[contrast];
+      if (c.x2 === null) return this.each((i) => this.gapOf(metric, c, i, this.xy));
+      const [out, n, x1, x2] = [new Float64Array(this.size), this.n(), this.x(c.x1), this.x(c.x2)];
+      const [one, two] = [this.joint[c.x1], this.joint[c.x2]];
+      const { count, alpha, literal, size } = this;
+      for (let i = 0; i < size; i++) out[i] = gap(metric, n, x1, x2, count[i] + 2 * alpha, one[i] + alpha, two[i] + alpha, literal);
+      return out;
+    });
   }
 
   /** What the gap would be under independence; null for metrics where that is 0. */
@@ -174,73 +206,77 @@ export class Run {
     return this.document.both !== null;
   }
 
-  /** Standard error of every gap by the delta method, right also where identities overlap. */
-  private errors(metric: string, contrast: number): Floats {
-    return this.given(metric, "error", contrast) ?? this.keep(`error ${metric} ${contrast}`, () => {
-      const weight = this.weights(this.contrasts[contrast]);
-      const used = weight.map((w, k) => (w !== 0 ? k : -1)).filter((k) => k >= 0);
-      const n = this.n();
-      const overlap = (k: number, m: number) => this.document.overlap[k][m] + (k === m ? 2 * this.alpha : 0);
-      const both = (k: number, m: number, i: number) => this.document.both?.[k < m ? `${k},${m}` : `${m},${k}`]?.[i] ?? 0;
-      return this.each((i) => {
-        const py = this.y(i) / n;
-        const pxy = used.map((k) => Math.max(this.xy(k, i), Math.min(HALF, this.y(i))) / n);
-        const parts = used.map((k, j) => slope(metric, n, this.x(k) / n, py, Math.min(pxy[j], 1), this.literal));
-        const means = parts.map(([a, b, c], j) => (a * this.x(used[j])) / n + b * py + c * pxy[j]);
-        let variance = 0;
-        for (let s = 0; s < used.length; s++) {
-          for (let t = 0; t < used.length; t++) {
-            const [a, b, c] = parts[s];
-            const [d, e, f] = parts[t];
-            const together = s === t ? pxy[s] : both(used[s], used[t], i) / n;
-            const product = a * d * (overlap(used[s], used[t]) / n) + (a * f + c * d + c * f) * together
-              + (a * e + c * e) * pxy[s] + (b * d + b * f) * pxy[t] + b * e * py;
-            variance += (weight[used[s]] * weight[used[t]] * (product - means[s] * means[t])) / n;
-          }
-        }
-        return Math.sqrt(Math.max(variance, 0));
-      });
-    });
-  }
-
-  /** Lower and upper 95% limits of every gap. */
-  limits(metric: string, contrast: number): [Floats, Floats] {
-    const [least, most] = [this.given(metric, "low", contrast), this.given(metric, "high", contrast)];
-    if (least !== null && most !== null) return [least, most];
-    return this.keep(`limits ${metric} ${contrast}`, () => {
-      const low = new Float64Array(this.size).fill(NaN);
-      const high = new Float64Array(this.size).fill(NaN);
-      if (!this.hasErrors) return [low, high];
-      const c = this.contrasts[contrast];
-      const used = this.weights(c).map((w, k) => (w !== 0 ? k : -1)).filter((k) => k >= 0);
-      const gaps = this.gaps(metric, contrast);
-      const errors = this.errors(metric, contrast);
-      // Gaps cannot pass this bound, the limits of a normal approximation can.
-      const bound = float(this.facts[metric].high) - float(this.facts[metric].low);
-      for (let i = 0; i < this.size; i++) {
-        if (Number.isNaN(gaps[i])) continue;
-        const empty = used.some((k) => this.xy(k, i) === 0);
-        const filled = (k: number, j: number) => Math.max(this.xy(k, j), Math.min(HALF, this.y(j)));
-        const centre = empty ? this.gapOf(metric, c, i, filled) : gaps[i];
-        low[i] = centre - Z95 * errors[i];
-        high[i] = centre + Z95 * errors[i];
-        if (empty) {
-          low[i] = Math.min(low[i], gaps[i]);
-          high[i] = Math.max(high[i], gaps[i]);
-        }
-        low[i] = Math.max(low[i], -bound);
-        high[i] = Math.min(high[i], bound);
+  /** The standard error of the gap of one label by the delta method, right also where identities overlap. */
+  private errorOf(metric: string, contrast: number): (label: number) => number {
+    const given = this.given(metric, "error", contrast);
+    if (given !== null) return (i) => given[i];
+    const weight = this.weights(this.contrasts[contrast]);
+    const used = weight.map((w, k) => (w !== 0 ? k : -1)).filter((k) => k >= 0);
+    const many = used.length;
+    const n = this.n();
+    const sizes = used.map((k) => this.x(k) / n);
+    const overlap = used.map((k) => used.map((m) => (this.document.overlap[k][m] + (k === m ? 2 * this.alpha : 0)) / n));
+    const both = used.map((k) => used.map((m) => (k === m ? undefined : this.document.both?.[k < m ? `${k},${m}` : `${m},${k}`])));
+    const parts = used.map(() => new Float64Array(3));
+    const [pxy, means] = [new Float64Array(many), new Float64Array(many)];
+    return (i) => {
+      const y = this.y(i);
+      const py = y / n;
+      const least = Math.min(HALF, y);
+      for (let s = 0; s < many; s++) {
+        pxy[s] = Math.max(this.joint[used[s]][i] + this.alpha, least) / n;
+        const by = slope(metric, n, sizes[s], py, Math.min(pxy[s], 1), this.literal, parts[s]);
+        means[s] = by[0] * sizes[s] + by[1] * py + by[2] * pxy[s];
       }
-      return [low, high] as [Floats, Floats];
-    });
+      let variance = 0;
+      for (let s = 0; s < many; s++) {
+        const [one, w] = [parts[s], weight[used[s]]];
+        const a = one[0], b = one[1], c = one[2];
+        for (let t = 0; t < many; t++) {
+          const two = parts[t];
+          const d = two[0], e = two[1], f = two[2];
+          const together = s === t ? pxy[s] : (both[s][t]?.[i] ?? 0) / n;
+          const product = a * d * overlap[s][t] + (a * f + c * d + c * f) * together + (a * e + c * e) * pxy[s] + (b * d + b * f) * pxy[t] + b * e * py;
+          variance += (w * weight[used[t]] * (product - means[s] * means[t])) / n;
+        }
+      }
+      return Math.sqrt(Math.max(variance, 0));
+    };
   }
 
-  /** Standard error of a gap, NaN where the gap is infinite or unknown. */
-  error(metric: string, contrast: number): Floats {
+  /** The lower and the upper 95% limit of one label's gap, one after the other in an array that the next call writes over. */
+  limitsOf(metric: string, contrast: number): (label: number) => Floats {
+    const out = new Float64Array(2);
+    const [least, most] = [this.given(metric, "low", contrast), this.given(metric, "high", contrast)];
+    const c = this.contrasts[contrast];
+    const used = this.weights(c).map((w, k) => (w !== 0 ? k : -1)).filter((k) => k >= 0);
     const gaps = this.gaps(metric, contrast);
-    if (!this.hasErrors && this.document.figures[metric] === undefined) return new Float64Array(this.size).fill(NaN);
-    const errors = this.errors(metric, contrast);
-    return this.keep(`se ${metric} ${contrast}`, () => this.each((i) => (Number.isFinite(gaps[i]) ? errors[i] : NaN)));
+    const error = this.errorOf(metric, contrast);
+    // Gaps cannot pass this bound, the limits of a normal approximation can.
+    const bound = float(this.facts[metric].high) - float(this.facts[metric].low);
+    const filled = (k: number, j: number) => Math.max(this.xy(k, j), Math.min(HALF, this.y(j)));
+    return (i) => {
+      out.fill(NaN);
+      if (least !== null && most !== null) [out[0], out[1]] = [least[i], most[i]];
+      else if (this.hasErrors && !Number.isNaN(gaps[i])) {
+        const empty = used.some((k) => this.xy(k, i) === 0);
+        const centre = empty ? this.gapOf(metric, c, i, filled) : gaps[i];
+        const reach = Z95 * error(i);
+        out[0] = Math.max(empty ? Math.min(centre - reach, gaps[i]) : centre - reach, -bound);
+        out[1] = Math.min(empty ? Math.max(centre + reach, gaps[i]) : centre + reach, bound);
+      }
+      return out;
+    };
+  }
+
+  /** A label's gap and its standard error; NaN where it is infinite or unknown. */
+  measured(metric: string, contrast: number): { gap(label: number): number; error(label: number): number } {
+    const given = this.given(metric, "gap", contrast);
+    const c = this.contrasts[contrast];
+    const known = this.hasErrors || !this.computes(metric);
+    const error = this.errorOf(metric, contrast);
+    const gap = given === null ? (i: number) => this.gapOf(metric, c, i, this.xy) : (i: number) => given[i];
+    return { gap, error: (i) => (known && Number.isFinite(gap(i)) ? error(i) : NaN) };
   }
 
   /** What labels are ranked by: larger leans more to x1, whatever the printed sign. */
@@ -255,21 +291,43 @@ export class Run {
     return this.facts[metric].leans < 0 ? gaps.map((x) => -x) : gaps;
   }
 
+  /** Labels by how often they are met, the most frequent first: equal figures go by it. */
+  get byCount(): Uint32Array {
+    return this.keep("by count", () => orderBy(this.count, true, inOrder(this.size)));
+  }
+
+  /** Ranked labels from the one with the largest gap to the one with the least; null where larger gaps do not lean more. */
+  byGap(metric: string, contrast: number): Uint32Array | null {
+    return this.facts[metric].leans > 0 ? this.byLean(metric, contrast) : null;
+  }
+
+  /** Ranked labels from the one that leans most to x1 on. */
+  private byLean(metric: string, contrast: number): Uint32Array {
+    const { x2, why } = this.contrasts[contrast];
+    // Metrics that are ranked by one ratio have one order.
+    const key = this.facts[metric].ratio && x2 !== null ? "ratio" : metric;
+    const ranked = this.keep(`ranked ${contrast}`, () => this.byCount.filter((i) => why[i] === 0));
+    return this.keep(`by lean ${key} ${contrast}`, () => orderBy(this.lean(metric, contrast), true, ranked));
+  }
+
   /** Rank of every label, 1 for the one that leans most to x1; equal gaps share the better rank. */
   ranks(metric: string, contrast: number): Floats {
     return this.keep(`rank ${metric} ${contrast}`, () => {
       const lean = this.lean(metric, contrast);
-      const why = this.contrasts[contrast].why;
-      const held: number[] = [];
-      for (let i = 0; i < this.size; i++) if (why[i] === 0 && !Number.isNaN(lean[i])) held.push(i);
-      held.sort((a, b) => (lean[b] > lean[a] ? 1 : lean[b] < lean[a] ? -1 : 0));
+      const order = this.byLean(metric, contrast);
       const out = new Float64Array(this.size).fill(NaN);
-      held.forEach((i, place) => {
-        const before = place > 0 ? held[place - 1] : -1;
-        out[i] = before >= 0 && lean[before] === lean[i] ? out[before] : place + 1;
-      });
+      for (let j = 0; j < order.length; j++) {
+        const [i, before] = [order[j], order[j - 1]];
+        if (lean[i] !== lean[i]) continue;
+        out[i] = j > 0 && lean[before] === lean[i] ? out[before] : j + 1;
+      }
       return out;
     });
+  }
+
+  /** Whether a label is ranked in a contrast; without one every label is. */
+  isRanked(contrast: number, label: number): boolean {
+    return this.contrasts.length === 0 || this.contrasts[contrast].why[label] === 0;
   }
 
   chances(kind: "p" | "q", contrast: number): Floats {

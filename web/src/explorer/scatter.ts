@@ -4,8 +4,9 @@ import { h } from "../dom";
 import { count, tick } from "../numbers";
 import { printable } from "../text";
 import { colour } from "../theme";
-import { Canvas, runColour } from "./canvas";
+import { Canvas, runColour, runLetter } from "./canvas";
 import type { Columns } from "./columns";
+import { hideHover, leaves, showHover } from "./hover";
 import type { Rows } from "./rows";
 import type { State } from "./state";
 
@@ -18,7 +19,7 @@ export class Scatter {
   private readonly note = h("p", { class: "soft", "aria-live": "polite" });
   private readonly choice: HTMLSelectElement;
   private state!: State;
-  private points: { label: number; x: number; y: number }[] = [];
+  private points: { label: number; run: number; x: number; y: number; ranks: [number, number] }[] = [];
   private box: [number, number, number, number] | null = null;
 
   constructor(private readonly columns: Columns, private readonly names: string[], private readonly rows: Rows, events: { second(metric: string): void; select(labels: number[]): void }) {
@@ -39,12 +40,14 @@ export class Scatter {
       const [x, y] = at(event);
       if (!this.box) {
         const near = this.points.find((p) => Math.hypot(p.x - x, p.y - y) < 5);
-        node.title = near ? printable(this.names[near.label], 80) : "";
-        return;
+        if (!near) return hideHover();
+        const run = columns.runs.length > 1 ? [`${runLetter(near.run)} ${printable(columns.runs[near.run].name, 30)}`] : [];
+        return showHover(event, [printable(this.names[near.label], 60), ...run, `rank ${count(near.ranks[0])} by ${columns.symbol(this.state.metric)}, ${count(near.ranks[1])} by ${columns.symbol(this.state.second)}`]);
       }
       this.box = [this.box[0], this.box[1], x, y];
       this.draw(this.state);
     });
+    leaves(node);
     node.addEventListener("pointerup", () => {
       if (!this.box) return;
       const [a, b, c, d] = this.box;
@@ -97,7 +100,7 @@ export class Scatter {
       for (const label of this.rows.order) {
         const [a, b] = [ranks[k][0][label], ranks[k][1][label]];
         if (Number.isNaN(a) || Number.isNaN(b)) continue;
-        this.points.push({ label, x: x(a), y: y(b) });
+        this.points.push({ label, run: r, x: x(a), y: y(b), ranks: [a, b] });
         context.globalAlpha = state.selected.has(label) ? 1 : 0.45;
         context.fillRect(x(a) - 1.5, y(b) - 1.5, 3, 3);
       }

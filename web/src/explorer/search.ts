@@ -6,7 +6,14 @@ const LIMIT = 1000;
 const WORKER = `
 let names = [];
 onmessage = ({ data }) => {
-  if (data.names) { names = data.names; return; }
+  if (data.names) {
+    names = data.names;
+    if (data.order) {
+      const compare = new Intl.Collator("en", { numeric: true }).compare;
+      postMessage({ order: Uint32Array.from(names.keys()).sort((a, b) => compare(names[a], names[b])) });
+    }
+    return;
+  }
   try {
     const pattern = new RegExp(data.pattern, "iu");
     const found = [];
@@ -36,6 +43,24 @@ export class Search {
       this.worker.postMessage({ names: this.names });
     }
     return this.worker;
+  }
+
+  /** The order of names, made apart: a page of many labels does not wait for it. */
+  inOrder(): Promise<Uint32Array> {
+    const address = URL.createObjectURL(new Blob([WORKER], { type: "text/javascript" }));
+    const worker = new Worker(address);
+    return new Promise((resolve) => {
+      worker.addEventListener("message", ({ data }) => {
+        worker.terminate();
+        resolve(data.order);
+      });
+      worker.postMessage({ names: this.names, order: true });
+    });
+  }
+
+  /** Drop a question that has not been answered. */
+  drop(): void {
+    this.cancel?.();
   }
 
   private stop(): void {

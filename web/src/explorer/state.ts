@@ -6,18 +6,29 @@ export interface Filter {
   high: number | null;
 }
 
-export type View = "parallel" | "scatter" | "ranks" | "rest" | "runs" | "formulas";
+export type View = "parallel" | "scatter" | "ranks" | "rest" | "runs" | "frequency" | "formulas";
+
+/** Kinds of columns that can be left out of the table. */
+export const KINDS = ["rank", "q", "count", "value", "joint", "change"] as const;
+export type Kind = (typeof KINDS)[number];
+
+// From how many runs on parallel coordinates have an axis a run, until somebody chooses.
+const MANY_RUNS = 3;
 
 export interface State {
   metric: string;
   contrast: number;
   runs: number[];
+  /** The two runs that changes are of, the second less the first; null for the first two that are shown. */
+  pair: [number, number] | null;
   sort: { column: string; down: boolean; run: number };
   filters: Map<string, Filter>;
   /** Histograms shown, in order. */
   shown: string[];
   /** Metrics with a gap column of their own, beside the chosen one. */
   extra: string[];
+  /** Kinds of columns that are left out. */
+  off: Kind[];
   search: string;
   any: boolean;
   rankedOnly: boolean;
@@ -25,9 +36,30 @@ export interface State {
   hidden: Set<number>;
   selected: Set<number>;
   onlyFlagged: boolean;
+  onlySelected: boolean;
   showHidden: boolean;
   view: View;
   second: string;
+  axes: "columns" | "runs" | null;
+  /** How much of the height the views under the table take, in percent. */
+  split: number;
+}
+
+export const SPLIT = 42;
+export const SPLIT_RANGE: [number, number] = [12, 80];
+
+/** The two runs that changes are of; null where there is one run. */
+export function pairOf(state: State, runs: number): [number, number] | null {
+  if (runs < 2) return null;
+  if (state.pair !== null) return state.pair;
+  const first = state.runs[0];
+  return [first, state.runs[1] ?? (first === 0 ? 1 : 0)];
+}
+
+/** What the axes of parallel coordinates are. */
+export function axesOf(state: State, columns: { runs: { contrasts: unknown[] }[] }): "columns" | "runs" {
+  if (!columns.runs[0].contrasts.length || state.runs.length < 2) return "columns";
+  return state.axes ?? (state.runs.length >= MANY_RUNS ? "runs" : "columns");
 }
 
 function packed(values: Set<number>): string {
@@ -59,10 +91,12 @@ export function written(state: State, first: State): string {
   put("metric", state.metric, first.metric);
   put("gap", String(state.contrast), String(first.contrast));
   put("runs", state.runs.join("."), first.runs.join("."));
+  put("pair", state.pair?.join(".") ?? "", "");
   put("sort", sort(state), sort(first));
   put("filters", filters(state), filters(first));
   put("shown", state.shown.join("!"), first.shown.join("!"));
   put("extra", state.extra.join("!"), first.extra.join("!"));
+  put("off", state.off.join("."), first.off.join("."));
   put("search", state.search, first.search);
   put("any", state.any ? "1" : "", "");
   put("ranked", state.rankedOnly ? "" : "0", "");
@@ -70,13 +104,16 @@ export function written(state: State, first: State): string {
   put("hidden", packed(state.hidden), "");
   put("selected", packed(state.selected), "");
   put("flagged", state.onlyFlagged ? "1" : "", "");
+  put("isolated", state.onlySelected ? "1" : "", "");
   put("unhide", state.showHidden ? "1" : "", "");
   put("view", state.view, first.view);
   put("second", state.second, first.second);
+  put("axes", state.axes ?? "", "");
+  put("split", String(state.split), String(first.split));
   return out.toString();
 }
 
-const VIEWS: View[] = ["parallel", "scatter", "ranks", "rest", "runs", "formulas"];
+const VIEWS: View[] = ["parallel", "scatter", "ranks", "rest", "runs", "frequency", "formulas"];
 
 function bound(text: string | undefined): number | null {
   if (text === undefined || text === "") return null;
@@ -94,11 +131,13 @@ export function read(hash: string, first: State, known: { column(id: string): bo
   if (Number.isInteger(contrast) && contrast >= 0 && contrast < known.contrasts) state.contrast = contrast;
   const runs = held.get("runs")?.split(".").map(Number).filter((r) => Number.isInteger(r) && r >= 0 && r < known.runs);
   if (runs?.length) state.runs = [...new Set(runs)];
+  const pair = held.get("pair")?.split(".").map(Number) ?? [];
+  state.pair = pair.length === 2 && pair[0] !== pair[1] && pair.every((r) => Number.isInteger(r) && r >= 0 && r < known.runs) ? (pair as [number, number]) : first.pair;
   const shown = held.get("shown")?.split("!").filter(known.column);
   state.shown = shown ?? usualColumns(state);
   const [column, down, run] = held.get("sort")?.split("~") ?? [];
   if (column && (column === "label" || known.column(column))) state.sort = { column, down: down === "1", run: Math.min(Number(run) || 0, known.runs - 1) };
-  else state.sort = { column: `gap.${state.metric}.${state.contrast}`, down: true, run: 0 };
+  else state.sort = { column: `gap.${state.metric}.${state.contrast}`, down: true, run: state.runs[0] };
   if (held.has("filters")) {
     state.filters = new Map();
     for (const part of held.get("filters")!.split("!")) {
@@ -107,6 +146,7 @@ export function read(hash: string, first: State, known: { column(id: string): bo
     }
   }
   state.extra = held.get("extra")?.split("!").filter((name) => known.metrics.includes(name)) ?? first.extra;
+  state.off = held.get("off")?.split(".").filter((kind): kind is Kind => KINDS.includes(kind as Kind)) ?? first.off;
   state.search = held.get("search") ?? first.search;
   state.any = held.get("any") === "1";
   state.rankedOnly = held.get("ranked") !== "0";
@@ -114,11 +154,16 @@ export function read(hash: string, first: State, known: { column(id: string): bo
   state.hidden = unpacked(held.get("hidden"), known.labels);
   state.selected = unpacked(held.get("selected"), known.labels);
   state.onlyFlagged = held.get("flagged") === "1";
+  state.onlySelected = held.get("isolated") === "1";
   state.showHidden = held.get("unhide") === "1";
   const view = held.get("view") as View;
   if (VIEWS.includes(view)) state.view = view;
   const second = held.get("second");
   if (second !== null && known.metrics.includes(second)) state.second = second;
+  const axes = held.get("axes");
+  state.axes = axes === "columns" || axes === "runs" ? axes : first.axes;
+  const split = Number(held.get("split") ?? first.split);
+  if (split >= SPLIT_RANGE[0] && split <= SPLIT_RANGE[1]) state.split = Math.round(split);
   return state;
 }
 

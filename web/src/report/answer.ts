@@ -4,6 +4,7 @@ import { count, figure, float, percent, type Num } from "../numbers";
 import type { Entry } from "../audit";
 import type { ReportPage } from "../types";
 import { printable } from "../text";
+import { answerList } from "./frame";
 import { bar, concluded, directionSymbol, head, isSigned, label, num, reach, scrolling, section, sentence } from "./parts";
 
 const VERDICTS: Record<string, { sign: string; word: string; kind: string }> = {
@@ -15,7 +16,7 @@ const DIFFERS = { sign: "▲", word: "differs", kind: "differs" };
 
 export function answer(page: ReportPage): HTMLElement | null {
   if (!page.answer) return null;
-  return section("answer", "In short", h("dl", { class: "answer" }, ...Object.entries(page.answer).flatMap(([title, words]) => [h("dt", {}, title), h("dd", {}, sentence(words))])));
+  return answerList(page.answer);
 }
 
 function cell(page: ReportPage, place: number, verdict: number | null, scale: [number, number]): HTMLElement {

@@ -110,8 +110,12 @@ export function entries(page: ReportPage): { entry: Entry; place: string }[] {
 
 /** A scale for one panel: it takes in 0 and every bound, and ends at round numbers. */
 export function reach(values: number[]): [number, number] {
-  const finite = values.filter(Number.isFinite);
-  const [low, high] = [Math.min(0, ...finite), Math.max(0, ...finite)];
+  let [low, high] = [0, 0];
+  for (const x of values) {
+    if (!Number.isFinite(x)) continue;
+    low = Math.min(low, x);
+    high = Math.max(high, x);
+  }
   return low === high ? [0, 1] : (nice(low, high, 5) as [number, number]);
 }
 

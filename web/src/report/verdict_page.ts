@@ -2,6 +2,7 @@
 import { h } from "../dom";
 import { float } from "../numbers";
 import type { VerdictCheck, VerdictPage } from "../types";
+import { frame, listed } from "./frame";
 import { bar, head, label, num, plain, reach, scrolling, section, sentence, signed } from "./parts";
 
 const OUTCOMES: Record<string, { sign: string; kind: string; words: string }> = {
@@ -30,26 +31,20 @@ function row(check: VerdictCheck, i: number): HTMLElement {
     h("td", { class: "why" }, sentence(check.finding || check.reason)));
 }
 
-const list = (title: string, id: string, lines: string[]) =>
-  lines.length ? section(id, title, h("ul", { class: "findings" }, ...lines.map((line) => h("li", {}, sentence(line))))) : null;
-
 export function showVerdict(page: VerdictPage, root: HTMLElement, theme: HTMLElement): void {
   const { verdict } = page;
   const about = OUTCOMES[verdict.outcome] ?? OUTCOMES["not enough evidence"];
-  root.append(
-    h("a", { class: "skip", href: "#main" }, "Skip to the verdict"),
-    h("header", { class: "report-head" },
-      h("div", {}, h("p", { class: "kicker" }, "biasamp check"), h("h1", {}, label(page.source, 120)),
-        h("p", { class: "lead" }, badge(verdict.outcome), " ", `${about.words} `, `${page.tally} of the limits of `, label(verdict.policy, 80), ".")),
-      theme),
-    h("main", { id: "main", class: "report", tabindex: "-1" },
+  frame(root, theme, {
+    command: "check", title: page.source, skip: "Skip to the verdict", version: page.version,
+    lead: [badge(verdict.outcome), " ", `${about.words} `, `${page.tally} of the limits of `, label(verdict.policy, 80), "."],
+    sections: [
       section("checks", "Checks",
         h("p", {}, "What fails comes first. A limit holds only where the whole interval, or the bound that the check names, is on its right side."),
         scrolling(h("table", { class: "bars checks" }, h("caption", {}, "Limits and what was found"),
           head("outcome", "figure", "limit", h("span", { class: "unseen" }, "bar"), "found", "why"),
           h("tbody", {}, ...verdict.checks.map(row))), "Checks, table")),
-      list("Cautions", "cautions", page.cautions),
-      list("Notes", "notes", verdict.notes)),
-    h("footer", { class: "report-foot" }, h("p", {}, `Written by biasamp ${page.version}. Everything on this page is inside this file.`)),
-  );
+      listed("Cautions", "cautions", page.cautions),
+      listed("Notes", "notes", verdict.notes),
+    ],
+  });
 }
