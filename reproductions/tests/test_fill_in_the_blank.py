@@ -282,3 +282,22 @@ class TestWithoutTheExtra:
             "import sys; sys.exit(bool({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
         )
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_all_occupations_of_one_template_are_measured() -> None:
+    """One record for each of 32 occupations, which are no ids; against the mean over pairs by hand."""
+    from biasamp_reproductions.internals import TEMPLATES, TWO, FilledIn, Source, amplification
+    from biasamp_reproductions.occupations import occupations
+
+    jobs = occupations()
+    many = len(jobs)
+    toward = np.array([job.toward == "men" for job in jobs])
+    he = np.where(toward, 0.8, 0.4)
+    pronoun = np.tile(np.column_stack([he, 1 - he, np.zeros(many)]), (len(TEMPLATES), 1, 1))
+    occupation = np.full((len(TEMPLATES), 3, many), 1 / many)
+    filled = FilledIn(tuple(jobs), pronoun, occupation, occupation, np.ones(many, dtype=int))
+    expected = np.where(toward, 0.3, 0.1).mean()
+    for template in (None, 0):
+        options = {} if template is None else {"template": template}
+        found = amplification(filled, Source("Uniform (2)", TWO), "T→A", **options)
+        assert found.value == pytest.approx(expected)

@@ -158,7 +158,7 @@ def run(setting: Setting) -> Outcome:
     told = sum(row.agrees is not None for row in trees)
     says = (
         *says,
-        f"On the real file {same} of {told} printed figures come out digit for digit: the people counted in Table 2a.",
+        f"On the real file {same} of {told} printed figures come out digit for digit, the people counted in Table 2a among them.",
     )
     choices = (*choices, f"The trees: the paper tells no setting. {len(CHOICES)} choices were tried: {OVER}.")
     source = f"{FILE}; and the paper's own counts of Table 2"

@@ -106,6 +106,10 @@ def over_seeds(experiment: Experiment, setting: Setting) -> Outcome:
     own = "seeds" in experiment.sizes
     setting = replace(setting, scale=scale, seeds=seeds if own else None)
     first = experiment.run(setting)
+    if setting.quick and experiment.sizes:
+        first = replace(
+            first, source=f"{first.source}; small sizes (--quick), which show that it runs and are not for figures"
+        )
     if own or seeds is None or seeds < 2:
         return first
     others = [experiment.run(replace(setting, seed=setting.seed + number)) for number in range(1, seeds)]
