@@ -308,7 +308,7 @@ class TestAiesRankings:
         # They are also those least likely with men; the other end of DP are things 30 to 129, with 31 to 130 men.
         table_5 = row(outcome, "Table 5, dp")
         assert table_5.ours == "53.50 ± 28.87; 50.50 ± 28.87"
-        assert table_5.note == "of the 100 most associated: 83.50 ± 28.87; 80.50 ± 28.87"
+        assert table_5.note == "test: the same figures; of the 100 most associated: 83.50 ± 28.87; 80.50 ± 28.87"
         # Here no label meets one man alone but the first, so that the claim about Table 5 fails.
         assert row(outcome, "Table 5, DP and SDC").agrees is False
         assert [chart.title.split(":")[0] for chart in outcome.charts] == ["Fig. 1", "Fig. 2", "E.2"]
