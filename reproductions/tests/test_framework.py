@@ -387,7 +387,7 @@ class TestReadings:
         items = next(paper["items"] for paper in document["papers"] if paper["paper"].startswith("Tokas"))
         one = {"figures": 1, "claims": 0}
         assert items["Table 2"] == {"reached on real files": one, "tried on real files, not reached": one}
-        assert items["Table 3"] == {"reached on the paper's own numbers only": one}
+        assert items["Table 3"] == {"reached on the paper's own numbers, which is no real data": one}
         assert items["Sec. 6.1"] == {"the paper's figures do not follow from one another": one}
         assert items["Table 4"] == {"not tried on real data: a stand-in only": one}
         assert list(items["Fig. 3"]) == ["not tried at all"]
@@ -443,7 +443,7 @@ class TestSizes:
         call()
         assert len(ran) == 3
         # A damaged part is made again.
-        (tmp_path / "parts" / "one.json").write_text("{", encoding="utf-8")
+        (tmp_path / "part-one.json").write_text("{", encoding="utf-8")
         call("--resume")
         assert len(ran) == 4
 

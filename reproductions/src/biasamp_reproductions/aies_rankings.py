@@ -259,8 +259,10 @@ def _tops(result: Any, kind: str) -> Iterator[Row]:
         yield measured(
             f"Tables 3 and 14, {metric}: the first {FIRST} toward woman, with C(y)",
             shown,
-            published="; ".join(f"{name} ({count:,})" for name, count in published.items()) if kind == REAL else None,
-            note=f"{both} of the {len(published)} labels printed by name" if kind == REAL else "",
+            published="; ".join(f"{name} ({count:,})" for name, count in published.items()),
+            note=f"{both} of the {len(published)} labels printed by name"
+            if kind == REAL
+            else "printed of Open Images; ours are generated",
         )
     twice = "; ".join(f"{label}: {', '.join(map(str, counts))}" for label, counts in counted_twice().items())
     yield claimed(

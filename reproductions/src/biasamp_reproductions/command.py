@@ -30,7 +30,6 @@ CANNOT_RUN = 3
 FAILED = 4
 _ALL = "all"
 SCHEMA = 2
-PARTS = "parts"
 
 
 def reproduce(
@@ -61,7 +60,7 @@ def reproduce(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     if resume:
-        setting = replace(setting, keep=target / PARTS)
+        setting = replace(setting, keep=target)
     done = _run(chosen, setting, target, resume)
     about = circumstances(done, seed)
     if name == _ALL:
@@ -135,7 +134,7 @@ def _run(chosen: Sequence[Experiment], setting: Setting, target: Path, resume: b
     """Run experiments; each writes its page as soon as it is done, so that a run cut short leaves what it had."""
 
     def kept(experiment: Experiment) -> Path:
-        return target / PARTS / f"{experiment.name}.json"
+        return target / f"part-{experiment.name}.json"
 
     def resumed(experiment: Experiment) -> Done | None:
         if not resume:
@@ -158,7 +157,6 @@ def _run(chosen: Sequence[Experiment], setting: Setting, target: Path, resume: b
                 save_text(target / f"{item.experiment.name}.md", markdown(item, about))
             if resume and item.outcome is not None:
                 held = {"made": _made_by(item.experiment, setting), "done": item.to_dict()}
-                kept(item.experiment).parent.mkdir(parents=True, exist_ok=True)
                 save_text(kept(item.experiment), json.dumps(held, allow_nan=False, ensure_ascii=False))
 
         return run_all(chosen, setting, started=watch.started, finished=finished, resumed=resumed)

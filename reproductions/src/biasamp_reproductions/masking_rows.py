@@ -178,6 +178,14 @@ def printed_rows(figures: Figures, what: str) -> Iterator[Row]:
                 note = f"published of COCO, ours of {what}"
                 row = Row(place, published, value, None, interval, spread, note=note, item="Table 4")
                 yield replace(row, paper=DPA_PAPER)
+    if not set(TABLE_3) & set(figures.objects):
+        yield measured(
+            "Table 3, its objects one by one",
+            "none of them",
+            published=f"{len(TABLE_3) * len(TABLE_3_COLUMNS)} figures of {len(TABLE_3)} objects",
+            note=f"published of COCO's objects, which {what} do not have",
+            item="Table 3",
+        )
     columns = np.array(list(TABLE_3.values())) / 100
     for column, (condition, direction) in enumerate(TABLE_3_COLUMNS):
         mean, published = float(columns[:, column].mean()), TABLE_1[direction][condition][0]

@@ -60,7 +60,6 @@ PAPERS = {
             "Figs. 1 and E.1",
             "Fig. 2",
             "E.2",
-            "Sec. 6",
         ),
     ),
     LEAKAGE: Paper("Wang et al. (2019), Balanced Datasets Are Not Enough", ()),

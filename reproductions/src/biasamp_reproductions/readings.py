@@ -15,7 +15,7 @@ from .running import Done
 # What can be said of a printed table, figure or section, in the order of the summary.
 REACHED_REAL = "reached on real files"
 DIFFER_REAL = "tried on real files, not reached"
-REACHED_PRINTED = "reached on the paper's own numbers only"
+REACHED_PRINTED = "reached on the paper's own numbers, which is no real data"
 DIFFER_PRINTED = "not reached on the paper's own numbers"
 CHECKED = "the paper's figures follow from one another"
 UNCHECKED = "the paper's figures do not follow from one another"

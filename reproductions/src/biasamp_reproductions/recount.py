@@ -20,7 +20,7 @@ _PLACES = (
     "reached on real files",
     "tried on real files, not reached",
     "beside a figure of real files, without a verdict",
-    "reached on the paper's own numbers only",
+    "reached on the paper's own numbers, which is no real data",
     "not reached on the paper's own numbers",
     "the paper's figures follow from one another",
     "the paper's figures do not follow from one another",

@@ -10,7 +10,8 @@ from typing import Any
 import biasamp
 
 from .experiment import Experiment, Progress, Setting, silent
-from .outcome import Outcome
+from .outcome import ARITHMETIC, Outcome
+from .rows import Row
 
 # What every experiment is computed with; what an experiment's extras bring is added where it ran.
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
@@ -107,9 +108,8 @@ def over_seeds(experiment: Experiment, setting: Setting) -> Outcome:
     setting = replace(setting, scale=scale, seeds=seeds if own else None)
     first = experiment.run(setting)
     if setting.quick and experiment.sizes:
-        first = replace(
-            first, source=f"{first.source}; small sizes (--quick), which show that it runs and are not for figures"
-        )
+        small = f"{first.source}; small sizes (--quick), which show that it runs and are not for figures"
+        first = replace(first, source=small, rows=tuple(map(_unjudged, first.rows)))
     if own or seeds is None or seeds < 2:
         return first
     others = [experiment.run(replace(setting, seed=setting.seed + number)) for number in range(1, seeds)]
@@ -127,6 +127,15 @@ def over_seeds(experiment: Experiment, setting: Setting) -> Outcome:
             row = replace(row, note="; ".join(part for part in (row.note, told) if part))
         rows.append(row)
     return replace(first, rows=tuple(rows))
+
+
+def _unjudged(row: Row) -> Row:
+    """A row of a quick run: claims are not judged by a few small networks."""
+    if row.agrees is None or row.planted is not None or row.basis == ARITHMETIC or not row.in_words:
+        return row
+    return replace(
+        row, agrees=None, reason=None, note="; ".join(part for part in ("no verdict at small sizes", row.note) if part)
+    )
 
 
 def _told(error: Exception, files: Sequence[str] = ()) -> str:

@@ -51,7 +51,7 @@ def _sizes(context: click.Context, parameter: click.Parameter, given: tuple[str,
 
 def _pages(params: Params) -> list[str]:
     """Without a name, experiments are listed and nothing is written."""
-    return [] if params["name"] is None else ["*.html", "*.md", "parts/*.json"]
+    return [] if params["name"] is None else ["*.html", "*.md", "part-*.json"]
 
 
 class _Folder(OutputFolder):
