@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import biasamp
 from biasamp.auditing.comparison_models import read_models
 from biasamp.auditing.comparison_runs import crossed_difference
-from biasamp.resampling.runs_and_records import CrossedMean, Seeds
+from biasamp.resampling.runs_and_records import CrossedMean, Seeds, difference_of_runs, mean_of_runs
 
 Bits = NDArray[np.bool_]
 TASKS = 8
@@ -277,7 +277,28 @@ def attackers(world: Errors, samples: int, seed: int = 0) -> str:
     return f"{world.title}: {shares}; a task is named in {named / samples:.1%}"
 
 
-PARTS = ("seeds", "null", "attackers")
+def variances(runs: int, kinds: int, parts: tuple[float, float, float], samples: int, seed: int = 0) -> float:
+    """How often intervals of a mean over runs, or of a difference of two, hold 0, where all variances by records are known.
+
+    ``parts`` are standard deviations by seeds, by records that all runs share, and by records of a run alone.
+    """
+    by_seed, shared, apart = parts
+    rng = np.random.default_rng([seed, runs, kinds])
+    many = kinds * runs
+    values = np.hypot(by_seed, apart) * rng.normal(size=(many, samples))
+    values[many - runs :] += shared * rng.normal(size=samples)
+    covariance = np.eye(many) * apart**2
+    covariance[many - runs :, many - runs :] += shared**2
+    known = np.broadcast_to(covariance[:, :, None], (many, many, samples))
+    if kinds == 1:
+        made = mean_of_runs(values, known)
+    else:
+        made = difference_of_runs(values, known, range(runs), range(runs, many), same_seeds=False)
+    return float((np.abs(made.value) <= made.reach(LEVEL)).mean())
+
+
+PROPORTIONS = ((0, 0, 1), (0, 1, 1), (0, 1, 3), (1, 1, 1), (1, 0, 1), (1, 0.3, 0.3), (1, 2, 1), (0.5, 0.5, 1))
+PARTS = ("variances", "seeds", "null", "attackers")
 
 
 def main(options: Sequence[str] = ()) -> None:
@@ -286,6 +307,13 @@ def main(options: Sequence[str] = ()) -> None:
     parser.add_argument("--part", choices=PARTS)
     given = parser.parse_args(options)
     parts, samples = PARTS if given.part is None else (given.part,), given.samples
+    for runs in (2, 3, 5, 10) if "variances" in parts else ():
+        for kinds, title in ((1, "same seeds"), (2, "other seeds")):
+            held = [variances(runs, kinds, one, 100 * samples) for one in PROPORTIONS]
+            print(
+                f"{runs} runs, {title}: intervals hold in {min(held):.1%} to {max(held):.1%} of {100 * samples:,}",
+                flush=True,
+            )
     for runs in (3, 5, 10) if "seeds" in parts else ():
         for by_seed, new, paired in ((0.02, 0.05, False), (0.02, 0.05, True), (0.005, 0.06, False)):
             world = World(600, runs, Procedure(0.05, by_seed), Procedure(new, by_seed), paired)

@@ -41,6 +41,7 @@ _PLACES = {
     "read_open_images": "data.open_images",
     "read_text": "text.read_text",
     "sweep": "amplification.sweep",
+    "text_leakage": "text.text_leakage",
     "trajectory": "auditing.trajectory",
     "verify": "auditing.verify",
 }
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from .text.counterfactual import counterfactual as counterfactual
     from .text.eval_log import read_eval_log as read_eval_log
     from .text.read_text import read_text as read_text
+    from .text.text_leakage import text_leakage as text_leakage
 
 
 def __getattr__(name: str) -> Any:

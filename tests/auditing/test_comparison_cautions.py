@@ -107,3 +107,23 @@ def test_equal_means_are_not_to_be_decided_by_more() -> None:
     assert row["difference"] == pytest.approx(0.0, abs=1e-12)
     assert row["runs"]["more_seeds"] == [None, None]
     assert "no number of seeds or records tells apart" in row["runs"]["words"]
+
+
+def test_copies_of_a_run_are_refused_or_warned_of() -> None:
+    columns = _columns()
+    one, again, other = _audit(columns), _audit(columns), _audit({**columns, "said": columns["t"].copy()})
+    with pytest.raises(ValueError, match=r"audits\['old'\] holds the same audit as run 0 and run 1"):
+        biasamp.compare({"old": [one, one], "new": other})
+    found = _codes(old=[one, again, other], new=[other])
+    assert found["same-runs"]["models"] == ["old"]
+    assert found["same-runs"]["text"].startswith("1 of 3 runs of old")
+
+
+def test_one_run_of_each_says_how_many_records_would_decide() -> None:
+    columns = _columns()
+    result = biasamp.compare({"old": _audit(columns), "new": _audit({**columns, "said": columns["t"].copy()})})
+    (row,) = result.document["differences"]
+    assert row["verdict"] == "the data cannot tell them apart"
+    reach = row["difference"] - row["low"] if row["difference"] > 0 else row["high"] - row["difference"]
+    assert row["more_records"] == pytest.approx(200 * (reach / row["difference"]) ** 2, rel=0.1)
+    assert "would decide differences of these sizes" in result.to_markdown()

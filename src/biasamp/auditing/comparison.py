@@ -11,8 +11,9 @@ import numpy as np
 from biasamp import __version__
 from biasamp.data.plain_arguments import level_of, one_of
 from biasamp.resampling.model_difference import UNDECIDED, Difference
+from biasamp.resampling.runs_and_records import MOST_TIMES
 from biasamp.resampling.significance import normal_quantile
-from biasamp.results.interval import plain
+from biasamp.results.interval import plain, rounded_up
 from biasamp.results.metric_registry import METRICS
 
 from .audit_of_runs import interval_of_runs
@@ -30,6 +31,8 @@ from .measurement_types import SCHEMA
 from .record_covariance import why_unpaired
 
 Key = tuple[str, str, str]
+# Figures that differ by less differ by rounding.
+_ROUNDING = 1e-12
 _PAIR_SEEDS = " Compare runs of the same seeds alone to pair them."
 
 
@@ -179,13 +182,25 @@ def _differences(models: tuple[Model, Model], level: float, notes: list[Note]) -
             "second_interval": interval_of_runs(theirs, models[1].audits),
             "p": plain(p),
         }
-        rows.append(row if behind is None else {**row, "runs": behind})
+        if behind is not None:
+            row["runs"] = behind
+        elif difference.verdict == UNDECIDED:
+            records = max(model.audits[0].document["data"]["records"] for model in models)
+            row["more_records"] = _records_needed(difference, records)
+        rows.append(row)
     for key in entries[1]:
         if key not in entries[0]:
             lacks(0, key)
     for why, listed in lacking.items():
         notes.append({"kind": "not-compared", "text": f"not compared, since {why}: {', '.join(listed)}."})
     return rows
+
+
+def _records_needed(found: Difference, records: int) -> int | None:
+    """How many records in all would decide a difference of this size; None where so many times as many would not."""
+    reach = found.value - found.low if found.value > 0.0 else found.high - found.value
+    times = (reach / abs(found.value)) ** 2 if abs(found.value) > _ROUNDING else float("inf")
+    return rounded_up(records * times) if times <= MOST_TIMES else None
 
 
 def _entries(model: Model) -> dict[Key, list[Entry]]:

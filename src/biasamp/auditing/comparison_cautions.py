@@ -20,7 +20,7 @@ _OF_ONE_AUDIT = frozenset(
     }
 )
 # How much cautions weigh that only a comparison has: differing data before what single audits say of theirs.
-_OWN = {"other-data": 9.99, "other-truth": 9.985, "other-settings": 9.975, "soft-and-hard": 9.94}
+_OWN = {"same-runs": 9.995, "other-data": 9.99, "other-truth": 9.985, "other-settings": 9.975, "soft-and-hard": 9.94}
 # Rates of the truth that differ by less differ by rounding.
 _ROUNDING = 1e-9
 _SETTINGS = {
@@ -32,12 +32,25 @@ _SETTINGS = {
 
 def comparison_cautions(models: Sequence[Model]) -> list[ModelCaution]:
     """The cautions of a comparison, the weightiest first; what several models are warned of alike is said once."""
-    found = [*_of_data(models), *_of_settings(models), *_of_soft(models), *_of_audits(models)]
+    found = [*_of_copies(models), *_of_data(models), *_of_settings(models), *_of_soft(models), *_of_audits(models)]
     return sorted(found, key=lambda row: -row["weight"])
 
 
 def _own(code: str, models: Sequence[Model], text: str) -> ModelCaution:
     return {"code": code, "models": [model.name for model in models], "text": text, "weight": _OWN[code]}
+
+
+def _of_copies(models: Sequence[Model]) -> Iterator[ModelCaution]:
+    """Runs of one model with the same records and predictions, of which seeds show nothing."""
+    for model in models:
+        prints = [_data(audit).get("fingerprint") for audit in model.audits]
+        copies = len(prints) - len(set(prints))
+        if copies:
+            text = (
+                f"{copies} of {len(prints)} runs of {printable(model.name, 40)} have the same predictions as another: copies of one run say nothing of "
+                "how seeds move a model, and make its figures look surer than they are."
+            )
+            yield _own("same-runs", [model], text)
 
 
 def _of_data(models: Sequence[Model]) -> Iterator[ModelCaution]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,7 @@ def read_models(audits: Mapping[str, Any], seed: Any = None) -> list[Model]:
             runs = list(value)
         if not runs:
             raise ValueError(f"audits[{name!r}] holds no run; give at least one audit")
+        _refuse_copies(name, runs)
         if name in given:
             names = given[name]
             if len(names) != len(runs):
@@ -54,6 +56,21 @@ def read_models(audits: Mapping[str, Any], seed: Any = None) -> list[Model]:
         read = tuple(as_audit(run, title) for run, title in zip(runs, called, strict=True))
         out.append(Model(name, read, None if names is None else tuple(names)))
     return _same_order(out)
+
+
+def _refuse_copies(name: str, runs: Sequence[Any]) -> None:
+    """Refuse one audit that is given as two runs."""
+    for place, run in enumerate(runs):
+        before = next((i for i in range(place) if run is runs[i] or _same_path(run, runs[i])), None)
+        if before is not None:
+            raise ValueError(
+                f"audits[{name!r}] holds the same audit as run {before} and run {place}: one for each training run is needed"
+            )
+
+
+def _same_path(one: Any, two: Any) -> bool:
+    paths = isinstance(one, (str, os.PathLike)) and isinstance(two, (str, os.PathLike))
+    return paths and os.path.realpath(one) == os.path.realpath(two)
 
 
 def _seeds_by_model(seed: Any, models: list[str]) -> dict[str, list[str]]:

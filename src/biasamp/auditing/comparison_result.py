@@ -66,6 +66,8 @@ class Comparison:
         for row in self.document["differences"]:
             held = {**row, **_models(row)}
             made = {name: held[name] for name in _COLUMNS}
+            if "more_records" in row:
+                made["more_records"] = row["more_records"]
             if "runs" in row:
                 runs = row["runs"]
                 low, high = runs.get("more_seeds", (None, None))

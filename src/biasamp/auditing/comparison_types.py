@@ -29,7 +29,8 @@ class RunsBehind(TypedDict):
 class ModelDifference(Measurement):
     """One figure of two models, the second less the first.
 
-    ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
+    ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm). ``more_records`` stands where one run of each decides nothing: how many records in all would decide a difference of this size;
+    null where a thousand times as many would not.
     """
 
     models: list[str]
@@ -45,6 +46,7 @@ class ModelDifference(Measurement):
     second_interval: NotRequired[list[Figure]]
     p: NotRequired[Figure]
     adjusted_p: NotRequired[Figure]
+    more_records: NotRequired[int | None]
     runs: NotRequired[RunsBehind]
 
 

@@ -131,16 +131,19 @@ def pair_change_words(result: Comparison) -> str:
 
 
 def seeds_and_records(result: Comparison) -> list[str]:
-    """What each difference of several runs rests on, in words."""
+    """What each difference of several runs rests on, in words; of one run of each, how many records would decide."""
     several = len(result.models) > 2
-    return [
-        printable(
-            " ".join(
-                filter(None, (row["attribute"], row["metric"], row["direction"], row["models"][1] if several else ""))
-            )
-            + f": {row['runs']['words']}",
-            600,
+    out, needed = [], []
+    for row in result.document["differences"]:
+        about = (row["attribute"], row["metric"], row["direction"], row["models"][1] if several else "")
+        title = " ".join(filter(None, about))
+        if "runs" in row:
+            out.append(printable(f"{title}: {row['runs']['words']}", 600))
+        elif row.get("more_records"):
+            needed.append(f"{printable(title, 200)} {row['more_records']:,}")
+    if needed:
+        listed = "; ".join(needed)
+        out.append(
+            f"About so many records in all would decide differences of these sizes: {listed}. One run of each says nothing of other seeds."
         )
-        for row in result.document["differences"]
-        if "runs" in row
-    ]
+    return out

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from biasamp.data.columns import check_columns, is_missing
-from biasamp.data.files import file_schema, find_path, list_files
+from biasamp.data.files import file_schema, find_path, list_files, open_files
 from biasamp.data.frames import arrow_series, arrow_table, is_list, is_text
 from biasamp.data.label import printable
 from biasamp.data.label_source import Batch, LabelSource
-from biasamp.data.parts import frame_schema, split, split_frame, split_table
+from biasamp.data.parts import frame_schema, read_table, split, split_frame, split_table
 from biasamp.data.plain_arguments import column_name, names_of, shown, yes_or_no
 from biasamp.data.saving import saving
 from biasamp.engines import engine_for, home_of
@@ -196,6 +196,27 @@ class TextLabels(LabelSource):
                 "the texts are on a cluster: associate and count read them there; tables are made from files"
             )
         return chain.from_iterable(part.tables() for part in self.parts or ())
+
+
+def texts_of(texts: Any, data: Any, role: str) -> list[Any]:
+    """Texts, or lists of texts, as Python values: those given, or of the column of ``data`` that is named."""
+    if isinstance(texts, str):
+        if data is None:
+            raise TypeError(
+                f"{role} is the text {shown(texts)}; names of columns need data=, else give a list of texts"
+            )
+        if isinstance(data, (str, Path)):
+            table = read_table(open_files(data), [texts])
+        else:
+            table = arrow_table(data, [texts], "data")
+        held = table.column(texts)
+    else:
+        held = _in_memory(texts)
+    if held is None:
+        raise TypeError(f"{role} is {shown(texts)}; a list of texts is needed")
+    if not _holds_text(held.type) and not pa.types.is_null(held.type):
+        raise TypeError(f"{role} holds {held.type} values; text is needed")
+    return list(held.to_pylist())
 
 
 def _parts(
