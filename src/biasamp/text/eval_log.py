@@ -18,6 +18,7 @@ from biasamp.data.columns import check_columns
 from biasamp.data.files import find_path
 from biasamp.data.label import canonical, printable
 from biasamp.data.plain_arguments import path_of, shown, text_or_none
+from biasamp.data.ways_out import way_out
 
 from .log_files import read_archive, read_document, read_lines
 from .log_rows import (
@@ -212,7 +213,7 @@ def _of_filter(rows: list[Row], filter: str | None) -> list[Row]:
         return [row for row in rows if row.get("filter") == filter]
     if len(there) > 1:
         warnings.warn(
-            f"the log has a row of every answer for each of the filters {', '.join(map(repr, there))}: audit one of them (filter=), or "
+            f"the log has a row of every answer for each of the filters {', '.join(map(repr, there))}: {way_out('filter')}, or "
             "answers count more than once",
             UserWarning,
             stacklevel=3,

@@ -124,6 +124,9 @@ def text_leakage(
         str(name): masked_texts(_one_each(texts_of(held, data, "texts"), len(code), f"texts[{name!r}]"), masked_by)
         for name, held in named.items()
     }
+    for name, own in words.items():
+        if not any(own):
+            raise ValueError(f"texts[{name!r}] has no words: there is nothing that an attacker could learn from")
     held_out: dict[tuple[str, str], HeldOut] = {}
     weights: dict[str, dict[str, Floats]] = {}
     people = None if references is None else _references(texts_of(references, data, "references"), len(code), masked_by)
