@@ -48,7 +48,6 @@ CASES = (
     Case("train labels, weak", 500, lean=0.02, trained=True, metrics=FEW),
     Case("20 tasks, train labels, weak", 500, 20, lean=0.02, trained=True, metrics=("directional", "parity")),
     Case("rare errors, one way", 200, lean=0.15, moved=0.01, errors=0.0, metrics=FEW),
-    Case("rare errors, just over 0.01", 2000, lean=0.15, moved=0.011, errors=0.0, metrics=FEW),
     Case("rare errors, clusters of 5", 500, lean=0.15, moved=0.02, errors=0.0, cluster=5, metrics=FEW),
     Case("clusters of 20", 1000, lean=0.15, moved=0.03, cluster=20, metrics=FEW),
     Case("2% group, weights", 2000, lean=0.15, groups=(0.98, 0.02), weighted=True, metrics=FEW),

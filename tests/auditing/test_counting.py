@@ -444,3 +444,15 @@ def test_noise_in_many_signs_is_no_finding() -> None:
         assert entry["interval"][1] < 0 < entry["crossfit_interval"][1]
         (text,) = (finding.text for finding in audit.findings if finding.code == "amplification")
         assert "this concludes nothing" in text
+
+
+def test_multi_of_counts_with_missing_labels_is_not_run_rather_than_of_fewer_records() -> None:
+    """A record that lacks one label is in the pairs of its others, but in no combination, which counts keep."""
+    data = {"id": range(6), "g": list("mwmwmw"), "t": [1, None, 1, 0, 1, 0], "u": [0, 0, 1, 1, 0, 1]}
+    data |= {"p": [1, 0, 1, 0, 1, 1], "q": [1, 0, 1, 1, 0, 0]}
+    roles = {"attributes": "g", "tasks": ["t", "u"], "task_predictions": ["p", "q"], "record": "id", "missing": "drop"}
+    counted = biasamp.audit(biasamp.count(data, **roles), metrics=["directional", "multi"])
+    assert {entry["metric"] for entry in counted.document["metrics"]} == {"directional"}
+    reasons = [row["reason"] for row in counted.document["not_run"] if row["direction"] == "A->T"]
+    assert reasons == ["Multi of sets of labels needs the records where labels are missing: audit them in memory"]
+    assert any(row["metric"] == "multi" for row in biasamp.audit(data, **roles, metrics=["multi"]).document["metrics"])

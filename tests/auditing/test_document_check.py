@@ -160,3 +160,19 @@ def test_numbers_that_json_does_not_have(saved: dict[str, Any], number: str, tmp
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"x\.json is (no saved audit|a saved audit with a field)"):
         biasamp.Audit.load(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    ("part", "field"), [("pairs", "moved"), ("pairs", "sign"), ("halves", "figures"), ("halves", "noise")]
+)
+def test_lists_of_another_length_are_named(tmp_path: Path, part: str, field: str) -> None:
+    roles = {"attributes": "g", "tasks": "t", "task_predictions": "said"}
+    hard = {**DATA, "said": (DATA["p"] > 0.5).astype(int)}
+    biasamp.audit(hard, **roles, metrics=["directional", "dpa"], resamples=20).save(tmp_path / "audit.json")
+    document = json.loads((tmp_path / "audit.json").read_text())
+    held = next(iter(document["resamples"][part].values()))
+    held[field] = held[field][:-1]
+    document["checksum"] = checksums({name: value for name, value in document.items() if name != "checksum"}, "metrics")
+    (tmp_path / "audit.json").write_text(json.dumps(document))
+    with pytest.raises(ValueError, match=rf"resamples\.{part}\..*\.{field} has [\d,]+ numbers"):
+        biasamp.Audit.load(tmp_path / "audit.json")

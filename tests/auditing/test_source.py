@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 from pyarrow import csv
 
 import biasamp
+from biasamp.auditing.source import in_parts
 
 N = 160
 rng = np.random.default_rng(21)
@@ -267,3 +269,22 @@ def test_thresholds_of_an_audit_take_their_signs_from_the_train_labels() -> None
     soft = biasamp.directional(group, truth, score, train=(train["g"], train["t"])).value
     assert swept["sign_source"] == "the train labels"
     assert swept["integral"] == pytest.approx(soft, abs=1e-12)
+
+
+def test_files_are_counted_in_parts_by_their_rows_and_columns(tmp_path: Path) -> None:
+    path, rows = tmp_path / "few_bytes.parquet", 3_000_000
+    table = pa.table({name: np.zeros(rows, dtype=np.int8) for name in "abcd"})
+    pq.write_table(table, path)
+    assert path.stat().st_size < 100_000
+    assert in_parts(path, "auto", list("abcd"))
+    assert not in_parts(path, "auto", ["a"])
+    assert in_parts(path, "auto", ["a"], memory=1_000_000)
+    assert in_parts(path, "local", ["a"])
+    assert not in_parts({"a": np.zeros(rows)}, "auto", ["a"])
+
+
+def test_zipped_files_are_taken_for_larger_than_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"0,1\n" * 10))
+    assert not in_parts(path, "auto")
+    assert in_parts(path, "auto", memory=100)

@@ -92,9 +92,10 @@ RULINGS = [
         r"\[(leakage|dpa)\]\.(interval|cautions)|^\.from data\.(differences|notes)$",
         r"^(compas_all_metrics|compare)$",
     ),
+    Ruling("A comparison has a page of its own", r"^\.page\.", r"^compare$"),
     Ruling("The range of MALS where groups overlap", r"^\.page\.methods\[\]\.(low|high)$", r"^compare$"),
     Ruling(
-        "The demo's scores have ten digits, which every processor gives alike",
+        "The demo's models are fitted to the end, and scores have ten digits, which every processor gives alike",
         r"^\.audit\.(checksum\.|(sweep|why)\[\])",
         r"^demo$",
     ),

@@ -186,3 +186,20 @@ def test_weights_of_one_change_no_interval() -> None:
     assert [entry["interval"] for entry in plain.document["metrics"]] == [
         entry["interval"] for entry in weighted.document["metrics"]
     ]
+
+
+def test_weak_scores_are_not_called_unrelated() -> None:
+    """Probabilities near their mean vary less than decisions: a correlation of .4 in 200 records is no chance."""
+    rng = np.random.default_rng(2)
+    group, truth = rng.choice(["a", "b"], 200), rng.integers(0, 2, 200)
+    weak = np.clip(0.5 + 0.06 * (truth - 0.5) + rng.normal(0, 0.07, 200), 0, 1)
+    codes = {}
+    for name, scores in {"weak": weak, "shuffled": rng.permutation(weak), "turned round": 1 - weak}.items():
+        data = {"g": group, "t": truth, "p": scores}
+        audit = biasamp.audit(
+            data, attributes="g", tasks="t", task_predictions="p", metrics=["directional"], resamples=50
+        )
+        codes[name] = {finding.code for finding in audit.findings}
+    assert "unrelated" not in codes["weak"]
+    assert "unrelated" in codes["shuffled"]
+    assert codes["turned round"] & {"unrelated", "opposite"}

@@ -111,3 +111,14 @@ def test_coverage(runs: int, same: bool) -> None:
     made = difference_of_runs(values, held, range(runs), range(runs, many), same_seeds=same)
     covered = float((np.abs(made.value) <= made.reach(0.95)).mean())
     assert 0.92 <= covered <= 0.975
+
+
+@pytest.mark.parametrize("runs", [3, 5, 10])
+@pytest.mark.parametrize("kinds", [1, 2])
+def test_intervals_hold_whatever_seeds_and_records_add(runs: int, kinds: int) -> None:
+    from benchmarks.models import PROPORTIONS, variances
+
+    held = [variances(runs, kinds, parts, 2000) for parts in PROPORTIONS]
+    # 92 to 97%, and what chance adds to shares of 2,000.
+    assert min(held) >= 0.91
+    assert max(held) <= 0.98

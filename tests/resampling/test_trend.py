@@ -98,3 +98,24 @@ def test_a_jump_is_still_found() -> None:
         values[9] += 15.0
         found += bool(Steps(np.arange(12.0), values, np.eye(12), False).control().left[9])
     assert found >= 90
+
+
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("count", [5, 8, 12])
+def test_steps_that_vary_by_themselves_are_no_trend_and_leave_no_limits(count: int, paired: bool) -> None:
+    from benchmarks.trajectories import false_alarms
+
+    trends, left = false_alarms(count, 2.0, paired, 300)
+    # Five percent of 300 is 15; 30 is beyond what chance gives in one of a thousand cases.
+    assert trends <= 0.1
+    assert left <= 0.1
+
+
+def test_few_steps_close_to_their_line_are_no_proof() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    values = np.array([0.0, 1.1, 1.9])
+    made = Steps(np.arange(3.0), values, np.eye(3) * 0.01, paired=False).slope()
+    assert made.records_p < 1e-10
+    assert made.p == pytest.approx(stats.linregress(np.arange(3.0), values).pvalue)
+    assert np.isnan(Steps(np.arange(2.0), values[:2], np.eye(2) * 0.01, paired=False).slope().p)

@@ -147,7 +147,7 @@ def directional(
     labels = evaluation.given.labels, evaluation.truth.labels
     unsigned = pairs_without_sign(labels, signed, source.sign_source)
     warn_of(unsigned)
-    sample = Sample.of(evaluation.only(*signed).owned())
+    sample = Sample.keeping(evaluation.only(*signed))
     result = from_sample(sample, source.only(*signed), signs=signs, ties=ties)
     return with_apart(result, unsigned, evaluation, invented)
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.bagging import FEWEST_BAGS, bags_for
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.data import Evaluation, LabelSet, Variable
 from biasamp.data.label import Dense
@@ -159,7 +161,9 @@ class _Later:
         evaluation = Evaluation(
             given, LabelSet((Dense(variables, flags),)), LabelSet((Dense(variables, soft),)), weights
         )
-        sample = Sample.of(evaluation)
+        bags = bags_for(given.width * len(columns))
+        # Counted once, by bag; where pairs are too many for that, the records themselves are looked at again.
+        sample = Sample(BagCounts.from_labels(evaluation, bags)) if bags >= FEWEST_BAGS else Sample.of(evaluation)
         shape = sample.counts.joint_truth.shape
         signs = np.broadcast_to(signs, shape)
         fixed = Aggregates(sample, signs, None, np.full(shape, np.nan), np.zeros(shape))

@@ -16,7 +16,7 @@ _ODD = np.uint64(0xD1342543DE82EF95)
 _EMPTY = np.uint64(0x9FB21C651E98DF25)
 _SHIFT = np.uint64(29)
 # Records that are digested together stay in cache.
-_CHUNK = 1 << 13
+_CHUNK = 1 << 14
 # Takes the digests of some records and where those begin and end.
 Mixer = Callable[[Keys, Keys, int, int], None]
 
@@ -51,10 +51,10 @@ def contents_of(columns: Mapping[str, Column], keys: Keys, few: Collection[str] 
 
 def _mixed(column: Column, name: np.uint64, both: bool) -> Mixer:
     """What mixes a column into the digests of some records."""
-    hashed = _hasher(column)
+    hashed = _hasher(column, name)
 
     def into(one: Keys, two: Keys, start: int, stop: int) -> None:
-        values = hashed(start, stop) ^ name
+        values = hashed(start, stop)
         for total in (one, two) if both else (one,):
             total ^= values
             total *= _ODD
@@ -81,8 +81,8 @@ def _name_key(name: str) -> np.uint64:
     return np.uint64(record_keys(np.array([name], dtype=object))[0])
 
 
-def _hasher(column: Column) -> Callable[[int, int], Keys]:
-    """What gives the hash of the values of some records."""
+def _hasher(column: Column, name: np.uint64) -> Callable[[int, int], Keys]:
+    """What gives the hash of the values of some records, and of the column's name."""
     values, missing, indptr, table = column.values, column.missing, column.indptr, None
     if column.kind == "list":
         assert indptr is not None
@@ -90,17 +90,20 @@ def _hasher(column: Column) -> Callable[[int, int], Keys]:
             sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_categories(column)[values])])
             values = sums[indptr[1:]] - sums[indptr[:-1]] + _EMPTY
     elif column.kind == "text":
-        table = np.append(_categories(column), _MISSING)
+        # The code of a missing value is -1, the last place of the table.
+        table = np.append(_categories(column), _MISSING) ^ name
     elif _of_bytes(column):
-        table, values = _byte_table(column), values.view(np.uint8)
+        table, values = _byte_table(column) ^ name, values.view(np.uint8)
 
     def hashed(start: int, stop: int) -> Keys:
         part = values[start:stop]
         if table is not None:
-            part = table[part]
+            part = np.take(table, part, mode="wrap")
         elif column.kind != "list":
-            part = _numbers(part.astype(np.float64))
-        return part if missing is None else np.where(missing[start:stop], _MISSING, part)
+            part = _numbers(part.astype(np.float64)) ^ name
+        else:
+            part = part ^ name
+        return part if missing is None else np.where(missing[start:stop], _MISSING ^ name, part)
 
     return hashed
 

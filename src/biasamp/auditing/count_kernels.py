@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from biasamp.counts.audit_counts import AuditCounts, Fingerprint, least_keys
 from biasamp.counts.bagging import bags_for
 from biasamp.counts.bags import BagCounts, BagJoint
-from biasamp.counts.contingency import BAG, ContingencyTable, bounded, count_by_bag
+from biasamp.counts.contingency import BAG, DIGITS, ContingencyTable, bounded, count_by_bag, digits_of
 from biasamp.counts.joint import JointCounts, Moments, count_moments
 from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.signed_sums import Block, SecondLook, SignedSums, look_at
@@ -67,7 +67,7 @@ class PartReader(Reader):
 
     def batches(self, part: Any) -> Iterator[Batch]:
         """The records of a part; an error names the part and the row where they begin."""
-        for start, source in read_batches(part, self.plan.columns, self.batch_rows):
+        for start, source in read_batches(part, self.plan.columns, self.batch_rows, self.plan.label_columns):
             try:
                 yield self._batch(source, start)
             except (ValueError, TypeError) as error:
@@ -77,8 +77,9 @@ class PartReader(Reader):
 
     def _batch(self, source: Source, start: int | None) -> Batch:
         ids, clusters = ids_of(source, self.plan)
-        rows = row_keys(start or 0, source.rows) if start is not None or clusters is None else clusters
-        keys = rows if ids is None else ids
+        keys = ids
+        if keys is None:
+            keys = row_keys(start or 0, source.rows) if start is not None or clusters is None else clusters
         weights = None if self.plan.weights is None else _weights(source.numbers(self.plan.weights, "weights"))
         return Batch(source, keys, keys if clusters is None else clusters, weights, self.subjects(source))
 
@@ -87,7 +88,7 @@ def ids_of(source: Source, plan: Plan) -> tuple[Keys | None, Keys | None]:
     """Keys of the records and of their clusters, where columns say them."""
     ids = None if plan.record is None else source.ids(plan.record, "record")
     clusters = None if plan.cluster is None else source.ids(plan.cluster, "cluster")
-    if ids is not None:
+    if ids is not None and not _ascending(source.column(plan.record or "").values):
         ranked = np.sort(ids)
         repeated = int((ranked[1:] == ranked[:-1]).sum())
         if repeated:
@@ -96,6 +97,11 @@ def ids_of(source: Source, plan: Plan) -> tuple[Keys | None, Keys | None]:
                 "together without being the same record go into cluster="
             )
     return ids, clusters
+
+
+def _ascending(values: NDArray[Any]) -> bool:
+    """Whether ids, or the codes of their texts, ascend: then no two are the same."""
+    return bool((values[1:] > values[:-1]).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,19 +157,28 @@ def add_train(one: TrainCounts, two: TrainCounts) -> TrainCounts:
 ALL_COUNTS = frozenset(("cells", "itemsets", "mals", "why"))
 
 
-def count_batch(batch: Batch, before: AuditCounts | None, plan: Plan, needs: frozenset[str]) -> AuditCounts:
-    """The counts of some records; combinations that were too many ``before`` are not looked at again."""
+def count_batch(
+    batch: Batch, before: AuditCounts | None, plan: Plan, needs: frozenset[str], beyond: set[tuple[int, str]]
+) -> AuditCounts:
+    """The counts of some records; combinations that were too many ``before`` are not looked at again.
+
+    ``beyond`` has subjects and directions of which another part of the data on this machine has too many, and so has
+    the whole.
+    """
     source, keys = batch.source, batch.keys
     content, known = contents_of(source.columns, keys, set(plan.of_train.columns))
     gone = [missing_values(column) for column in source.columns.values()]
+    counted_keys = Fingerprint.of(keys)
     return AuditCounts(
-        plan.to_dict(),
+        plan.described,
         tuple(
-            _count_subject(subject, batch, needs, earlier)
-            for subject, earlier in zip_longest(batch.subjects, () if before is None else before.subjects)
+            _count_subject(subject, batch, needs, _marked(beyond, number, earlier))
+            for number, (subject, earlier) in enumerate(
+                zip_longest(batch.subjects, () if before is None else before.subjects)
+            )
         ),
-        Fingerprint.of(batch.units),
-        Fingerprint.of(keys),
+        counted_keys if batch.units is keys else Fingerprint.of(batch.units),
+        counted_keys,
         content,
         known,
         sum(int(missing.sum()) for missing in gone if missing is not None),
@@ -185,9 +200,22 @@ def _weights(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def _count_subject(
-    subject: Subject, batch: Batch, needs: frozenset[str], before: SubjectCounts | None
-) -> SubjectCounts:
+def _marked(beyond: set[tuple[int, str]], number: int, before: SubjectCounts | None) -> Earlier:
+    """What is known of a subject from batches before; what it has too many of is marked for all parts."""
+    if before is not None:
+        beyond.update((number, way) for way, held in before.cells.items() if held is None)
+    ways = frozenset(way for at, way in tuple(beyond) if at == number)
+    return Earlier(ways, None if before is None else before.by_bag)
+
+
+class Earlier(NamedTuple):
+    """What batches before have shown: the directions of too many combinations, and combinations by bag."""
+
+    beyond: frozenset[str]
+    by_bag: Mapping[str, ContingencyTable | None] | None
+
+
+def _count_subject(subject: Subject, batch: Batch, needs: frozenset[str], before: Earlier) -> SubjectCounts:
     units, weights = batch.units, batch.weights
     bags = bags_for(subject.A.width * subject.T.width)
     pairs: dict[str, BagCounts] = {}
@@ -199,19 +227,19 @@ def _count_subject(
         if predicted is None:
             continue
         held_records = subject.evaluation(way, weights, units)
-        pairs[way] = BagCounts.from_labels(held_records, bags)
+        pairs[way] = BagCounts.from_labels(held_records, bags, by_row=False)
         strata, scores = subject.strata, subject.scores(way)
         if "why" in needs and (strata is not None or scores is not None) and not predicted.soft:
             layers = () if strata is None else (strata.names, strata.codes)
             why[way] = WhyCounts.of_records(held_records, scores, *layers)
         itemsets = "itemsets" in needs and not (given.exclusive and truth.exclusive)
-        known = before is None or before.cells[way] is not None
         cells[way], table = None, None
-        if known and (itemsets or "cells" in needs):
+        if way not in before.beyond and (itemsets or "cells" in needs):
             held = {"given": given, "truth": truth, "predicted": predicted}
+            earlier = None if before.by_bag is None else before.by_bag.get(way)
             # What resamples of Multi are made of knows of no weights.
-            wanted = (weights is None or not itemsets) and (before is None or before.by_bag.get(way) is not None)
-            cells[way], table = _cells(held, weights, units if wanted else None)
+            wanted = (weights is None or not itemsets) and (before.by_bag is None or earlier is not None)
+            cells[way], table = _cells(held, weights, units if wanted else None, digits_of(earlier))
         if itemsets or "cells" in needs:
             by_bag[way] = table
     mals, moments = _count_mals(subject, units, weights, bags, pairs) if "mals" in needs else (None, None)
@@ -261,9 +289,9 @@ def _whole(sets: Sequence[LabelSet]) -> NDArray[np.bool_]:
 
 
 def _cells(
-    sets: Mapping[str, LabelSet], weights: NDArray[Any] | None, units: Keys | None = None
+    sets: Mapping[str, LabelSet], weights: NDArray[Any] | None, units: Keys | None = None, digits: int = DIGITS
 ) -> tuple[ContingencyTable | None, ContingencyTable | None]:
-    """Combinations of labels of records that lack none, and, with the keys of ``units``, by bag too.
+    """Combinations of labels of records that lack none, and, with the keys of ``units``, by bag too, numbered in ``digits``.
 
     None for probabilities, fractional weights and too many combinations.
     """
@@ -276,7 +304,7 @@ def _cells(
         sets = {name: labels.take(keep) for name, labels in sets.items()}
         weights = None if weights is None else weights[keep]
         units = None if units is None else units[keep]
-    by_bag = None if units is None else count_by_bag(sets, units, weights)
+    by_bag = None if units is None else count_by_bag(sets, units, weights, digits)
     table = ContingencyTable.from_labels(sets, weights) if by_bag is None else by_bag.without(BAG)
     if len(table.cells) > MOST_COMBINATIONS:
         return None, None

@@ -203,7 +203,7 @@ def count_plan(
     # The budget is for rows of a few columns.
     rows = min(engine.batch_rows, max(_FEWEST_ROWS, engine.batch_rows * _COLUMNS // len(plan.columns)))
     reader = PartReader(plan, tuple(subjects), tuple(truths), batch_rows=rows)
-    kernel = Kernel(reader, partial(count_batch, plan=plan, needs=needs), AuditCounts.joined)
+    kernel = Kernel(reader, partial(count_batch, plan=plan, needs=needs, beyond=set()), AuditCounts.joined)
     total = _reduced(kernel, parts, engine, "counting")
     if total is None:
         raise ValueError(f"{name} has no records")
@@ -278,7 +278,7 @@ def count_memory(
     held = read_records(source, plan, train, weights)
     keys = row_keys(0, source.rows) if held.ids is None else held.ids
     units = keys if held.clusters is None else held.clusters
-    counts = count_batch(Batch(source, keys, units, held.weights, held.subjects), None, plan, needs)
+    counts = count_batch(Batch(source, keys, units, held.weights, held.subjects), None, plan, needs, set())
     if train is not None:
         counts = _with_train(
             counts, [train_counts(*known) for i in range(len(held.subjects)) if (known := held.train(i, "A->T"))]

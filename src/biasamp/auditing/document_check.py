@@ -158,9 +158,35 @@ def _beyond(value: Any, bounds: Mapping[str, Any], path: str) -> Iterator[Proble
             yield path, f"is {value}, which is beyond {bound}"
 
 
+def _lengths(resamples: Mapping[str, Any]) -> Iterator[Problem]:
+    """Lists of numbers that are not as long as what they are of."""
+    for name, held in resamples.get("pairs", {}).items():
+        given, outcome, bags = len(held["given"]), len(held["outcome"]), held["bags"]
+        pairs = given * outcome
+        fits = {
+            "moved": (bags * pairs,),
+            "size": (bags * given, bags * pairs),
+            "against": (0, pairs),
+            "sign": (pairs,),
+        }
+        for field, lengths in fits.items():
+            yield from _another_length(held[field], lengths, f"resamples.pairs.{printable(name, 60)}.{field}")
+    for name, held in resamples.get("halves", {}).items():
+        labels = len(held["labels"])
+        fits = {"values": (labels,), "noise": (1 + labels,), "figures": (2 * held["halves"] * (1 + labels),)}
+        for field, lengths in fits.items():
+            yield from _another_length(held[field], lengths, f"resamples.halves.{printable(name, 60)}.{field}")
+
+
+def _another_length(held: Any, lengths: tuple[int, ...], path: str) -> Iterator[Problem]:
+    if len(held) not in lengths:
+        yield path, f"has {len(held):,} numbers, and {' or '.join(f'{length:,}' for length in lengths)} are needed"
+
+
 def _contradictions(document: Mapping[str, Any]) -> Iterator[Problem]:
     """What cannot be, though every value is of its type."""
     data = document["data"]
+    yield from _lengths(document.get("resamples", {}))
     for place, group in enumerate(data["groups"]):
         if group["attribute"] not in data["attributes"]:
             yield (

@@ -119,6 +119,8 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     train_known = subject.counts.train is None or subject.counts.train_cells is not None
     # A record that lacks a label is in no combination, but it is in the pairs of its other labels.
     complete = cells is not None and int(cells.counts.sum()) == subject.records
+    if subject.data is None and cells is not None and floats(bags.whole.n).max() > cells.counts.sum():
+        raise ValueError("Multi of sets of labels needs the records where labels are missing: audit them in memory")
     if by_bag is not None and train_known and (complete or subject.data is None):
         bag, many = bags_of_cells(by_bag)
         block = Block(_cells_as_records(subject, by_bag, direction), bag, many)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from biasamp.data import Columns, Declared, printable
@@ -97,7 +98,12 @@ class Plan:
     def columns(self) -> list[str]:
         """Every column that is needed, each once."""
         extra = [name for name in (self.weights, self.record, self.cluster) if name is not None]
-        return list(dict.fromkeys([*columns_of(*(one for one, _ in self.labels)), *extra]))
+        return list(dict.fromkeys([*self.label_columns, *extra]))
+
+    @property
+    def label_columns(self) -> list[str]:
+        """Every column that is read as labels, each once."""
+        return columns_of(*(one for one, _ in self.labels))
 
     @property
     def words(self) -> dict[str, frozenset[str]]:
@@ -140,6 +146,11 @@ class Plan:
             "task_scores": columns_of(self.task_scores),
             "strata": columns_of(self.strata),
         }
+
+    @cached_property
+    def described(self) -> Mapping[str, Any]:
+        """What :meth:`to_dict` gives, made once for all batches."""
+        return self.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """The plan in plain values that JSON can hold."""

@@ -120,8 +120,9 @@ def audit(
         difference of a rate between groups is that of groups whose rate rests on so many records (those who truly
         have the outcome, for a true positive rate). 0 lets every group decide it.
     engine : {"auto", "local", "dask", "spark"}, distributed.Client, SparkSession or Engine
-        Where the counting is done. ``"auto"`` reads data into memory unless its files are large; the others count it
-        part by part, and so may be larger than memory. The audit is the same, intervals included.
+        Where the counting is done. ``"auto"`` reads data into memory unless files hold more than some ten million values, by
+        their rows and columns; those, and what the others are given, are counted part by part, and so may be larger
+        than memory. The audit is the same, intervals included.
     threads : int, optional
         Threads of the local engine, or processes of a Dask cluster that is started here; by default all processors.
     memory : int or str, optional
@@ -243,8 +244,11 @@ def measured(
         return from_counts(data, settings, base, chosen)
     refuse_train_of_data(data, train)
     needs = needed_counts(settings.metrics)
-    if in_parts(data, engine):
-        if weights is not None and not isinstance(weights, str):
+    named = weights is None or isinstance(weights, str)
+    # Weights that are no column of a file go with its rows in memory.
+    together = not named and isinstance(data, (str, os.PathLike)) and isinstance(engine, str) and engine == "auto"
+    if not together and in_parts(data, engine, plan.columns, parse_memory(memory)):
+        if not named:
             raise TypeError(
                 f"weights must name a column with engine={engine!r}: data is counted part by part, and an array has none"
             )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from biasamp.amplification.group_rates import Floats
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.resampling.unseen_errors import exclusive_sets
@@ -37,12 +38,29 @@ def skill(bags: BagCounts, records: float) -> tuple[float, float] | None:
     spread = truth * (1.0 - truth) * predicted * (1.0 - predicted)
     if not spread.sum() > 0 or records < 2:
         return None
+    correlation = float(together.sum() / np.sqrt(spread).sum())
+    if bags.soft:
+        # Probabilities vary less than decisions do: their own products with the truth say how much.
+        return correlation, _by_bags(bags, truth, predicted)
     variance = float(spread.sum())
     for places in exclusive_sets(counts):
         one, other = (np.outer(held[places], held[places]) for held in (truth, predicted))
         np.fill_diagonal(one, 0.0)
         variance += float((one * other).sum())
-    return float(together.sum() / np.sqrt(spread).sum()), float(together.sum() / np.sqrt(variance / (records - 1.0)))
+    return correlation, float(together.sum() / np.sqrt(variance / (records - 1.0)))
+
+
+def _by_bags(bags: BagCounts, truth: Floats, predicted: Floats) -> float:
+    """How many standard errors the covariance with the truth, over all labels, is from 0: by how much bags of records differ.
+
+    Groups that overlap count a record several times, in the covariance and in its error alike.
+    """
+    held = bags.counts
+    both, true, said = (floats(part).sum(axis=1) for part in (held.joint_both, held.joint_truth, held.joint_predicted))
+    size = np.broadcast_to(floats(held.given), floats(held.joint_truth).shape).sum(axis=1)
+    each = (both - truth * said - predicted * true + size * truth * predicted).sum(axis=1)
+    error = float(np.sqrt((each**2).sum()))
+    return float(each.sum()) / error if error > 0 else 0.0
 
 
 def never_wrong(bags: BagCounts) -> bool:
@@ -64,12 +82,14 @@ def against_the_truth(context: Context) -> Iterator[Finding]:
         if found is None:
             continue
         correlation, z = found
+        # Of probabilities it would be that of labels drawn from them.
+        shown = "" if bags.soft else f" (correlation {correlation:+.2f})"
         what = "Task predictions" if attribute is None else f"Predictions of {attribute}"
         where = {"direction": direction} if attribute is None else {"direction": direction, "attribute": attribute}
         if correlation < _OPPOSITE and z < -_SURE:
             yield caution(
                 "opposite",
-                f"{what} are opposite to the truth (correlation {correlation:+.2f}): were values swapped, turned round, or "
+                f"{what} are opposite to the truth{shown}: were values swapped, turned round, or "
                 "taken from the probabilities of the other class?",
                 where,
                 **where,
@@ -77,7 +97,7 @@ def against_the_truth(context: Context) -> Iterator[Finding]:
         elif z < _BETTER and records >= _LEAST:
             yield caution(
                 "unrelated",
-                f"{what} agree with the truth no better than chance would make them (correlation {correlation:+.2f}): are their rows those of "
+                f"{what} agree with the truth no better than chance would make them{shown}: are their rows those of "
                 "the truth?",
                 where,
                 **where,

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from biasamp.counts.storage import is_counts
 from biasamp.data import Column, check_columns, column_codes
+from biasamp.data.file_format import is_zipped
 from biasamp.data.files import open_files
+from biasamp.data.formats import format_of
 from biasamp.data.frames import arrow_column, arrow_table, column_names, named_columns
 from biasamp.data.keys import Keys, record_keys
 from biasamp.data.label_rules import refuse_rounded
+from biasamp.data.parquet_sizes import parquet_shape
 from biasamp.data.parts import read_table, split, split_frame, split_table
 from biasamp.engines import home_of
 
@@ -24,8 +28,11 @@ if TYPE_CHECKING:
 # A table of base rates: its columns of labels, and what its numbers may be called.
 _LONG = ("attribute", "task")
 _NUMBERS = ("count", "joint", "probability")
-# Files of more bytes than this are not read into memory unless asked to.
+# Tables that take more bytes than this are not read into memory unless asked to.
 _LARGE = 256 << 20
+# What a value takes in memory while it is counted, and how often a byte of text or of compressed text becomes such.
+_VALUE_BYTES = 24
+_TEXT_FACTOR, _ZIPPED_FACTOR = 4, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +108,36 @@ def data_parts(
     return role, list(split_table(arrow_table(data, columns, role)))
 
 
-def in_parts(data: Any, engine: Any) -> bool:
-    """Whether data is counted part by part: where an engine is named, on clusters, and from large files."""
+def in_parts(data: Any, engine: Any, columns: Sequence[str] | None = None, memory: int | None = None) -> bool:
+    """Whether data is counted part by part: where an engine is named, on clusters, and from files of many values.
+
+    ``columns`` are those that are read, by default all; ``memory`` is a budget in bytes.
+    """
     if not (isinstance(engine, str) and engine == "auto") or home_of(data) != "local":
         return True
     if not isinstance(data, (str, os.PathLike)):
         return False
-    return sum(path.stat().st_size for path in open_files(os.fspath(data)).paths) > _LARGE
+    most = _LARGE if memory is None else min(memory, _LARGE)
+    size = 0
+    for path in open_files(os.fspath(data)).paths:
+        size += _size_in_memory(path, columns)
+        if size > most:
+            return True
+    return False
+
+
+def _size_in_memory(path: Path, columns: Sequence[str] | None) -> int:
+    """Bytes that some columns of a file take in memory, about: by rows and columns where the file tells them at once."""
+    stored = path.stat().st_size
+    if is_zipped(path):
+        return _ZIPPED_FACTOR * stored
+    if format_of(path).name == "parquet":
+        try:
+            rows, width = parquet_shape(path)
+        except (OSError, ValueError):
+            return stored  # whatever is wrong with the file is said by whoever reads it
+        return rows * (width if columns is None else len(columns)) * _VALUE_BYTES
+    return stored if format_of(path).typed else _TEXT_FACTOR * stored
 
 
 @dataclass(frozen=True, eq=False)

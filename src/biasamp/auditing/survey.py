@@ -123,7 +123,7 @@ class SurveyKernel:
     def __call__(self, part: Any) -> Survey:
         """What the part holds."""
         out = Survey({name: ColumnFacts() for name in self.columns})
-        for start, source in read_batches(part, self.columns, self.batch_rows):
+        for start, source in read_batches(part, self.columns, self.batch_rows, self.columns):
             for name, column in source.columns.items():
                 out.columns[name].see(column, start)
             for specs in self.crossed:
@@ -139,10 +139,15 @@ def missing_values(column: Column) -> NDArray[np.bool_] | None:
     return column.values < 0 if column.kind == "text" else column.missing
 
 
-def read_batches(part: Any, columns: Sequence[str], rows: int) -> Iterator[tuple[int | None, Source]]:
-    """The batches of a part, with the number of their first row where rows are numbered."""
+def read_batches(
+    part: Any, columns: Sequence[str], rows: int, labels: Sequence[str]
+) -> Iterator[tuple[int | None, Source]]:
+    """The batches of a part, with the number of their first row where rows are numbered.
+
+    Columns of ``labels`` have few distinct values, and are read as codes where a file holds such.
+    """
     start = part.start
-    for batch in part.batches(columns, rows=rows):
+    for batch in part.batches(columns, rows=rows, categories=[name for name in labels if name in columns]):
         if batch.num_rows:
             held = {name: arrow_column(name, batch.column(i)) for i, name in enumerate(columns)}
             yield start, Source(part.name, held, batch.num_rows)

@@ -8,6 +8,7 @@ resamples of the same records are paired.
 from __future__ import annotations
 
 import math
+import threading
 from functools import cache, lru_cache
 from typing import Any
 
@@ -37,6 +38,9 @@ _MOST_DRAWN = 8
 _ONE_THREAD, _SMALL_PRODUCT = 1 << 18, 1 << 26
 _BAG = np.uint64(0x2545F4914F6CDD1D)
 _DEALING = 0x5EED_0F_BA65
+_last = threading.local()
+# Bags of so many records are remembered; those of more would be a burden.
+_REMEMBERED = 1 << 18
 
 
 @cache
@@ -108,7 +112,21 @@ def bags_for(pairs: int) -> int:
 
 
 def bag_of(units: Keys, bags: int) -> Index:
-    """The bag of each record; bags of the lower half hold one half of the records, the rest the other."""
+    """The bag of each record; bags of the lower half hold one half of the records, the rest the other.
+
+    Several tables are counted of a batch one after another: its bags are remembered, in each thread.
+    """
+    if len(units) > _REMEMBERED:
+        return _bags_of(units, bags)
+    known: tuple[Keys, int, Index] | None = getattr(_last, "bags", None)
+    if known is None or known[0] is not units or known[1] != bags:
+        known = units, bags, _bags_of(units, bags)
+        known[2].flags.writeable = False
+        _last.bags = known
+    return known[2]
+
+
+def _bags_of(units: Keys, bags: int) -> Index:
     half = half_of(units).astype(np.int64) * (bags // 2)
     if bags == HALVES:
         return half
@@ -132,6 +150,8 @@ def fewer_bags(numbers: Index, bags: int, wanted: int) -> Index:
 def occupied(bag: Index, bags: int) -> tuple[Index, Index]:
     """Which bags hold records, ascending, and for each record the place of its bag among them."""
     numbers = np.flatnonzero(np.bincount(bag, minlength=bags))
+    if len(numbers) == bags:
+        return numbers, bag
     place = np.zeros(bags, dtype=np.int64)
     place[numbers] = np.arange(len(numbers))
     return numbers, place[bag]

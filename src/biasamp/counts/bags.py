@@ -101,6 +101,14 @@ class InBags(Generic[C]):
         numbers, rows = shuffled_numbers(self.numbers, self.bags, seed)
         return replace(self, numbers=numbers, counts=self.with_each(lambda values: values[rows]))
 
+    def laid_out(self) -> Self:
+        """The same counts, those of a bag together in memory: sums of floats depend on it in their last bit."""
+
+        def by_row(values: Any) -> Any:
+            return values if isinstance(values, Fixed) else np.ascontiguousarray(values)
+
+        return replace(self, counts=self.with_each(by_row))
+
     def in_rows(self, numbers: Index) -> C:
         """The counts with a row for each of these bags, among them all that hold records."""
         places = np.searchsorted(numbers, self.numbers)
@@ -110,6 +118,8 @@ class InBags(Generic[C]):
         """The numbers of the bags that either holds."""
         if self.bags != other.bags:
             raise ValueError(f"counts of {self.bags} and of {other.bags} bags do not add up")
+        if np.array_equal(self.numbers, other.numbers):
+            return self.numbers
         return np.union1d(self.numbers, other.numbers)
 
 
@@ -136,6 +146,7 @@ class BagCounts(InBags[PairCounts]):
         bags: int | None = None,
         *,
         accelerate: bool | None = None,
+        by_row: bool = True,
     ) -> BagCounts:
         """Count the pairs of an evaluation, whose keys decide the bags.
 
@@ -147,11 +158,13 @@ class BagCounts(InBags[PairCounts]):
             How many bags; by default as many as fit.
         accelerate : bool, optional
             Whether to use numba; by default where it is installed and pays.
+        by_row : bool
+            Whether the counts of a bag lie together in memory; else :meth:`laid_out` sees to it.
         """
         bags = bags or bags_for(evaluation.given.width * evaluation.truth.width)
         evaluation = drop_records(evaluation)
         numbers, place = occupied(bag_of(evaluation.units, bags), bags)
-        arrays, agreeing = pair_tables(evaluation, place, len(numbers), accelerate)
+        arrays, agreeing = pair_tables(evaluation, place, len(numbers), accelerate, by_row)
         numbers, arrays = filled_rows(numbers, arrays)
         counts = PairCounts.of_tables(evaluation, arrays)
         return cls(bags, numbers, counts, agreeing, evaluation.predicted.soft)

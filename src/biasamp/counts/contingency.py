@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,21 +11,31 @@ from numpy.typing import NDArray
 
 from biasamp.data import Dense, Label, LabelSet, Variable
 from biasamp.data.keys import Keys, mix
+from biasamp.data.label import labels_of
 
 from .bagging import FEWEST_BAGS, MOST_BAGS, bag_of, shuffled_numbers
 from .fixed import Count, Fixed, concatenate
 from .kernels.cross import sum_at
+from .numbered_cells import (
+    NumberedSide,
+    count_cells,
+    digits,
+    distinct_numbers,
+    number_bags,
+    number_labels,
+    sum_numbers,
+)
 
 Index = NDArray[np.int64]
 
 _CHUNK = 1 << 16
-# Rows of so many bytes, and so many numbers, are few enough to be listed.
-_SHORT, _FEW_NUMBERS = 2, 1 << 16
+# Rows of so many bytes are few enough to be listed.
+_SHORT = 2
 
 BAG = "bag"
 # Combinations of labels and bags that are kept; with more of them, bags are joined and in the end left out.
 MOST_ENTRIES = 1 << 18
-_DIGITS = MOST_BAGS.bit_length() - 1
+DIGITS = MOST_BAGS.bit_length() - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +81,15 @@ class ContingencyTable:
         >>> table.counts.tolist()
         [1, 2]
         """
-        sides, columns = {}, []
         for name, labels in sets.items():
             if labels.soft:
                 raise ValueError(f"{name} holds probabilities: a contingency table needs 0/1 labels")
+        numbered = [number_labels(labels) for labels in sets.values()]
+        table = cls.of_numbers({name: labels.labels for name, labels in sets.items()}, numbered, weights)
+        if table is not None:
+            return table
+        sides, columns = {}, []
+        for name, labels in sets.items():
             packed = np.concatenate(
                 [
                     np.packbits(labels.rows(start, start + _CHUNK), axis=1)
@@ -87,10 +102,31 @@ class ContingencyTable:
         return cls._of_cells(sides, np.column_stack(columns), weights)
 
     @classmethod
+    def of_numbers(
+        cls,
+        labels: Mapping[str, tuple[Label, ...]],
+        sides: Sequence[NumberedSide | None],
+        weights: NDArray[np.int64] | NDArray[np.float64] | None,
+    ) -> ContingencyTable | None:
+        """The table of records whose sides are numbered; None where one is not."""
+        numbered = [side for side in sides if side is not None]
+        found = None if len(numbered) < len(sides) else count_cells(numbered, weights)
+        if found is None:
+            return None
+        combinations, cells, counts = found
+        held = {name: Side(mine, rows) for (name, mine), rows in zip(labels.items(), combinations, strict=True)}
+        return cls(held, cells, counts)
+
+    @classmethod
     def _of_cells(
         cls, sides: dict[str, Side], cells: NDArray[np.int64], weights: Count | NDArray[np.float64] | None
     ) -> ContingencyTable:
         """The table of cells that may be named more than once."""
+        sizes = [len(side.combinations) for side in sides.values()]
+        if not isinstance(weights, Fixed) and math.prod(sizes) < 1 << 63:
+            summed = sum_numbers(_in_one_number(cells, sizes), math.prod(sizes), weights)
+            if summed is not None:
+                return cls(sides, _taken_apart(summed[0], sizes), summed[1])
         distinct, codes = _distinct_cells(cells, [len(side.combinations) for side in sides.values()])
         counts = sum_at(codes, (len(distinct),), weights)
         if isinstance(counts, Fixed):
@@ -102,8 +138,12 @@ class ContingencyTable:
             return NotImplemented
         if [(k, s.labels) for k, s in self.sides.items()] != [(k, s.labels) for k, s in other.sides.items()]:
             raise ValueError("contingency tables of different labels do not add up")
+        theirs = {name: side.combinations for name, side in other.sides.items()}
+        if all(np.array_equal(side.combinations, theirs[name]) for name, side in self.sides.items()):
+            cells = np.concatenate([self.cells, other.cells])
+            return self._of_cells(self.sides, cells, concatenate([self._summands, other._summands]))
         sides = {
-            name: Side(side.labels, np.concatenate([side.combinations, other.sides[name].combinations]))
+            name: Side(side.labels, np.concatenate([side.combinations, theirs[name]]))
             for name, side in self.sides.items()
         }
         first = [len(side.combinations) for side in self.sides.values()]
@@ -139,25 +179,23 @@ def _distinct_cells(cells: NDArray[np.int64], sizes: list[int]) -> tuple[NDArray
     if math.prod(sizes) >= 1 << 63:
         distinct, codes = np.unique(cells, axis=0, return_inverse=True)
         return distinct, codes.reshape(-1)
+    found, codes = distinct_numbers(_in_one_number(cells, sizes), math.prod(sizes))
+    return _taken_apart(found, sizes), codes
+
+
+def _in_one_number(cells: NDArray[np.int64], sizes: list[int]) -> NDArray[np.int64]:
     numbers = np.zeros(len(cells), dtype=np.int64)
     for i, size in enumerate(sizes):
         numbers = numbers * size + cells[:, i]
-    found, codes = _distinct_numbers(numbers, math.prod(sizes))
+    return numbers
+
+
+def _taken_apart(numbers: NDArray[np.int64], sizes: list[int]) -> NDArray[np.int64]:
     columns = []
     for size in reversed(sizes):
-        found, column = np.divmod(found, size)
+        numbers, column = np.divmod(numbers, size)
         columns.append(column)
-    return np.column_stack(columns[::-1]), codes
-
-
-def _distinct_numbers(numbers: Index, size: int) -> tuple[Index, Index]:
-    """Distinct numbers below ``size`` in order, and for each number which of them it is."""
-    if size > _FEW_NUMBERS + len(numbers):
-        found, codes = np.unique(numbers, return_inverse=True)
-        return found, codes.astype(np.int64)
-    # A list of all numbers is looked through faster than the numbers are sorted.
-    there = np.bincount(numbers, minlength=size) > 0
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+    return np.column_stack(columns[::-1])
 
 
 def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -168,7 +206,7 @@ def _distinct_rows(packed: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArra
     # Rows as whole numbers, the first byte the highest, sort as their bytes do, and much faster.
     if width <= _SHORT:
         short = packed.astype(np.int64) @ (1 << 8 * np.arange(width)[::-1])
-        held, places = _distinct_numbers(short, 1 << 8 * width)
+        held, places = distinct_numbers(short, 1 << 8 * width)
         return _bytes(held.astype(np.uint64)[:, None] << np.uint64(8 * (8 - width)), width), places
     padded = np.zeros((rows, -(-width // 8) * 8), dtype=np.uint8)
     padded[:, :width] = packed
@@ -200,13 +238,23 @@ def _bytes(words: NDArray[np.uint64], width: int) -> NDArray[np.uint8]:
 
 
 def count_by_bag(
-    sets: Mapping[str, LabelSet], units: Keys, weights: NDArray[np.int64] | None = None
+    sets: Mapping[str, LabelSet], units: Keys, weights: NDArray[np.int64] | None = None, width: int = DIGITS
 ) -> ContingencyTable:
-    """Count the combinations of labels and bags of records."""
-    numbers = bag_of(units, MOST_BAGS)
-    variables = tuple(Variable(f"digit {i}", "binary") for i in range(_DIGITS))
-    bag = LabelSet((Dense(variables, _digits(numbers, _DIGITS)),))
+    """Count the combinations of labels and bags of records; the numbers of bags have so many digits."""
+    numbers = bag_of(units, 1 << width)
+    variables = tuple(Variable(f"digit {i}", "binary") for i in range(width))
+    names = {**{name: labels.labels for name, labels in sets.items()}, BAG: labels_of(variables)}
+    sides = [*(number_labels(labels) for labels in sets.values()), number_bags(numbers, width)]
+    table = ContingencyTable.of_numbers(names, sides, weights)
+    if table is not None:
+        return table
+    bag = LabelSet((Dense(variables, digits(numbers, width)),))
     return ContingencyTable.from_labels({**sets, BAG: bag}, weights)
+
+
+def digits_of(table: ContingencyTable | None) -> int:
+    """How many digits the numbers of a table's bags have, or those of a new one where there is none."""
+    return DIGITS if table is None else _width(table)
 
 
 def bounded(table: ContingencyTable) -> ContingencyTable | None:
@@ -238,7 +286,7 @@ def shuffle_bags(table: ContingencyTable | None, seed: int) -> ContingencyTable 
     side, width = table.sides[BAG], _width(table)
     moved, rows = shuffled_numbers(_numbers(table), 1 << width, seed)
     combinations = np.empty_like(side.combinations)
-    combinations[rows] = _digits(moved, width)
+    combinations[rows] = digits(moved, width)
     return replace(table, sides={**table.sides, BAG: replace(side, combinations=combinations)})
 
 
@@ -256,8 +304,3 @@ def _fewer_digits(table: ContingencyTable, digits: int) -> ContingencyTable:
     side = table.sides[BAG]
     sides = {**table.sides, BAG: replace(side, labels=side.labels[:digits], combinations=side.combinations[:, :digits])}
     return replace(table, sides=sides).tidied()
-
-
-def _digits(numbers: Index, width: int) -> NDArray[np.uint8]:
-    """The digits of each number, the highest first, of shape (numbers, width)."""
-    return ((numbers[:, None] >> np.arange(width)[::-1]) & 1).astype(np.uint8)

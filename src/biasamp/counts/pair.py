@@ -15,7 +15,8 @@ from biasamp.data.label import Mask
 from .fixed import Count, Fixed, add, as_fixed, concatenate, floats, subtract
 from .joint import JointCounts, kept, refuse_too_many, same_labels, some_of, squared_weights
 from .kernels.cross import by_product
-from .tables import PAIR, add_up, chunks, pair_tables, present_rows
+from .kernels.scored import scored_spread
+from .tables import PAIR, add_up, chunks, pair_tables, present_rows, scored_places
 
 Index = NDArray[np.int64]
 
@@ -167,6 +168,15 @@ def drop_records(evaluation: Evaluation) -> Evaluation:
 
 def pair_spread(evaluation: Evaluation) -> tuple[Count, Count, Count]:
     """Moments of ``d = o_hat - o`` under squared weights, for standard errors."""
+    place = (
+        None
+        if evaluation.weights is not None
+        else scored_places(evaluation.given, evaluation.truth, evaluation.predicted)
+    )
+    if place is not None:
+        rows = evaluation.truth.rows(), evaluation.predicted.rows()
+        held, gained, lost, square = scored_spread(place, evaluation.given.width, *rows)
+        return as_fixed(held), gained - lost, square
 
     def part(start: int, stop: int) -> list[Count]:
         given, one, held, _, there = present_rows(evaluation, start, stop)

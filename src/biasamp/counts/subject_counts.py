@@ -77,6 +77,14 @@ class SubjectCounts:
             why={way: held.shuffled(seed) for way, held in self.why.items()},
         )
 
+    def laid_out(self) -> SubjectCounts:
+        """The same counts, laid out in memory as formulas expect them."""
+        return replace(
+            self,
+            pairs={way: bags.laid_out() for way, bags in self.pairs.items()},
+            mals=None if self.mals is None else (self.mals[0].laid_out(), self.mals[1].laid_out()),
+        )
+
     def __repr__(self) -> str:
         return f"<counts of {self.attribute!r}: {len(labels_in(self.A))} groups x {len(labels_in(self.T))} tasks>"
 
@@ -87,20 +95,26 @@ class SubjectCounts:
         # Either addend is far below what 64 bits hold, so that a sum beyond it is negative.
         if any(floats(bags.counts.squared).min() < 0 for bags in pairs.values()):
             raise ValueError(TOO_LARGE)
+        cells = {way: add_cells(self.cells[way], other.cells[way]) for way in self.cells}
+        # Where combinations are too many they are so by bag: whatever the batches, both are there or neither is.
+        by_bag = {
+            way: None if cells.get(way) is None else add_by_bag(self.by_bag[way], other.by_bag.get(way))
+            for way in self.by_bag
+        }
         return SubjectCounts(
             self.attribute,
             self.A,
             self.T,
             {side: self.sizes[side] + other.sizes[side] for side in self.sizes},
             pairs,
-            {way: add_cells(self.cells[way], other.cells[way]) for way in self.cells},
+            cells,
             None
             if self.mals is None or other.mals is None
             else (self.mals[0] + other.mals[0], self.mals[1] + other.mals[1]),
             # The train labels are counted once, whatever the evaluated records are cut into.
             self.train,
             self.train_cells,
-            {way: add_by_bag(self.by_bag[way], other.by_bag.get(way)) for way in self.by_bag},
+            by_bag,
             add_moments(self.moments, other.moments),
             {way: held + other.why[way] for way, held in self.why.items()},
         )

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data import Evaluation, LabelSet
+from biasamp.data import Codes, Dense, Evaluation, LabelSet
 
 from .fixed import EXACT, Count, Fixed, add, concatenate, total
-from .kernels import cross
+from .kernels import coded, cross, scored
 from .kernels.cross import row_sums
 
 Index = NDArray[np.int64]
@@ -35,6 +35,8 @@ SCORES_COST = 4
 # Adding whole rows pays when rows are wide and a record holds few given labels; else a matrix product does.
 _WORTH_ADDING = 16
 _FEW_LABELS = 4
+# Places that are counted by their codes; the tables that come of it have as many.
+_MOST_CODED = 1 << 23
 # Labels of which a record holds less than one in so many are listed when they are counted by bag.
 _RARE = 32
 # So many records tell how many labels a record holds.
@@ -44,7 +46,11 @@ _FEW_COLUMNS = 32
 
 
 def pair_tables(
-    evaluation: Evaluation, bag: Index | None = None, bags: int = 1, accelerate: bool | None = None
+    evaluation: Evaluation,
+    bag: Index | None = None,
+    bags: int = 1,
+    accelerate: bool | None = None,
+    by_row: bool = True,
 ) -> tuple[dict[str, Any], Count]:
     """The arrays of pair counts by bag, and how often truth and prediction agree that a label holds.
 
@@ -56,6 +62,9 @@ def pair_tables(
         The row of each record's bag, below ``bags``.
     accelerate : bool, optional
         Whether to use numba; by default where it is installed and pays.
+    by_row : bool
+        Whether the counts of a bag lie together in memory. Sums of floats that are made of them depend on it in their
+        last bit; to leave it for later is quicker where tables of many batches are added up.
 
     Returns
     -------
@@ -65,7 +74,7 @@ def pair_tables(
     if evaluation.missing:
         return _masked(evaluation, bag, bags)
     sides, width = (evaluation.truth, evaluation.predicted), evaluation.truth.width
-    true, held = _tables(evaluation.given, sides, evaluation.weights, bag, bags, accelerate)
+    true, held = _tables(evaluation.given, sides, evaluation.weights, bag, bags, accelerate, by_row)
     margins = true[:, -1:, -1:], true[:, :-1, -1:], true[:, -1:, :-1], held[:, -1:, :width]
     joints = true[:, :-1, :-1], held[:, :-1, :width], held[:, :-1, width:]
     return dict(zip(PAIR, (*margins, *joints), strict=True)), total(held[:, -1, width:])
@@ -102,12 +111,25 @@ def worth_compiling(labels: int, accelerate: bool | None) -> bool:
 
 
 def _tables(
-    left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: Index | None, bags: int, accelerate: bool | None
+    left: LabelSet,
+    sides: Sequence[LabelSet],
+    weights: Weights,
+    bag: Index | None,
+    bags: int,
+    accelerate: bool | None,
+    by_row: bool = True,
 ) -> list[Count]:
     """Tables (bags, left labels and everyone, columns): of the first side and one, then of the second and of both."""
     width = sides[0].width
     hard = not any(labels.soft for labels in (left, *sides))
     plain = hard and weights is None
+    by_code = _by_code(left, sides, bag, bags) if plain and len(sides) > 1 else None
+    if by_code is not None:
+        by_code = np.ascontiguousarray(by_code) if by_row else by_code
+        return [by_code[..., : width + 1], by_code[..., width + 1 :]]
+    by_score = _by_score(left, sides, bag, bags) if weights is None else None
+    if by_score is not None:
+        return by_score
     if bag is None:
         plain = plain and len(sides) > 1 and width >= _WORTH_ADDING and _few_held(left)
     compiled = plain and worth_compiling(len(left) * width, accelerate)
@@ -125,6 +147,81 @@ def _tables(
     cut = left.width + 1 if left.soft and bag is not None else 1
     found = [_shaped(table, bags, left.width + 1, table.shape[-1] // cut) for table in found]
     return found if len(found) > 1 else [found[0][..., : width + 1], found[0][..., width + 1 :]]
+
+
+def _by_code(left: LabelSet, sides: Sequence[LabelSet], bag: Index | None, bags: int) -> Index | None:
+    """As :func:`_compiled` where a record's labels are one code, or columns that lie together; None for all others."""
+    codes, (one, held) = _codes(left), (_codes(side) for side in sides)
+    groups, width = left.width + 1, sides[0].width
+    if codes is None:
+        given = _columns(left)
+        if bag is None or given is None or one is None or held is None:
+            return None
+        if not coded.worth_coding(bags * (width + 1) ** 2, len(left)):
+            return None
+        return coded.pairs_given_columns(bag, bags, given, one, held, width)
+    columns = [_columns(side) for side in sides]
+    in_codes, in_columns = (
+        one is not None and held is not None,
+        bag is not None and all(column is not None for column in columns),
+    )
+    if bags * groups * min(width + 1, 4) > _MOST_CODED or not (in_codes or in_columns):
+        return None
+    # Records without a given label are in the totals alone.
+    each = not len(codes) or codes.min() >= 0
+    many = left.width if each else groups
+    place = codes if each else np.where(codes < 0, left.width, codes)
+    if bag is not None:
+        place = place * bags + bag
+    if one is not None and held is not None:
+        table = coded.pairs_of_codes(place, bags * many, one, held, width)
+    else:
+        table = coded.pairs_of_columns(place, bags * many, *(column for column in columns if column is not None))
+    by_group = table.T.reshape(3 * width + 1, many, bags)
+    out = np.empty((3 * width + 1, groups, bags), dtype=np.int64)
+    out[:, :-1] = by_group[:, : left.width]
+    np.sum(by_group, axis=1, out=out[:, -1])
+    return out.transpose()
+
+
+def scored_places(given: LabelSet, truth: LabelSet, scores: LabelSet) -> Index | None:
+    """The given label of each record where all have one, the truth is hard and predictions are scores; else None."""
+    codes = _codes(given)
+    if codes is None or truth.soft or not scores.soft or not len(codes) or not scored.fits(len(codes)):
+        return None
+    return codes if codes.min() >= 0 and not truth.missing and not scores.missing else None
+
+
+def _by_score(left: LabelSet, sides: Sequence[LabelSet], bag: Index | None, bags: int) -> list[Count] | None:
+    """The tables of records of one given label each whose predictions are scores; None for all others."""
+    codes = None if len(sides) < 2 else scored_places(left, *sides)
+    if codes is None or not coded.worth_coding(2 * bags * left.width, len(left)):
+        return None
+    place = codes if bag is None else bag * left.width + codes
+    found: list[Count] = []
+    for table in scored.scored_pairs(place, bags * left.width, *(side.rows() for side in sides)):
+        by_group = _shaped(table, bags, left.width, table.shape[-1])
+        everyone = (
+            by_group.each(lambda part: part.sum(axis=1, keepdims=True))
+            if isinstance(by_group, Fixed)
+            else by_group.sum(axis=1, keepdims=True)
+        )
+        found.append(concatenate([by_group, everyone], axis=1))
+    return found
+
+
+def _codes(labels: LabelSet) -> Index | None:
+    """The code of each record where labels are one variable of one category."""
+    block = labels.blocks[0]
+    return block.codes if len(labels.blocks) == 1 and isinstance(block, Codes) else None
+
+
+def _columns(labels: LabelSet) -> NDArray[np.uint8] | None:
+    """Yes/no labels whose columns lie together, of shape (labels, records); None where records do."""
+    block = labels.blocks[0]
+    if len(labels.blocks) > 1 or not isinstance(block, Dense) or not block.values.flags.f_contiguous:
+        return None
+    return block.values.T
 
 
 def _few_held(labels: LabelSet) -> bool:

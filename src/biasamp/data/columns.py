@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from .label import Index, Mask, canonical, category_order, printable
 
+# So many categories are looked for one by one.
+_FEW = 4
 # Kinds of columns by those of numpy's numbers.
 _NUMBER_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
 
@@ -245,9 +247,13 @@ def refuse_rows(name: str, items: Sequence[Any], sizes: Sequence[int] | NDArray[
 
 def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...]]:
     """Codes into categories that are observed, distinct and in order; -1 stays -1."""
-    observed = np.zeros(len(spelled), dtype=bool)
-    observed[codes[codes >= 0]] = True
+    if len(spelled) <= _FEW:
+        observed = np.array([(codes == code).any() for code in range(len(spelled))], dtype=np.int64)
+    else:
+        observed = np.bincount(codes + 1, minlength=len(spelled) + 1)[1:]
     categories = sorted({spelled[i] for i in np.flatnonzero(observed).tolist()}, key=category_order)
+    if categories == list(spelled):
+        return codes, tuple(categories)
     place = {category: i for i, category in enumerate(categories)}
     target = np.array([place.get(text, -1) for text in spelled] + [-1], dtype=np.int64)
     return target[codes], tuple(categories)

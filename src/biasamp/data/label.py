@@ -131,7 +131,7 @@ class _Labelled:
     def missing(self) -> int:
         """How many values are missing; lists count as one."""
         there = self._there()
-        return 0 if there is None else int((~there).sum())
+        return 0 if there is None else int(there.size - np.count_nonzero(there))
 
     def complete(self) -> Mask:
         """Which records have no missing value."""
@@ -207,7 +207,9 @@ class Codes(_Labelled):
 
     def moved(self, variables: tuple[Variable, ...], target: Index) -> Codes:
         """The block in another label space: own label i becomes label ``target[i]`` of it."""
-        codes = np.where(self.codes >= 0, target[self.codes], -1) if len(target) else self.codes
+        if np.array_equal(target, np.arange(len(target))):
+            return replace(self, variables=variables)
+        codes = np.append(target, -1)[self.codes]
         return replace(self, variables=variables, codes=codes)
 
     def only(self, keep: Mask) -> Codes | Sparse:
@@ -221,9 +223,26 @@ class Codes(_Labelled):
         return Sparse(variables, np.concatenate([[0], np.cumsum(held)]), codes[held], ~missing)
 
 
+# Records that are turned from columns to rows at once: neighbours in both fit into cache.
+_TURNED = 512
+
+
+def by_record(values: Matrix) -> Matrix:
+    """A matrix whose rows lie together in memory: the same, or a copy where its columns do."""
+    if values.flags.c_contiguous:
+        return values
+    out = np.empty(values.shape, dtype=values.dtype)
+    for start in range(0, len(values), _TURNED):
+        out[start : start + _TURNED] = values[start : start + _TURNED]
+    return out
+
+
 @dataclass(frozen=True, eq=False)
 class Dense(_Labelled):
-    """A matrix with one column per label: 0/1 (uint8) or probabilities (float64)."""
+    """A matrix with one column per label: 0/1 (uint8) or probabilities (float64).
+
+    Either the labels of a record lie together in memory, or the records of a label, as columns of a file do.
+    """
 
     values: Matrix
     there: Mask | None = None
@@ -237,8 +256,8 @@ class Dense(_Labelled):
         return self.values.dtype.kind == "f"
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """Records start to stop."""
-        return self.values[start:stop]
+        """Records start to stop, the labels of each together."""
+        return by_record(self.values[start:stop])
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""

@@ -26,8 +26,8 @@ _ROW_SUM_TOLERANCE = 5e-3
 _TABLE_RANGE = 1 << 16
 # Floats hold every integer up to this one.
 EXACT = 1 << 53
-# Records whose whole numbers are read at once.
-_LOOKED_AT = 1 << 10
+# Records whose numbers are read at once, at least, and bytes of them.
+_LOOKED_AT, _BYTES_LOOKED_AT = 1 << 10, 1 << 18
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -153,14 +153,16 @@ def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | 
         hard: NDArray[np.uint8] = values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
     elif values.dtype.kind in "iu":
         checked = values if missing is None else np.where(missing, 0, values)
-        bytes_already = checked.dtype == np.uint8
-        hard, seen = checked if bytes_already else np.empty(checked.shape, dtype=np.uint8), 0
+        # Of a byte that has a sign, negative numbers are those above 127.
+        bytes_already = checked.dtype.itemsize == 1
+        hard, seen = checked.view(np.uint8) if bytes_already else np.empty(checked.shape, dtype=np.uint8), 0
         # Some records at a time, which are looked at and copied while they are in cache.
-        for start in range(0, len(checked), _LOOKED_AT):
-            part = checked[start : start + _LOOKED_AT]
-            seen |= int(np.bitwise_or.reduce(part, axis=None))
+        step = max(_LOOKED_AT, (_BYTES_LOOKED_AT >> 2 * (not bytes_already)) // max(len(names), 1))
+        for start in range(0, len(checked), step):
+            part = checked[start : start + step]
+            seen |= int(np.bitwise_or.reduce(hard[start : start + step] if bytes_already else part, axis=None))
             if not bytes_already:
-                hard[start : start + _LOOKED_AT] = part
+                hard[start : start + step] = part
         if seen not in (0, 1):
             raise ValueError(_not_zero_one(checked, names, role))
     else:
@@ -231,11 +233,11 @@ def _merge(blocks: list[Block]) -> list[Block]:
 
 
 def _side_by_side(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """Matrices of the same records as one, laid out by record."""
+    """Matrices of the same records as one: yes/no labels as columns that lie together, probabilities by record."""
     kind = np.result_type(*parts)
     if kind != np.float64:
-        # Columns one below the other, turned at once: quicker than side by side.
-        return np.ascontiguousarray(np.concatenate([part.T for part in parts]).T)
+        # To turn them takes longer than to count them.
+        return np.concatenate([part.T for part in parts]).T
     # Probabilities take eight times the room: some records at a time, which stay in cache.
     out = np.empty((len(parts[0]), sum(part.shape[1] for part in parts)))
     for start in range(0, len(out), _LOOKED_AT):
@@ -304,17 +306,35 @@ def number_codes(values: NDArray[Any], missing: Mask | None) -> tuple[Index, tup
         return np.zeros(0, dtype=np.int64), ()
     if values.dtype == np.bool_:
         values = values.view(np.uint8)
+    if values.dtype.itemsize == 1:
+        return _byte_codes(values)
     low, high = values.min(), values.max()
     if abs(float(high)) < EXACT and abs(float(low)) < EXACT and float(high) - float(low) < _TABLE_RANGE:
-        whole = values.astype(np.int64)
+        whole = values.astype(np.int64, copy=False)
         if values.dtype.kind in "iu" or (whole == values).all():
-            shifted = whole - int(low)
+            shifted = whole - int(low) if low else whole
             observed = np.flatnonzero(np.bincount(shifted))
+            if len(observed) == int(high) - int(low) + 1:
+                return shifted, tuple(str(v + int(low)) for v in observed.tolist())
             table = np.zeros(int(high) - int(low) + 1, dtype=np.int64)
             table[observed] = np.arange(len(observed))
             return table[shifted], tuple(str(v + int(low)) for v in observed.tolist())
     distinct, codes = np.unique(values, return_inverse=True)
     return codes.astype(np.int64), tuple(canonical(value) for value in distinct)
+
+
+def _byte_codes(values: NDArray[Any]) -> tuple[Index, tuple[str, ...]]:
+    """As :func:`number_codes` for whole numbers of one byte, mostly 0 and 1."""
+    unsigned = values.view(np.uint8)
+    low, high = int(values.min()), int(values.max())
+    if high - low <= 1:
+        codes = unsigned.astype(np.int64) if low == 0 else (values != low).astype(np.int64)
+        return codes, (str(low),) if low == high else (str(low), str(high))
+    numbers = np.roll(np.arange(256, dtype=np.uint8), 128 if values.dtype == np.int8 else 0)
+    seen = numbers[np.bincount(unsigned, minlength=256)[numbers] > 0]
+    table = np.zeros(256, dtype=np.int64)
+    table[seen] = np.arange(len(seen))
+    return np.take(table, unsigned), tuple(str(number) for number in seen.view(values.dtype).tolist())
 
 
 def _fraction(column: Column) -> float | None:

@@ -122,11 +122,18 @@ class LabelSet:
 
     def into(self, variables: tuple[Variable, ...]) -> LabelSet:
         """The same records in another label space, whose variables pair with these by position."""
-        blocks, position = [], 0
+        if variables == self.variables:
+            return self
+        blocks: list[Block] = []
+        position = 0
         for block in self.blocks:
             mine = block.variables
             theirs = variables[position : position + len(mine)]
             position += len(mine)
+            if all(a[1:] == b[1:] for a, b in zip(mine, theirs, strict=True)):
+                # The same labels under other names.
+                blocks.append(replace(block, variables=theirs))
+                continue
             place = {label: i for i, label in enumerate(labels_of(theirs))}
             renamed = labels_of(tuple(a._replace(name=b.name) for a, b in zip(mine, theirs, strict=True)))
             blocks.append(block.moved(theirs, np.array([place[label] for label in renamed], dtype=np.int64)))

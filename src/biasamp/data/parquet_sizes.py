@@ -53,6 +53,12 @@ def read_parquet(source: Any, columns: Sequence[str] | None, name: str, raw: Any
         return pa.Table.from_batches(batches, schema)
 
 
+def parquet_shape(path: Path) -> tuple[int, int]:
+    """How many rows and columns a Parquet file has, by its footer."""
+    metadata = pq.read_metadata(path)
+    return metadata.num_rows, metadata.num_columns
+
+
 def parquet_batches(
     source: Any, columns: Sequence[str], groups: Sequence[int], coded: Collection[str], rows: int, name: str, raw: Any
 ) -> Iterator[Any]:

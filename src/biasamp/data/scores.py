@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .argument_columns import read_columns
 from .arguments import read, read_clusters, read_evaluation, read_train, refuse_missing
 from .column_checks import refuse_identifiers
-from .columns import Declared
+from .columns import Declared, compact
 from .label import Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
 from .label_rules import label_set
 from .labelset import Evaluation, LabelSet
@@ -383,8 +383,8 @@ def crossed(labels: LabelSet) -> Strata:
     blocks = [block for block in labels.blocks if isinstance(block, Codes)]
     if len(blocks) == 1:
         variable = blocks[0].variables[0]
-        used, codes = np.unique(blocks[0].codes, return_inverse=True)
-        return Strata(variable.name, tuple(variable.categories[i] for i in used.tolist()), codes.reshape(-1))
+        single, used = compact(blocks[0].codes, variable.categories)
+        return Strata(variable.name, used, single)
     each = np.column_stack([block.codes for block in blocks])
     cells, codes = np.unique(each, axis=0, return_inverse=True)
     names = [

@@ -89,7 +89,7 @@ def sign_cautions(sign_p: Floats, counts: PairCounts, delta: Floats, crossfit: b
         return ()
     words = (
         f"{unknown}: with signs from the same records the value is biased, and its interval covers less often than "
-        "its level; use train labels, or the cross-fitted value"
+        "its level; its bounds count either sign, and train labels would tell them"
     )
     return (Caution(words, UNCLEAR_SIGNS),)
 

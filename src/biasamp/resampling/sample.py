@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from biasamp.counts.fixed import Count, floats, subtract
 from biasamp.counts.pair import PairCounts
 from biasamp.counts.signed_sums import Block, Pull, SecondLook, SignedSums, look_at
 from biasamp.data import Evaluation
+from biasamp.data.packed_labels import PackedEvaluation
 
 from .intervals import Intervals
 from .significance import ClusterEffect, bag_cluster_effect
@@ -128,6 +129,16 @@ TOO_MANY_PAIRS = (
 
 
 @dataclass(frozen=True, eq=False)
+class _KeptRecords:
+    """A packed copy of records, as the block that they are when they are looked at."""
+
+    kept: PackedEvaluation
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter((Block(self.kept.evaluation),))
+
+
+@dataclass(frozen=True, eq=False)
 class Sample:
     """The records of one direction, counted when they are first asked for.
 
@@ -152,6 +163,13 @@ class Sample:
     def of(cls, evaluation: Evaluation) -> Sample:
         """Records in memory."""
         return cls((Block(evaluation),), evaluation.clusters is not None)
+
+    @classmethod
+    def keeping(cls, evaluation: Evaluation) -> Sample:
+        """Records in memory that their owner may change: they are counted at once, and a packed copy is kept."""
+        sample = cls(_KeptRecords(PackedEvaluation(evaluation)), evaluation.clusters is not None)
+        sample.__dict__["counts"] = Block(evaluation).pair_counts()
+        return sample
 
     @cached_property
     def counts(self) -> PairCounts:

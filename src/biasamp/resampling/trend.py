@@ -114,6 +114,8 @@ class Steps:
         scatter, freedom = self._scatter()
         by_records = _tail_by_records(abs(made.value), made.standard_error)
         p = _tail(abs(made.value), made.standard_error, scatter, freedom)
+        if freedom:  # Steps that vary by themselves vary alike, however many records they have.
+            p = max(p, self._ordinary_p(freedom))
         return Slope(made.value, made.standard_error, made.low, made.high, scatter, p, by_records)
 
     def control(self, level: float = 1.0 - FALSE_ALARM) -> ControlLimits:
@@ -187,6 +189,16 @@ class Steps:
         """The squared distance of each two neighbouring steps, and its variance by records."""
         changes = [self.change(step, step - 1, 0.95) for step in range(1, len(self.values))]
         return np.array([made.value**2 for made in changes]), np.array([made.standard_error**2 for made in changes])
+
+    def _ordinary_p(self, freedom: int) -> float:
+        """The p-value of no slope in an ordinary regression, which counts all steps alike."""
+        from scipy.special import stdtr
+
+        centred = self.at - self.at.mean()
+        slope = float(centred @ self.values) / float(centred @ centred)
+        residual = self.values - self.values.mean() - slope * centred
+        error = np.sqrt(float(residual @ residual) / freedom / float(centred @ centred))
+        return 2.0 * float(stdtr(freedom, -abs(slope) / error)) if error > 0.0 else 0.0
 
     def _scatter(self) -> tuple[float, int]:
         """How far steps are from their line, squared, in units of what records explain; and degrees of freedom."""

@@ -13,6 +13,8 @@ Index = NDArray[np.int64]
 Held = tuple[Index, Index]
 Weights = NDArray[Any] | None
 
+# Sums of more keys than so many for each record are mostly of nothing.
+_SPARSE = 4
 # An 8-bit accumulator holds 255 records before it must be emptied.
 BURST = 255
 
@@ -78,13 +80,15 @@ def sums_by(
 
 
 def _whole_sums(keys: Index, groups: int, values: NDArray[Any]) -> Index:
-    from scipy.sparse import csr_array
-
     out = np.zeros((groups, values.shape[1]), dtype=np.int64)
-    used, place = np.unique(keys, return_inverse=True)
-    ones = np.ones(len(keys), dtype=np.float64)
-    indicator = csr_array((ones, (place.reshape(-1), np.arange(len(keys)))), shape=(len(used), len(keys)))
-    out[used] = (indicator @ values.astype(np.float64)).astype(np.int64)
+    used: Index | slice = slice(None)
+    if groups > _SPARSE * len(keys):
+        # Most sums are of nothing: only the others are made.
+        used, keys = np.unique(keys, return_inverse=True)
+        keys, groups = keys.reshape(-1), len(used)
+    for column in range(values.shape[1]):
+        # Whole numbers whose sums floats hold exactly.
+        out[used, column] = np.bincount(keys, values[:, column], minlength=groups)
     return out
 
 
