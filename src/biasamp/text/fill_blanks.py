@@ -70,6 +70,8 @@ def fill_blanks(
     shares = {str(name): number(value, f"women[{name!r}]", least=0.0, most=1.0) for name, value in women.items()}
     sizes = dict.fromkeys(shares, 1.0)
     if employed is not None:
+        if not isinstance(employed, Mapping):
+            raise TypeError(f"employed is {shown(employed)}; a mapping of occupations to numbers is needed")
         lacking = [name for name in shares if name not in employed]
         if lacking:
             raise ValueError(f"employed has no number for {lacking[0]!r}")
