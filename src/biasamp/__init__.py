@@ -15,6 +15,7 @@ _PLACES = {
     "associate": "association.associate",
     "association_change": "association.change",
     "audit": "auditing",
+    "balance": "amplification.balance",
     "binary": "data",
     "calibrate": "amplification.calibrate",
     "categorical": "data",
@@ -49,6 +50,7 @@ _PLACES = {
 __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
+    from .amplification.balance import balance as balance
     from .amplification.calibrate import calibrate as calibrate
     from .amplification.choose_thresholds import choose_thresholds as choose_thresholds
     from .amplification.directional import directional as directional
