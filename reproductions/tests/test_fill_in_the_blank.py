@@ -15,8 +15,15 @@ from biasamp.cli.cmd_reproduce import command
 from biasamp_reproductions import Setting, experiments, fill_in_the_blank
 from biasamp_reproductions.cooccurrences import cooccurrences, sentences_of
 from biasamp_reproductions.fill_in_the_blank import sources
-from biasamp_reproductions.internals import PRONOUNS, Blank, Occupation, fill_in, occupation_blanks
-from biasamp_reproductions.masked_words import MaskedModel, load_masked_model
+from biasamp_reproductions.internals import (
+    PRONOUNS,
+    Blank,
+    MaskedModel,
+    Occupation,
+    fill_in,
+    load_masked_model,
+    occupation_blanks,
+)
 from biasamp_reproductions.occupations import labour_table, occupations
 from biasamp_reproductions.outcome import REAL, STAND_IN
 from biasamp_reproductions.planted_bert import (

@@ -29,6 +29,7 @@ _PLACES = {
     "dpa": "predictability.attack",
     "impact": "amplification.impact",
     "label_errors": "amplification.label_errors",
+    "fill_blanks": "text.fill_blanks",
     "leakage": "predictability.attack",
     "mals": "amplification.mals",
     "movement": "association.movement",
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from .resampling.significance import q_values as q_values
     from .text.counterfactual import counterfactual as counterfactual
     from .text.eval_log import read_eval_log as read_eval_log
+    from .text.fill_blanks import fill_blanks as fill_blanks
     from .text.read_text import read_text as read_text
     from .text.text_leakage import text_leakage as text_leakage
 

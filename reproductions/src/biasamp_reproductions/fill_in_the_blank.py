@@ -20,13 +20,14 @@ from .internals import (
     TWO,
     VERBS,
     FilledIn,
+    MaskedModel,
     Occupation,
     Source,
     amplification,
     fill_in,
+    load_masked_model,
     occupation_blanks,
 )
-from .masked_words import MaskedModel, load_masked_model
 from .occupations import labour_table, occupations
 from .outcome import REAL, STAND_IN, Outcome, Trial
 from .papers import DIRECTIONAL

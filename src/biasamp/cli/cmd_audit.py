@@ -16,6 +16,7 @@ from biasamp.report.terminal import show_audit, show_label_errors
 from biasamp.results.metric_registry import direction_symbol
 
 from .command_files import Command, Input, Output, OutputFolder, Params
+from .log_options import log_options
 from .output import (
     console,
     csv_option,
@@ -33,7 +34,7 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 
 
 @click.command(name="audit", cls=Command)
-@click.argument("data", type=Input(records=True))
+@click.argument("data", type=Input(records=True, logs=True))
 @shared_options(*ROLES)
 @shared_options("metrics", *ENGINE, *MEASURES, "min_group", "provenance")
 @number_option("--pairs", 10, "How many pairs a table of --full shows; 0 for none.")
@@ -41,6 +42,7 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 @click.option(
     "--save", type=Output(".json", ".json.gz"), help="Save the audit with its resamples, to compare and report later."
 )
+@log_options
 @html_option
 @csv_option("one of the tables")
 @click.option(
