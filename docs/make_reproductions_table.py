@@ -1,7 +1,8 @@
-"""Write the table of docs/reproductions.md from runs: ``python docs/make_reproductions_table.py figures.json``.
+"""Write the tables of docs/reproductions.md from runs: ``python docs/make_reproductions_table.py figures.json``.
 
 The run is ``biasamp reproduce all --json figures.json``; of several files, such as of experiments run one by one, each
-experiment's last is taken.
+experiment's last is taken. All rows are recounted from the document before anything is written
+(``biasamp_reproductions.recount``).
 """
 
 from __future__ import annotations
@@ -14,20 +15,15 @@ from typing import Any
 
 PAGE = Path(__file__).parent / "reproductions.md"
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
-HEAD = (
-    "experiment",
-    "of",
-    "ran on",
-    "agree",
-    "reached",
-    "moved",
-    "left open",
-    "out of reach",
-    "not seen",
-    "no reason",
-    "seconds",
-)
-COUNTS = ("agreed", "reached", "moved", "left_open", "out_of_reach", "not_seen", "unexplained")
+BASES = ("Real files", "The paper's own numbers", "The paper's arithmetic", "Stand-in")
+HEAD = ("experiment", "of", "ran on", *(basis.lower() for basis in BASES), "seconds")
+# Rows of ours that nothing printed stands beside are not told of here.
+_ALONE = "ours alone"
+
+
+def told(counts: dict[str, int]) -> str:
+    """Verdicts with their numbers."""
+    return ", ".join(f"{many} {verdict}" for verdict, many in counts.items() if verdict != _ALONE) or "–"
 
 
 def row(item: dict[str, Any]) -> tuple[str, ...]:
@@ -35,13 +31,9 @@ def row(item: dict[str, Any]) -> tuple[str, ...]:
     outcome = item["outcome"]
     if outcome is None:
         state = "failed" if item["failed"] else "not run"
-        return item["name"], item["place"], state, *("" for _ in COUNTS), f"{item['seconds']:.0f}"
-    counts = [outcome[name] for name in COUNTS]
-    if any(counts):
-        told = [str(count) for count in counts]
-    else:
-        told = ["nothing printed", *("" for _ in COUNTS[1:])]
-    return item["name"], item["place"], outcome["kind"].lower(), *told, f"{item['seconds']:.0f}"
+        return item["name"], item["place"], state, *("" for _ in BASES), f"{item['seconds']:.0f}"
+    cells = [told(outcome["totals"].get(basis, {})) for basis in BASES]
+    return item["name"], item["place"], outcome["kind"].lower(), *cells, f"{item['seconds']:.0f}"
 
 
 def joined(documents: Sequence[dict[str, Any]], order: Sequence[str]) -> dict[str, Any]:
@@ -74,7 +66,24 @@ def table(document: dict[str, Any]) -> str:
     lines += [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row(item)) + " |" for item in document["experiments"]
     ]
+    for paper in papers(document):
+        lines += ["", f"**{paper['paper']}**", ""]
+        lines += [f"- {words}" for words in sentences(paper["items"])]
     return "\n".join(lines) + "\n"
+
+
+def papers(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each paper's printed items and where they stand, recounted from the rows."""
+    from biasamp_reproductions.recount import readings_of
+
+    return readings_of(document)
+
+
+def sentences(items: dict[str, dict[str, dict[str, int]]]) -> list[str]:
+    """What stands where, a line for each standing."""
+    from biasamp_reproductions.recount import sentences_of
+
+    return sentences_of(items)
 
 
 def names(page: str) -> list[str]:
@@ -95,8 +104,11 @@ def replaced(page: str, document: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     from biasamp_reproductions import experiments
+    from biasamp_reproductions.recount import recounted
 
     runs = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
+    for run in runs:
+        recounted(run)
     figures = joined(runs, list(experiments()))
     PAGE.write_text(replaced(PAGE.read_text(encoding="utf-8"), figures), encoding="utf-8")
     print(f"wrote the table of {PAGE.name}")

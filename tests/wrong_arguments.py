@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -20,7 +21,17 @@ P = [1, 0, 1, 1] * 10
 S = [0.1, 0.7, 0.4, 0.9] * 10
 RECORDS = {"g": G, "h": ["m", "w", "w", "m"] * 10, "t": T, "p": P, "s": S, "w": [1, 2] * 20, "id": list(range(40))}
 ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
+TEXTS = ["a woman with a cup", "a man with a bat"] * 20
 LABELS = [["man", "car"], ["woman", "bike", "car"], ["man"], ["woman"]] * 20
+
+
+class Blanks:
+    """A language model for which all words are alike."""
+
+    name = "blanks"
+
+    def scores(self, blanks: Any, words: Any) -> Any:
+        return np.zeros((len(blanks), len(words))), np.ones((len(blanks), len(words)), dtype=np.int64)
 
 
 def _audit(**more: Any) -> Any:
@@ -39,6 +50,8 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     biasamp.count(LABELS, identities=["man", "woman"]).save(folder / "labels.parquet")
     (folder / "policy.toml").write_text('[[limit]]\nmetric = "directional"\nmax = 0.1\n')
     (folder / "images.csv").write_text("ImageID,Source,LabelName,Confidence\n1,human,/m/1,1\n2,human,/m/2,1\n")
+    sample = {"id": 1, "target": "yes", "scores": {"match": {"value": "C"}}}
+    (folder / "log.json").write_text(json.dumps({"version": 2, "eval": {}, "samples": [sample]}))
     three = {"given": G, "truth": T, "predicted": P}
     four = {"A": G, "T": T, "A_pred": RECORDS["h"], "T_pred": P}
     attacks = {"trials": 3, "seed": 0}
@@ -70,13 +83,22 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         ),
         "classify_errors": (biasamp.classify_errors, four),
         "compare": (biasamp.compare, {"audits": {"one": audit, "two": audit}}),
+        "continuous": (
+            lambda data: biasamp.audit(RECORDS, attributes="g", tasks=biasamp.continuous(data), task_predictions="p", resamples=10),
+            {"data": "s"},
+        ),
         "count": (biasamp.count, {"data": RECORDS, **ROLES}),
         "count labels": (biasamp.count, {"data": LABELS, "identities": ["man", "woman"]}),
+        "counterfactual": (biasamp.counterfactual, {"answers": S, "group": G, "item": [i // 2 for i in range(40)]}),
         "decompose": (biasamp.decompose, {"given": G, "truth": T, "scores": S}),
         "directional": (biasamp.directional, three),
         "dpa": (biasamp.dpa, {**three, **attacks}),
+        "impact": (biasamp.impact, {"decisions": T, "groups": {"g": G}, "counts": [2, 1] * 20}),
+        "label_errors": (biasamp.label_errors, {**three, "error": 0.01, "resamples": 20}),
+        "fill_blanks": (biasamp.fill_blanks, {"model": Blanks(), "women": {"nurse": 0.9, "driver": 0.1}}),
         "leakage": (biasamp.leakage, {"A": G, "T": T, "T_pred": P, **attacks}),
         "mals": (biasamp.mals, four),
+        "mean_amplification": (biasamp.mean_amplification, {"groups": G, "outcome": S, "predicted": [0.2, 0.6, 0.5, 0.8] * 10}),
         "movement": (biasamp.movement, {"result": association}),
         "multi": (biasamp.multi, three),
         "open_images_shape": (biasamp.open_images_shape, {"records": 300, "labels": 50}),
@@ -84,21 +106,26 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "over_runs": (biasamp.over_runs, {"results": [audit, audit, audit], "metric": "directional", "direction": "A->T"}),
         "parity": (biasamp.parity, three),
         "q_values": (biasamp.q_values, {"p_values": [0.1, 0.2]}),
+        "read_eval_log": (biasamp.read_eval_log, {"path": folder / "log.json"}),
         "read_open_images": (
             lambda **given: biasamp.associate(biasamp.read_open_images(**given), ["/m/1", "/m/2"]),
             {"path": folder / "images.csv"},
         ),
+        "read_text": (lambda **given: biasamp.read_text(**given).table, {"texts": TEXTS, "identities": "lic", "labels": ["cup"]}),
         "sweep": (biasamp.sweep, {"scores": S, "given": G, "truth": T}),
+        "text_leakage": (biasamp.text_leakage, {"texts": TEXTS, "attribute": ["woman", "man"] * 20, "seeds": 1, "test_share": 0.2}),
         "trajectory": (biasamp.trajectory, {"steps": {"1": audit, "2": audit}}),
+        "verify": (biasamp.verify, {"audit": audit, "data": RECORDS}),
     }  # fmt: skip
 
 
 # What each function is called in the signature, where it is wrapped above.
-SIGNED = {"read_open_images": biasamp.read_open_images}
+SIGNED = {"read_open_images": biasamp.read_open_images, "read_text": biasamp.read_text}
 # What an argument is called where it is used, as the message says it.
 ALSO_CALLED = {
     ("binary", "data"): "truth",
     ("categorical", "data"): "truth",
+    ("continuous", "data"): "tasks",
     ("Policy", "limits"): "limits?",
     ("Policy", "companions"): "companions?",
     ("Policy", "data"): "unknown key|data",  # an entry of it is named

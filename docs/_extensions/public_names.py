@@ -10,7 +10,7 @@ import biasamp
 
 GROUPS: dict[str, list[str]] = {
     "Measure": ["audit", "count", "directional", "mals", "multi", "parity", "classify_errors"],
-    "Predictability": ["dpa", "leakage"],
+    "Predictability": ["dpa", "leakage", "balance"],
     "Without ground truth": ["associate", "association_change", "orientation", "movement"],
     "Why, and at which threshold": ["decompose", "sweep", "calibrate", "choose_thresholds"],
     "Choose and follow": ["compare", "over_runs", "trajectory", "Policy"],

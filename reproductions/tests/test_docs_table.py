@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from biasamp_reproductions import Setting, experiments
+from biasamp_reproductions.command import document_of
 from biasamp_reproductions.experiment import Experiment
 from biasamp_reproductions.outcome import PRINTED, Outcome
 from biasamp_reproductions.rows import Reason, Tried, measured, printed
@@ -48,14 +49,14 @@ def test_table_of_a_run(script: ModuleType) -> None:
         Experiment("four", "t", "Fig. 4", lambda setting: Outcome(PRINTED, "x", (1 / 0,))),
     ]
     done = run_all(chosen, Setting())
-    document = {**circumstances(done, 5), "experiments": [item.to_dict() for item in done]}
+    document = document_of(done, circumstances(done, 5))
     page = script.replaced(f"before\n{script.BEGIN}old\n{script.END}after\n", document)
     assert page.startswith("before\n")
     assert page.endswith("after\n")
     assert "old" not in page
     assert "seed 5" in page
-    assert "| one | Table 1 | the paper's own numbers | 1 | 1 | 0 | 0 | 1 | 0 | 0 |" in page
-    assert "| two | Fig. 2 | the paper's own numbers | nothing printed |" in page
+    assert "| one | Table 1 | the paper's own numbers | – | 1 same digits, 1 reached, 1 out of reach | – | – |" in page
+    assert "| two | Fig. 2 | the paper's own numbers | – | – | – | – |" in page
     assert "| three | Fig. 3 | not run |" in page
     assert "| four | Fig. 4 | failed |" in page
     assert script.names(page) == ["one", "two", "three", "four"]

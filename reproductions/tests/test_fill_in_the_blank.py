@@ -15,8 +15,15 @@ from biasamp.cli.cmd_reproduce import command
 from biasamp_reproductions import Setting, experiments, fill_in_the_blank
 from biasamp_reproductions.cooccurrences import cooccurrences, sentences_of
 from biasamp_reproductions.fill_in_the_blank import sources
-from biasamp_reproductions.internals import PRONOUNS, Blank, Occupation, fill_in, occupation_blanks
-from biasamp_reproductions.masked_words import MaskedModel, load_masked_model
+from biasamp_reproductions.internals import (
+    PRONOUNS,
+    Blank,
+    MaskedModel,
+    Occupation,
+    fill_in,
+    load_masked_model,
+    occupation_blanks,
+)
 from biasamp_reproductions.occupations import labour_table, occupations
 from biasamp_reproductions.outcome import REAL, STAND_IN
 from biasamp_reproductions.planted_bert import (
@@ -210,7 +217,7 @@ class TestPlanted:
     def test_the_stand_in_is_held_against_what_was_planted(self, learned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         model, plant, jobs, counted = learned
         monkeypatch.setattr(fill_in_the_blank, "occupations", lambda: jobs)
-        monkeypatch.setattr(fill_in_the_blank, "stand_in", lambda setting, jobs: (model, plant, counted))
+        monkeypatch.setattr(fill_in_the_blank, "stand_in", lambda setting, jobs, **sizes: (model, plant, counted))
         outcome = experiments()["fill-in-the-blank"].run(Setting())
         assert outcome.kind == STAND_IN
         assert "hairdresser" in outcome.source
@@ -218,8 +225,15 @@ class TestPlanted:
         # Against equal shares: the mean of |P(he|t) - P(she|t)|, among the two, over occupations, half of it a pair.
         two = plant.joint[:, :2] / plant.joint[:, :2].sum(axis=1, keepdims=True)
         leans = np.where([job.toward == "men" for job in jobs], 1, -1) * (two[:, 0] - 0.5)
-        assert rows["Table 2, base Uniform (2): T→A"].published == f"planted: {leans.mean():+.4f}"
-        assert len([what for what in rows if what.startswith("Table 2")]) == 8
+        assert rows["Table 2, base Uniform (2): T→A, of the tiny BERT"].planted == f"{leans.mean():+.4f}"
+        assert len([what for what in rows if what.endswith("of the tiny BERT")]) == 8
+        # What is printed stands beside, without a verdict, for the three sources that are the paper's.
+        printed = [row for row in rows.values() if row.published is not None and row.item == "Table 2"]
+        assert [(row.published, row.verdict) for row in printed[:2]] == [
+            (".1368", "no verdict"),
+            (".0084", "no verdict"),
+        ]
+        assert len(printed) == 6
 
     def test_a_model_in_a_folder(self, learned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         model, _, jobs, counted = learned
@@ -275,3 +289,22 @@ class TestWithoutTheExtra:
             "import sys; sys.exit(bool({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
         )
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_all_occupations_of_one_template_are_measured() -> None:
+    """One record for each of 32 occupations, which are no ids; against the mean over pairs by hand."""
+    from biasamp_reproductions.internals import TEMPLATES, TWO, FilledIn, Source, amplification
+    from biasamp_reproductions.occupations import occupations
+
+    jobs = occupations()
+    many = len(jobs)
+    toward = np.array([job.toward == "men" for job in jobs])
+    he = np.where(toward, 0.8, 0.4)
+    pronoun = np.tile(np.column_stack([he, 1 - he, np.zeros(many)]), (len(TEMPLATES), 1, 1))
+    occupation = np.full((len(TEMPLATES), 3, many), 1 / many)
+    filled = FilledIn(tuple(jobs), pronoun, occupation, occupation, np.ones(many, dtype=int))
+    expected = np.where(toward, 0.3, 0.1).mean()
+    for template in (None, 0):
+        options = {} if template is None else {"template": template}
+        found = amplification(filled, Source("Uniform (2)", TWO), "T→A", **options)
+        assert found.value == pytest.approx(expected)

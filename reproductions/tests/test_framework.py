@@ -15,9 +15,10 @@ from biasamp.cli.cmd_reproduce import command
 from biasamp_reproductions import Setting, experiments
 from biasamp_reproductions.chart import Chart
 from biasamp_reproductions.experiment import Experiment
-from biasamp_reproductions.outcome import PRINTED, STAND_IN, Outcome
+from biasamp_reproductions.outcome import ARITHMETIC, PRINTED, REAL, STAND_IN, Outcome
 from biasamp_reproductions.page import markdown, page, words
-from biasamp_reproductions.rows import Reason, Tried, claimed, measured, printed
+from biasamp_reproductions.recount import recounted
+from biasamp_reproductions.rows import Reason, Row, Tried, claimed, measured, placed, printed, recovered
 from biasamp_reproductions.running import Done, circumstances, run_all
 from biasamp_reproductions.summary import left, summary_markdown, summary_page
 
@@ -60,7 +61,12 @@ class TestAgreement:
     def test_a_reason_reaches_the_figure_or_only_moves_ours(self) -> None:
         assert printed("x", "0.063", -0.011, reason=Reason("equalized", 0.0632)).reached
         assert not printed("x", "0.063", -0.011, reason=Reason("equalized", 0.044)).reached
-        assert printed("x", "0.063", -0.011, spread="0.02", reason=Reason("equalized", 0.044)).reached
+        # Within the paper's ± is not the published figure.
+        near = printed("x", "0.063", -0.011, spread="0.02", reason=Reason("equalized", 0.044))
+        assert (near.reached, near.verdict) == (False, "within ±")
+        assert "not the published figure" in words(near)
+        assert printed("x", "0.100", 0.0984, spread="0.004").verdict == "within ±"
+        assert printed("x", "0.061", 0.0620, spread="0.0005").verdict == "no reason"
 
     def test_a_figure_that_agrees_needs_no_reason(self) -> None:
         assert printed("x", "0.1", 0.1, reason=Reason("none", 1.0)).reason is None
@@ -85,6 +91,11 @@ class TestAgreement:
         made_up, real = outcome(row, kind=STAND_IN), outcome(row)
         assert (made_up.not_seen, made_up.unexplained) == (1, 0)
         assert (real.not_seen, real.unexplained) == (0, 1)
+        # On real files a claim that does not hold is a finding.
+        assert (outcome(row, kind=REAL).unexplained, outcome(row, kind=REAL).totals) == (
+            0,
+            {REAL: {"does not hold": 1}},
+        )
         # A number that is printed does not come from the stand-in, and is held to.
         assert (outcome(printed("a", "0.1", 0.5), kind=STAND_IN).unexplained) == 1
         assert "not seen on the stand-in" in page(done(made_up), ABOUT)
@@ -113,6 +124,45 @@ class TestAgreement:
         assert (row.covered, row.within(0.5), row.reached, row.moved) == (False, False, False, True)
         assert words(claimed("x", "falls", 0.5, False, interval=(0.4, 0.6))) == "no reason found"
 
+    def test_totals_are_apart_by_what_was_measured_on(self) -> None:
+        rows = (
+            printed("a", "0.1", 0.1, basis=REAL),
+            printed("b", "0.1", 0.1),
+            printed("c", "0.1", 0.1, basis=ARITHMETIC),
+            claimed("d", "falls", 0.1, True, basis=STAND_IN),
+            recovered("e", "0.2", 0.2, True),
+            measured("f", 0.2, published="0.3"),
+        )
+        assert outcome(*rows).totals == {
+            REAL: {"same digits": 1},
+            PRINTED: {"same digits": 1, "no verdict": 1},
+            ARITHMETIC: {"same digits": 1},
+            STAND_IN: {"holds": 1, "as planted": 1},
+        }
+
+    def test_a_planted_value_is_never_published(self) -> None:
+        with pytest.raises(ValueError, match="a planted value is not a published one"):
+            Row("x", "0.1", 0.1, True, planted="0.1")
+        written = page(done(outcome(recovered("e", "0.25", 0.2, True), kind=STAND_IN)), ABOUT)
+        assert 'data-head="published">–' in written
+        assert 'data-head="planted here">0.25' in written
+
+    def test_one_claim_counts_once_and_holds_where_all_of_its_rows_hold(self) -> None:
+        both = [claimed(str(i), "falls", 1.0, holds, claim="falls") for i, holds in enumerate((True, False, True))]
+        assert outcome(*both).totals == {PRINTED: {"does not hold": 1}}
+        assert outcome(both[0], both[2]).totals == {PRINTED: {"holds": 1}}
+
+    def test_an_outcome_comes_back_from_its_document(self) -> None:
+        made = outcome(
+            printed("a", "0.100", 0.9, interval=(0.1, 1.0), spread="0.1", tried=Tried.of([0.2, 0.9], "depths", "none")),
+            printed("b", "0.1", 0.9, reason=Reason("r", 0.1, "settled")),
+            measured("c", float("nan")),
+            recovered("d", "1", "2", False),
+        )
+        again = Outcome.from_dict(json.loads(json.dumps(made.to_dict())))
+        assert again.to_dict() == made.to_dict()
+        assert page(done(again), ABOUT) == page(done(made), ABOUT)
+
 
 class Tags(HTMLParser):
     def __init__(self) -> None:
@@ -138,11 +188,11 @@ class TestPages:
         assert "<script>" not in told
         rows = [line for line in told.splitlines() if line.startswith("| ")]
         assert len(rows) == 3
-        assert all(line.replace("\\|", "").count("|") == 7 for line in rows)
+        assert all(line.replace("\\|", "").count("|") == 8 for line in rows)
 
     def test_only_verdicts_are_coloured(self) -> None:
         written = page(done(outcome(claimed("a", "no", "b", True))), ABOUT)
-        assert 'class="yes" data-head="agrees"' in written
+        assert 'class="yes" data-head="verdict"' in written
         assert 'class="no"' not in written
 
     def test_what_lies_near_is_said(self) -> None:
@@ -248,8 +298,9 @@ class TestCommand:
         assert ran.output.startswith(PRINTED)
         document = json.loads(target.read_text(encoding="utf-8"))
         (item,) = document["experiments"]
-        assert document["schema"] == 1
-        assert item["outcome"]["unexplained"] == 0
+        assert document["schema"] == 2
+        assert document["totals"] == {PRINTED: {"same digits": 8, "holds": 14}} == recounted(document)
+        assert item["outcome"]["totals"] == document["totals"]
         assert {path.name for path in (tmp_path / "out").iterdir()} == {"worked-examples.html", "worked-examples.md"}
 
     def test_unknown_name_offers_the_nearest(self) -> None:
@@ -308,3 +359,109 @@ class TestCommand:
         assert "data:image/svg+xml;base64," in index
         assert "BIASAMP_DATA=FOLDER biasamp reproduce needy" in index
         assert "[one](one.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")
+
+
+class TestReadings:
+    """What a reader of the summary is told of each paper."""
+
+    def made(self) -> dict[str, Experiment]:
+        real = outcome(
+            *placed([printed("a", "0.1", 0.1), printed("b", "0.2", 0.9, tried=TRIED)], "Table 2"),
+            *placed([printed("c", "0.1", 0.1)], "Table 3", basis=PRINTED),
+            *placed([printed("d", "0.1", 0.3, tried=TRIED)], "Sec. 6.1", basis=ARITHMETIC),
+            kind=REAL,
+        )
+        made_up = outcome(
+            *placed([measured("e", 0.3, published="0.4"), recovered("f", "1", 1.0, True)], "Table 4"), kind=STAND_IN
+        )
+        return {
+            "real": Experiment("real", "t", "p", lambda s: real, paper="DPA"),
+            "made-up": Experiment("made-up", "t", "p", lambda s: made_up, paper="DPA"),
+        }
+
+    def test_each_printed_item_has_its_standing(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.delenv("BIASAMP_DATA", raising=False)
+        monkeypatch.setattr("biasamp_reproductions.command.experiments", self.made)
+        ran = CliRunner().invoke(command, ["all", "--folder", str(tmp_path), "--json", "-"])
+        document = json.loads(ran.stdout)
+        items = next(paper["items"] for paper in document["papers"] if paper["paper"].startswith("Tokas"))
+        one = {"figures": 1, "claims": 0}
+        assert items["Table 2"] == {"reached on real files": one, "tried on real files, not reached": one}
+        assert items["Table 3"] == {"reached on the paper's own numbers, which is no real data": one}
+        assert items["Sec. 6.1"] == {"the paper's figures do not follow from one another": one}
+        assert items["Table 4"] == {"not tried on real data: a stand-in only": one}
+        assert list(items["Fig. 3"]) == ["not tried at all"]
+        index = (tmp_path / "index.md").read_text(encoding="utf-8")
+        assert "- Reached on real files: Table 2 (1 figure)." in index
+        assert "- Not tried on real data: a stand-in only: Table 4 (1 figure)." in index
+        assert "- Real files: 1 same digits, 1 out of reach." in index
+        assert recounted(document) == document["totals"]
+
+    def test_a_recount_finds_what_was_changed(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.delenv("BIASAMP_DATA", raising=False)
+        monkeypatch.setattr("biasamp_reproductions.command.experiments", self.made)
+        text = CliRunner().invoke(command, ["all", "--folder", str(tmp_path), "--json", "-"]).stdout
+        for change in (
+            lambda d: d["experiments"][0]["outcome"]["rows"][0].update(ours=0.3),
+            lambda d: d["experiments"][0]["outcome"]["rows"][0].update(verdict="holds"),
+            lambda d: d["experiments"][0]["outcome"]["totals"]["Real files"].update({"same digits": 2}),
+            lambda d: d["experiments"][1]["outcome"]["rows"][1].update(published="1"),
+            lambda d: d["papers"][1]["items"].pop("Table 4"),
+            lambda d: d["totals"].pop("Stand-in"),
+        ):
+            document = json.loads(text)
+            change(document)
+            with pytest.raises(ValueError, match=r"."):
+                recounted(document)
+
+    def test_every_item_is_one_of_its_paper(self) -> None:
+        from biasamp_reproductions.papers import PAPERS
+
+        for experiment in experiments().values():
+            assert experiment.paper in PAPERS
+
+
+@pytest.mark.usefixtures("no_data")
+class TestSizes:
+    def made(self, ran: list[Any], **more: Any) -> dict[str, Experiment]:
+        def work(setting: Setting) -> Outcome:
+            ran.append(setting)
+            return outcome(measured("x", float(setting.seed)))
+
+        return {"one": Experiment("one", "t", "p", work, **more)}
+
+    def test_resume_takes_what_is_kept(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        ran: list[Any] = []
+        monkeypatch.setattr("biasamp_reproductions.command.experiments", lambda: self.made(ran))
+
+        def call(*more: str) -> str:
+            return CliRunner().invoke(command, ["one", "--folder", str(tmp_path), "--json", "-", *more]).stdout
+
+        first, again = call("--resume"), call("--resume")
+        assert (len(ran), json.loads(first)["experiments"]) == (1, json.loads(again)["experiments"])
+        call("--resume", "--seed", "1")
+        call()
+        assert len(ran) == 3
+        # A damaged part is made again.
+        (tmp_path / "part-one.json").write_text("{", encoding="utf-8")
+        call("--resume")
+        assert len(ran) == 4
+
+    def test_seeds_say_how_far_a_figure_moves(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        ran: list[Any] = []
+        monkeypatch.setattr("biasamp_reproductions.command.experiments", lambda: self.made(ran))
+        text = CliRunner().invoke(command, ["one", "--seeds", "3", "--folder", str(tmp_path), "--json", "-"]).stdout
+        (row,) = json.loads(text)["experiments"][0]["outcome"]["rows"]
+        assert (row["ours"], row["note"]) == (0.0, "over 3 seeds: mean 1.0000, from 0.0000 to 2.0000")
+
+    def test_sizes_reach_the_experiment(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        ran: list[Any] = []
+        monkeypatch.setattr(
+            "biasamp_reproductions.command.experiments", lambda: self.made(ran, sizes=("seeds", "train"))
+        )
+        given = ["one", "--folder", str(tmp_path), "--quick", "--scale", "train=7", "--seeds", "2"]
+        assert CliRunner().invoke(command, given).exit_code == 0
+        assert (ran[0].quick, ran[0].scale, ran[0].seeds) == (True, {"train": 7}, 2)
+        for wrong, told in ((["--scale", "test=7"], "has no size 'test'"), (["--scale", "train"], "SIZE=NUMBER")):
+            failed = CliRunner().invoke(command, [*given[:3], *wrong])
+            assert (failed.exit_code, told in failed.output) == (2, True)

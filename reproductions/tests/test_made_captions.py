@@ -16,8 +16,8 @@ from biasamp_reproductions.made_captions import (
     MadeCaptions,
     made_captions,
     planted_a_to_t,
+    planted_rows,
     planted_t_to_a,
-    recovered,
 )
 from biasamp_reproductions.outcome import STAND_IN, Outcome
 
@@ -88,9 +88,9 @@ def test_what_is_planted_comes_back(outcome: Outcome) -> None:
     assert "coco_objects_66.csv" in outcome.left_out[0]
     held = [row for row in outcome.rows if row.agrees is not None]
     assert len(held) == 2 * len(MODELS) + 2
-    assert all(row.agrees and row.in_words for row in held)
+    assert {row.verdict for row in held} == {"as planted"}
     # Nothing of the paper stands beside figures of made-up captions.
-    assert {row.published is None or row.published.startswith("planted") for row in outcome.rows} == {True}
+    assert {row.published for row in outcome.rows} == {None}
     assert len(outcome.charts) == 4
 
 
@@ -101,7 +101,7 @@ def test_what_is_not_planted_does_not(made: MadeCaptions, outcome: Outcome) -> N
         says_man={**made.says_man, "equalizer": made.says_man["baseline_ft"]},
         names={**made.names, "equalizer": made.there.astype(float)},
     )
-    rows = recovered(swapped, read_made(made).common, outcome.rows)
+    rows = planted_rows(swapped, read_made(made).common, outcome.rows)
     assert {row.what for row in rows if not row.agrees} == {
         "equalizer: A→T against what was planted",
         "equalizer: T→A against what was planted",

@@ -114,7 +114,7 @@ class TestScenes:
         assert all(row.agrees is None for row in rows(outcome, "Table 1, ") if row.spread)
         assert all(row.agrees for row in rows(outcome, "Table 3, mean", "T→A"))
         for metric in ("MALS", "leakage amplification", "Multi A→T", "DPA T→A", "attribution outside the person"):
-            assert rows(outcome, f"balanced: {metric}"), metric
+            assert rows(outcome, "unbalanced, original", f": {metric}"), metric
         assert len(rows(outcome, "sweep, faint")) == 2
         assert [len(chart.lines) for chart in outcome.charts[:3]] == [3, 2, 1]  # type: ignore[union-attr]
 

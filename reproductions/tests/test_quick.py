@@ -10,6 +10,7 @@ import pytest
 from biasamp_reproductions import Setting, experiments
 from biasamp_reproductions.outcome import PRINTED, REAL, STAND_IN, Outcome
 from biasamp_reproductions.rows import Row
+from extras import needs
 
 
 def ran(name: str, folder: Path | None = None) -> Outcome:
@@ -17,7 +18,9 @@ def ran(name: str, folder: Path | None = None) -> Outcome:
 
 
 def row(outcome: Outcome, *words: str) -> Row:
-    found = [item for item in outcome.rows if all(word in item.what for word in words)]
+    found = [
+        item for item in outcome.rows if all(word in item.what for word in words) and "trained network" not in item.what
+    ]
     assert len(found) == 1, [item.what for item in found]
     return found[0]
 
@@ -33,6 +36,15 @@ def test_worked_examples() -> None:
 
 
 class TestDpaCompas:
+    def test_a_trained_network_gives_the_exact_attackers_figure(self) -> None:
+        needs("torch")
+        outcome = ran("dpa-compas")
+        trained = [item for item in outcome.rows if "by a trained network" in item.what]
+        assert len(trained) == 4
+        for item in trained:
+            exact = next(other for other in outcome.rows if other.what == item.what.partition(", by a trained")[0])
+            assert item.ours == pytest.approx(exact.ours, abs=1e-9)
+
     def test_from_the_printed_counts(self) -> None:
         outcome = ran("dpa-compas")
         assert outcome.kind == PRINTED
@@ -44,7 +56,9 @@ class TestDpaCompas:
             (", balanced", "A→T", 0.0, 0.099, 0.090),
         ):
             for metric, figure in (("BA", ba), ("Multi", multi), ("DPA", dpa)):
-                assert row(outcome, f"Table 3, {metric}", version, direction).ours == pytest.approx(figure, abs=5.1e-4)
+                assert row(outcome, f"Table 3, {metric}, ", version, direction, "of Table 2").ours == pytest.approx(
+                    figure, abs=5.1e-4
+                )
         assert row(outcome, "stated accuracy").ours == pytest.approx(0.044, abs=5e-4)
         open_row = row(outcome, "DPA", "unbalanced", "A→T", "counts")
         assert open_row.left_open
@@ -83,6 +97,7 @@ class TestDpaProperties:
         assert outcome.kind == PRINTED
         assert outcome.unexplained == 0
         assert outcome.agreed >= 29
+        assert outcome.count("same digits", basis="The paper's arithmetic") == 2
         # The grid is the one published figure that differs: 101 points, 100 without an end.
         assert (outcome.reached, outcome.moved) == (1, 0)
 
@@ -166,6 +181,27 @@ class TestMalsCorrection:
         assert after.interval is not None
         assert after.interval[0] < 0 < after.interval[1]
 
+    def test_the_stand_in_can_fail(self) -> None:
+        outcome = ran("mals-correction")
+        assert outcome.trial is not None
+        assert "calibrating does not bring MALS nearer to 0" in outcome.trial.fails
+        failed = [item for item in outcome.rows if item.note == "not nearer to 0"]
+        assert 0 < len(failed) < 12
+        # No verdict and no published figure of a setting that the paper does not speak of.
+        assert {item.verdict for item in failed} == {"ours alone"}
+
+
+@pytest.mark.data
+def test_generations_of_a_language_model(data: Path) -> None:
+    outcome = ran("llm-generations", data)
+    slopes = {item.what.partition(":")[0]: item for item in outcome.rows if ": slope of" in item.what}
+    found = {name: round(float(item.ours), 4) for name, item in slopes.items()}
+    assert found == {"synthetic": 0.0086, "preservation": -0.0089, "accumulation": -0.0098}
+    # What later abstracts say may rest on a mitigation that the file lacks; what the first says is put to the test, once.
+    assert [slopes[name].verdict for name in ("preservation", "accumulation")] == ["no verdict"] * 2
+    assert outcome.totals["Real files"]["holds"] == 1
+    assert outcome.unexplained == 0
+
 
 class TestImsituLeakage:
     def test_lacks_its_files_and_runs_without(self) -> None:
@@ -202,15 +238,19 @@ class TestImsituLeakage:
     def test_restricting_train_alone_hides_the_fall(self, data: Path) -> None:
         outcome = ran("imsitu-leakage", data)
         for alpha in (2, 3):
-            alone, both = str(row(outcome, f"alpha = {alpha}: fall").ours).split(" and ")
-            assert abs(float(alone)) < 0.01 < float(both)
+            alone, both = (
+                float(row(outcome, f"alpha = {alpha}: fall", f"restricting {way}").ours)
+                for way in ("train alone", "train and test")
+            )
+            assert abs(alone) < 0.01 < both
         assert row(outcome, "alpha = 1, restricting train and test: accuracy").ours == 0.5
 
 
 class TestAiesOrientations:
     def test_every_printed_form_holds_or_is_mended(self) -> None:
         outcome = ran("aies-orientations")
-        assert (outcome.agreed, outcome.reached, outcome.moved, outcome.unexplained) == (22, 7, 0, 0)
+        assert (outcome.holding, outcome.count("does not hold"), outcome.unexplained) == (22, 7, 0)
+        assert all(item.reason is not None and item.reason.settles for item in outcome.rows if item.agrees is False)
 
     def test_ours_are_the_finite_differences(self) -> None:
         from biasamp_reproductions.aies_orientations import BY, PRINTED_FORMS, finite_difference
@@ -228,6 +268,7 @@ class TestAiesRankings:
         assert outcome.kind == STAND_IN
         assert "open_images/" in outcome.left_out[0]
         assert (outcome.unexplained, outcome.not_seen) == (0, 0)
+        assert outcome.trial is not None
         # PMI, PMI² and LLR gaps are increasing functions of one ratio, so they rank alike whatever the data.
         assert row(outcome, "PMI, PMI², LLR: top 100").ours == "100, 100, 100"
         assert row(outcome, "PMI, PMI², LLR: pairs").ours == "100.00%, 100.00%, 100.00%"
@@ -269,7 +310,7 @@ class TestAiesRankings:
         # They are also those least likely with men; the other end of DP are things 30 to 129, with 31 to 130 men.
         table_5 = row(outcome, "Table 5, dp")
         assert table_5.ours == "53.50 ± 28.87; 50.50 ± 28.87"
-        assert table_5.note == "of the 100 most associated: 83.50 ± 28.87; 80.50 ± 28.87"
+        assert table_5.note == "test: the same figures; of the 100 most associated: 83.50 ± 28.87; 80.50 ± 28.87"
         # Here no label meets one man alone but the first, so that the claim about Table 5 fails.
         assert row(outcome, "Table 5, DP and SDC").agrees is False
         assert [chart.title.split(":")[0] for chart in outcome.charts] == ["Fig. 1", "Fig. 2", "E.2"]

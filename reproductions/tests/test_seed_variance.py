@@ -115,9 +115,14 @@ class TestScenes:
         outcome = reproduce(Setting(progress=lambda done, total, doing="": told.append((done, total))), QUICK)
         assert outcome.kind == STAND_IN
         assert "celeba/list_attr_celeba.txt" in outcome.left_out[0]
-        # 2 runs x 2 tasks x (3 architectures and 3 more ratios).
-        assert told[-1] == (24, 24)
-        wholes = [row for row in outcome.rows if "comparisons between architectures" in row.what]
+        # 2 runs x 2 tasks x (3 architectures and 3 more ratios, then other seeds and other splits of one pool).
+        assert told[-1] == (32, 32)
+        spreads = [row for row in outcome.rows if row.what.startswith("sd of A→T over")]
+        assert len(spreads) == 4
+        assert all(float(row.ours) >= 0 for row in spreads)
+        wholes = [
+            row for row in outcome.rows if "comparisons between architectures" in row.what and "paired" in row.what
+        ]
         assert len(wholes) == 6
         assert {row.published for row in wholes} == {
             "a consistent ranking",

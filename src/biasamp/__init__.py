@@ -15,12 +15,14 @@ _PLACES = {
     "associate": "association.associate",
     "association_change": "association.change",
     "audit": "auditing",
+    "balance": "amplification.balance",
     "binary": "data",
     "calibrate": "amplification.calibrate",
     "categorical": "data",
     "choose_thresholds": "amplification.choose_thresholds",
     "classify_errors": "amplification.errors",
     "compare": "auditing",
+    "continuous": "data",
     "count": "auditing",
     "counterfactual": "text.counterfactual",
     "decompose": "amplification.why",
@@ -28,8 +30,10 @@ _PLACES = {
     "dpa": "predictability.attack",
     "impact": "amplification.impact",
     "label_errors": "amplification.label_errors",
+    "fill_blanks": "text.fill_blanks",
     "leakage": "predictability.attack",
     "mals": "amplification.mals",
+    "mean_amplification": "amplification.means",
     "movement": "association.movement",
     "multi": "amplification.multi",
     "open_images_shape": "datasets.generated",
@@ -49,6 +53,7 @@ _PLACES = {
 __all__ = ["__version__", *_PLACES]
 
 if TYPE_CHECKING:
+    from .amplification.balance import balance as balance
     from .amplification.calibrate import calibrate as calibrate
     from .amplification.choose_thresholds import choose_thresholds as choose_thresholds
     from .amplification.directional import directional as directional
@@ -56,6 +61,7 @@ if TYPE_CHECKING:
     from .amplification.impact import impact as impact
     from .amplification.label_errors import label_errors as label_errors
     from .amplification.mals import mals as mals
+    from .amplification.means import mean_amplification as mean_amplification
     from .amplification.multi import multi as multi
     from .amplification.parity import parity as parity
     from .amplification.sweep import sweep as sweep
@@ -75,6 +81,7 @@ if TYPE_CHECKING:
     from .counts.audit_counts import AuditCounts as AuditCounts
     from .data import binary as binary
     from .data import categorical as categorical
+    from .data import continuous as continuous
     from .data.open_images import read_open_images as read_open_images
     from .datasets.generated import open_images_shape as open_images_shape
     from .policy import Policy as Policy
@@ -83,6 +90,7 @@ if TYPE_CHECKING:
     from .resampling.significance import q_values as q_values
     from .text.counterfactual import counterfactual as counterfactual
     from .text.eval_log import read_eval_log as read_eval_log
+    from .text.fill_blanks import fill_blanks as fill_blanks
     from .text.read_text import read_text as read_text
     from .text.text_leakage import text_leakage as text_leakage
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import biasamp
 from biasamp.amplification.balance import exactly_balanced, with_majority, within_ratio
 
 RECORDS = st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=60)
@@ -75,5 +76,47 @@ def test_with_majority_by_hand(of_men: bool) -> None:
     ],
 )
 def test_bad_input(call: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()  # type: ignore[operator]
+
+
+def test_balance_is_equations_15_and_16_on_any_labels() -> None:
+    rng = np.random.default_rng(0)
+    gender = np.where(rng.random(600) < 0.6, "m", "f")
+    objects = [
+        [name for k, name in enumerate("abc") if rng.random() < (0.5 if (g == "m") == (k == 0) else 0.2)]
+        for g in gender
+    ]
+
+    def counts(rows: np.ndarray) -> dict[str, Counter[str]]:
+        return {name: Counter(gender[i] for i in rows if name in objects[i]) for name in "abc"}
+
+    kept = biasamp.balance(objects, gender, seed=1)
+    assert all(found["m"] == found["f"] > 0 for found in counts(kept).values())
+    near = biasamp.balance(objects, gender, ratio=2, seed=1)
+    assert all(0.5 < found["m"] / found["f"] < 2 for found in counts(near).values())
+    assert len(near) > len(kept)
+    # Other containers of the same labels give the same rows; so does a Generator of the same seed.
+    flags = np.array([[name in held for name in "abc"] for held in objects]).astype(int)
+    columns = {name: flags[:, k] for k, name in enumerate("abc")}
+    assert biasamp.balance(columns, gender.tolist(), seed=1).tolist() == kept.tolist()
+    assert biasamp.balance(flags, gender, seed=np.random.default_rng(1)).tolist() == kept.tolist()
+    # On the exactly balanced set a perfect model has no amplification, and tasks tell nothing of the group.
+    task = flags[kept]
+    assert biasamp.directional(gender[kept], task, task.copy()).value == 0
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: biasamp.balance([["a"], ["b"]], ["m"]), "tasks has 2 records and attribute 1"),
+        (lambda: biasamp.balance([["a"]] * 3, ["x", "y", "z"]), "attribute has 3 groups"),
+        (lambda: biasamp.balance([["a"]] * 2, ["m", "f"], ratio=1), "ratio is 1; it must be above 1"),
+        (lambda: biasamp.balance([["a"], ["b"]], ["m", "f"], ratio=2), "the task a goes with one group alone"),
+        (lambda: biasamp.balance([["a"], ["b"]], ["m", None]), "attribute has 1 missing"),
+        (lambda: biasamp.balance(np.array([[0.2], [0.7]]), ["m", "f"]), "tasks takes 0/1 only"),
+    ],
+)
+def test_balance_names_what_is_wrong(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()  # type: ignore[operator]

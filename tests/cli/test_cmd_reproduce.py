@@ -55,7 +55,32 @@ def test_arguments_go_in_and_the_code_comes_out(monkeypatch: pytest.MonkeyPatch,
     installed(monkeypatch, entry)
     ran = CliRunner().invoke(reproduce.command, ["x", "--seed", "3", "--folder", "out", "--model", "m", "--json", "-"])
     assert ran.exit_code == code
-    assert entry.called == [("x", {"seed": 3, "folder": "out", "model": "m", "json_path": "-"})]
+    sizes = {"quick": False, "scale": {}, "seeds": None, "resume": False, "own": {}}
+    assert entry.called == [("x", {"seed": 3, "folder": "out", "model": "m", "json_path": "-", **sizes})]
+
+
+def test_sizes_and_own_files_go_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry(0)
+    installed(monkeypatch, entry)
+    given = [
+        "x",
+        "--quick",
+        "--scale",
+        "train=5",
+        "--seeds",
+        "2",
+        "--resume",
+        "--labels",
+        "l.csv",
+        "--identities",
+        "a,b",
+    ]
+    assert CliRunner().invoke(reproduce.command, given).exit_code == 0
+    ((_, options),) = entry.called
+    assert (options["quick"], options["scale"], options["seeds"], options["resume"]) == (True, {"train": 5}, 2, True)
+    assert options["own"] == {"labels": "l.csv", "identities": "a,b"}
+    for wrong in (["--labels", "l.csv"], ["--score", "s"], ["--scale", "train=x"]):
+        assert CliRunner().invoke(reproduce.command, ["x", *wrong]).exit_code == 2
 
 
 def test_a_file_that_cannot_be_written_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,7 @@ LINES: dict[str, list[str]] = {
     "metrics": [],
     "reproduce": [],
     "sweep": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
+    "text": ["texts.csv", "--text", "x", "--attribute", "g", "--mask", "none", "--seeds", "1"],
     "trajectory": ["2026-01=audit.json", "2026-02=audit.json"],
     "verify": ["audit.json", "data.csv"],
     "why": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
@@ -58,6 +59,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [(WOMAN, 1, 1), ("man", 0, 0), (WOMAN, 0, 0), ("man", 1, 1)] * 200
     (folder / "data.csv").write_text("g,t,p\n" + "".join(f"{g},{t},{p}\n" for g, t, p in rows), encoding="utf-8")
     lines = [json.dumps({"x": [WOMAN, "bike"]}), json.dumps({"x": ["man", "car “x”"]})] * 20
+    (folder / "texts.csv").write_text(
+        f"g,x\n{WOMAN},a {WOMAN}\nman,a bat\n" * 1 + f"{WOMAN},a cup {WOMAN}\nman,a bat\n" * 20, "utf-8"
+    )
     (folder / "labels.jsonl").write_text("\n".join(lines), encoding="utf-8")
     (folder / "pass.toml").write_text(POLICY.format(limit="max = 0.1"))
     (folder / "fail.toml").write_text(POLICY.format(limit="min = 0.5"))

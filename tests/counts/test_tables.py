@@ -6,6 +6,7 @@ import pytest
 from biasamp.counts.fixed import floats
 from biasamp.counts.tables import WIDE, pair_tables
 from biasamp.data import Evaluation, align, label_set, read_columns
+from extras import needs
 
 
 @pytest.mark.slow(keep=2)
@@ -26,3 +27,22 @@ def test_many_labels_of_few_groups_are_counted_as_a_plain_product_counts_them(we
         expected = np.zeros((bags, 2, width))
         np.add.at(expected, (bag, group), values * own[:, None])
         assert floats(arrays[name]) == pytest.approx(expected, rel=1e-12)
+
+
+def test_few_labels_held_of_many_are_counted_alike_by_numpy_and_in_numba():
+    needs("numba")
+    rng = np.random.default_rng(1)
+    n, width = 500, WIDE + 5
+    for groups in (rng.integers(0, 2, n), (rng.random((n, 3)) < 0.5).astype(np.uint8)):
+        one, two = (rng.random((2, n, width)) < 0.01).astype(np.uint8)
+        # Records without any label, at either end and in the middle.
+        one[[0, 7, n - 1]] = 0
+        two[[0, 8, n - 1]] = 0
+        sides = [label_set(read_columns(x, "x"), "x") for x in (groups, one, two)]
+        evaluation = Evaluation(sides[0], *align(sides[1:], ["truth", "predicted"]))
+        plain, compiled = (pair_tables(evaluation, accelerate=way) for way in (False, True))
+        assert plain[0].keys() == compiled[0].keys()
+        for name, table in plain[0].items():
+            assert table.dtype == compiled[0][name].dtype
+            assert np.array_equal(table, compiled[0][name]), name
+        assert np.array_equal(plain[1], compiled[1])

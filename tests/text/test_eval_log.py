@@ -276,16 +276,12 @@ class TestHostile:
         assert "<script>" not in log._repr_html_()
 
 
-def test_logs_are_known_by_name(tmp_path: Path) -> None:
-    for name, known in {
-        "a.eval": True,
-        "samples_x.jsonl": True,
-        "data.jsonl": False,
-        "a.csv": False,
-        "r.json": True,
-    }.items():
+def test_logs_are_known_by_name_and_lines_by_what_they_hold(tmp_path: Path) -> None:
+    for name, known in {"a.eval": True, "samples_x.jsonl": False, "a.csv": False, "r.json": True}.items():
         (tmp_path / name).write_text("{}")
         assert is_eval_log(tmp_path / name) is known
+    assert is_eval_log(write_json(tmp_path / "any.jsonl", lm_eval_line()))
+    assert not is_eval_log(tmp_path / "none.eval")
 
 
 def test_audit_and_read_text_take_a_log(tmp_path: Path) -> None:

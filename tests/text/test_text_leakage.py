@@ -224,6 +224,7 @@ class TestRefused:
             ((["a"] * 30, ["man", "woman"] * 15), {"references": ["a"]}, "references has 1"),
             ((["a"] * 30, ["man", "woman"] * 15), {"cluster": [1] * 30}, "two groups in one cluster"),
             (({}, ["man", "woman"] * 15), {}, "empty mapping"),
+            (([""] * 30, ["man", "woman"] * 15), {}, "has no words"),
             (("caption", ["man", "woman"] * 15), {}, "data="),
             (([1] * 30, ["man", "woman"] * 15), {}, "a list of texts"),
         ],

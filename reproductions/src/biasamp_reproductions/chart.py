@@ -44,6 +44,7 @@ class Chart:
             "lines": _plain_pairs(self.lines),
             "intervals": _plain_pairs(self.intervals),
             "ticks": list(self.ticks),
+            "joined": self.joined,
         }
 
 
@@ -78,6 +79,21 @@ class Heatmap:
             "ys": [plain(y) for y in self.ys],
             "values": [[plain(value) for value in row] for row in self.values],
         }
+
+
+def chart_of(held: Mapping[str, Any]) -> Chart | Heatmap:
+    """A chart or a heatmap from its plain values."""
+
+    def numbers(values: Sequence[Any]) -> list[float]:
+        return [float("nan") if value is None else float(value) for value in values]
+
+    def pairs(named: Mapping[str, Any]) -> dict[str, list[tuple[float, float]]]:
+        return {name: [(a, b) for a, b in map(numbers, points)] for name, points in named.items()}
+
+    title, x, y = held["title"], held["x"], held["y"]
+    if "values" in held:
+        return Heatmap(title, x, y, numbers(held["xs"]), numbers(held["ys"]), [numbers(row) for row in held["values"]])
+    return Chart(title, x, y, pairs(held["lines"]), pairs(held["intervals"]), held["ticks"], held["joined"])
 
 
 def _plain_pairs(named: Mapping[str, Sequence[tuple[float, float]]]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from .compas_rules import Rules
 from .dpa_tables import STATED, TABLE_2, TABLE_3, arrow
 from .exact_dpa import dpa_from_counts
 from .experiment import Setting
+from .outcome import PRINTED
 from .rows import Row, Tried, interval_of, measured, printed
 
 # Seeds of a tree on the whole data, which hardly matter, and draws of a balanced set, which do.
@@ -159,7 +160,7 @@ def tree_rows(setting: Setting) -> Iterator[Row]:
     race, recid = people["race"], people["is_recid"]
     for a, t, count in ((0, 0, 1229), (1, 0, 1402), (0, 1, 874), (1, 1, 1773)):
         found = int(((race == a) & (recid == t)).sum())
-        yield printed(f"Table 2a: people with A={a}, T={t}", str(count), found)
+        yield printed(f"Table 2a: people with A={a}, T={t}", str(count), found, item="Table 2")
     yield measured("choices of tree that were tried, all of them together", OVER, note=f"{len(CHOICES)} choices")
     runs = run_trees(setting, people)
     for (version, direction), published in TABLE_3.items():
@@ -185,6 +186,7 @@ def _compared(version: str, direction: str, published: Any, runs: Runs) -> Itera
             interval=interval_of(mean),
             spread=spread,
             tried=runs.tried(name, figure, zeros, DRAWN[version]),
+            item="Table 2" if name in COUNTS else "Sec. 6.1" if name == "accuracy" else "Table 3",
             note=f"mean of {len(runs.default)} default trees on {OWN}, and its interval",
         )
 
@@ -219,6 +221,7 @@ def _printed_counts_at(runs: dict[tuple[str, str], Runs]) -> Iterator[Row]:
                 f"DPA, unbalanced, {arrow(direction)}, from the printed counts at the accuracy of default trees on {words}",
                 dpa_from_counts(*TABLE_2["unbalanced"][direction], accuracy=accuracy),
                 published=TABLE_3["unbalanced", direction][2][0],
+                basis=PRINTED,
                 note=f"accuracy {accuracy:.3f}; which of the two the paper used is not told",
             )
 

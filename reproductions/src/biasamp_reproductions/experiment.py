@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from .outcome import Outcome
+
+S = TypeVar("S", bound=Any)
 
 
 class Progress(Protocol):
@@ -32,6 +34,16 @@ class Setting:
         The folder of real files.
     model : str, optional
         A model to run on in place of the experiment's own, where it takes one.
+    quick : bool
+        Whether sizes are small: to see that it runs, not for figures.
+    scale : mapping of str to number
+        Sizes by name, where they are to differ (``{"seeds": 3}``).
+    seeds : int, optional
+        How many runs with other seeds.
+    keep : Path, optional
+        A folder in which finished parts of long experiments are kept, and looked for.
+    own : mapping of str to str or callable
+        One's own files, columns and networks in place of the paper's data; each experiment says which it takes.
     progress : callable
         Told ``(done, total)`` as the work goes on, or ``(done, total, "what is being done now")``. An experiment that
         takes longer than some seconds calls it, so that whoever waits sees that it goes on and how far it is.
@@ -41,6 +53,23 @@ class Setting:
     folder: Path | None = None
     model: str | None = None
     progress: Progress = field(default=silent)
+    quick: bool = False
+    scale: Mapping[str, float] = field(default_factory=dict)
+    seeds: int | None = None
+    keep: Path | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    def sized(self, usual: S, quick: S) -> S:
+        """The sizes of an experiment, a dataclass: the quick ones or the usual, with those that ``scale`` and ``seeds`` name."""
+        sizes = {name.name: getattr(usual, name.name) for name in fields(usual)}
+        asked = dict(self.scale)
+        if self.seeds is not None and "seeds" in sizes:
+            asked["seeds"] = self.seeds
+        whole = {name for name, value in sizes.items() if isinstance(value, int) and not isinstance(value, bool)}
+        unknown = [name for name in asked if name not in whole]
+        if unknown:
+            raise ValueError(f"--scale {unknown[0]}: there is no such size here; there are {', '.join(sorted(whole))}")
+        return replace(quick if self.quick else usual, **{name: int(value) for name, value in asked.items()})
 
     def file(self, name: str) -> Path | None:
         """A real file, where it is there; a folder of them, where the name ends with a slash."""
@@ -57,15 +86,23 @@ class Setting:
         path = self.file(name)
         if path is None:
             raise FileNotFoundError(f"{name} is not in the folder that BIASAMP_DATA names")
-        if path.suffix == ".parquet":
-            from pyarrow import parquet
+        return columns_of(path, wanted)
 
-            table = parquet.read_table(path, columns=list(wanted))
-        else:
-            from pyarrow import csv
 
-            table = csv.read_csv(path, convert_options=csv.ConvertOptions(include_columns=list(wanted)))
-        return {column: table[column].to_pylist() for column in wanted}
+def columns_of(path: Path, wanted: Sequence[str]) -> dict[str, Any]:
+    """Columns of a CSV or Parquet file, as Python lists; a column that is not there is named with those that are."""
+    from pyarrow import csv, parquet
+
+    if not path.is_file():
+        raise ValueError(f"there is no file {path.name}")
+    if path.suffix == ".parquet":
+        table = parquet.ParquetFile(path).read()
+    else:
+        table = csv.read_csv(path)
+    lacking = [column for column in wanted if column not in table.column_names]
+    if lacking:
+        raise ValueError(f"{path.name} has no column {lacking[0]!r}; it has {', '.join(map(repr, table.column_names))}")
+    return {column: table[column].to_pylist() for column in wanted}
 
 
 @dataclass(frozen=True)
@@ -86,6 +123,10 @@ class Experiment:
         Modules that it cannot run without, and the extra of this package that brings each.
     options : tuple of str
         Attributes of :class:`Setting` that only some experiments take, and this one does.
+    paper : str
+        The key of its paper among :data:`~biasamp_reproductions.papers.PAPERS`.
+    sizes : tuple of str
+        What ``scale`` can name; with ``"seeds"`` it makes several runs by itself.
     """
 
     name: str
@@ -96,6 +137,8 @@ class Experiment:
     without: str = ""
     extras: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
+    paper: str = ""
+    sizes: tuple[str, ...] = ()
 
     def lacking(self, setting: Setting) -> list[str]:
         """Files and extras that are not there."""
@@ -115,7 +158,7 @@ class Experiment:
         needs = []
         if extras:
             needs.append(f"the extra: pip install 'biasamp[{','.join(extras)}]'")
-        if files and not self.without:
+        if files and not self.without and not setting.own:
             needs.append(f"{', '.join(files)} in the folder that BIASAMP_DATA names")
         return f"needs {'; and '.join(needs)}" if needs else ""
 

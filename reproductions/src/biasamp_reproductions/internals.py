@@ -7,7 +7,7 @@ On their way to being public
     ``SYNONYMS``, ``Objects``, ``gender``, ``neutral``, ``plural``: what captions name, by lists of words.
     ``Blank``, ``HE``, ``SHE``, ``TWO``, ``PRONOUNS``, ``VERBS``, ``ADJECTIVES``, ``TEMPLATES``, ``Occupation``,
     ``occupation_blanks``, ``fill_in``, ``FilledIn``, ``Source``, ``amplification``: sentences with a blank, what a model
-    puts there and how that amplifies.
+    puts there and how that amplifies. ``MaskedModel``, ``load_masked_model``: a masked language model that is asked.
 
 Figures that public functions do not give
     ``association_gap``: public :func:`biasamp.associate` reads records; the reproductions need gaps of shares, which
@@ -58,6 +58,7 @@ from biasamp.text.blanks import (
     fill_in,
     occupation_blanks,
 )
+from biasamp.text.language_models import MaskedModel, load_masked_model
 from biasamp.text.plurals import plural
 from biasamp.text.word_lists import SYNONYMS, Objects, gender, neutral
 
@@ -73,6 +74,7 @@ __all__ = [
     "Blank",
     "FilledIn",
     "JointCounts",
+    "MaskedModel",
     "Objects",
     "Occupation",
     "PairCounts",
@@ -86,6 +88,7 @@ __all__ = [
     "exactly_balanced",
     "fill_in",
     "gender",
+    "load_masked_model",
     "mean_over_pairs",
     "multi_value",
     "neutral",

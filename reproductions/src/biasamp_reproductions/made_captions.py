@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .internals import SYNONYMS, plural
-from .rows import Row, claimed
+from .rows import Row, recovered
 
 Floats = NDArray[np.float64]
 
@@ -174,7 +174,7 @@ def _directions(man: NDArray[np.bool_], there: NDArray[np.bool_]) -> Floats:
     return np.array([-sign, sign])
 
 
-def recovered(made: MadeCaptions, common: NDArray[np.bool_], rows: Sequence[Row]) -> Iterator[Row]:
+def planted_rows(made: MadeCaptions, common: NDArray[np.bool_], rows: Sequence[Row]) -> Iterator[Row]:
     """Whether what is planted comes back through words, audits and comparisons."""
     held: dict[str, Any] = {row.what: row for row in rows}
     man, there = made.man[common], made.there[common]
@@ -185,18 +185,18 @@ def recovered(made: MadeCaptions, common: NDArray[np.bool_], rows: Sequence[Row]
         ):
             found = float(held[f"{model}: {name}"].ours)
             reach = STANDARD_ERRORS * spread
-            yield claimed(
+            yield recovered(
                 f"{model}: {name} against what was planted",
-                f"planted {known:+.4f}",
+                f"{known:+.4f}",
                 found,
                 abs(found - known) <= reach,
-                note=f"holds within {reach:.4f}, {STANDARD_ERRORS:.0f} standard errors; not a figure of the paper",
+                note=f"within {reach:.4f}, {STANDARD_ERRORS:.0f} standard errors",
             )
     for name, side in (("T→A", -1), ("A→T", 1)):
         row = held[f"equalizer less baseline_ft: {name}"]
-        yield claimed(
+        yield recovered(
             f"equalizer less baseline_ft: {name}, on whose side of 0 it was planted",
-            "planted below 0" if side < 0 else "planted above 0",
+            "below 0" if side < 0 else "above 0",
             row.ours,
             min(side * bound for bound in row.interval) > 0,
             interval=row.interval,

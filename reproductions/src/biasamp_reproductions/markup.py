@@ -15,9 +15,12 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
+from .basis import BACK, FAILS, HOLDS, NO_REASON, NOT_BACK, OUT_OF_REACH, SAME
 from .internals import printable
 
 _WIDTH = 4000
+# Verdicts that have a colour on a page.
+_COLOURS = dict.fromkeys((SAME, HOLDS, BACK), "yes") | dict.fromkeys((OUT_OF_REACH, FAILS, NO_REASON, NOT_BACK), "no")
 
 
 class Html(str):
@@ -50,7 +53,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Html:
     """A table; on a narrow screen each cell that has something says which column it is of."""
 
     def cell(inner: str, name: str) -> Html:
-        kind = "nil" if inner in ("", "–", "0") else inner if name == "agrees" and inner in ("yes", "no") else ""
+        kind = "nil" if inner in ("", "–", "0") else _COLOURS.get(inner, "") if name == "verdict" else ""
         marked = fill(' class="$kind"', kind=kind) if kind else Html()
         return fill('<td$marked data-head="$name">$inner</td>', marked=marked, name=name, inner=inner)
 

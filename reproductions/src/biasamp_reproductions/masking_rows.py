@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,9 +11,11 @@ import numpy as np
 
 import biasamp
 
+from .basis import ARITHMETIC
 from .masking_published import TABLE_1, TABLE_3, TABLE_3_COLUMNS, TABLE_4
 from .masking_run import A_TO_T, MALS, T_TO_A, Run
 from .masks import BOX, CONDITIONS, NOISY, ORIGINAL, PARTIAL, SEGMENT
+from .papers import DPA as DPA_PAPER
 from .rows import Row, Tried, claimed, interval_of, measured, printed
 
 Estimate = tuple[float, tuple[float, float] | None]
@@ -108,8 +110,10 @@ def trend_rows(figures: Figures) -> Iterator[Row]:
                 words,
                 found[0],
                 holds(found),
+                test="the interval over runs lies on that side of 0",
                 interval=found[1],
                 note="paired by run",
+                item="Table 1",
             )
     noisy, full = (figures.over(UNBALANCED, condition, T_TO_A)[1] for condition in (NOISY, SEGMENT))
     apart = figures.change(UNBALANCED, NOISY, SEGMENT, T_TO_A)
@@ -118,6 +122,7 @@ def trend_rows(figures: Figures) -> Iterator[Row]:
             f"Table 1, {T_TO_A}: full less noisy mask",
             apart[0],
             published="their intervals overlap: not robust",
+            item="Table 1",
             interval=apart[1],
             note=f"paired by run; the two intervals {'overlap' if noisy[1] >= full[0] and full[1] >= noisy[0] else 'do not overlap'}",
         )
@@ -125,30 +130,36 @@ def trend_rows(figures: Figures) -> Iterator[Row]:
         for metric in table:
             if name == BALANCED and metric == T_TO_A:
                 zero = max(abs(value) for step in STEPS for value in figures.values(name, step, metric))
-                yield claimed(
-                    f"Table 4, {metric} of a balanced set: the largest of all runs and maskings", "0", zero, zero == 0
-                )
+                what = f"Table 4, {metric} of a balanced set: the largest of all runs and maskings"
+                row = claimed(what, "0 in all", zero, zero == 0, test="exactly 0", item="Table 4")
+                yield replace(row, paper=DPA_PAPER)
                 continue
             steps = [figures.change(name, a, b, metric) for a, b in pairwise(STEPS)]
             whole = figures.change(name, ORIGINAL, BOX, metric)
             told = "; ".join(
                 f"{a} to {b} {plus_minus(step)}" for (a, b), step in zip(pairwise(STEPS), steps, strict=True)
             )
-            yield claimed(
-                f"Table 4, {metric}, {name}: bounding box less original",
-                "rises",
-                whole[0],
-                _above(whole),
-                interval=whole[1],
-                note=f"paired by run; {told}",
+            rises = (
+                claimed(
+                    f"Table 4, {metric}, {name}: bounding box less original",
+                    "rises",
+                    whole[0],
+                    _above(whole),
+                    test="the interval over runs lies above 0",
+                    interval=whole[1],
+                    note=f"paired by run; {told}",
+                    item="Table 4",
+                ),
+                claimed(
+                    f"Table 4, {metric}, {name}: steps from one masking to the next that rise, of {len(steps)}",
+                    "all rise",
+                    f"{sum(map(_above, steps))}, and {sum(map(_below, steps))} that fall",
+                    all(map(_above, steps)),
+                    test="the interval of every step lies above 0",
+                    item="Table 4",
+                ),
             )
-            yield claimed(
-                f"Table 4, {metric}, {name}: steps from one masking to the next that rise, of {len(steps)}",
-                "all rise",
-                f"{sum(map(_above, steps))}, and {sum(map(_below, steps))} that fall",
-                all(map(_above, steps)),
-                note="those whose interval lies on one side of 0",
-            )
+            yield from (replace(row, paper=DPA_PAPER) for row in rises)
 
 
 def printed_rows(figures: Figures, what: str) -> Iterator[Row]:
@@ -157,13 +168,24 @@ def printed_rows(figures: Figures, what: str) -> Iterator[Row]:
         for condition, (published, spread) in by_condition.items():
             value, interval = figures.over(UNBALANCED, condition, metric)
             place = f"Table 1, {metric}, {condition}"
-            yield Row(place, published, value, None, interval, spread, note=f"published of COCO, ours of {what}")
+            note = f"published of COCO, ours of {what}"
+            yield Row(place, published, value, None, interval, spread, note=note, item="Table 1")
     for name, table in TABLE_4.items():
         for metric, by_step in table.items():
             for condition, (published, spread) in by_step.items():
                 value, interval = figures.over(name, condition, metric)
                 place = f"Table 4, {metric}, {name}, {condition}"
-                yield Row(place, published, value, None, interval, spread, note=f"published of COCO, ours of {what}")
+                note = f"published of COCO, ours of {what}"
+                row = Row(place, published, value, None, interval, spread, note=note, item="Table 4")
+                yield replace(row, paper=DPA_PAPER)
+    if not set(TABLE_3) & set(figures.objects):
+        yield measured(
+            "Table 3, its objects one by one",
+            "none of them",
+            published=f"{len(TABLE_3) * len(TABLE_3_COLUMNS)} figures of {len(TABLE_3)} objects",
+            note=f"published of COCO's objects, which {what} do not have",
+            item="Table 3",
+        )
     columns = np.array(list(TABLE_3.values())) / 100
     for column, (condition, direction) in enumerate(TABLE_3_COLUMNS):
         mean, published = float(columns[:, column].mean()), TABLE_1[direction][condition][0]
@@ -171,23 +193,25 @@ def printed_rows(figures: Figures, what: str) -> Iterator[Row]:
         values = np.sort(columns[:, column])
         averages = [mean, float(np.median(values)), *(float(values[cut:-cut].mean()) for cut in (1, 3, 7))]
         tried = Tried.of(averages, "ways to average the 66 printed figures: mean, median, trimmed means")
-        yield printed(place, published, mean, tried=tried, note="of the paper's own numbers: Table 1 against Table 3")
+        yield printed(
+            place, published, mean, tried=tried, note="Table 1 against Table 3", item="Table 3", basis=ARITHMETIC
+        )
 
 
 def measured_rows(figures: Figures) -> Iterator[Row]:
     """Every figure under every condition, and by object."""
     for name in (UNBALANCED, BALANCED):
         for metric in figures.metrics:
-            told = "; ".join(f"{c} {plus_minus(figures.over(name, c, metric))}" for c in CONDITIONS)
-            yield measured(f"{name}: {metric}", told)
+            for condition in CONDITIONS:
+                value, interval = figures.over(name, condition, metric)
+                yield measured(f"{name}, {condition}: {metric}", value, interval=interval)
     for thing in figures.objects:
-        for direction in (A_TO_T, T_TO_A):
-            told = "; ".join(
-                f"{condition} {plus_minus(figures.object_over(UNBALANCED, condition, direction, thing), 100, 2)}"
-                for condition in (ORIGINAL, NOISY, SEGMENT)
+        row = TABLE_3.get(thing)
+        for column, (condition, direction) in enumerate(TABLE_3_COLUMNS):
+            value, interval = figures.object_over(UNBALANCED, condition, direction, thing)
+            yield measured(
+                f"Table 3, {thing}, {direction}, {condition}, in hundredths",
+                value * 100,
+                published=None if row is None else f"{row[column]:g}",
+                interval=None if interval is None else (interval[0] * 100, interval[1] * 100),
             )
-            row = TABLE_3.get(thing)
-            there = None
-            if row is not None:
-                there = ", ".join(f"{row[i]:g}" for i, column in enumerate(TABLE_3_COLUMNS) if column[1] == direction)
-            yield measured(f"Table 3, {thing}, {direction}, in hundredths", told, published=there)

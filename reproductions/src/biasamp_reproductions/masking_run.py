@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import biasamp
 
+from .keeping import Kept
 from .networks import Training, attribution_outside, scores, trained
 from .pictures import Splits
 
@@ -157,17 +159,39 @@ def run_jobs(
     *,
     workers: int | None = None,
     work: Callable[[Any], Any] = run_job,
+    kept: Kept | None = None,
 ) -> list[Any]:
     """Do all jobs, one a core, and tell how many are done; what comes back is in the order of the jobs.
 
-    One network of this size gains nothing from several threads, so cores share jobs.
+    One network of this size gains nothing from several threads, so cores share jobs. Jobs that ``kept`` has are not done again.
     """
-    progress(0, len(jobs))
-    done: list[Any] = [None] * len(jobs)
-    for count, (place, result) in enumerate(_results(jobs, workers, work), start=1):
-        done[place] = result
-        progress(count, len(jobs))
+    done: list[Any] = [None if kept is None else kept.load(job) for job in jobs]
+    todo = [place for place, result in enumerate(done) if result is None]
+    progress(len(jobs) - len(todo), len(jobs))
+    left = [jobs[place] for place in todo]
+    for count, (at, result) in enumerate(_results(left, workers, work) if left else (), start=1):
+        done[todo[at]] = result
+        if kept is not None:
+            kept.save(left[at], result)
+        progress(len(jobs) - len(todo) + count, len(jobs))
     return done
+
+
+def kept_runs(folder: Path | None, what: str) -> Kept | None:
+    """Where networks of a setting, which ``what`` tells, are kept."""
+    if folder is None:
+        return None
+
+    def named(job: Job) -> str:
+        return f"{what} {job.key} {job.condition} {job.seed} {job.training} {job.trials} {job.attributed}"
+
+    def pack(run: Run) -> Any:
+        return {"key": list(run.key), "figures": run.figures, "by_object": run.by_object}
+
+    def unpack(part: Any) -> Run:
+        return Run(tuple(part["key"]), dict(part["figures"]), dict(part["by_object"]))
+
+    return Kept(folder, named, pack, unpack)
 
 
 def _results(jobs: Sequence[Any], workers: int | None, work: Callable[[Any], Any]) -> Iterator[tuple[int, Any]]:

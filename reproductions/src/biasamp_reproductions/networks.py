@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,12 +18,16 @@ ARCHITECTURES = (PLAIN, RESIDUAL, WIDE_KERNELS)
 
 @dataclass(frozen=True)
 class Training:
-    """How a network is trained: Adam with a rate that falls to 0, binary cross entropy over all outputs."""
+    """How a network is trained: Adam with a rate that falls to 0, binary cross entropy over all outputs.
+
+    ``make`` is what makes a network of one's own, given the number of its outputs, in place of the architecture.
+    """
 
     epochs: int = 6
     batch: int = 100
     rate: float = 4e-3
     architecture: str = PLAIN
+    make: Callable[[int], Any] | None = None
 
 
 @contextmanager
@@ -80,7 +84,7 @@ def trained(images: Images, targets: NDArray[Any], seed: int, training: Training
     from torch import nn
 
     with repeatable(seed):
-        model = network(training.architecture, targets.shape[1]).to(memory_format=torch.channels_last)
+        model = _made(training, targets.shape[1], images[:2]).to(memory_format=torch.channels_last)
         wanted = torch.from_numpy(np.asarray(targets, dtype=np.float32))
         optimizer = torch.optim.Adam(model.parameters(), lr=training.rate)
         steps = training.epochs * -(-len(images) // training.batch)
@@ -94,6 +98,25 @@ def trained(images: Images, targets: NDArray[Any], seed: int, training: Training
                 optimizer.step()
                 schedule.step()
         model.eval()
+    return model
+
+
+def _made(training: Training, outputs: int, images: Images) -> Any:
+    """An untrained network; one of one's own is tried on two images first."""
+    import torch
+
+    if training.make is None:
+        return network(training.architecture, outputs)
+    model = training.make(outputs)
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"the network must be a torch.nn.Module, found {type(model).__name__}")
+    model.eval()
+    with torch.no_grad():
+        shape = tuple(model(_inputs(images)).shape)
+    if shape != (len(images), outputs):
+        raise ValueError(
+            f"the network gives outputs of shape {shape} for {len(images)} images; ({len(images)}, {outputs}) is needed"
+        )
     return model
 
 

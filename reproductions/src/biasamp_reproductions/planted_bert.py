@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .experiment import Progress, silent
-from .internals import Blank
-from .masked_words import MaskedModel
+from .internals import Blank, MaskedModel
 
 Array = NDArray[np.float64]
 SENTENCES, STEPS, READ_AT_ONCE = 80_000, 800, 512

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from .basis import (
+    BACK,
+    BESIDE,
+    FAILS,
+    HOLDS,
+    LEFT_OPEN,
+    MOVED,
+    NO_REASON,
+    NOT_BACK,
+    NOT_SEEN,
+    OURS,
+    OUT_OF_REACH,
+    REACHED,
+    SAME,
+    STAND_IN,
+    WITHIN,
+)
 from .internals import plain
 
 
@@ -70,7 +87,8 @@ class Row:
     ours : float or str
         What running this software gave.
     agrees : bool or None
-        Whether ours rounds to the published figure, or the claim holds; None where nothing is published.
+        Whether ours rounds to the published figure, the claim holds or what was planted comes back; None where there is nothing
+        to hold ours against.
     interval : tuple of float, optional
         Of our figure.
     spread : str
@@ -81,6 +99,16 @@ class Row:
         What a reader should know.
     tried : Tried, optional
         For a figure that differs and that no run gives: what all runs over the paper's open choices came to.
+    basis : str
+        What ours was measured on, one of :data:`~biasamp_reproductions.basis.BASES`; empty: what its experiment ran on.
+    planted : str or None
+        What was planted in a stand-in; such a row has nothing published.
+    item : str
+        The table, figure or section that prints it.
+    paper : str
+        The paper, where it is not the experiment's own.
+    claim : str
+        Rows of one claim in words share this name, and count once: it holds where all of them hold.
     """
 
     what: str
@@ -92,17 +120,50 @@ class Row:
     reason: Reason | None = None
     note: str = ""
     tried: Tried | None = None
+    basis: str = ""
+    planted: str | None = None
+    item: str = ""
+    paper: str = ""
+    claim: str = ""
+
+    def __post_init__(self) -> None:
+        if self.planted is not None and self.published is not None:
+            raise ValueError(f"{self.what}: a planted value is not a published one")
+
+    @property
+    def verdict(self) -> str:
+        """One of the verdicts of :mod:`biasamp_reproductions.basis`, by the same rule for every row."""
+        if self.planted is not None:
+            return BACK if self.agrees else NOT_BACK
+        if self.agrees is None:
+            return OURS if self.published is None else BESIDE
+        if self.in_words:
+            return HOLDS if self.agrees else NOT_SEEN if self.basis == STAND_IN else FAILS
+        if self.agrees:
+            return SAME
+        if self.reached:
+            return REACHED
+        if self.within_spread:
+            return WITHIN
+        if self.moved:
+            return MOVED
+        return LEFT_OPEN if self.left_open else OUT_OF_REACH if self.out_of_reach else NO_REASON
+
+    @property
+    def within_spread(self) -> bool:
+        """Whether it differs, and ours or its reason's run lies within the ± that the paper prints."""
+        found = [self.ours] if isinstance(self.ours, float) else []
+        found += [] if self.reason is None else [self.reason.figure]
+        return self.agrees is False and any(map(self.within, found))
 
     @property
     def reached(self) -> bool:
-        """Whether it differs and its reason's run gives the published figure, to its digits or within its ±."""
+        """Whether it differs and its reason's run gives the published figure, to its digits."""
         if self.agrees is not False or self.reason is None or self.published is None:
             return False
         if self.reason.settles:
             return True
-        if _figure(self.published) is None:
-            return False
-        return rounds_to(self.reason.figure, self.published) or self.within(self.reason.figure)
+        return _figure(self.published) is not None and rounds_to(self.reason.figure, self.published)
 
     def within(self, figure: float) -> bool:
         """Whether a figure lies within the ± that the paper prints."""
@@ -148,14 +209,25 @@ class Row:
         """The row in plain values."""
         return {
             "what": self.what,
+            "item": self.item or None,
+            "paper": self.paper or None,
+            "claim": self.claim or None,
+            "basis": self.basis,
+            "verdict": self.verdict,
             "published": self.published,
+            "planted": self.planted,
             "spread": self.spread or None,
             "ours": plain(self.ours),
             "interval": None if self.interval is None else [plain(bound) for bound in self.interval],
             "agrees": self.agrees,
             "reason": None
             if self.reason is None
-            else {"change": self.reason.change, "figure": plain(self.reason.figure), "reaches": self.reached},
+            else {
+                "change": self.reason.change,
+                "figure": plain(self.reason.figure),
+                "settles": self.reason.settles or None,
+                "reaches": self.reached,
+            },
             "tried": None
             if self.tried is None
             else {
@@ -168,6 +240,37 @@ class Row:
             },
             "note": self.note or None,
         }
+
+
+def row_of(held: Mapping[str, Any]) -> Row:
+    """A row from its plain values."""
+    reason, tried = held["reason"], held["tried"]
+    interval = held["interval"]
+    return Row(
+        held["what"],
+        held["published"],
+        held["ours"] if isinstance(held["ours"], str) else number_of(held["ours"]),
+        held["agrees"],
+        None if interval is None else (number_of(interval[0]), number_of(interval[1])),
+        held["spread"] or "",
+        None if reason is None else Reason(reason["change"], number_of(reason["figure"]), reason["settles"] or ""),
+        held["note"] or "",
+        None
+        if tried is None
+        else Tried(
+            number_of(tried["low"]), number_of(tried["high"]), tried["runs"], tried["over"], tried["together"] or ""
+        ),
+        held["basis"],
+        held["planted"],
+        held["item"] or "",
+        held["paper"] or "",
+        held["claim"] or "",
+    )
+
+
+def number_of(value: Any) -> float:
+    """A number of a document: null is what is undefined."""
+    return float("nan") if value is None else float(value)
 
 
 def _figure(published: str | None) -> float | None:
@@ -213,6 +316,8 @@ def printed(
     reason: Reason | None = None,
     note: str = "",
     tried: Tried | None = None,
+    item: str = "",
+    basis: str = "",
 ) -> Row:
     """A published number beside ours, which agrees when it rounds to the digits printed.
 
@@ -222,7 +327,7 @@ def printed(
     agrees = rounds_to(ours, published)
     if agrees:
         reason = tried = None
-    return Row(what, published, float(ours), agrees, interval, spread, reason, note, tried)
+    return Row(what, published, float(ours), agrees, interval, spread, reason, note, tried, basis, item=item)
 
 
 def claimed(
@@ -231,12 +336,50 @@ def claimed(
     ours: float | str,
     holds: bool,
     *,
+    test: str = "",
     interval: tuple[float, float] | None = None,
     reason: Reason | None = None,
     note: str = "",
+    item: str = "",
+    basis: str = "",
+    claim: str = "",
 ) -> Row:
-    """A statement of a paper, and whether ours bears it out."""
-    return Row(what, published, ours, bool(holds), interval, reason=None if holds else reason, note=note)
+    """A statement of a paper in words, and whether ours bears it out.
+
+    One rule for all: words get a verdict only where they can be put to a test without an edge of ours: an order, a sign, an
+    equality, a number that the paper prints. ``test`` says which, and the verdict is given whichever way it goes. Words without
+    an edge ("high", "close to 0", "quite different") never get one: they are :func:`measured` with the words beside.
+    """
+    told = "; ".join(part for part in (f"test: {test}" if test else "", note) if part)
+    return Row(
+        what,
+        published,
+        ours,
+        bool(holds),
+        interval,
+        reason=None if holds else reason,
+        note=told,
+        basis=basis,
+        item=item,
+        claim=claim,
+    )
+
+
+def recovered(
+    what: str,
+    planted: str,
+    ours: float | str,
+    holds: bool,
+    *,
+    interval: tuple[float, float] | None = None,
+    note: str = "",
+) -> Row:
+    """A value that was planted in a stand-in, and whether it comes back; nothing that a paper prints.
+
+    >>> recovered("share", "0.25", 0.26, True).verdict
+    'as planted'
+    """
+    return Row(what, None, ours, bool(holds), interval, note=note, basis=STAND_IN, planted=planted)
 
 
 def measured(
@@ -246,9 +389,22 @@ def measured(
     published: str | None = None,
     interval: tuple[float, float] | None = None,
     note: str = "",
+    item: str = "",
+    basis: str = "",
+    spread: str = "",
 ) -> Row:
     """A figure of ours without a verdict: none is printed, or it is of other data, or a word that has no edge."""
-    return Row(what, published, ours, None, interval, note=note)
+    return Row(what, published, ours, None, interval, spread, note=note, basis=basis, item=item)
+
+
+def placed(rows: Iterable[Row], item: str = "", *, basis: str = "", paper: str = "") -> Iterator[Row]:
+    """Rows with the table, figure or section that prints them, and what they were measured on, where they do not say.
+
+    >>> [row.item for row in placed([measured("x", 1.0)], "Table 1")]
+    ['Table 1']
+    """
+    for row in rows:
+        yield replace(row, item=row.item or item, basis=row.basis or basis, paper=row.paper or paper)
 
 
 def interval_of(result: Any, **options: Any) -> tuple[float, float]:

@@ -10,7 +10,8 @@ from typing import Any
 import biasamp
 
 from .experiment import Experiment, Progress, Setting, silent
-from .outcome import Outcome
+from .outcome import ARITHMETIC, Outcome
+from .rows import Row
 
 # What every experiment is computed with; what an experiment's extras bring is added where it ran.
 _ALWAYS = ("numpy", "scipy", "scikit-learn")
@@ -40,12 +41,18 @@ class Done:
         """``"ran"``, ``"not run"`` or ``"failed"``."""
         return "failed" if self.failed else "ran" if self.outcome is not None else "not run"
 
+    @classmethod
+    def from_dict(cls, experiment: Experiment, held: dict[str, Any]) -> Done:
+        """A run that was kept."""
+        return cls(experiment, Outcome.from_dict(held["outcome"]), "", float(held["seconds"]))
+
     def to_dict(self) -> dict[str, Any]:
         """The run in plain values."""
         return {
             "name": self.experiment.name,
             "title": self.experiment.title,
             "place": self.experiment.place,
+            "paper": self.experiment.paper or None,
             "seconds": round(self.seconds, 3),
             "blocked": self.blocked or None,
             "failed": self.failed or None,
@@ -59,26 +66,76 @@ def run_all(
     *,
     started: Callable[[Experiment], Progress] = lambda experiment: silent,
     finished: Callable[[Done], None] = lambda item: None,
+    resumed: Callable[[Experiment], Done | None] = lambda experiment: None,
 ) -> list[Done]:
     """Run experiments, whatever becomes of the others.
 
-    ``started`` is told of each and gives what its progress goes to; ``finished`` is told what became of it.
+    ``started`` is told of each and gives what its progress goes to; ``finished`` is told what became of it. What ``resumed`` gives
+    is taken in place of a run.
     """
     out = []
     for experiment in chosen:
+        before = resumed(experiment)
+        if before is not None:
+            started(experiment)
+            out.append(before)
+            finished(before)
+            continue
         blocked = experiment.blocked(setting)
         begin = time.perf_counter()
         outcome, failed = None, ""
         progress = started(experiment)
         if not blocked:
             try:
-                outcome = experiment.run(replace(setting, progress=progress))
+                outcome = over_seeds(experiment, replace(setting, progress=progress))
             except Exception as error:
                 # Whatever goes wrong in one experiment is its own matter: the others still run.
                 failed = _told(error, [name for name in experiment.files if setting.file(name) is not None])
         out.append(Done(experiment, outcome, blocked, time.perf_counter() - begin, failed))
         finished(out[-1])
     return out
+
+
+def over_seeds(experiment: Experiment, setting: Setting) -> Outcome:
+    """One run; or, where runs with other seeds are asked for and the experiment has none of its own, several.
+
+    Figures and verdicts are then those of the first seed, and every figure that moves says how far.
+    """
+    seeds = setting.seeds
+    # Of all experiments each takes the sizes that it has.
+    scale = {name: value for name, value in setting.scale.items() if name in experiment.sizes}
+    own = "seeds" in experiment.sizes
+    setting = replace(setting, scale=scale, seeds=seeds if own else None)
+    first = experiment.run(setting)
+    if setting.quick and experiment.sizes:
+        small = f"{first.source}; small sizes (--quick), which show that it runs and are not for figures"
+        first = replace(first, source=small, rows=tuple(map(_unjudged, first.rows)))
+    if own or seeds is None or seeds < 2:
+        return first
+    others = [experiment.run(replace(setting, seed=setting.seed + number)) for number in range(1, seeds)]
+    found: dict[str, list[float]] = {}
+    for outcome in (first, *others):
+        for row in outcome.rows:
+            if isinstance(row.ours, float):
+                found.setdefault(row.what, []).append(row.ours)
+    rows = []
+    for row in first.rows:
+        values = found.get(row.what, [])
+        if len(values) == seeds and len(set(values)) > 1:
+            mean = sum(values) / seeds
+            told = f"over {seeds} seeds: mean {mean:.4f}, from {min(values):.4f} to {max(values):.4f}"
+            row = replace(row, note="; ".join(part for part in (row.note, told) if part))
+        rows.append(row)
+    return replace(first, rows=tuple(rows))
+
+
+def _unjudged(row: Row) -> Row:
+    """A row of a quick run: claims are not judged by a few small networks."""
+    if row.agrees is None or row.planted is not None or row.basis == ARITHMETIC or not row.in_words:
+        return row
+    return replace(
+        row, agrees=None, reason=None, note="; ".join(part for part in ("no verdict at small sizes", row.note) if part)
+    )
 
 
 def _told(error: Exception, files: Sequence[str] = ()) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from .celeba import ATTRIBUTES, PARTITION, SIDE, read_celeba
 from .chart import Chart
 from .experiment import Experiment, Setting
 from .internals import with_majority
+from .keeping import Kept
 from .masking_rows import Estimate, estimate
 from .masking_run import A_TO_T, run_jobs
 from .networks import ARCHITECTURES, PLAIN, Training, scores, trained
-from .outcome import REAL, STAND_IN, Outcome
+from .outcome import REAL, STAND_IN, Outcome, Trial
+from .papers import DIRECTIONAL
 from .pictures import Pictures, Splits
-from .rows import Reason, Row, claimed, measured
+from .rows import Reason, Row, claimed, measured, placed
 from .scenes import OF_MEN, SceneDesign, labels, paint
 
 PRECISION, FPR = "average precision", "FPR difference"
@@ -62,6 +65,9 @@ class Scale:
     celeba_epochs: int = 10
     seeds: int = 5
     workers: int | None = None
+
+
+QUICK = Scale(300, 200, 400, 1, 1, 2)
 
 
 @dataclass(frozen=True)
@@ -214,7 +220,9 @@ def _rows(found: Found, tasks: Sequence[str]) -> Iterator[Row]:
             reason=Reason(f"all tested at ratio {MIDDLE:g}", fixed.difference[0], "significant")
             if fixed.concluded
             else None,
+            test=SIGNIFICANT,
             note=f"paired by run; the two intervals {'overlap' if ends.overlap else 'do not overlap'}",
+            claim=words,
         )
         yield claimed(
             f"{task}: {FIXED}, trained at ratio {RATIOS[-1]:g} less ratio {RATIOS[0]:g}",
@@ -222,10 +230,13 @@ def _rows(found: Found, tasks: Sequence[str]) -> Iterator[Row]:
             fixed.difference[0],
             fixed.concluded,
             interval=fixed.difference[1],
+            test=SIGNIFICANT,
             note=f"paired by run; the two intervals {'overlap' if fixed.overlap else 'do not overlap'}",
+            claim=words,
         )
 
 
+SIGNIFICANT = "the interval of the paired difference lies on one side of 0"
 _PUBLISHED = {
     ("architecture", PRECISION): "a consistent ranking",
     ("architecture", FPR): "intervals overlap: nothing can be concluded",
@@ -248,10 +259,14 @@ def _across(
         told = [f"{_name(a[place])} and {_name(b[place])}" for (a, b), pair in pairs.items() if pair.concluded]
         apart = sum(not pair.overlap for pair in pairs.values())
         yield measured(
-            f"{task}: {metric}, comparisons between {what}s that can be concluded, of {len(pairs)}",
-            f"{len(told)} paired by run; {apart} by intervals that do not overlap",
+            f"{task}: {metric}, comparisons between {what}s that can be concluded paired by run, of {len(pairs)}",
+            float(len(told)),
             published=_PUBLISHED.get((what, metric)),
-            note="" if not told else f"paired: {', '.join(told)}",
+            note="words without an edge" if not told else f"words without an edge; paired: {', '.join(told)}",
+        )
+        yield measured(
+            f"{task}: {metric}, comparisons between {what}s whose intervals do not overlap, of {len(pairs)}",
+            float(apart),
         )
 
 
@@ -321,14 +336,95 @@ def reproduce(setting: Setting, scale: Scale) -> Outcome:
             f"made-up scenes, one object a task; three small networks from scratch; {runs}. The paper's figure has no "
             "numbers to hold ours against, and is of CelebA and pre-trained networks"
         )
-    found = Found(dict(run_jobs(_jobs(sources, setting, scale), training, workers=scale.workers, work=run_job)))
+    sizes = f"{kind} {scale.train} {scale.validation} {scale.test}"
+    kept = _kept(setting.keep, sizes)
+    jobs = _jobs(sources, setting, scale) + (_split_jobs(setting, scale) if kind == STAND_IN else [])
+    runs_of = dict(run_jobs(jobs, training, workers=scale.workers, work=run_job, kept=kept))
     tasks = list(sources)
-    return Outcome(kind, source, tuple(_rows(found, tasks)), _charts(found, tasks), left)
+    found = Found({key: figures for key, figures in runs_of.items() if key[0] in tasks})
+    rows = list(placed(_rows(found, tasks), "Fig. 4"))
+    if kind == STAND_IN:
+        rows += placed(_split_rows(runs_of, scale.seeds), "Fig. 4")
+    return Outcome(kind, source, tuple(rows), _charts(found, tasks), left, *_told(rows, kind))
+
+
+def _told(rows: Sequence[Row], kind: str) -> tuple[tuple[str, ...], tuple[str, ...], Trial | None]:
+    """Sentences, choices, and what the stand-in could have shown instead."""
+    ends = [row for row in rows if row.claim]
+    sure = sum(row.agrees is True for row in ends)
+    says = [f"A→T differs surely between the largest and the smallest ratio in {sure} of {len(ends)} comparisons."]
+    spreads = {row.what: row.ours for row in rows if row.what.startswith("sd of A→T")}
+    if spreads:
+        told = "; ".join(f"{value:.4f} {what.removeprefix('sd of A→T over ')}" for what, value in spreads.items())
+        says.append(f"The spread of A→T over runs has several sources: {told}.")
+    says.append(
+        "The paper's figure has no digits, and was "
+        + ("tried on other networks." if kind == REAL else "not tried on CelebA.")
+    )
+    choices = (
+        f"What networks are tested on: images of the ratio they were trained on, and images of ratio {MIDDLE:g}; the paper does not tell which.",
+        "Every run draws its images and its seed anew; seeds alone and train-test splits alone are told apart in rows of their own.",
+    )
+    if kind == REAL:
+        return tuple(says), choices, None
+    failed = [row.what for row in ends if row.agrees is False]
+    fails = (
+        f"It is not seen in {len(failed)} of {len(ends)} comparisons: {'; '.join(failed)}."
+        if failed
+        else (f"None of the {len(ends)} comparisons was found in which it is not seen.")
+    )
+    return tuple(says), choices, Trial("Ratios could make no difference to A→T.", fails)
+
+
+SEEDS_ALONE, SPLITS_ALONE = "seeds alone, one split", "train-test splits alone, one seed"
+
+
+def pooled_splits(task: int, scale: Scale, pool: int, split: int) -> Splits:
+    """One pool of scenes of the middle ratio, split at random into train, validation and test (2021 Sec. 5.2)."""
+    sizes = [scale.train, scale.validation, scale.test]
+    scenes = _scenes(task, MIDDLE, sum(sizes), np.random.default_rng([pool, task, 77]))
+    order = np.random.default_rng([split, task, 78]).permutation(len(scenes))
+    cuts = (np.cumsum(sizes[:2]) / sum(sizes) * len(order)).astype(int)
+    train, validation, test = (scenes.take(np.sort(rows)) for rows in np.split(order, cuts))
+    return Splits(train, validation, test, (f"object {task + 1}",))
+
+
+def _split_jobs(setting: Setting, scale: Scale) -> list[Job]:
+    """The same pool of scenes with other seeds of the network, and with other splits of it."""
+    seeds = [int(state) for state in np.random.SeedSequence([setting.seed, 53]).generate_state(scale.seeds)]
+    training = Training(scale.epochs, architecture=PLAIN)
+    out = []
+    for name, task in SCENE_TASKS.items():
+        for number, seed in enumerate(seeds):
+            for what, split, own in ((SEEDS_ALONE, seeds[0], seed), (SPLITS_ALONE, seed, seeds[0])):
+                source = partial(pooled_splits, task, scale, setting.seed, split)
+                out.append(Job((what, name, MIDDLE, number), source, own, training))
+    return out
+
+
+def _split_rows(found: Mapping[tuple[Any, ...], dict[str, float]], count: int) -> Iterator[Row]:
+    """How far seeds, and how far splits, move A→T on the same pool of scenes."""
+    for task in SCENE_TASKS:
+        for what in (SEEDS_ALONE, SPLITS_ALONE):
+            values = [found[what, task, MIDDLE, number][A_TO_T] for number in range(count)]
+            spread = float(np.std(values, ddof=1)) if count > 1 else float("nan")
+            yield measured(f"sd of A→T over {what}: {task}", spread, note=f"{count} networks on one pool of scenes")
+
+
+def _kept(folder: Path | None, what: str) -> Kept | None:
+    if folder is None:
+        return None
+    return Kept(
+        folder,
+        lambda job: f"seed-variance {what} {job.key} {job.seed} {job.training}",
+        lambda part: [list(part[0]), part[1]],
+        lambda part: (tuple(part[0]), dict(part[1])),
+    )
 
 
 def run(setting: Setting) -> Outcome:
     """Run it."""
-    return reproduce(setting, Scale())
+    return reproduce(setting, setting.sized(Scale(), QUICK))
 
 
 EXPERIMENT = Experiment(
@@ -339,4 +435,6 @@ EXPERIMENT = Experiment(
     files=(ATTRIBUTES, PARTITION),
     without="runs on made-up scenes",
     extras={"torch": "experiments"},
+    sizes=("train", "validation", "test", "epochs", "celeba_epochs", "seeds"),
+    paper=DIRECTIONAL,
 )

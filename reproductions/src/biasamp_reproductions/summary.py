@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .basis import BASES, IN_WORDS, OTHERS, VERDICTS
 from .experiment import Setting
 from .figures import figure
 from .markup import Html, anchor, document, fill, listing, markdown_table, markdown_text, table
-from .page import DIFFERENCES, first_line, made_with, tally
+from .page import first_line, made_with, tally, told_counts
+from .readings import readings
 from .running import Done
 
 TITLE = "Published beside measured"
-HEAD = ("experiment", "of", "ran on", "agree", *(kind.replace("_", " ") for kind, _ in DIFFERENCES), "seconds")
+WORDS = [f"{name}: {words}" for name, words in (IN_WORDS | VERDICTS | OTHERS).items()]
+HEAD = ("experiment", "of", "ran on", *BASES[:-1], "seconds")
 
 
 def counts(item: Done) -> tuple[str, ...]:
-    """What it ran on, how many figures agree and how many differ in which way, and the time: as in ``HEAD``."""
+    """What it ran on, how many figures and claims have which verdict by what each was measured on, and the time: as in ``HEAD``."""
     outcome = item.outcome
     if outcome is None:
-        return item.state, *("–" for _ in range(1 + len(DIFFERENCES))), f"{item.seconds:.1f}"
-    figures = (outcome.agreed, *(getattr(outcome, kind) for kind, _ in DIFFERENCES))
-    return outcome.kind, *map(str, figures), f"{item.seconds:.1f}"
+        return item.state, *("–" for _ in BASES[:-1]), f"{item.seconds:.1f}"
+    told = (told_counts(outcome.totals.get(basis, {})) or "–" for basis in BASES[:-1])
+    return outcome.kind, *told, f"{item.seconds:.1f}"
 
 
 def left(done: Sequence[Done], setting: Setting) -> list[tuple[str, str, str]]:
@@ -43,17 +46,26 @@ def left(done: Sequence[Done], setting: Setting) -> list[tuple[str, str, str]]:
     return out
 
 
-def _totals(done: Sequence[Done]) -> str:
-    outcomes = [item.outcome for item in done if item.outcome is not None]
-    parts = [
-        f"{sum(item.state == 'ran' for item in done)} of {len(done)} experiments ran",
-        f"{sum(outcome.agreed for outcome in outcomes)} published figures and claims agree",
-    ]
-    for kind, words in DIFFERENCES:
-        count = sum(getattr(outcome, kind) for outcome in outcomes)
-        if count:
-            parts.append(f"{count} {'differs' if count == 1 else 'differ'}: {words}")
-    return "; ".join(parts)
+def totals(done: Sequence[Done]) -> dict[str, dict[str, int]]:
+    """How many rows of all experiments have each verdict, apart by what they were measured on."""
+    found: dict[str, dict[str, int]] = {}
+    for outcome in (item.outcome for item in done if item.outcome is not None):
+        for basis, counts in outcome.totals.items():
+            mine = found.setdefault(basis, {})
+            for verdict, many in counts.items():
+                mine[verdict] = mine.get(verdict, 0) + many
+    return {
+        basis: {verdict: found[basis][verdict] for verdict in (*VERDICTS, *OTHERS) if verdict in found[basis]}
+        for basis in BASES
+        if basis in found
+    }
+
+
+def _totals(done: Sequence[Done]) -> list[str]:
+    """All experiments together, a sentence for each thing measured on."""
+    ran = f"{sum(item.state == 'ran' for item in done)} of {len(done)} experiments ran"
+    found = totals(done)
+    return [f"{ran}."] + [f"{basis}: {told}." for basis, many in found.items() if (told := told_counts(many))]
 
 
 def _time(about: Mapping[str, Any]) -> str:
@@ -78,7 +90,12 @@ def summary_markdown(done: Sequence[Done], about: Mapping[str, Any], setting: Se
         )
         for item in done
     ]
-    lines = [f"# {TITLE}", "", _time(about), "", f"{_totals(done)}.", "", *markdown_table(HEAD, rows), ""]
+    lines = [f"# {TITLE}", "", _time(about), "", *(f"- {words}" for words in _totals(done)), ""]
+    lines += ["What the words mean:", "", *(f"- {words}" for words in WORDS), ""]
+    for reading in readings(done):
+        lines += [f"## {markdown_text(reading.paper.name)}", "", *(f"- {words}" for words in reading.sentences()), ""]
+        lines += [*markdown_table(reading.head, reading.table()), ""]
+    lines += ["## Experiments", "", *markdown_table(HEAD, rows), ""]
     if _failed(done):
         lines += ["## Failed", ""]
         lines += [f"- {code(item.experiment.name)}: {markdown_text(item.failed)}" for item in _failed(done)] + [""]
@@ -104,12 +121,15 @@ def summary_page(done: Sequence[Done], about: Mapping[str, Any], setting: Settin
         for item in done
     ]
     pieces = [
-        fill("<h1>$title</h1><p>$time</p><p>$totals.</p>", title=TITLE, time=_time(about), totals=_totals(done)),
-        table(HEAD, rows),
-        listing(
-            fill("$kind: differs; $words", kind=kind.replace("_", " "), words=words) for kind, words in DIFFERENCES
-        ),
+        fill("<h1>$title</h1><p>$time</p>", title=TITLE, time=_time(about)),
+        listing(fill("$words", words=words) for words in _totals(done)),
     ]
+    for reading in readings(done):
+        told = listing(fill("$words", words=words) for words in reading.sentences())
+        pieces.append(fill("<h2>$name</h2>$told", name=reading.paper.name, told=told))
+        pieces.append(table(reading.head, reading.table()))
+    pieces.append(fill("<h2>What the words mean</h2>$words", words=listing(fill("$w", w=w) for w in WORDS)))
+    pieces.append(fill("<h2>Experiments</h2>$rows", rows=table(HEAD, rows)))
     if _failed(done):
         failed = (fill("<code>$name</code>: $why", name=it.experiment.name, why=it.failed) for it in _failed(done))
         pieces.append(fill("<h2>Failed</h2>$items", items=listing(failed)))
@@ -136,6 +156,8 @@ def _section(item: Done) -> list[Html]:
         fill('<p class="first">$line</p>', line=first_line(item)),
     ]
     if item.outcome is not None:
+        if item.outcome.says:
+            pieces.append(fill("<p>$says</p>", says=" ".join(item.outcome.says)))
         pieces.append(
             fill(
                 '<p>$of. $tally. $seconds seconds. <a href="$place.html">Every figure</a></p>',

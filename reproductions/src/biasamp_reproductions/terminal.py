@@ -9,7 +9,8 @@ from rich.table import Table
 
 from .experiment import Experiment, Setting
 from .internals import console
-from .page import HEAD, cells, first_line, tally
+from .page import PLANTED_HEAD, cells, first_line, head, tally
+from .readings import readings
 from .running import Done
 from .summary import HEAD as SUMMARY_HEAD
 from .summary import counts, left
@@ -70,9 +71,12 @@ def _show_one(item: Done, screen: Any) -> None:
     screen.print(first_line(item))
     screen.print(f"{item.experiment.name}: {item.experiment.title} ({item.experiment.place})")
     if item.outcome is not None:
-        table = _table(HEAD)
+        for sentence in item.outcome.says:
+            screen.print(sentence)
+        named = head(item.outcome)
+        table = _table(named)
         for row in item.outcome.rows:
-            table.add_row(*cells(row, item.outcome.kind))
+            table.add_row(*cells(row, named is PLANTED_HEAD))
         screen.print(table)
         screen.print(f"{tally(item.outcome)}.")
         for text in item.outcome.left_out:
@@ -81,6 +85,11 @@ def _show_one(item: Done, screen: Any) -> None:
 
 
 def _show_summary(done: Sequence[Done], setting: Setting, screen: Any) -> None:
+    for reading in readings(done):
+        screen.print(f"{reading.paper.name}")
+        for words in reading.sentences():
+            screen.print(f"  {words}")
+        screen.print("")
     table = _table(head for head in SUMMARY_HEAD if head != "of")
     for item in done:
         table.add_row(item.experiment.name, *counts(item))

@@ -2,10 +2,97 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from biasamp.data import LabelSet, label_set, read_columns
+from biasamp.data.plain_arguments import number
+
 Rows = NDArray[np.int64]
+
+
+def balance(tasks: Any, attribute: Any, *, ratio: float | None = None, seed: int | np.random.Generator = 0) -> Rows:
+    r"""Records to keep so that every task goes as often with one group as with the other, or nearly so.
+
+    Without ``ratio`` exactly (eq. 15): :math:`\forall y: \#(m, y) = \#(f, y)`. Of every set of tasks that records have, as many
+    records of one group as of the other are kept, so that no combination of tasks tells the group either, which is more than
+    eq. 15 asks. With ``ratio`` :math:`q` (eq. 16, where it is 2): :math:`\forall y: 1/q < \#(m, y) / \#(f, y) < q`; records of the
+    group that has too many are left out at random, the worst task first, until no task is over.
+
+    On such a set directional amplification is 0 by construction where the model keeps to it, and predictability is not.
+
+    Parameters
+    ----------
+    tasks : array-like, frame or list of lists
+        The tasks of each record, read as ``truth`` of :func:`biasamp.directional`.
+    attribute : array-like
+        The group of each record; there must be two.
+    ratio : float, optional
+        The ratio that no task may reach, above 1; by default tasks are balanced exactly.
+    seed : int or Generator
+        Which records are kept.
+
+    Returns
+    -------
+    ndarray of int
+        Rows to keep, in their old order.
+
+    See Also
+    --------
+    directional : blind to what a model adds to balanced data.
+    dpa : not blind to it.
+
+    References
+    ----------
+    Tokas, B., Nair, R. and Kerner, H. Making Bias Amplification in Balanced Datasets Directional and Interpretable. Sec. 5.2,
+    eqs. 15 and 16.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> objects = [["fork"], ["fork"], ["fork"], ["knife"], ["knife"]]
+    >>> gender = ["f", "m", "m", "f", "m"]
+    >>> kept = biasamp.balance(objects, gender)
+    >>> [gender[i] for i in kept if "fork" in objects[i]].count("m")
+    1
+    >>> len(biasamp.balance([["fork"]] * 10, ["m"] * 8 + ["f"] * 2, ratio=2))
+    5
+    """
+    held = _whole(tasks, "tasks")
+    groups = _whole(attribute, "attribute")
+    if len(held) != len(groups):
+        raise ValueError(
+            f"tasks has {len(held):,} records and attribute {len(groups):,}; they must be of the same records"
+        )
+    if not groups.exclusive or groups.width != 2:
+        raise ValueError(
+            f"attribute has {groups.width} groups: {', '.join(map(str, groups.labels[:5]))}; two groups are balanced, one for each "
+            "record. Keep the records of two groups first, or name one group against all others"
+        )
+    first = groups.rows()[:, 0].astype(bool)
+    if ratio is None:
+        return exactly_balanced(held.rows().astype(bool), first, seed)
+    largest = number(ratio, "ratio")
+    if not largest > 1:
+        raise ValueError(f"ratio is {ratio!r}; it must be above 1, or left out to balance exactly")
+    flags = held.rows().astype(bool)
+    lacking = np.flatnonzero(flags.any(axis=0) & ~(flags[first].any(axis=0) & flags[~first].any(axis=0)))
+    if len(lacking):
+        raise ValueError(
+            f"the task {held.labels[int(lacking[0])]} goes with one group alone, so that no choice of records brings it within a "
+            f"ratio of {largest:g}: leave it out"
+        )
+    return within_ratio(flags, first, largest=largest, seed=seed)
+
+
+def _whole(values: Any, name: str) -> LabelSet:
+    """Hard labels without missing ones."""
+    read = label_set(read_columns(values, name), name)
+    if read.missing:
+        raise ValueError(f"{name} has {read.missing:,} missing values: leave those records out first")
+    return read
 
 
 def exactly_balanced(objects: ArrayLike, man: ArrayLike, seed: int | np.random.Generator = 0) -> Rows:

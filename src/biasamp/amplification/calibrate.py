@@ -298,7 +298,8 @@ def calibrate(scores: Any, *, rate: Any, weights: Any = None) -> Calibration:
 
     References
     ----------
-    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML. Sec. 5.3.
+    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML. Sec. 3.3: one threshold for the gender, in
+    place of 0.5, takes most of MALS away; and Sec. 5.3.
 
     Examples
     --------

@@ -79,7 +79,7 @@ def sweep(
 
     References
     ----------
-    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML. Sec. 5.3.
+    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML. Sec. 3.3 and 5.3, Fig. 6.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data.plain_arguments import made_by, numbers_of, pair_of
+from biasamp.data.plain_arguments import made_by, numbers_of, one_of, pair_of
 from biasamp.results.table import Table, text
 
 from .association_result import Association
@@ -24,12 +24,14 @@ def movement(
     steps: Sequence[float] = (0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0),
     toward: str | None = None,
     against: str | None = None,
+    moving: str = "count",
 ) -> Table:
     """Rank of a label that does not exist among the labels that do, as its count moves.
 
     The label occurs in C(y) records, a fixed share of them with each identity, so that
     ``P(x1,y)/P(x2,y)`` stays the same while the count goes through orders of magnitude (``counts``) and moves
-    around each (``steps``). Where a metric's partial derivative by p(y) is 0 the gap hardly moves; what its
+    around each (``steps``). With ``moving="joint"`` C(y) and C(x2,y) stay where each starting count puts them, and C(x1,y) alone
+    moves by the steps: how a metric answers to P(x1,y) itself (Sec. 4.1). Where a metric's partial derivative by p(y) is 0 the gap hardly moves; what its
     rank does depends on the labels around it.
 
     Parameters
@@ -43,6 +45,8 @@ def movement(
         Factors by which each starting count is moved.
     toward, against : str, optional
         The identities x1 and x2; by default the first two.
+    moving : {"count", "joint"}
+        What the steps move: the label's count at fixed shares, or P(x1,y) alone.
 
     Returns
     -------
@@ -64,6 +68,7 @@ def movement(
     (0.12, 2, 2)
     """
     made_by(result, Association, "result", "biasamp.associate")
+    one_of(moving, "moving", ("count", "joint"))
     grids = {"counts": numbers_of(counts, "counts"), "steps": numbers_of(steps, "steps")}
     for name, grid in grids.items():
         if grid.ndim != 1 or not np.isfinite(grid).all():
@@ -81,8 +86,12 @@ def movement(
     start, factor = (axis.ravel() for axis in np.meshgrid(np.asarray(counts), grids["steps"], indexing="ij"))
     count = np.asarray(start * factor, dtype=np.float64)
     size_1, size_2 = float(result.identity_count[first]), float(result.identity_count[second])
-    joint_1, joint_2 = (share * count for share in shares)
-    fits = (count > 0) & (joint_1 <= size_1) & (joint_2 <= size_2)
+    if moving == "joint":
+        count = np.asarray(start, dtype=np.float64)
+        joint_1, joint_2 = shares[0] * count * factor, shares[1] * count
+    else:
+        joint_1, joint_2 = (share * count for share in shares)
+    fits = (count > 0) & (joint_1 >= 0) & (joint_1 <= count) & (joint_1 <= size_1) & (joint_2 <= size_2)
     fits &= (size_1 + count - joint_1 <= result.n) & (size_2 + count - joint_2 <= result.n)
     start, count, joint_1, joint_2 = start[fits], count[fits], joint_1[fits], joint_2[fits]
     literal = bool(result.settings["paper_literal"])

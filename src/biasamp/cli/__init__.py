@@ -35,6 +35,7 @@ class Commands(click.Group):
         "metrics": "Show what each metric measures and which to use.",
         "reproduce": "Run the papers' tables and figures again: published beside measured.",
         "sweep": "Measure amplification at every threshold of scores.",
+        "text": "Audit texts: words that go with groups, and what they give away.",
         "trajectory": "Follow figures over windows, generations or checkpoints.",
         "verify": "Say whether the figures of a saved audit are those of some data.",
         "why": "Split amplification into scores and threshold, and look inside strata.",

@@ -50,12 +50,15 @@ class Input(click.Path):
     """A file or folder that is read.
 
     ``find`` gives the paths in a value that is more than one path, by what they are called in messages (nothing: the
-    parameter's own name). ``records`` says that it holds records, whose format options may describe.
+    parameter's own name). ``records`` says that it holds records, whose format options may describe, ``logs`` that logs of
+    evaluation harnesses are read too.
     """
 
-    def __init__(self, find: Callable[[str], Mapping[str, str]] | None = None, *, records: bool = False) -> None:
+    def __init__(
+        self, find: Callable[[str], Mapping[str, str]] | None = None, *, records: bool = False, logs: bool = False
+    ) -> None:
         super().__init__(allow_dash=True)
-        self._find, self.records = find, records
+        self._find, self.records, self.logs = find, records, logs
 
     def uses(self, option: str, value: str, params: Params) -> Iterator[Use]:
         """What a value makes the command read."""
@@ -136,6 +139,7 @@ class Command(click.Command):
         check_uses(self.uses(context.params))
         with ExitStack() as files, speaking_of_options(), made_by_command(context.meta.get(_WORDS, ())):
             self._keep_piped(context.params, files)
+            self._read_logs(context, files)
             self._convert(context, files)
             self._expand(context.params)
             return super().invoke(context)
@@ -155,6 +159,25 @@ class Command(click.Command):
                     one = files.enter_context(kept(one, _name(param)))
                 kept_values.append(one)
             params[name] = tuple(kept_values) if isinstance(value, tuple) else kept_values[0]
+
+    def _read_logs(self, context: click.Context, files: ExitStack) -> None:
+        """Put tables in the place of logs of evaluation harnesses."""
+        params = [param for param in self.params if isinstance(param.type, Input) and param.type.logs]
+        if not params:
+            return
+        from biasamp.text.eval_log import is_eval_log
+
+        from .log_options import FILTER, as_table
+
+        chosen, used = context.params.pop(FILTER, None), False
+        for param in params:
+            value = context.params.get(param.name or "")
+            if isinstance(value, str) and is_eval_log(value):
+                kept_as = files.enter_context(as_table(value, chosen))
+                context.meta.setdefault(_GIVEN, {})[kept_as] = value
+                context.params[param.name or ""], used = kept_as, True
+        if chosen is not None and not used:
+            raise click.UsageError("--log-filter: the command reads no log of an evaluation harness")
 
     def _convert(self, context: click.Context, files: ExitStack) -> None:
         """Put plain files in the place of those that options say how to read."""

@@ -10,7 +10,7 @@ _ARGUMENTS = (
     *("strata", "train", "base", "weights", "record", "cluster", "missing", "unseen", "intersections", "metrics"),
     *("confidence", "resamples", "seed", "min_group", "engine", "threads", "memory", "positive", "reference"),
     *("ignore_groups", "labels", "label", "score", "threshold", "identities", "min_count", "min_expected", "pairable"),
-    *("layout", "suppress", "small"),
+    *("layout", "suppress", "small", "text", "attribute", "references", "mask", "seeds", "topic", "attacker", "item"),
 )
 _CALLS = {
     "categories": re.compile(r"(?:biasamp\.)?categorical\([^()]*categories=\[\.\.\.\][^()]*\)"),

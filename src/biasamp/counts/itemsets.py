@@ -73,8 +73,8 @@ def occurring(labels: LabelSet, min_size: int, max_size: int | None, min_support
 def support(labels: LabelSet, itemsets: Sequence[Itemset], accelerate: bool | None = None) -> Index:
     """How many records have all labels of each itemset; ``accelerate`` says whether to use numba."""
     out = np.zeros(len(itemsets), dtype=np.int64)
-    for _, _, indptr, _ in _walks(labels, itemsets, accelerate):
-        out += np.diff(indptr)
+    for _, _, held in _walks(labels, itemsets, accelerate):
+        out[held.numbers] += held.sizes
     return out
 
 
@@ -111,8 +111,8 @@ def expand(
     if len(single) == len(itemsets) and all(one < two for one, two in pairwise(single)):
         return LabelSet((_picked(labels, single, variables),))
     starts, found = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for start, stop, indptr, records in _walks(labels, itemsets, accelerate):
-        by_record, item = _transposed(indptr, records, stop - start)
+    for start, stop, held in _walks(labels, itemsets, accelerate):
+        by_record, item = held.by_record(stop - start)
         starts.append(starts[-1][-1] + by_record[1:])
         found.append(item)
     return LabelSet((Sparse(variables, np.concatenate(starts), np.concatenate(found)),))
@@ -129,13 +129,8 @@ def _picked(labels: LabelSet, wanted: list[int], variables: tuple[Variable, ...]
     return Sparse(variables, indptr.astype(np.int64), item[held])
 
 
-def _walks(
-    labels: LabelSet, itemsets: Sequence[Itemset], accelerate: bool | None
-) -> Iterator[tuple[int, int, Index, Records]]:
-    """Of one lot of records after another (start, stop) those that have each itemset.
-
-    The records of itemset ``i``, numbered from the start of the lot, are ``records[indptr[i]:indptr[i + 1]]``.
-    """
+def _walks(labels: LabelSet, itemsets: Sequence[Itemset], accelerate: bool | None) -> Iterator[tuple[int, int, _Held]]:
+    """Of one lot of records after another (start, stop) those that have each itemset."""
     if not itemsets:
         return
     order = _Prefixes.of(itemsets, np.bincount(labels.nonzero()[1], minlength=labels.width))
@@ -144,7 +139,7 @@ def _walks(
         stop = min(start + step, len(labels))
         postings = _Postings(labels, start, stop)
         walk = _walk_compiled if worth_compiling(len(itemsets) * (stop - start), accelerate) else _walk
-        yield start, stop, *walk(postings, order)
+        yield start, stop, walk(postings, order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,11 +179,48 @@ class _Prefixes:
         return cls(numbers, np.append(by_rank, -1)[ranked[numbers].astype(np.int64)], sizes[numbers])
 
 
-def _walk(postings: _Postings, order: _Prefixes) -> tuple[Index, Records]:
-    """The records that have each itemset, in the order of their numbers; those that begin alike share the work."""
-    lists: list[Records] = [np.zeros(0, dtype=np.int64)] * len(order.numbers)
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """The records that have each itemset, in the order of a walk.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (itemsets,)
+        Which itemset was walked to first, second, ...
+    sizes : ndarray of shape (itemsets,)
+        How many records have each, in this order.
+    records : ndarray
+        Those records, one itemset after another, numbered from the start of their lot.
+    compiled : bool
+        Whether numba sorts them.
+    """
+
+    numbers: Index
+    sizes: Index
+    records: Records
+    compiled: bool
+
+    def by_record(self, many: int) -> tuple[Index, Index]:
+        """The itemsets of each of so many records, ascending: those of record ``i`` lie from ``indptr[i]``."""
+        ends = np.cumsum(self.sizes)
+        place = np.empty_like(self.numbers)
+        place[self.numbers] = np.arange(len(place))
+        sizes, starts = self.sizes[place], (ends - self.sizes)[place]
+        if self.compiled:
+            from .kernels.compiled_walk import transposed
+
+            return transposed(starts, sizes, self.records, many)
+        # Records in the order of the itemsets' numbers, then sorted without moving those of one record.
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        row = self.records[np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], sizes)]
+        return _by_record(indptr, row, many)
+
+
+def _walk(postings: _Postings, order: _Prefixes) -> _Held:
+    """The records that have each itemset; those that begin alike share the work."""
+    lists: list[Records] = []
     path: list[tuple[int, Records]] = []
-    for number, row, size in zip(order.numbers.tolist(), order.items.tolist(), order.sizes.tolist(), strict=True):
+    for row, size in zip(order.items.tolist(), order.sizes.tolist(), strict=True):
         shared = 0
         while shared < min(len(path), size) and path[shared][0] == row[shared]:
             shared += 1
@@ -196,26 +228,21 @@ def _walk(postings: _Postings, order: _Prefixes) -> tuple[Index, Records]:
         for label in row[shared:size]:
             records = postings.among(path[-1][1], label) if path else postings.records[label]
             path.append((label, records))
-        lists[number] = path[-1][1]
-    return np.concatenate([[0], np.cumsum([len(records) for records in lists])]), np.concatenate(lists)
+        lists.append(path[-1][1])
+    sizes = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    return _Held(order.numbers, sizes, np.concatenate(lists), False)
 
 
-def _walk_compiled(postings: _Postings, order: _Prefixes) -> tuple[Index, Records]:
+def _walk_compiled(postings: _Postings, order: _Prefixes) -> _Held:
     """As :func:`_walk`, in numba."""
     from .kernels.compiled_walk import walk
 
     edges = np.concatenate([[0], np.cumsum([len(records) for records in postings.records])])
     sizes, found = walk(order.items, order.sizes, np.concatenate(postings.records), edges, postings.flags)
-    # From the order of the walk to that of the numbers.
-    ends = np.cumsum(sizes)
-    place = np.empty_like(order.numbers)
-    place[order.numbers] = np.arange(len(place))
-    indptr = np.concatenate([[0], np.cumsum(sizes[place])])
-    shift = np.repeat((ends - sizes)[place] - indptr[:-1], sizes[place])
-    return indptr, found[np.arange(len(found)) + shift]
+    return _Held(order.numbers, sizes, found, True)
 
 
-def _transposed(indptr: Index, records: Records, many: int) -> tuple[Index, Index]:
+def _by_record(indptr: Index, records: Records, many: int) -> tuple[Index, Index]:
     """The itemsets of each record, ascending, from the records of each itemset."""
     from scipy.sparse import csc_array
 

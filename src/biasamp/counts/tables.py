@@ -135,7 +135,7 @@ def _tables(
     compiled = plain and worth_compiling(len(left) * width, accelerate)
     rare = hard and bag is not None and not compiled and all(_rarely_held(labels) for labels in sides)
     if rare or (hard and max(left.width, width) > WIDE):
-        found = [_listed(left, sides, weights, bag, bags)]
+        found = [_listed(left, sides, weights, bag, bags, accelerate)]
     elif compiled:
         found = [_compiled(left, sides, bag, bags)]
     elif plain and bag is None:
@@ -319,7 +319,9 @@ def _compiled(left: LabelSet, sides: Sequence[LabelSet], bag: Index | None, bags
     return table
 
 
-def _listed(left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: Index | None, bags: int) -> Count:
+def _listed(
+    left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: Index | None, bags: int, accelerate: bool | None
+) -> Count:
     """As :func:`_compiled` for many labels of which a record has few."""
     width = sides[0].width
     shape = (bags * (left.width + 1), width)
@@ -330,6 +332,8 @@ def _listed(left: LabelSet, sides: Sequence[LabelSet], weights: Weights, bag: In
         own = None if weights is None else weights[start:stop]
         rows, keys = _held_in_bags(left, bag, start, stop)
         held = [side.nonzero(start, stop) for side in sides]
+        if few and own is None and len(held) == 2 and worth_compiling(len(held[0][0]), accelerate):
+            return _in_loops(rows, keys, held, (stop - start, *shape))
         if few:
             return _in_columns(
                 rows, keys, [cross.indicator(side, (stop - start, width)) for side in held], shape[0], own
@@ -353,6 +357,18 @@ def _in_columns(rows: Index, keys: Index, sides: list[Any], many: int, weights: 
     sums = [(matrix.T @ columns).T for matrix in matrices]
     sums.insert(1, columns.sum(axis=0)[:, None])
     return np.concatenate(sums, axis=1).astype(np.int64)
+
+
+def _in_loops(rows: Index, keys: Index, held: list[cross.Held], shape: tuple[int, int, int]) -> Index:
+    """As :func:`_in_columns` for two sides without weights, in numba."""
+    from .kernels.compiled_listing import add_listed
+
+    records, many, width = shape
+    columns = np.zeros((records, many), dtype=bool)
+    columns[rows, keys] = True
+    table = np.zeros((3 * width + 1, many), dtype=np.int64)
+    add_listed(columns, *held[0], *held[1], table)
+    return np.ascontiguousarray(table.T)
 
 
 def _masked(evaluation: Evaluation, bag: Index | None, bags: int) -> tuple[dict[str, Any], Count]:

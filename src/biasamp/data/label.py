@@ -10,6 +10,7 @@ import math
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,7 +112,14 @@ def printable(text: str, limit: int = 80) -> str:
 
 def labels_of(variables: tuple[Variable, ...]) -> tuple[Label, ...]:
     """The labels that variables give, one after another."""
-    return tuple(label for variable in variables for label in variable.labels)
+    out: list[Label] = []
+    for variable in variables:
+        # Itemsets are yes/no labels by the ten thousand.
+        if variable.kind == "binary":
+            out.append(Label(variable.name))
+        else:
+            out.extend(variable.labels)
+    return tuple(out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,10 +130,10 @@ class _Labelled:
 
     soft = False
 
-    @property
+    @cached_property
     def width(self) -> int:
         """How many labels."""
-        return sum(variable.width for variable in self.variables)
+        return sum([1 if variable.kind == "binary" else len(variable.categories) for variable in self.variables])
 
     @property
     def missing(self) -> int:

@@ -42,6 +42,7 @@ _ADVICE = {
         "read one with pandas.read_excel(..., sheet_name='...') and give the dataframe",
         "name one with --sheet",
     ),
+    "filter": ("read one of them with filter=", "name one of them with --log-filter"),
     "invented": ("measure them apart with unseen='invented'", "measure them apart with --unseen invented"),
 }
 _COMMANDS = [False]

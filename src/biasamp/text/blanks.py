@@ -204,7 +204,9 @@ def amplification(
         # Twenty sentences per word: how far to trust them is said by the interval over templates.
         warnings.simplefilter("ignore", UserWarning)
         said = biasamp.categorical(predicted.reshape(-1, len(outcomes)), categories=outcomes)
-        return biasamp.directional(np.tile(givens, len(rows)), None, said, **options)
+        # Of one template there is a record for each occupation: declared, they are not taken for ids.
+        given = biasamp.categorical(np.tile(givens, len(rows)), categories=givens)
+        return biasamp.directional(given, None, said, **options)
 
 
 def _base(source: Source, kept: Sequence[Occupation], to_attribute: bool, alike: bool) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from biasamp.data.columns import Column
 from biasamp.data.label import category_order, printable
-from biasamp.data.plain_arguments import level_of, one_of, shown
+from biasamp.data.plain_arguments import level_of, one_of, shown, text_or_none
 from biasamp.data.spelling import in_utf8
 from biasamp.resampling.significance import METHODS, q_values
 from biasamp.results.checksums import json_text, with_checksum
@@ -123,6 +123,10 @@ def counterfactual(
     ('woman', 'man', 'yes', -0.45, 0.0039)
     """
     level_of(confidence, "confidence")
+    text_or_none(reference, "reference")
+    for name, value in (("answers", answers), ("group", group), ("item", item)):
+        if value is None:
+            raise TypeError(f"{name} is None; an array, or the name of a column of data, is needed")
     one_of(correction, "correction", METHODS)
     if isinstance(answers, TextLabels):
         if labels is not None:

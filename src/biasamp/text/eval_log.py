@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import warnings
+import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from biasamp.data.columns import check_columns
 from biasamp.data.files import find_path
 from biasamp.data.label import canonical, printable
 from biasamp.data.plain_arguments import path_of, shown, text_or_none
+from biasamp.data.ways_out import way_out
 
 from .log_files import read_archive, read_document, read_lines
 from .log_rows import (
@@ -122,14 +126,18 @@ class EvalLog:
 
 
 def is_eval_log(path: str | Path) -> bool:
-    """Whether a file or folder is a log that :func:`read_eval_log` reads and no table: by its name and first bytes."""
+    """Whether a file or folder is a log that :func:`read_eval_log` reads and no table: by its name, and lines by the first of them."""
     place = Path(path)
     if place.is_dir():
         names = [file.name for file in place.iterdir() if file.is_file()]
         return _HELM_STATE in names or any(name.endswith(".eval") or _SAMPLES.fullmatch(name) for name in names)
-    return place.is_file() and (
-        place.suffix.lower() in (".eval", ".json") or _SAMPLES.fullmatch(place.name) is not None
-    )
+    if not place.is_file():
+        return False
+    if ".jsonl" not in place.name.lower():
+        return place.suffix.lower() in (".eval", ".json")
+    with suppress(ValueError, OSError, EOFError, zlib.error):
+        return any(is_lm_eval(value) for _, value in islice(read_lines(place), 1))
+    return False
 
 
 def _files(path: Path) -> list[Path]:
@@ -205,7 +213,7 @@ def _of_filter(rows: list[Row], filter: str | None) -> list[Row]:
         return [row for row in rows if row.get("filter") == filter]
     if len(there) > 1:
         warnings.warn(
-            f"the log has a row of every answer for each of the filters {', '.join(map(repr, there))}: audit one of them (filter=), or "
+            f"the log has a row of every answer for each of the filters {', '.join(map(repr, there))}: {way_out('filter')}, or "
             "answers count more than once",
             UserWarning,
             stacklevel=3,

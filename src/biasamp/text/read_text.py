@@ -211,7 +211,7 @@ def texts_of(texts: Any, data: Any, role: str) -> list[Any]:
             table = arrow_table(data, [texts], "data")
         held = table.column(texts)
     else:
-        held = _in_memory(texts)
+        held = _in_memory(texts, role)
     if held is None:
         raise TypeError(f"{role} is {shown(texts)}; a list of texts is needed")
     if not _holds_text(held.type) and not pa.types.is_null(held.type):
@@ -252,7 +252,7 @@ def _parts(
     return parts, plan, f"{table.num_rows:,} texts"
 
 
-def _in_memory(texts: Any) -> Any:
+def _in_memory(texts: Any, role: str = "texts") -> Any:
     """A list, an array or a series of texts as an Arrow array; None for data with columns."""
     if isinstance(texts, Mapping) or (hasattr(texts, "columns") and not isinstance(texts, np.ndarray)):
         return None
@@ -261,7 +261,7 @@ def _in_memory(texts: Any) -> Any:
     if isinstance(texts, (pa.Array, pa.ChunkedArray)) or _is_series(texts):
         return _series(texts)
     if isinstance(texts, (list, tuple, np.ndarray)):
-        return _python_texts(list(texts))
+        return _python_texts(list(texts), role)
     return None
 
 
@@ -273,7 +273,7 @@ def _series(texts: Any) -> Any:
     return arrow_series(texts)
 
 
-def _python_texts(held: list[Any]) -> Any:
+def _python_texts(held: list[Any], role: str) -> Any:
     several = any(isinstance(item, (list, tuple, np.ndarray)) for item in held)
 
     def spelled(item: Any, place: int) -> Any:
@@ -281,7 +281,7 @@ def _python_texts(held: list[Any]) -> Any:
             return str(item)
         if is_missing(item):
             return None
-        raise TypeError(f"texts has {shown(item)} at place {place}; a list of texts, or of lists of texts, is needed")
+        raise TypeError(f"{role} has {shown(item)} at place {place}; a list of texts, or of lists of texts, is needed")
 
     def many(item: Any, place: int) -> Any:
         return (

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 # Fewer records of a group than this cannot be split.
 _FEWEST = 10
+_MOST_SEEDS = 10_000
 
 
 @in_utf8
@@ -101,7 +102,7 @@ def text_leakage(
     ('texts', 'LIC_M', True)
     """
     level_of(confidence, "confidence")
-    whole_number(seeds, "seeds", least=1)
+    whole_number(seeds, "seeds", least=1, most=_MOST_SEEDS)
     number(test_share, "test_share", least=0.01, most=0.9)
     named = texts if isinstance(texts, Mapping) else {MODEL: texts}
     if not named:
@@ -124,9 +125,14 @@ def text_leakage(
         str(name): masked_texts(_one_each(texts_of(held, data, "texts"), len(code), f"texts[{name!r}]"), masked_by)
         for name, held in named.items()
     }
+    for name, own in words.items():
+        if not any(own):
+            raise ValueError(f"texts[{name!r}] has no words: there is nothing that an attacker could learn from")
     held_out: dict[tuple[str, str], HeldOut] = {}
     weights: dict[str, dict[str, Floats]] = {}
     people = None if references is None else _references(texts_of(references, data, "references"), len(code), masked_by)
+    if people is not None and not any(people[0]):
+        raise ValueError("references has no words: there is nothing that an attacker could learn from")
     steps = len(words) * seeds * (1 if people is None else 2)
     with closing(Bar("attackers trained")) as bar:
         for name, own in words.items():

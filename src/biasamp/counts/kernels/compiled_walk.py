@@ -7,20 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 Index = NDArray[np.int64]
+# A lot has fewer records than these numbers can count; half the bytes pass through memory.
+Records = NDArray[np.int32]
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _room(records: Index, needed: int) -> Index:
+def _room(records: Records, needed: int) -> Records:
     """The same records in an array with room for so many."""
     if needed <= len(records):
         return records
-    larger = np.empty(max(needed, 2 * len(records)), dtype=np.int64)
+    larger = np.empty(max(needed, 2 * len(records)), dtype=np.int32)
     larger[: len(records)] = records
     return larger
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def walk(items: Index, sizes: Index, postings: Index, edges: Index, flags: NDArray[np.bool_]) -> tuple[Index, Index]:
+def walk(items: Index, sizes: Index, postings: Index, edges: Index, flags: NDArray[np.bool_]) -> tuple[Index, Records]:
     """The records that have all labels of each itemset: how many, and one after another.
 
     Parameters
@@ -33,10 +35,10 @@ def walk(items: Index, sizes: Index, postings: Index, edges: Index, flags: NDArr
         Whether a record has a label.
     """
     # What the prefixes of the present itemset left over, one after another.
-    stack = np.empty(1024, dtype=np.int64)
+    stack = np.empty(1024, dtype=np.int32)
     ends = np.zeros(items.shape[1] + 1, dtype=np.int64)
     depth = 0
-    found = np.empty(1024, dtype=np.int64)
+    found = np.empty(1024, dtype=np.int32)
     held = np.zeros(len(sizes), dtype=np.int64)
     total = 0
     for k in range(len(sizes)):
@@ -48,7 +50,8 @@ def walk(items: Index, sizes: Index, postings: Index, edges: Index, flags: NDArr
             if depth == 0:
                 first, last = edges[label], edges[label + 1]
                 stack = _room(stack, last - first)
-                stack[: last - first] = postings[first:last]
+                for at in range(last - first):
+                    stack[at] = postings[first + at]
                 ends[1] = last - first
                 continue
             first = ends[depth - 1]
@@ -66,4 +69,25 @@ def walk(items: Index, sizes: Index, postings: Index, edges: Index, flags: NDArr
         found = _room(found, total + held[k])
         found[total : total + held[k]] = stack[first:last]
         total += held[k]
-    return held, found[:total].copy()
+    return held, found[:total]
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def transposed(starts: Index, sizes: Index, records: Records, many: int) -> tuple[Index, Index]:
+    """The itemsets of each of so many records, ascending, and where those of each begin.
+
+    The records of itemset ``i`` are ``records[starts[i]:starts[i] + sizes[i]]``.
+    """
+    indptr = np.zeros(many + 1, dtype=np.int64)
+    for record in records:
+        indptr[record + 1] += 1
+    for i in range(many):
+        indptr[i + 1] += indptr[i]
+    place = indptr[:-1].copy()
+    out = np.empty(len(records), dtype=np.int64)
+    for i in range(len(starts)):
+        for at in range(starts[i], starts[i] + sizes[i]):
+            record = records[at]
+            out[place[record]] = i
+            place[record] += 1
+    return indptr, out

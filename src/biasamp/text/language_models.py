@@ -1,16 +1,17 @@
-"""What a masked language model puts in a blank: the probabilities of given words, for any tokenizer."""
+"""What a masked or causal language model puts in a blank: the probabilities of given words, for any tokenizer (extra ``text``)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .internals import Blank
+from .blanks import Blank
 
 Array = NDArray[np.float64]
 BATCH = 64
@@ -115,6 +116,62 @@ class MaskedModel:
         return scores, tokens
 
 
+@dataclass(frozen=True, eq=False)
+class CausalModel:
+    """A causal language model with its tokenizer.
+
+    Attributes
+    ----------
+    tokenizer, model
+        Of transformers.
+    name : str
+        What to call it.
+    """
+
+    tokenizer: Any
+    model: Any
+    name: str
+
+    def scores(self, blanks: Sequence[Blank], words: Sequence[str]) -> tuple[Array, NDArray[np.int64]]:
+        """The log-probability of every blank's whole sentence with every word in it, and 1 for each word.
+
+        A sentence's probability is the product of those of its tokens, each given all before it, and words of any number of tokens
+        compare. The first token has none before it but the one that begins a text, where the tokenizer has one.
+        """
+        asked = [blank.before + word + blank.after for blank in blanks for word in words]
+        found = np.array(self.log_likelihoods(asked)).reshape(len(blanks), len(words))
+        return found, np.ones(found.shape, dtype=np.int64)
+
+    def log_likelihoods(self, texts: Sequence[str]) -> list[float]:
+        """The logarithm of the probability of each text."""
+        import torch
+
+        start = self.tokenizer.bos_token_id
+        fill = self.tokenizer.pad_token_id or 0
+        was_training = self.model.training
+        self.model.eval()
+        out: list[float] = []
+        try:
+            for first in range(0, len(texts), BATCH):
+                rows = [self._ids(text, start) for text in texts[first : first + BATCH]]
+                longest = max(map(len, rows))
+                padded = torch.tensor([[*ids, *[fill] * (longest - len(ids))] for ids in rows])
+                seen = torch.tensor([[1] * len(ids) + [0] * (longest - len(ids)) for ids in rows])
+                with torch.inference_mode():
+                    logits = self.model(input_ids=padded, attention_mask=seen).logits.double()
+                    logs = torch.log_softmax(logits[:, :-1], dim=-1).gather(2, padded[:, 1:, None])[..., 0]
+                    out.extend((logs * seen[:, 1:]).sum(dim=1).tolist())
+        finally:
+            self.model.train(was_training)
+        return out
+
+    def _ids(self, text: str, start: int | None) -> list[int]:
+        ids = list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+        if not ids:
+            raise ValueError(f"model: the tokenizer of {self.name!r} has no token for {text!r}")
+        return ids if start is None else [start, *ids]
+
+
 @contextmanager
 def _without_bars() -> Iterator[None]:
     from transformers.utils import logging
@@ -135,16 +192,34 @@ def load_masked_model(name_or_path: str) -> MaskedModel:
     --------
     >>> load_masked_model("bert-base-uncased")  # doctest: +SKIP
     """
-    from transformers import AutoModelForMaskedLM, AutoTokenizer
+    return MaskedModel(*_loaded(name_or_path, "AutoModelForMaskedLM", "a masked"), name_or_path)
+
+
+def load_causal_model(name_or_path: str) -> CausalModel:
+    """A causal language model of Hugging Face, by its name there or from a local folder.
+
+    Examples
+    --------
+    >>> load_causal_model("gpt2")  # doctest: +SKIP
+    """
+    return CausalModel(*_loaded(name_or_path, "AutoModelForCausalLM", "a causal"), name_or_path)
+
+
+def _loaded(name_or_path: str, kind: str, what: str) -> tuple[Any, Any]:
+    if find_spec("transformers") is None or find_spec("torch") is None:
+        raise ImportError(
+            'language models need transformers and torch, which are not installed: pip install "biasamp[text]"'
+        )
+    import transformers
 
     try:
         with _without_bars():
-            tokenizer = AutoTokenizer.from_pretrained(name_or_path)
-            model = AutoModelForMaskedLM.from_pretrained(name_or_path)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name_or_path)
+            model = getattr(transformers, kind).from_pretrained(name_or_path)
     except (OSError, ValueError, KeyError, ImportError) as error:
         why = str(error).strip().splitlines()
         raise ValueError(
-            f"model: {name_or_path!r} could not be loaded as a masked language model; give the name of one on the Hugging "
+            f"model: {name_or_path!r} could not be loaded as {what} language model; give the name of one on the Hugging "
             f"Face Hub, which takes a connection, or a folder made by save_pretrained ({why[0] if why else 'no message'})"
         ) from error
-    return MaskedModel(tokenizer, model, name_or_path)
+    return tokenizer, model
