@@ -1,11 +1,13 @@
-"""The explorer with 20k labels x 10 metrics x 3 identities x 2 runs: size of the file, and how fast it answers.
+"""The explorer with 100k labels x 10 metrics x 2 identities x 2 runs: size of the file, and how fast it answers.
 
-Times are medians in the browser, from the event to the frame that shows its result. Machines differ, so they stand
-beside a fixed computation in the same page: sorting a million numbers.
+Times are CPU times of the page's main thread, from the event until the page is laid out anew, and until the frame after it and what follows soon
+have been drawn. Machines differ, so each is held against a fixed computation in the same page: 100,000 numbers sorted by a comparison.
+Where the system does not tell CPU times of threads, they are times of the clock.
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 import tempfile
@@ -18,32 +20,29 @@ import numpy as np
 import biasamp
 from biasamp.report.explorer_document import write_explorer
 
-LABELS, RECORDS, PER_RECORD = 20_000, 150_000, 8
-IDENTITIES = ("man", "woman", "child")
-SIZE_LIMIT, TIME_LIMIT = 12.0, 100.0
+LABELS, RECORDS, PER_RECORD = 100_000, 400_000, 10
+IDENTITIES = ("man", "woman")
+# What a sort and a change of the metric may take, in sorts of 100,000 numbers by a comparison.
+SORT_LIMIT, METRIC_LIMIT = 0.5, 1.0
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-_REPEATS = 9
+_REPEATS, _ROUNDS = 8, 3
 
-# An event, then the time until the frame after it has been drawn.
-_TIMED = """async ({repeats, body}) => {
+# Events one after the other; between them the page comes to rest.
+_EVENTS = """async ({repeats, body, rest}) => {
   const act = new Function("i", body);
-  const times = [];
   for (let i = 0; i < repeats; i++) {
-    await new Promise(r => requestAnimationFrame(() => setTimeout(r, 30)));
-    const start = performance.now();
     await act(i);
-    await new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)));
-    times.push(performance.now() - start);
+    document.body.offsetHeight;
+    if (rest) await new Promise(r => requestAnimationFrame(() => setTimeout(r, 120)));
   }
-  return times.sort((a, b) => a - b)[repeats >> 1];
 }"""
-_REFERENCE = """
-  const values = new Float64Array(1e6);
-  let state = 12345;
-  for (let k = 0; k < values.length; k++) { state = (1103515245 * state + 12345) % 2147483648; values[k] = state; }
-  values.sort();
-"""
+_REFERENCE = "Array.from({length: 1e5}, (_, k) => (k * 2654435761) % 4294967296 / 4294967296).sort((a, b) => a - b);"
 _SORT = "document.querySelectorAll('.labels thead .sort')[1 + i % 4].click();"
+_METRIC = """
+  const box = document.querySelector('#metric');
+  box.selectedIndex = (box.selectedIndex + 1) % box.options.length;
+  box.dispatchEvent(new Event('change'));
+"""
 _SEARCH = """
   const box = document.querySelector('#search');
   const before = document.querySelector('.status').textContent;
@@ -62,21 +61,21 @@ _BRUSH = """
 """
 
 
-def run(seed: int) -> Any:
+def run(seed: int, labels: int = LABELS) -> Any:
     """Labels of Zipf's shape, some of which shun an identity."""
     rng = np.random.default_rng(seed)
-    held = rng.random((RECORDS, len(IDENTITIES))) < [0.25, 0.2, 0.1]
-    shares = 1.0 / np.arange(1, LABELS + 1) ** 0.9
-    label = rng.choice(LABELS, size=RECORDS * PER_RECORD, p=shares / shares.sum())
+    held = rng.random((RECORDS, len(IDENTITIES))) < [0.25, 0.2]
+    shares = 1.0 / np.arange(1, labels + 1) ** 0.9
+    label = rng.choice(labels, size=RECORDS * PER_RECORD, p=shares / shares.sum())
     record = np.repeat(np.arange(RECORDS), PER_RECORD)
-    shuns = rng.random((LABELS, len(IDENTITIES))) < 0.15
+    shuns = rng.random((labels, len(IDENTITIES))) < 0.15
     kept = ~(held[record] & shuns[label] & (rng.random((len(record), 1)) < 0.5)).any(axis=1)
-    record, label = np.divmod(np.unique(record[kept] * np.int64(LABELS) + label[kept]), LABELS)
-    words = np.resize(["tennis", "necktie", "drill", "handbag", "kitchen"], LABELS)
+    record, label = np.divmod(np.unique(record[kept] * np.int64(labels) + label[kept]), labels)
+    words = np.resize(["tennis", "necktie", "drill", "handbag", "kitchen"], labels)
     names = [*(f"label {i:05d} {word}" for i, word in enumerate(words)), *IDENTITIES]
     people = [np.flatnonzero(held[:, k]) for k in range(len(IDENTITIES))]
     record = np.concatenate([record, *people])
-    label = np.concatenate([label, *(np.full(len(part), LABELS + k) for k, part in enumerate(people))])
+    label = np.concatenate([label, *(np.full(len(part), labels + k) for k, part in enumerate(people))])
     order = np.lexsort((label, record))
 
     import pyarrow as pa
@@ -86,7 +85,29 @@ def run(seed: int) -> Any:
     return biasamp.associate(table, list(IDENTITIES), record="record", label="label")
 
 
-def main() -> None:
+def _renderers() -> set[int]:
+    """The processes that pages run in."""
+    out = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"--type=renderer" in (folder / "cmdline").read_bytes():
+                out.add(int(folder.name))
+        except OSError:
+            continue
+    return out
+
+
+def _main_thread(process: int | None) -> float:
+    """Milliseconds of CPU that the main thread of a process has taken; by the clock where that is not known."""
+    if process is None:
+        return 1e3 * time.perf_counter()
+    return int(Path(f"/proc/{process}/task/{process}/schedstat").read_text().split()[0]) / 1e6
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="explorer")
+    parser.add_argument("--labels", type=int, default=LABELS)
+    labels = parser.parse_args(arguments or []).labels
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -94,32 +115,49 @@ def main() -> None:
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         sys.exit("this benchmark needs Chromium")
-    runs = {"old": run(1), "new": run(2)}
+    runs = {name: run(seed, labels) for seed, name in ((1, "old"), (2, "new"))}
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = Path(folder) / "explorer.html"
         start = time.perf_counter()
         write_explorer(runs, path)
         wrote = time.perf_counter() - start
-        size = path.stat().st_size / 1e6
-        print(f"{LABELS:,} labels x 10 metrics x {len(IDENTITIES)} identities x 2 runs")
-        print(f"{'file':<34} {size:>8.2f} MB   limit {SIZE_LIMIT:g} MB, written in {wrote:.1f} s")
+        print(f"{labels:,} labels x 10 metrics x {len(IDENTITIES)} identities x 2 runs")
+        print(f"{'file':<44} {path.stat().st_size / 1e6:>8.2f} MB   written in {wrote:.1f} s")
+        before = _renderers()
         browser = playwright.chromium.launch_persistent_context(
             Path(folder) / "profile", executable_path=program, args=_ARGUMENTS, viewport={"width": 1440, "height": 900}
         )
         page = browser.new_page()
-        start = time.perf_counter()
         page.goto(path.as_uri() + "#ranked=0")
         page.wait_for_selector("html[data-ready]")
-        print(f"{'opened and drawn':<34} {1e3 * (time.perf_counter() - start):>8.0f} ms")
+        page.wait_for_timeout(4000)
+        process = max(_renderers() - before, key=_main_thread, default=None)
 
-        def timed(body: str, repeats: int = _REPEATS) -> float:
-            return float(page.evaluate(_TIMED, {"repeats": repeats, "body": body}))
+        def spent(body: str, rest: bool, repeats: int = _REPEATS) -> float:
+            """The least time of one event in a few rounds."""
+            least = float("inf")
+            for _ in range(_ROUNDS):
+                begun = _main_thread(process)
+                page.evaluate(_EVENTS, {"repeats": repeats, "body": body, "rest": rest})
+                least = min(least, (_main_thread(process) - begun) / repeats)
+            return least
 
-        reference = timed(_REFERENCE, 3)
-        for name, body in (("sort", _SORT), ("search by regular expression", _SEARCH), ("brush", _BRUSH)):
-            took = timed(body)
-            print(
-                f"{name:<34} {took:>8.1f} ms   {took / reference:.2f} of the reference; wanted below {TIME_LIMIT:g} ms"
-            )
-        print(f"{'reference: a million numbers sorted':<34} {reference:>7.1f} ms")
+        reference = spent(_REFERENCE, False)
+        print(f"{'reference: 100,000 numbers compared':<44} {reference:>8.1f} ms")
+        metrics = len(page.evaluate("() => [...document.querySelector('#metric').options].map(o => o.value)"))
+        begun = _main_thread(process)
+        page.evaluate(_EVENTS, {"repeats": metrics - 1, "body": _METRIC, "rest": False})
+        first = (_main_thread(process) - begun) / (metrics - 1)
+        idle = spent("", True)
+        rows = [
+            ("sort", spent(_SORT, False), SORT_LIMIT),
+            ("sort, with its frame and the view", spent(_SORT, True) - idle, None),
+            ("metric, each for the first time", first, METRIC_LIMIT),
+            ("metric again, with its frame and the view", spent(_METRIC, True) - idle, None),
+            ("search by regular expression, page only", spent(_SEARCH, False, 4), None),
+            ("brush", spent(_BRUSH, True) - idle, None),
+        ]
+        for name, took, wanted in rows:
+            goal = "" if wanted is None else f"; wanted at most {wanted:g}"
+            print(f"{name:<44} {took:>8.1f} ms   {took / reference:.2f} of the reference{goal}")
         browser.close()

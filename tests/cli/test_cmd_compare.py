@@ -55,3 +55,16 @@ def test_a_pattern_without_files_is_refused(run: Any, folder: Path) -> None:
     ran = run("compare", f"old={folder}/none_*.json.gz", f"new={folder}/new_*.json.gz")
     assert ran.code == 2
     assert "no file is of this pattern" in ran.err
+
+
+def test_tables_and_a_page_are_written(run: Any, folder: Path, tmp_path: Path) -> None:
+    models = (f"old={folder}/old_1.json.gz", f"new={folder}/new_1.json.gz")
+    files = {name: tmp_path / f"{name}" for name in ("d.csv", "p.csv", "c.html")}
+    ran = run("compare", *models, "--csv", files["d.csv"], "--pairs-csv", files["p.csv"], "--html", files["c.html"])
+    assert ran.code == 0, ran.err
+    held = biasamp.compare({"old": folder / "old_1.json.gz", "new": folder / "new_1.json.gz"})
+    assert len(files["d.csv"].read_text().splitlines()) == 1 + len(held.table)
+    assert len(files["p.csv"].read_text().splitlines()) == 1 + len(held.pairs)
+    page = files["c.html"].read_text()
+    assert "biasamp compare: new against old" in page
+    assert run("compare", *models, "--csv", "-").out.startswith("attribute,metric,direction,model,other")

@@ -23,5 +23,9 @@ def test_the_command_gives_what_the_function_gives(run: Any, tmp_path: Path) -> 
     assert [step["at"] for step in json.loads(ran.out)["steps"]] == [4.0, 8.0, 16.0]
     assert (tmp_path / "figures" / "trajectory.png").stat().st_size > 1000
     assert "share of right among model: changes by" in " ".join(run("trajectory", *steps).out.split())
+    written = run("trajectory", *steps, "--labels", "right", "--csv", tmp_path / "t.csv", "--html", tmp_path / "t.html")
+    assert written.code == 0, written.err
+    assert len((tmp_path / "t.csv").read_text().splitlines()) == 1 + 3
+    assert "Content-Security-Policy" in (tmp_path / "t.html").read_text()
     assert run("trajectory", steps[0]).code == 2
     assert "not of the form NAME=FILE" in run("trajectory", steps[0], str(paths["8"])).err

@@ -17,7 +17,9 @@ N = 60
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    rows = ["g,t,p,s"] + [f"{'=w' if i % 2 else 'm'},{i // 2 % 2},{i // 3 % 2},{i % 10 / 10}" for i in range(N)]
+    rows = ["g,t,p,s,q"] + [
+        f"{'=w' if i % 2 else 'm'},{i // 2 % 2},{i // 3 % 2},{i % 10 / 10},{i // 5 % 2}" for i in range(N)
+    ]
     path = tmp_path / "data.csv"
     path.write_text("\n".join(rows) + "\n")
     (tmp_path / "policy.toml").write_text(
@@ -34,6 +36,8 @@ LINES = {
     "check": ["check", "{data}", "--policy", "{policy}"],
     "sweep": ["sweep", "{data}", *ROLES, "--scores", "s"],
     "calibrate": ["calibrate", "{data}", "--scores", "s", "--rate", "0.3"],
+    "compare": ["compare", "{data}", *ROLES, "--model", "a=p", "--model", "b=q", "--resamples", "20"],
+    "choose-thresholds": ["choose-thresholds", "{data}", *ROLES, "--scores", "s", "--limit", "0.5"],
 }
 
 

@@ -110,6 +110,7 @@ RULINGS = [
         r"^\.from data\.(differences|notes|noted|pairs)$|differences\[(dpa|leakage)\]\.",
         r"^compare$",
     ),
+    Ruling("A comparison has a page of its own, not that of its last model", r"^\.page(\.|$)", r"^compare$"),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
 ]
 

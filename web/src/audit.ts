@@ -62,7 +62,8 @@ export interface ModelCaution {
 /**
  * One figure of two models, the second less the first.
  *
- * ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm).
+ * ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm). ``more_records`` stands where one run of each decides nothing: how many records in all would decide a difference of this size;
+ * null where a thousand times as many would not.
  */
 export interface ModelDifference {
   adjusted_p?: number | null;
@@ -80,6 +81,7 @@ export interface ModelDifference {
    * @maxItems 2
    */
   models: [string, string];
+  more_records?: number | null;
   p?: number | null;
   paired: boolean;
   runs?: RunsBehind;

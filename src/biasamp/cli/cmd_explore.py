@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
 from biasamp.auditing.audit_result import read_json
 from biasamp.data.saving import save_text
-from biasamp.report.page import page
+from biasamp.report.page import leading_page, page
 from biasamp.report.server import LOOPBACK, Served, documents, listening, serve
 
 from .command_files import Command, Input
@@ -89,8 +90,12 @@ def command(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{sock.getsockname()[1]}/{served.token}/"
     click.echo(f"{address}\nCtrl+C stops the server.", file=sys.stdout)
-    if browser:
-        import webbrowser
+    with TemporaryDirectory(prefix="biasamp-") as folder:
+        if browser:
+            import webbrowser
 
-        webbrowser.open(address)
-    serve(served, sock)
+            # Whoever lists processes sees how a browser was started: it is given a file that only its user can read.
+            way = Path(folder) / "explore.html"
+            save_text(way, leading_page(address))
+            webbrowser.open(way.as_uri())
+        serve(served, sock)

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, once work has taken a while."""
+"""A progress bar on a terminal or in a notebook, once work has taken a while."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from html import escape
+from importlib import import_module
 from typing import Any
 
 # What is done sooner than this, in seconds, needs no bar.
 _PATIENCE = 2.0
+# A line of a notebook is written anew at most so often, in seconds.
+_NOTEBOOK_PAUSE = 0.2
 # Whether a bar of larger work is shown, beside which a second one would only garble the terminal.
 _outer: ContextVar[bool] = ContextVar("outer", default=False)
 
@@ -25,7 +29,47 @@ def one_bar() -> Iterator[None]:
         _outer.reset(before)
 
 
+class _NotebookBar:
+    """What rich's bar does, as one line of a notebook that is written over and goes away; no widget is needed."""
+
+    def __init__(self, display: Any, html: Any) -> None:
+        self._html, self._title, self._last = html, "", 0.0
+        self._handle = display(html(""), display_id=True)
+
+    def add_task(self, title: str, total: int | None, rows: str = "") -> int:
+        self._title = title
+        return 0
+
+    def reset(self, task: int, description: str, rows: str = "") -> None:
+        self._title = description
+
+    def update(self, task: int, completed: int, total: int | None, rows: str = "") -> None:
+        now = time.perf_counter()
+        if now - self._last < _NOTEBOOK_PAUSE and completed != total:
+            return
+        self._last = now
+        ends = "" if total is None else f' value="{completed}" max="{max(total, 1)}"'
+        words = escape(rows or (f"{completed:,}" if total is None else f"{completed:,} of {total:,}"))
+        self._handle.update(self._html(f"<div>{escape(self._title)} <progress{ends}></progress> {words}</div>"))
+
+    def stop(self) -> None:
+        self._handle.update(self._html(""))
+
+
+def _notebook() -> Any:
+    """The display of a notebook that runs this; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    # A terminal's IPython has no kernel, and shows no HTML.
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    return import_module("IPython.display")
+
+
 def _started(*columns: Any) -> Any:
+    notebook = _notebook()
+    if notebook is not None:
+        return _NotebookBar(notebook.display, notebook.HTML)
     from rich.console import Console
     from rich.progress import Progress
 
@@ -40,12 +84,12 @@ def _on_terminal() -> bool:
 
 
 class Bar:
-    """Called with how much is done, shows it where somebody may be waiting: on a terminal, after a while."""
+    """Called with how much is done, shows it where somebody may be waiting: on a terminal or in a notebook, after a while."""
 
     def __init__(self, title: str) -> None:
         self.title = title
         self._start = time.perf_counter()
-        self._quiet = _outer.get() or not _on_terminal()
+        self._quiet = _outer.get() or not (_on_terminal() or _notebook() is not None)
         self._bar: Any = None
         self._task: Any = None
 
@@ -71,7 +115,7 @@ class Bar:
 class RowsBar(Bar):
     """Called from any thread with how many rows are done, shows them with their rate and the time left; a context.
 
-    On a terminal, after a while, on stderr; nothing elsewhere.
+    On a terminal, after a while, on stderr, or in a notebook; nothing elsewhere.
     """
 
     def __init__(self, title: str = "rows counted") -> None:

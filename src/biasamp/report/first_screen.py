@@ -11,13 +11,13 @@ from rich.text import Text
 from biasamp.auditing.answer import answer_of
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.caution_topics import first_cautions
-from biasamp.auditing.label_names import label_names
+from biasamp.auditing.label_names import label_names, short_names
 from biasamp.data import printable
 from biasamp.results.metric_registry import direction_symbol
 
 from .matrix import SIGNS_MEAN, VERDICT_SIGNS, Cell, matrix_of
-from .rates_view import FEW, percent_cell, percent_digits, rate_titles, rates_of_row, rates_views
-from .terminal_parts import name, plain_table, titled
+from .rates_view import FEW, RatesView, percent_cell, percent_digits, rate_titles, rates_of_row, rates_views
+from .terminal_parts import plain_table, titled
 
 # Lines that a screen has.
 LINES = 40
@@ -106,6 +106,20 @@ def _cell(cell: Cell | None) -> Text:
     return Text(f"{value} {sign}", style=_STYLES.get(cell.verdict if cell.verdict is not None else 2, ""))
 
 
+# Which groups a table has where not all fit.
+_SOME = "{} of {} groups, those named and the largest"
+
+
+def _crossings_left(audit: Audit, shown: Sequence[RatesView]) -> list[str]:
+    """Which crossings are measured and have no rows here."""
+    there = {view.attribute for view in shown}
+    sizes: dict[str, int] = {}
+    for view in rates_views(audit.document):
+        if view.attribute not in there:
+            sizes[view.attribute] = len(view.rows)
+    return [f"{many:,} groups of {printable(attribute, 40)}: --full" for attribute, many in sizes.items()]
+
+
 def _groups(audit: Audit, screen: _Screen, kept: int, named: Sequence[str]) -> None:
     """The rates of groups in one table: where there is no room for all, those that are ``named`` and the largest."""
     views = list(rates_views(audit.document, "attribute")) or list(rates_views(audit.document))
@@ -119,12 +133,17 @@ def _groups(audit: Audit, screen: _Screen, kept: int, named: Sequence[str]) -> N
         # Where no two groups have as many records, small ones are compared with each other.
         compared = any("small-groups" in entry.get("caution_kinds", ()) for entry in audit.document["metrics"])
         notes.append(f"{FEW} under {few} records{'' if compared else ', in no gap'}")
-    longest = Text("; ".join([*notes, f"{len(every):,} of {len(every):,} groups"]))
+    notes += _crossings_left(audit, views)
+    longest = Text("; ".join([*notes, _SOME.format(f"{len(every):,}", f"{len(every):,}")]))
     room = screen.left - kept - _AROUND_GROUPS - screen.height(longest)
     if room < 1:
         return
     order = sorted(range(len(every)), key=lambda i: (every[i]["group"] not in named, -every[i]["records"]))[:room]
     rows = [every[i] for i in sorted(order)]
+    # Cut once, and never until two names are the same.
+    spoken = {row["group"]: names.get(row["group"], row["group"]) for row in rows}
+    cut = short_names(spoken.values(), 40)
+    called = {group: cut[held] for group, held in spoken.items()}
     several = len({view.outcome for view in views}) > 1
     rates, console = list(titles), screen.console
     unbounded = console.options.update(max_width=_UNBOUNDED)
@@ -137,10 +156,10 @@ def _groups(audit: Audit, screen: _Screen, kept: int, named: Sequence[str]) -> N
             cells = [percent_cell(rate, digits, few) for rate in rates_of_row(row, chosen)]
             shown = cells if bounds else [cell.split(" [")[0].split("[")[0] for cell in cells]
             of = f" ({printable(row['outcome'], 20)})" if several else ""
-            table.add_row(name(names.get(row["group"], row["group"]) + of, 40), f"{row['records']:,}", *shown)
+            table.add_row(Text(called[row["group"]] + of), f"{row['records']:,}", *shown)
         if console.measure(table, options=unbounded).maximum <= console.width:
             break
     screen.show(table)
     if len(rows) < len(every):
-        notes.append(f"{len(rows)} of {len(every):,} groups")
+        notes.append(_SOME.format(f"{len(rows):,}", f"{len(every):,}"))
     screen.show(Text("; ".join(notes), style="dim"))

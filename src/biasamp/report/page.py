@@ -84,6 +84,15 @@ def page(title: str, document: Any = None, *, data_from: str | None = None, word
     )
 
 
+def leading_page(address: str) -> str:
+    """A page that does nothing but lead to an address."""
+    to = html.escape(address)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url={to}">\n'
+        f'<meta name="referrer" content="no-referrer">\n<title>biasamp</title>\n</head>\n<body><p><a href="{to}">Open the results</a></p></body>\n</html>\n'
+    )
+
+
 def _base64(raw: bytes) -> str:
     text = base64.b64encode(raw).decode()
     return "\n".join(text[i : i + _LINE] for i in range(0, len(text), _LINE))

@@ -15,6 +15,7 @@ from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.results.checksums import is_checked
 
 from .audit_page import report_document
+from .connections import ANSWER_LIMIT, REQUEST_LIMIT, timed_protocol, with_headers
 from .explorer_document import explorer_document
 from .page import content_policy, packed, page
 
@@ -26,7 +27,12 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
+    "X-Frame-Options": "DENY",
+    # One request for each connection: none is kept open for a next one.
+    "Connection": "close",
 }
+# What is no page of the explorer runs and fetches nothing.
+_NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 @dataclass(frozen=True)
@@ -51,10 +57,10 @@ class Served:
 
         shown = page(f"biasamp: {self.title}", data_from="data").encode()
         data = packed(self.document)
-        policy = {**_HEADERS, "Content-Security-Policy": content_policy(served=True) + "; frame-ancestors 'none'"}
+        policy = {"Content-Security-Policy": content_policy(served=True) + "; frame-ancestors 'none'"}
 
         def refused(status: int, words: str) -> Response:
-            return PlainTextResponse(words, status_code=status, headers=_HEADERS)
+            return PlainTextResponse(words, status_code=status)
 
         async def answer(request: Request) -> Response:
             if _host(request.headers.get("host", "")) not in self.hosts:
@@ -72,7 +78,14 @@ class Served:
 
         # Routes answer GET and HEAD alone; anything else is "method not allowed".
         places = ("/{token}/", "/{token}/{what}", "/{rest:path}")
-        return Starlette(routes=[Route(place, answer, methods=["GET"]) for place in places])
+        return with_headers(
+            Starlette(routes=[Route(place, answer, methods=["GET"]) for place in places]), _everywhere()
+        )
+
+
+def _everywhere() -> list[tuple[str, str]]:
+    """The headers of every answer; a page has a policy of its own."""
+    return [*_HEADERS.items(), ("Content-Security-Policy", _NOTHING)]
 
 
 def _host(header: str) -> str:
@@ -82,12 +95,21 @@ def _host(header: str) -> str:
     return header.partition(":")[0].lower()
 
 
-def serve(served: Served, sock: Any) -> None:
-    """Serve until interrupted, on a socket that listens already."""
+def serve(served: Served, sock: Any, *, request: float = REQUEST_LIMIT, answer: float = ANSWER_LIMIT) -> None:
+    """Serve until interrupted, on a socket that listens already.
+
+    A client has so many seconds for its request, and for reading the answer.
+    """
     import uvicorn
 
     config = uvicorn.Config(
-        served.app(), log_level="warning", access_log=False, server_header=False, lifespan="off", ws="none"
+        served.app(),
+        http=timed_protocol(_everywhere(), request, answer),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        ws="none",
     )
     uvicorn.Server(config).run(sockets=[sock])
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import socket
 import threading
+import time
+import urllib.parse
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,6 +80,100 @@ def test_policy_forbids_everything_else(served: Served, client: Client) -> None:
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
     assert "server" not in headers
+
+
+SECURITY = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+    "x-frame-options": "DENY",
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "host", "status"),
+    [
+        ("GET", "/{token}/", "127.0.0.1", 200),
+        ("HEAD", "/{token}/", "127.0.0.1", 200),
+        ("GET", "/{token}/data", "127.0.0.1", 200),
+        ("GET", "/x/", "127.0.0.1", 404),
+        ("GET", "/{token}/", "evil.example", 421),
+        ("POST", "/{token}/data", "127.0.0.1", 405),
+        ("GET", "/", None, 400),
+        ("B\x01D", "/", "127.0.0.1", 400),
+    ],
+)
+def test_every_answer_has_the_security_headers(
+    served: Served, client: Client, method: str, path: str, host: str | None, status: int
+) -> None:
+    with socket.create_connection(("127.0.0.1", client.port), timeout=20) as connection:
+        name = "" if host is None else f"Host: {host}\r\n"
+        connection.sendall(f"{method} {path.format(token=served.token)} HTTP/1.1\r\n{name}\r\n".encode())
+        text = b"".join(iter(lambda: connection.recv(65536), b"")).split(b"\r\n\r\n")[0].decode("latin-1")
+    first, *lines = text.split("\r\n")
+    assert int(first.split()[1]) == status
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    assert {name: headers.get(name) for name in SECURITY} == {name: value.lower() for name, value in SECURITY.items()}
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["connection"] == "close"
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET /", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"GET /{token}/data HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"],
+    ids=["silent", "half a line", "half the headers", "does not read"],
+)
+def test_connections_that_stay_half_open_are_ended(
+    served: Served, sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("uvicorn")
+    sock = listening("127.0.0.1", 0)
+    # More than the buffers of a connection hold.
+    monkeypatch.setattr("biasamp.report.server.packed", lambda document: bytes(24_000_000))
+    threading.Thread(target=serve, args=(served, sock), kwargs={"request": 0.4, "answer": 1.0}, daemon=True).start()
+    with socket.create_connection(sock.getsockname(), timeout=20) as connection:
+        connection.sendall(sent.replace(b"{token}", served.token.encode()))
+        time.sleep(1.8)
+        # What was not read is gone with the connection: it ends before the answer does.
+        taken = 0
+        with contextlib.suppress(ConnectionError):
+            while part := connection.recv(1 << 20):
+                taken += len(part)
+        assert taken < 24_000_000
+    # Others are served meanwhile and after.
+    assert Client(sock.getsockname()[1]).ask(f"/{served.token}/")[0] == 200
+
+
+def test_the_token_is_not_in_the_list_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from biasamp.cli import group
+
+    saved = tmp_path / "labels.json"
+    result(1).to_json(saved)
+    opened: list[str] = []
+    seen: dict[str, Any] = {}
+
+    def look(served: Served, sock: Any) -> None:
+        file = Path(urllib.parse.urlparse(opened[0]).path)
+        seen.update(
+            token=served.token,
+            text=file.read_text(encoding="utf-8"),
+            mode=file.parent.stat().st_mode & 0o777,
+            file=file,
+        )
+        sock.close()
+
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address))
+    monkeypatch.setattr("biasamp.cli.cmd_explore.serve", look)
+    done = CliRunner().invoke(group, ["explore", str(saved)])
+    assert done.exit_code == 0, done.output
+    assert seen["token"] not in opened[0]
+    assert f"/{seen['token']}/" in seen["text"]
+    assert seen["mode"] == 0o700
+    assert not seen["file"].exists()
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8000", "", "[::2]:80"])

@@ -301,11 +301,11 @@ class Explorer {
     this.rows.update(this.state);
     this.draw(viewLater);
     clearTimeout(this.addressDue);
-    if (viewLater) this.addressDue = window.setTimeout(() => this.writeAddress(), SOON);
+    if (viewLater) this.addressDue = window.setTimeout(() => this.writeAddress());
     else this.writeAddress();
   }
 
-  /** Changing the address is slow: a sort does not wait for it. */
+  /** Changing the address is slow: a sort is shown first. */
   private writeAddress(): void {
     clearTimeout(this.addressDue);
     this.wroteHash = written(this.state, this.first);

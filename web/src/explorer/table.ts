@@ -11,7 +11,7 @@ import { pairOf, type Kind, type State } from "./state";
 
 const LINE = 22;
 const ROOM = 11;
-const SPARE = 3;
+const SPARE = 1;
 // With more labels than this the reach of intervals is taken from as many of them, and longer ones stop at the edge.
 const EVERY = 1000;
 // How many labels paper gets: more than anybody reads.
