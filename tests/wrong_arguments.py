@@ -83,15 +83,22 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         ),
         "classify_errors": (biasamp.classify_errors, four),
         "compare": (biasamp.compare, {"audits": {"one": audit, "two": audit}}),
+        "continuous": (
+            lambda data: biasamp.audit(RECORDS, attributes="g", tasks=biasamp.continuous(data), task_predictions="p", resamples=10),
+            {"data": "s"},
+        ),
         "count": (biasamp.count, {"data": RECORDS, **ROLES}),
         "count labels": (biasamp.count, {"data": LABELS, "identities": ["man", "woman"]}),
         "counterfactual": (biasamp.counterfactual, {"answers": S, "group": G, "item": [i // 2 for i in range(40)]}),
         "decompose": (biasamp.decompose, {"given": G, "truth": T, "scores": S}),
         "directional": (biasamp.directional, three),
         "dpa": (biasamp.dpa, {**three, **attacks}),
+        "impact": (biasamp.impact, {"decisions": T, "groups": {"g": G}, "counts": [2, 1] * 20}),
+        "label_errors": (biasamp.label_errors, {**three, "error": 0.01, "resamples": 20}),
         "fill_blanks": (biasamp.fill_blanks, {"model": Blanks(), "women": {"nurse": 0.9, "driver": 0.1}}),
         "leakage": (biasamp.leakage, {"A": G, "T": T, "T_pred": P, **attacks}),
         "mals": (biasamp.mals, four),
+        "mean_amplification": (biasamp.mean_amplification, {"groups": G, "outcome": S, "predicted": [0.2, 0.6, 0.5, 0.8] * 10}),
         "movement": (biasamp.movement, {"result": association}),
         "multi": (biasamp.multi, three),
         "open_images_shape": (biasamp.open_images_shape, {"records": 300, "labels": 50}),
@@ -108,6 +115,7 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "sweep": (biasamp.sweep, {"scores": S, "given": G, "truth": T}),
         "text_leakage": (biasamp.text_leakage, {"texts": TEXTS, "attribute": ["woman", "man"] * 20, "seeds": 1, "test_share": 0.2}),
         "trajectory": (biasamp.trajectory, {"steps": {"1": audit, "2": audit}}),
+        "verify": (biasamp.verify, {"audit": audit, "data": RECORDS}),
     }  # fmt: skip
 
 
@@ -117,6 +125,7 @@ SIGNED = {"read_open_images": biasamp.read_open_images, "read_text": biasamp.rea
 ALSO_CALLED = {
     ("binary", "data"): "truth",
     ("categorical", "data"): "truth",
+    ("continuous", "data"): "tasks",
     ("Policy", "limits"): "limits?",
     ("Policy", "companions"): "companions?",
     ("Policy", "data"): "unknown key|data",  # an entry of it is named

@@ -194,10 +194,12 @@ class TestMalsCorrection:
 @pytest.mark.data
 def test_generations_of_a_language_model(data: Path) -> None:
     outcome = ran("llm-generations", data)
-    slopes = {item.what.partition(":")[0]: item for item in outcome.rows[:3]}
+    slopes = {item.what.partition(":")[0]: item for item in outcome.rows if ": slope of" in item.what}
     found = {name: round(float(item.ours), 4) for name, item in slopes.items()}
     assert found == {"synthetic": 0.0086, "preservation": -0.0089, "accumulation": -0.0098}
-    assert [slopes[name].verdict for name in ("preservation", "accumulation")] == ["does not hold"] * 2
+    # What later abstracts say may rest on a mitigation that the file lacks; what the first says is put to the test, once.
+    assert [slopes[name].verdict for name in ("preservation", "accumulation")] == ["no verdict"] * 2
+    assert outcome.totals["Real files"]["holds"] == 1
     assert outcome.unexplained == 0
 
 

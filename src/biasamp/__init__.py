@@ -22,6 +22,7 @@ _PLACES = {
     "choose_thresholds": "amplification.choose_thresholds",
     "classify_errors": "amplification.errors",
     "compare": "auditing",
+    "continuous": "data",
     "count": "auditing",
     "counterfactual": "text.counterfactual",
     "decompose": "amplification.why",
@@ -32,6 +33,7 @@ _PLACES = {
     "fill_blanks": "text.fill_blanks",
     "leakage": "predictability.attack",
     "mals": "amplification.mals",
+    "mean_amplification": "amplification.means",
     "movement": "association.movement",
     "multi": "amplification.multi",
     "open_images_shape": "datasets.generated",
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from .amplification.impact import impact as impact
     from .amplification.label_errors import label_errors as label_errors
     from .amplification.mals import mals as mals
+    from .amplification.means import mean_amplification as mean_amplification
     from .amplification.multi import multi as multi
     from .amplification.parity import parity as parity
     from .amplification.sweep import sweep as sweep
@@ -78,6 +81,7 @@ if TYPE_CHECKING:
     from .counts.audit_counts import AuditCounts as AuditCounts
     from .data import binary as binary
     from .data import categorical as categorical
+    from .data import continuous as continuous
     from .data.open_images import read_open_images as read_open_images
     from .datasets.generated import open_images_shape as open_images_shape
     from .policy import Policy as Policy

@@ -162,7 +162,7 @@ export interface Ranking {
  * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
  * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
  * task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
- * labels come from, as the caller stated it.
+ * labels come from, as the caller stated it. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
  */
 export interface Data {
   /**
@@ -201,6 +201,8 @@ export interface Data {
   tasks: Tasks;
   train: boolean;
   weighted: boolean;
+  withheld_below?: number;
+  withheld_groups?: string[];
 }
 /**
  * One group of one attribute; ``small`` where it has fewer records than ``min_group``.
@@ -330,6 +332,8 @@ export interface LabelErrorEntry {
  * median number of records that carry one.
  * ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
  * the likeliest class; null where the scores of single records are not at hand.
+ * Of a continuous task (``mean_difference``) value and pairs are in its units, rates of pairs are means, and ``standardised`` is the value over the
+ * ``deviation`` of the true task.
  */
 export interface Entry {
   accuracy_equalized?: number | null;
@@ -353,6 +357,7 @@ export interface Entry {
   dataset?: number | null;
   dataset_gain?: number | null;
   decided?: number | null;
+  deviation?: number | null;
   direction: ("A->T" | "T->A") | null;
   equalize?: string | null;
   evaluation?: string;
@@ -388,6 +393,8 @@ export interface Entry {
   reason?: string;
   sign_source?: string;
   sizes?: number[];
+  standardised?: number | null;
+  standardised_interval?: (number | null)[];
   trials?: number;
   unequalized?: number | null;
   unknown?: number;

@@ -18,7 +18,10 @@ FILE = "llm_generations_leaning.parquet"
 SYNTHETIC, MITIGATIONS = "synthetic", ("preservation", "accumulation")
 CONDITIONS = (SYNTHETIC, *MITIGATIONS)
 LEANING = "right"
-ABSTRACT = "amplification persists under mitigation (abstract)"
+# The abstract changed between versions: arXiv 2410.15234, version 1, then 2 and 3.
+FIRST = "preservation and accumulation mitigate bias amplification (abstract, version 1)"
+LATER = "it persists even when model collapse is mitigated (abstract, versions 2 and 3)"
+NOT_HERE = "of three mitigations the file has two; overfitting is not in it, and which of them is meant is not told: no verdict"
 
 
 def counted(columns: dict[str, Any]) -> dict[str, Any]:
@@ -45,17 +48,18 @@ def _rows(found: Any) -> Iterator[Row]:
         what = f"{condition}: slope of the share of {LEANING}-leaning articles a generation"
         if condition == SYNTHETIC:
             yield measured(what, float(trend["slope"]), interval=interval, note="paired by article")
-        else:
-            yield claimed(
-                what,
-                ABSTRACT,
-                float(trend["slope"]),
-                interval[0] > 0,
-                test="the interval of the slope lies above 0",
-                interval=interval,
-                note="paired by article",
-                claim=condition,
-            )
+            continue
+        yield measured(
+            what, float(trend["slope"]), published=LATER, interval=interval, note=f"paired by article; {NOT_HERE}"
+        )
+        yield claimed(
+            f"{condition}: its slope less that of {SYNTHETIC}",
+            FIRST,
+            float(trend["slope"]) - float(trends[SYNTHETIC]["slope"]),
+            interval[1] < float(trends[SYNTHETIC]["low"]),
+            test=f"the interval of its slope lies below that of {SYNTHETIC}",
+            claim=FIRST,
+        )
     for row in found.table.rows():
         what = f"{row['attribute']}, generation {row['step']}: share of {LEANING}-leaning articles"
         yield measured(what, float(row["value"]), interval=(float(row["low"]), float(row["high"])))
@@ -66,7 +70,10 @@ def run(setting: Setting) -> Outcome:
     columns = setting.columns(FILE, ("condition", "article", "generation", "leaning"))
     found = biasamp.trajectory(counted(columns), labels=LEANING)
     rows = tuple(_rows(found))
-    slopes = dict(zip(CONDITIONS, rows[: len(CONDITIONS)], strict=True))
+    held = {row.what: row for row in rows}
+    slopes = {
+        name: held[f"{name}: slope of the share of {LEANING}-leaning articles a generation"] for name in CONDITIONS
+    }
     fall = [name for name in MITIGATIONS if (slopes[name].interval or (0.0, 0.0))[1] < 0]
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in CONDITIONS}
     bounds: dict[str, list[tuple[float, float]]] = {name: [] for name in CONDITIONS}
@@ -81,7 +88,8 @@ def run(setting: Setting) -> Outcome:
         f"With {' and with '.join(MITIGATIONS)} it moves by "
         f"{' and '.join(f'{float(slopes[name].ours):+.4f}' for name in MITIGATIONS)}: in the released scores {len(fall)} of "
         f"{len(MITIGATIONS)} reverse the drift.",
-        "The abstract says that amplification persists; whether it does by another measure than this share cannot be told from these scores.",
+        "The abstract's first version says that both mitigate the amplification, which holds; later versions say that it persists even when model "
+        "collapse is mitigated, which these scores do not show for either; a third mitigation, overfitting, is not in the file.",
     )
     choices = (
         "An article's leaning is the highest of three released scores; how sure the scorer was is not in the file.",

@@ -138,6 +138,8 @@ def label_errors(
     attribute = evaluation.given if side == "given" else evaluation.truth
     if not attribute.exclusive:
         raise ValueError(f"{side} has several labels per record: errors are between the groups of one column")
+    if attribute.width < 2:
+        raise ValueError(f"{side} has one group only, which cannot be recorded as another")
     matrix = error_matrix(error, attribute.labels, "error")
     return from_bags(Sample.of(evaluation).bags, matrix, side, level=level, resamples=resamples, seed=seed)
 

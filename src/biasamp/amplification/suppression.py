@@ -24,18 +24,19 @@ _MOST_CELLS = 50_000
 class PublishedRow:
     """One row: the ``groups`` of some ``attributes``, or without groups the people of whom one of them is not known.
 
-    Without attributes it is the row of all people.
+    Without attributes it is the row of all people. ``cells`` are its counts where they are others than selected and not selected.
     """
 
     attributes: tuple[str, ...]
     groups: tuple[str, ...] | None
     applicants: int
     selected: int
+    cells: tuple[int, ...] | None = None
 
     @property
-    def counts(self) -> tuple[int, int]:
-        """How many were selected and how many were not."""
-        return self.selected, self.applicants - self.selected
+    def counts(self) -> tuple[int, ...]:
+        """The counts that must not be small: how many were selected and how many were not, or the cells that are named."""
+        return (self.selected, self.applicants - self.selected) if self.cells is None else self.cells
 
 
 def rows_to_withhold(rows: Sequence[PublishedRow], limit: int) -> list[bool]:
@@ -147,12 +148,12 @@ class _Attack:
         return None in there if row.groups is None else there == row.groups
 
     def range_of(self, place: int, withheld: NDArray[np.bool_]) -> float:
-        """The narrower range of the two counts of a row, over all tables that have the published sums."""
+        """The narrowest range of the counts of a row, over all tables that have the published sums."""
         from scipy.optimize import linprog
 
         shown = self.within[~withheld]
         narrowest = np.inf
-        for kind in (0, 1):
+        for kind in range(len(self.rows[place].counts)):
             sums = np.array([row.counts[kind] for row, gone in zip(self.rows, withheld, strict=True) if not gone])
             ends = []
             for sign in (1.0, -1.0):

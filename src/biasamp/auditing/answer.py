@@ -12,6 +12,7 @@ from biasamp.results.interval import rounded_up
 from biasamp.results.metric_registry import audited_metrics, direction_symbol, short_name
 
 from .caution_topics import MISTAKES
+from .continuous_answer import found_of_means, is_of_means
 from .document_types import AuditDocument, Entry
 from .evidence import (
     AS_GOOD_AS_0,
@@ -56,6 +57,8 @@ class Answer:
 
 def answer_of(document: AuditDocument) -> Answer:
     """The answer of an audit's document."""
+    if is_of_means(document):
+        return Answer(*found_of_means(document))
     made = _Answering(document)
     gaps = [entry for metric, entry in made.gaps.items() if metric != "accuracy_difference"]
     groups = dict.fromkeys(group for entry in gaps for group in entry["between"] or ())

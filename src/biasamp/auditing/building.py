@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ from biasamp import __version__
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import NO_RECORD
+from biasamp.data import Label
 from biasamp.data.same_columns import TRAIN_OF_DATA, TRAIN_OF_PREDICTIONS
 from biasamp.results.interval import Caution
 
@@ -31,6 +33,7 @@ from .source import read_audit_base
 from .subject import Counted
 from .unseen_labels import check_vocabulary, differing_inventions, invented_entries
 from .why_findings import why, why_cautions
+from .withholding import of_all_records, redacted, withheld_groups
 
 # Fewer records may have the same counts as train labels by chance.
 _MANY = 100
@@ -63,6 +66,11 @@ def from_counts(
     read = read_audit_base(base, plan.groups, plan.task, plan.words)
     ignored, unknown = ignored_groups(counts, chosen.ignored)
     references = reference_groups(counts, chosen.reference)
+    hidden: dict[str, frozenset[Label]] = {}
+    if settings.suppress is not None:
+        hidden = withheld_groups(counts, settings.suppress)
+        ignored = {name: labels | hidden[name] for name, labels in ignored.items()}
+        settings = replace(settings, metrics=settings.metrics - of_all_records())
     subjects = [
         Counted(
             subject,
@@ -131,6 +139,9 @@ def from_counts(
     found = [finding for rule in _RULES for finding in rule(context)]
     found.sort(key=lambda finding: -finding.weight)
     document["findings"] = [finding.to_dict() for finding in found]  # type: ignore[misc]
+    if settings.suppress is not None:
+        # Values of resamples, and what is kept by bag of records, are nearly the records themselves.
+        return Audit(cast("AuditDocument", redacted(cast("dict[str, Any]", document), hidden, settings.suppress)), name)
     owned = [
         (subject.attribute, result) for subject, part in zip(subjects, measured, strict=True) for result in part.results
     ]

@@ -204,9 +204,10 @@ def _contradictions(document: Mapping[str, Any]) -> Iterator[Problem]:
         for name in ("interval", "crossfit_interval", "clear_interval"):
             if len(entry.get(name, ())) == 2:
                 yield from _upside_down(entry[name][0], entry[name][1], f"{path}.{name}")
+        of_means = entry["metric"] in METRICS and METRICS[entry["metric"]].pairs_of == "mean"
         for number, pair in enumerate(entry.get("pairs", ())):
             yield from _upside_down(pair["low"], pair["high"], f"{path}.pairs[{number}].low")
-            for name in ("sign_p", "truth_rate", "predicted_rate", "p", "q"):
+            for name in ("sign_p", "p", "q", *(() if of_means else ("truth_rate", "predicted_rate"))):
                 yield from _no_share(pair.get(name), f"{path}.pairs[{number}].{name}")
         metric = METRICS.get(entry["metric"])
         value = entry["value"]

@@ -55,7 +55,7 @@ class Data(TypedDict):
     known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
     comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
     task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
-    labels come from, as the caller stated it.
+    labels come from, as the caller stated it. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
     """
 
     records: int
@@ -81,6 +81,8 @@ class Data(TypedDict):
     ignored_unknown: NotRequired[list[str]]
     soft_tasks: NotRequired[bool]
     label_sources: NotRequired[dict[str, str]]
+    withheld_groups: NotRequired[list[str]]
+    withheld_below: NotRequired[int]
 
 
 class Rate(TypedDict):
@@ -154,6 +156,8 @@ class Entry(Measurement):
     median number of records that carry one.
     ``decided`` stands where predictions are probabilities: what the value is of the decisions they make, at 0.5 or for
     the likeliest class; null where the scores of single records are not at hand.
+    Of a continuous task (``mean_difference``) value and pairs are in its units, rates of pairs are means, and ``standardised`` is the value over the
+    ``deviation`` of the true task.
     """
 
     value: Figure
@@ -190,6 +194,9 @@ class Entry(Measurement):
     equalize: NotRequired[str | None]
     evaluation: NotRequired[str]
     trials: NotRequired[int]
+    standardised: NotRequired[Figure]
+    standardised_interval: NotRequired[list[Figure]]
+    deviation: NotRequired[Figure]
     outcome: NotRequired[str | None]
     between: NotRequired[list[str] | None]
     sizes: NotRequired[list[float]]

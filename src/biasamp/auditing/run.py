@@ -22,6 +22,9 @@ from biasamp.results.metric_registry import requestable_names
 
 from .audit_result import Audit
 from .building import from_counts
+from .continuous import KIND as CONTINUOUS
+from .continuous import METRIC as MEANS
+from .continuous import as_continuous, audit_of_means, is_continuous
 from .counting import count_memory, count_plan
 from .group_choice import GroupNames
 from .label_provenance import read_label_provenance
@@ -64,6 +67,7 @@ def audit(
     reference: Any = None,
     ignore_groups: Any = (),
     provenance: Any = None,
+    suppress: int | None = None,
 ) -> Audit:
     """Measure how much a model amplifies the bias of its data, and say in words what was found.
 
@@ -80,7 +84,9 @@ def audit(
         The protected attributes. A name, or each item of a list, is one attribute, measured by itself; a mapping
         ``{"gender": ["man", "woman"]}`` names an attribute that is spread over several yes/no columns.
     tasks : str or list of str
-        One column is a variable whose every value is a label; several columns are yes/no labels.
+        One column is a variable whose every value is a label; several columns are yes/no labels. One column of numbers that are no labels,
+        such as a salary, is continuous: means of groups are measured (:func:`biasamp.mean_amplification`). Fractions beyond 0 to 1 are
+        read so; ``biasamp.continuous("age")`` says so of others.
     attribute_predictions, task_predictions : str, list or mapping, optional
         The model's predictions, by position or as a mapping from truth column to prediction column. T→A needs
         the former, A→T the latter, MALS both.
@@ -144,6 +150,9 @@ def audit(
         ``source`` and ``error``, how often labels of the attribute are wrong (see :func:`biasamp.label_errors`); or a TOML
         file with the same. The report states it, and ``label_errors`` of the document says how wrong labels would have to be
         for a conclusion to change.
+    suppress : int, optional
+        For publication: withhold groups with counts below this number, and those that would give them away. They are in no figure; DPA and leakage,
+        which are of all records, are not measured, and neither are parts of scores and thresholds.
 
     Returns
     -------
@@ -168,7 +177,9 @@ def audit(
     whole_number(seed, "seed")
     parse_memory(memory)
     labels = read_label_provenance(provenance)
-    settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive, labels)
+    if suppress is not None:
+        whole_number(suppress, "suppress", least=2)
+    settings = Settings(_metrics(metrics), confidence, resamples, seed, min_group, positive, labels, suppress)
     chosen = GroupNames(reference, ignore_groups)
     roles = {
         "attributes": attributes,
@@ -248,6 +259,11 @@ def measured(
     # Weights that are no column of a file go with its rows in memory.
     together = not named and isinstance(data, (str, os.PathLike)) and isinstance(engine, str) and engine == "auto"
     if not together and in_parts(data, engine, plan.columns, parse_memory(memory)):
+        if plan.task.declared == CONTINUOUS:
+            raise ValueError(
+                f"a continuous task is measured in memory, and the data are counted part by part (engine={engine!r}): audit a sample, "
+                "or cut the task into classes"
+            )
         if not named:
             raise TypeError(
                 f"weights must name a column with engine={engine!r}: data is counted part by part, and an array has none"
@@ -263,6 +279,8 @@ def measured(
         for truth, predicted in plan.predicted_columns:
             refuse_same({"": None, f"data[{truth!r}]": data.get(truth), f"data[{predicted!r}]": data.get(predicted)})
     source = read_source(data, plan.columns, words=plan.words)
+    if is_continuous(plan, source):
+        return audit_of_means(source, as_continuous(plan), settings, chosen, train, base, weights)
     counts, held = count_memory(source, plan, train, weights, needs)
     return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
 
@@ -271,6 +289,8 @@ def _stated(
     made: Audit, arguments: Mapping[str, Any], plan: Plan, settings: Settings, chosen: GroupNames, engine: Any = "auto"
 ) -> Audit:
     """The audit with how it was made."""
+    if any(entry["metric"] == MEANS for entry in made.document["metrics"]):
+        plan = as_continuous(plan)
     asked = {
         "plan": plan.to_dict(),
         "metrics": sorted(settings.metrics),
@@ -281,6 +301,7 @@ def _stated(
         "reference": plain_choice(chosen.reference),
         "ignore_groups": plain_choice(chosen.ignored),
         "labels": settings.labels.plain,
+        "suppress": settings.suppress,
     }
     how = provenance_of(made.document["provenance"]["source"], arguments, asked, engine)
     return replace(made, document={**made.document, "provenance": how})

@@ -19,6 +19,7 @@ class Settings:
     min_group: int = 30
     positive: Any = None
     labels: LabelProvenance = field(default_factory=LabelProvenance)
+    suppress: int | None = None
 
 
 @dataclass

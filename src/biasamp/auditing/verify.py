@@ -180,6 +180,7 @@ def verify(
         held["min_group"],
         held["positive"],
         read_label_provenance(held.get("labels") or None),
+        held.get("suppress"),
     )
     chosen = GroupNames(held["reference"], held["ignore_groups"])
     again = measured(

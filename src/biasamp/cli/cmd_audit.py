@@ -10,6 +10,7 @@ from rich.text import Text
 
 from biasamp.auditing.audit_result import TABLES
 from biasamp.auditing.findings import side_of_zero
+from biasamp.data import printable
 from biasamp.datasets import berkeley
 from biasamp.report.first_screen import LINES, show_first_screen
 from biasamp.report.terminal import show_audit, show_label_errors
@@ -36,7 +37,7 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 @click.command(name="audit", cls=Command)
 @click.argument("data", type=Input(records=True, logs=True))
 @shared_options(*ROLES)
-@shared_options("metrics", *ENGINE, *MEASURES, "min_group", "provenance")
+@shared_options("metrics", *ENGINE, *MEASURES, "min_group", "provenance", "suppress", "as_continuous")
 @number_option("--pairs", 10, "How many pairs a table of --full shows; 0 for none.")
 @full_option
 @click.option(
@@ -81,12 +82,15 @@ def command(
     """
     import biasamp
 
+    as_continuous = options.pop("as_continuous")
     arguments = {
         **split_values(options),
         "metrics": metrics if metrics == "auto" else split_names(metrics, "--metrics"),
         **audit_roles(data, options),
         **options,
     }
+    if as_continuous and arguments.get("tasks") is not None:
+        arguments["tasks"] = biasamp.continuous(arguments["tasks"])
     result = with_status(data, lambda: biasamp.audit(data, **arguments), arguments["engine"])
     if figures_folder is not None:  # first: it makes the folder, which other results may go to
         write_figures(result.plot(), figures_folder)
@@ -104,6 +108,10 @@ def command(
         screen = console()
         show_first_screen(result, screen)
         show_label_errors(result, screen)
+    if "withheld_below" in result.document["data"]:
+        hidden = [printable(name, 60) for name in result.document["data"]["withheld_groups"]]
+        words = f"\nWithheld, and in no figure: {', '.join(hidden) or 'no group'} (counts below {result.document['data']['withheld_below']})."
+        console().print(Text(words))
 
 
 def _demo_files(params: Params) -> list[str]:

@@ -163,6 +163,12 @@ _SHARED: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "A TOML file that says where labels come from, and how often they are wrong.",
     },
+    "as_continuous": {"is_flag": True, "help": "Read the task as numbers that are no labels, such as salaries."},
+    "suppress": {
+        "type": int,
+        "metavar": "N",
+        "help": "For publication: withhold groups with counts below N, and those that would give them away.",
+    },
     "engine": _chosen(_ENGINES, _WHERE),
     "threads": {"type": int, "help": _THREADS},
     "memory": {"help": "Memory budget of a process that counts part by part, such as 512MB."},

@@ -2,7 +2,17 @@
 
 from .argument_columns import read_columns
 from .arguments import refuse_missing, same_length, weights_of
-from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, binary, categorical, check_columns
+from .columns import (
+    Column,
+    Columns,
+    Declared,
+    IndexMatrix,
+    NumberMatrix,
+    binary,
+    categorical,
+    check_columns,
+    continuous,
+)
 from .keys import record_keys
 from .label import Codes, Dense, Label, Sparse, Variable, canonical, category_order, printable
 from .label_rules import column_codes, label_set
@@ -28,6 +38,7 @@ __all__ = [
     "category_order",
     "check_columns",
     "column_codes",
+    "continuous",
     "join",
     "label_set",
     "printable",

@@ -201,6 +201,29 @@ def categorical(data: Any, categories: Sequence[Any] | None = None) -> Declared:
     return Declared(data, "categorical", spelled)
 
 
+def continuous(data: Any) -> Declared:
+    """Read a column of tasks as numbers that are no labels, such as salaries, scores or ages.
+
+    Parameters
+    ----------
+    data : str
+        The name of the column.
+
+    See Also
+    --------
+    biasamp.mean_amplification : what is measured of it.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> data = {"sex": ["w", "m"] * 20, "pay": [30, 50] * 20, "said": [29, 52] * 20}
+    >>> made = biasamp.audit(data, attributes="sex", tasks=biasamp.continuous("pay"), task_predictions="said")
+    >>> made.document["metrics"][0]["value"]
+    1.5
+    """
+    return Declared(data, "continuous")
+
+
 def is_missing(value: Any) -> bool:
     """Whether one Python value stands for a missing one: None, NaN, NaT or a library's NA."""
     if value is None:

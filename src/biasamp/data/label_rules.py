@@ -38,6 +38,10 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
     """
     if len(columns) == 0:
         raise ValueError(f"{role} is empty: at least one record is needed")
+    if columns.declared == "continuous":
+        raise ValueError(
+            f"{role} is declared continuous, and has no labels: audit() takes one continuous column as tasks, and mean_amplification() arrays"
+        )
     if columns.declared == "categorical":
         return _distinct(tuple(_declared(columns, role, soft)), role)
     predicts = like.variables[0] if like is not None and len(like.variables) == 1 else Variable("", "")
@@ -96,7 +100,7 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             "biasamp.categorical(P, categories=[...])."
             if soft
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "
-            f"category, {way_out('categorical')}."
+            f"category, {way_out('categorical')}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...)."
         )
         raise ValueError(f"{role} holds fractions such as {fraction:g}, and one column is read as a variable. {hint}")
     if column.kind == "float":

@@ -12,9 +12,9 @@ from .argument_columns import read_columns
 from .arguments import read
 from .column_checks import check_columns_alone
 from .columns import Column, Columns
-from .label import Codes, Index, canonical, printable
+from .label import Codes, Index, printable
 from .label_rules import label_set
-from .plain_arguments import listed, numbers_of
+from .plain_arguments import categories_of, numbers_of
 from .spelling import says_missing, says_unknown, shown
 
 # What forms offer instead of an answer; words for what is not known are in ``spelling``.
@@ -54,7 +54,7 @@ def read_groups(groups: Any, unknown: Any = None) -> tuple[GroupColumn, ...]:
         to say"``; missing values are not known in either case.
     """
     columns = read_columns(groups, "groups")
-    named = None if unknown is None else {canonical(value) for value in listed(unknown, "unknown", "values")}
+    named = None if unknown is None else set(categories_of(unknown, "unknown"))
     made = [_column(column, columns, named) for column in columns.apart()]
     names = [column.name for column in made]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -121,7 +121,7 @@ def read_scores(scores: Any, count: int) -> NDArray[np.float64]:
     """One finite number per person."""
     values = numbers_of(scores, "scores")
     if values.ndim != 1 or len(values) != count:
-        raise ValueError(f"scores has shape {values.shape}, but there are {count:,} rows of groups: one score per row")
+        raise ValueError(f"scores has shape {values.shape}, but groups has {count:,} rows: one score per row")
     bad = ~np.isfinite(values)
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
@@ -137,7 +137,7 @@ def read_counts(counts: Any, rows: int) -> NDArray[np.int64]:
         return np.ones(rows, dtype=np.int64)
     values = numbers_of(counts, "counts")
     if values.ndim != 1 or len(values) != rows:
-        raise ValueError(f"counts has shape {values.shape}, but there are {rows:,} rows: one number per row")
+        raise ValueError(f"counts has shape {values.shape}, but groups has {rows:,} rows: one number per row")
     bad = ~(np.isfinite(values) & (values >= 0) & (values == np.rint(values)))
     if bad.any():
         at = int(np.flatnonzero(bad)[0])

@@ -203,7 +203,8 @@ def _pair_rows(entry: Entry, pairs: list[Any], most: int, under: str, names: dic
         ]
         for pair in largest_pairs(pairs, most)
     ]
-    headings = ["given", "outcome", "true rate", "predicted rate", "amplification", "interval", "records"]
+    what = METRICS[entry["metric"]].pairs_of
+    headings = ["given", "outcome", f"true {what}", f"predicted {what}", "amplification", "interval", "records"]
     return [title + (count if len(pairs) > most else ""), "", *_table(headings, rows)]
 
 

@@ -32,7 +32,14 @@ def made_rows(document: AuditDocument) -> list[tuple[str, str]]:
         (f"labels of {printable(name, 60)}", source)
         for name, source in document["data"].get("label_sources", {}).items()
     ]
-    return [(title, text) for title, text in [*rows, *stated] if text]
+    data = document["data"]
+    hidden = ", ".join(data.get("withheld_groups", ())) or "none"
+    withheld = (
+        [(f"groups withheld, with counts below {data['withheld_below']} or next to them", hidden)]
+        if "withheld_below" in data
+        else []
+    )
+    return [(title, text) for title, text in [*rows, *stated, *withheld] if text]
 
 
 def provenance_rows(document: AuditDocument, under: str) -> list[str]:

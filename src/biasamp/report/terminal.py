@@ -181,7 +181,8 @@ def pair_table(entry: Entry, most: int, data: Data, wide: bool = True) -> RichTa
         f"{side}: {printable(head, 24)}" if head and wide else printable(head, 24) or side
         for side, (head, _) in sides.items()
     ]
-    rates = ("true rate", "predicted", "amplification") if wide else ("true", "predicted", "amplified")
+    what = METRICS[entry["metric"]].pairs_of
+    rates = (f"true {what}", "predicted", "amplification") if wide else ("true", "predicted", "amplified")
     unclear = not all(direction_known(pair) for pair in shown)
     figures = [*rates, *([""] if wide else []), "interval", "records", *([""] if unclear else [])]
     table = plain_table((*heads, *figures), {*rates, "interval", "records"}, figures, title=title)

@@ -39,7 +39,8 @@ class Metric:
     no direction; ``paired`` says that it has a value for each pair, ``by_outcome`` one for each outcome;
     ``figures`` are further figures that a policy can limit, ``beside`` the numbers that stand beside the value;
     ``higher_is_better`` says which way a limit goes; ``gap`` names what differs between groups; ``judged`` says that an
-    audit tells in words which way it is decided, all such figures of the audit counted.
+    audit tells in words which way it is decided, all such figures of the audit counted; ``pairs_of`` is what the figures
+    of its pairs are, rates or means.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Metric:
     higher_is_better: bool = False
     gap: str = ""
     judged: bool = False
+    pairs_of: str = "rate"
 
     @property
     def audited(self) -> bool:
@@ -221,6 +223,32 @@ for _metric in (
         figures=("crossfit",),
         judged=True,
         beside=("crossfit", "clear_value"),
+    ),
+    Metric(
+        name="mean_difference",
+        title="Amplification of mean differences",
+        question="Does the model widen the differences of a continuous outcome between groups?",
+        formula="mean over groups of sign(mean(y|g) - mean(y)) * (mean(ŷ|g) - mean(y|g))",
+        low=-math.inf,
+        high=math.inf,
+        negative=True,
+        sign="positive: groups lie further apart in predictions than in truth; negative: closer",
+        paper=WANG_2021,
+        needs=_ONE_PREDICTION,
+        limits="in units of the outcome; says nothing of how spread differs; means hide what happens at either end",
+        family="co-occurrence",
+        balanced=False,
+        directional=True,
+        unbiased_when="every group has the same mean outcome",
+        short="mean difference",
+        more="widens differences more",
+        less="widens differences less",
+        part_of="directional",
+        directions=DIRECTIONS,
+        paired=True,
+        judged=True,
+        pairs_of="mean",
+        beside=("standardised",),
     ),
     Metric(
         name="multi",

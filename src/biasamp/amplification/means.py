@@ -1,0 +1,393 @@
+"""``biasamp.mean_amplification``: how much a model amplifies differences of means between groups, for salaries and scores."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.counts.bagging import MOST_BAGS, bag_of, bag_weights, occupied
+from biasamp.data import LabelSet
+from biasamp.data.arguments import read, read_clusters, refuse_missing, same_length, weights_of
+from biasamp.data.keys import Keys, row_keys
+from biasamp.data.plain_arguments import level_of, numbers_of, whole_number
+from biasamp.data.same_columns import is_same, same_index
+from biasamp.data.vocabulary import one_space
+from biasamp.resampling.significance import q_values
+from biasamp.results import Table, text
+from biasamp.results.interval import Interval, plain
+
+Floats = NDArray[np.float64]
+
+# Signs of which chance is the cause in fewer than so many of 100 samples, all groups counted, are clear.
+_CLEAR = 0.01
+# Means that differ by less than rounding are equal.
+_EQUAL = 1e-12
+FIGURES = ("value", "standardised")
+
+
+@dataclass(frozen=True, eq=False)
+class MeanAmplification:
+    """The result of :func:`mean_amplification`.
+
+    Attributes
+    ----------
+    value : float
+        The mean over groups of sign times change, in units of the outcome.
+    standardised : float
+        The same over the standard deviation of the true outcome.
+    groups : Table
+        One row per group: given, support, true_mean, predicted_mean, delta, sign, sign_p, amplification with low and high, p and q, and
+        standardised.
+    direction : str
+        ``"A->T"`` or ``"T->A"``.
+    deviation : float
+        The standard deviation of the true outcome.
+    """
+
+    groups: Table
+    direction: str
+    n: float
+    deviation: float
+    level: float
+    _sums: Sums = field(repr=False)
+    _trained: Floats | None = field(default=None, repr=False)
+
+    @cached_property
+    def value(self) -> float:
+        """The mean over groups of sign times change."""
+        return float(np.nanmean(self.groups["amplification"])) if len(self.groups) else np.nan
+
+    @property
+    def standardised(self) -> float:
+        """The value over the standard deviation of the outcome."""
+        return self.value / self.deviation if self.deviation > 0 else np.nan
+
+    @property
+    def unclear(self) -> int:
+        """How many groups lie on no clear side of the mean."""
+        return int((~self._sums.clear(self._trained)).sum())
+
+    def confidence_interval(
+        self, level: float = 0.95, resamples: int = 1000, seed: int = 0, *, of: str = "value"
+    ) -> Interval:
+        """An interval by resampling bags of records; groups on no clear side of the mean count with either sign.
+
+        Parameters
+        ----------
+        level : float
+        resamples, seed : int
+        of : {"value", "standardised"}
+        """
+        level_of(level, "level")
+        whole_number(resamples, "resamples", least=2)
+        if of not in FIGURES:
+            raise ValueError(f"of is {of!r}; use one of {', '.join(map(repr, FIGURES))}")
+        low, high, error = self._sums.interval(level, resamples, seed, self._trained)
+        scale = self.deviation if of == "standardised" else 1.0
+        method = "bags of records, either sign where it is not clear"
+        return Interval(low / scale, high / scale, level, method, standard_error=error / scale)
+
+    def resampled(self, resamples: int, seed: int) -> Floats:
+        """The value of every keyed resample, signs as they are."""
+        return self._sums.drawn(resamples, seed, self._trained)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result in plain Python values that JSON can hold."""
+        low, high = self.confidence_interval(self.level)
+        return {
+            "metric": "mean_difference",
+            "direction": self.direction,
+            "value": plain(self.value),
+            "interval": [plain(low), plain(high)],
+            "standardised": plain(self.standardised),
+            "deviation": plain(self.deviation),
+            "n": plain(self.n),
+            "groups": [{name: plain(value) for name, value in row.items()} for row in self.groups.rows()],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over the records of each bag, of shape (bags, groups): sizes and outcomes of true and of predicted groups.
+
+    Outcomes are less their overall mean, so that large numbers lose no digits. ``all_size`` and ``all_outcome`` are of all records.
+    """
+
+    numbers: NDArray[np.int64]
+    size: Floats
+    true: Floats
+    said_size: Floats
+    said: Floats
+    all_size: Floats
+    all_outcome: Floats
+
+    def means(self, weights: Floats | None = None) -> tuple[Floats, Floats, Floats]:
+        """True and predicted means of groups, and the mean of all, of the sample or of resamples of its bags."""
+
+        def total(part: Floats) -> Floats:
+            return part.sum(axis=0) if weights is None else weights @ part
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            true = total(self.true) / total(self.size)
+            said = total(self.said) / total(self.said_size)
+            overall = total(self.all_outcome) / total(self.all_size)
+        return true, said, overall
+
+    def sides(self, trained: Floats | None) -> Floats:
+        """On which side of the mean of all each group lies."""
+        if trained is not None:
+            return np.sign(trained)
+        true, _, overall = self.means()
+        apart = true - overall
+        return np.where(np.abs(apart) <= _EQUAL * np.nanmax(np.abs(np.append(true, 1e-300))), 0.0, np.sign(apart))
+
+    @cached_property
+    def _resampled(self) -> tuple[Floats, Floats, Floats]:
+        return self.means(np.asarray(bag_weights(self.numbers, MOST_BAGS, 500, 0), dtype=np.float64))
+
+    def side_p(self) -> Floats:
+        """Two-sided p-values that groups have the mean of all."""
+        from scipy.special import stdtr
+
+        true, _, overall = self.means()
+        drawn, _, all_drawn = self._resampled
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.abs(true - overall) / np.nanstd(drawn - all_drawn[:, None], axis=0)
+        freedom = np.maximum((self.size > 0).sum(axis=0) - 1.0, 1.0)
+        return np.where(np.isnan(t), 1.0, 2.0 * stdtr(freedom, -t))
+
+    def clear(self, trained: Floats | None) -> NDArray[np.bool_]:
+        """Whether the side of each group is known: from train labels, or beyond chance."""
+        if trained is not None:
+            return np.ones(self.size.shape[1], dtype=bool)
+        return np.asarray(self.side_p() < _CLEAR / max(self.size.shape[1] - 1, 1))
+
+    def drawn(self, resamples: int, seed: int, trained: Floats | None) -> Floats:
+        """The value of every resample, signs held fixed."""
+        weights = np.asarray(bag_weights(self.numbers, MOST_BAGS, resamples, seed), dtype=np.float64)
+        true, said, _ = self.means(weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return np.asarray(np.nanmean(self.sides(trained) * (said - true), axis=-1))
+
+    def interval(self, level: float, resamples: int, seed: int, trained: Floats | None) -> tuple[float, float, float]:
+        """Limits of the value, and its standard error."""
+        from scipy.special import stdtrit
+
+        true, said, _ = self.means()
+        change = np.nan_to_num(said - true)
+        there = ~np.isnan(said - true)
+        groups = max(int(there.sum()), 1)
+        sign, clear = self.sides(trained), self.clear(trained)
+        error = float(np.nanstd(self.drawn(resamples, seed, trained)))
+        reach = float(stdtrit(max(len(self.numbers) - 1.0, 1.0), 0.5 + level / 2.0)) * error
+        known = float((sign * change)[there & clear].sum()) / groups
+        either = float(np.abs(change)[there & ~clear].sum()) / groups
+        return known - either - reach, known + either + reach, error
+
+    def each(self, level: float) -> tuple[Floats, Floats, Floats]:
+        """Limits of every group's change, and the p-value that it is 0."""
+        from scipy.special import stdtr, stdtrit
+
+        true, said, _ = self.means()
+        drawn_true, drawn_said, _ = self._resampled
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            error = np.nanstd(drawn_said - drawn_true, axis=0)
+        freedom = np.maximum((self.size > 0).sum(axis=0) - 1.0, 1.0)
+        reach = stdtrit(freedom, 0.5 + level / 2.0) * error
+        change = said - true
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = np.where(error > 0, 2.0 * stdtr(freedom, -np.abs(change) / error), np.where(change == 0, 1.0, 0.0))
+        return change - reach, change + reach, p
+
+
+def mean_amplification(
+    groups: Any,
+    outcome: Any,
+    *,
+    predicted: Any = None,
+    predicted_groups: Any = None,
+    train: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+    level: float = 0.95,
+) -> MeanAmplification:
+    r"""How much a model widens or narrows differences of means between groups.
+
+    .. math::
+        \frac{1}{|A|} \sum_g \operatorname{sign}(\bar y_g - \bar y)\,(\bar{\hat y}_g - \bar y_g)
+
+    A group that truly earns more than the mean and is predicted to earn more still is amplified. Of a 0/1 outcome this is
+    directional amplification of a yes/no label. In the other direction, T→A, the model predicts the group: then
+    :math:`\bar{\hat y}_g` is the mean true outcome of those who are predicted to be of the group.
+
+    Parameters
+    ----------
+    groups : array-like
+        The true group of each record.
+    outcome : array-like of float
+        The true outcome.
+    predicted : array-like of float, optional
+        The predicted outcome, for A→T.
+    predicted_groups : array-like, optional
+        The predicted groups, for T→A. One of the two is needed.
+    train : pair (groups, outcome), optional
+        Training records; they decide the signs.
+    weights, cluster : array-like, optional
+        A weight for each record, and the cluster it belongs to.
+    level : float
+        The level of the intervals of groups.
+
+    Returns
+    -------
+    MeanAmplification
+        ``value`` in units of the outcome, ``standardised`` over its standard deviation, and a table of groups.
+
+    See Also
+    --------
+    directional : the same for labels.
+
+    References
+    ----------
+    Wang, A. and Russakovsky, O. (2021). Directional Bias Amplification. ICML; of means instead of rates.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> made = biasamp.mean_amplification(["w", "m"] * 2, [30.0, 50.0, 34.0, 54.0], predicted=[29.0, 52.0, 33.0, 54.0])
+    >>> made.value, round(made.standardised, 3)
+    (1.0, 0.098)
+    """
+    level_of(level, "level")
+    if (predicted is None) == (predicted_groups is None):
+        what = (
+            "neither predicted nor predicted_groups is"
+            if predicted is None
+            else "both predicted and predicted_groups are"
+        )
+        raise TypeError(f"{what} given: A->T needs predicted outcomes, T->A predicted groups")
+    same_index({"groups": groups, "outcome": outcome, "predicted": predicted, "predicted_groups": predicted_groups})
+    for name, other in (("predicted", predicted), ("groups", groups)):
+        if is_same(outcome, other):
+            raise ValueError(f"outcome and {name} are the same column: give {name} another one")
+    given = read(groups, "groups", "groups")
+    truth = finite_numbers(outcome, "outcome", len(given))
+    count = len(given)
+    w = weights_of(weights, count)
+    said = truth if predicted is None else finite_numbers(predicted, "predicted", count)
+    placed = None
+    if predicted_groups is not None:
+        theirs = read(predicted_groups, "predicted_groups", soft=True, like=given)
+        same_length({"groups": given, "predicted_groups": theirs})
+        given, placed, _ = one_space(given, theirs, None, ["groups", "predicted_groups", ""])
+    clusters = read_clusters(cluster, count, {"groups": groups, "outcome": outcome})
+    return from_records(
+        given,
+        truth,
+        said,
+        placed,
+        _signs_of(train, given),
+        w,
+        row_keys(0, count) if clusters is None else clusters,
+        level,
+    )
+
+
+def finite_numbers(values: Any, name: str, count: int) -> Floats:
+    """One finite number per record."""
+    found = numbers_of(values, name)
+    if found.ndim != 1 or len(found) != count:
+        raise ValueError(f"{name} has shape {found.shape}, but groups has {count:,} records: one number per record")
+    bad = ~np.isfinite(found)
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"{name} must be finite: record {at} has {found[at]} ({int(bad.sum()):,} such records). Fill them in or leave those records out"
+        )
+    return found
+
+
+def _signs_of(train: Any, given: LabelSet) -> Floats | None:
+    if train is None:
+        return None
+    if not isinstance(train, (tuple, list)) or len(train) != 2:
+        raise TypeError("train must be a pair (groups, outcome)")
+    theirs = read(train[0], "train groups")
+    return trained_sides(given, theirs, finite_numbers(train[1], "train outcome", len(theirs)))
+
+
+def trained_sides(given: LabelSet, theirs: LabelSet, outcome: Floats) -> Floats:
+    """How far the groups of training records lie from their mean; 0 for a group that they lack."""
+    refuse_missing({"train groups": theirs})
+    rows = theirs.rows().astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = rows.T @ (outcome - outcome.mean()) / rows.sum(axis=0)
+    known = dict(zip(theirs.labels, np.nan_to_num(means).tolist(), strict=True))
+    return np.array([known.get(label, 0.0) for label in given.labels])
+
+
+def from_records(
+    given: LabelSet,
+    truth: Floats,
+    said: Floats,
+    predicted_groups: LabelSet | None,
+    trained: Floats | None,
+    weights: NDArray[Any] | None,
+    units: Keys,
+    level: float = 0.95,
+) -> MeanAmplification:
+    """The result for records that have been read; ``units`` are what is resampled as one."""
+    w = np.ones(len(truth)) if weights is None else weights.astype(np.float64)
+    centre = float(np.average(truth, weights=w))
+    y, z = truth - centre, said - centre
+    rows = given.rows().astype(np.float64) * w[:, None]
+    theirs = rows if predicted_groups is None else predicted_groups.rows().astype(np.float64) * w[:, None]
+    numbers, place = occupied(bag_of(units, MOST_BAGS), MOST_BAGS)
+
+    def by_bag(values: Floats) -> Floats:
+        out = np.zeros((len(numbers), values.shape[1]))
+        np.add.at(out, place, values)
+        return out
+
+    sums = Sums(
+        numbers,
+        by_bag(rows),
+        by_bag(rows * y[:, None]),
+        by_bag(theirs),
+        by_bag(theirs * z[:, None]),
+        by_bag(w[:, None])[:, 0],
+        by_bag((w * y)[:, None])[:, 0],
+    )
+    true, predicted, _ = sums.means()
+    sign = sums.sides(trained)
+    low, high, p = sums.each(level)
+    deviation = float(np.sqrt(np.average(y**2, weights=w)))
+    change = predicted - true
+    ends = np.sort(np.stack([sign * low, sign * high]), axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = sign * change / deviation if deviation > 0 else np.full(len(change), np.nan)
+    table = Table(
+        {
+            "given": text(given.labels),
+            "support": sums.size.sum(axis=0),
+            "true_mean": true + centre,
+            "predicted_mean": predicted + centre,
+            "delta": change,
+            "sign": sign.astype(np.int64),
+            "sign_p": sums.side_p(),
+            "amplification": sign * change,
+            "low": ends[0],
+            "high": ends[1],
+            "p": p,
+            "q": q_values(p),
+            "standardised": scaled,
+        }
+    )
+    direction = "A->T" if predicted_groups is None else "T->A"
+    return MeanAmplification(table, direction, float(w.sum()), deviation, level, sums, trained)
