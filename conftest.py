@@ -21,6 +21,8 @@ from extras import absent, all_wanted, data_folder, quick_wanted
 # Audits keep the time at which they were made: in tests it stands still, so that their files can be compared.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1790000000")
 
+# How wide tables are must not depend on the terminal that tests are started from.
+os.environ.pop("COLUMNS", None)
 _SOURCE = Path(__file__).parent / "src" / "biasamp"
 _ABSENT = [package for package in ("numba", "torchmetrics", "mlflow") if find_spec(package) is None]
 
