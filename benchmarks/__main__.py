@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-_NOT_BENCHMARKS = {"__init__", "__main__", "__pycache__", "every_threshold", "timing"}
+_NOT_BENCHMARKS = {"__init__", "__main__", "__pycache__", "every_threshold", "timing", "speed_rows"}
 
 
 def main() -> None:

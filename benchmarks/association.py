@@ -1,21 +1,26 @@
-"""Association over 8.5 million (record, label) rows and 20,000 labels: against decoding, DuckDB, polars and pandas.
+"""Association over 8.5 million (record, label) rows and 20,000 labels: against decoding, DuckDB and polars, which are given
+the same distinct rows and do what is needed.
 
 Then the statistics on generated label sets: false discoveries, coverage, and what each metric surfaces.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 import biasamp
+from benchmarks.speed_rows import heading, least, least_processes, speed_row
 from benchmarks.timing import cpu_seconds
 from biasamp.association.gaps import association_gap
 from biasamp.association.label_counting import count_source
@@ -68,60 +73,79 @@ def decode(path: Path) -> None:
             pass
 
 
+_DECODE_ONCE = """
+import sys
+import pyarrow.parquet as pq
+with pq.ParquetFile(sys.argv[1]) as file:
+    for _ in file.iter_batches(batch_size=1 << 17, columns=["record", "label"], use_threads=False):
+        pass
+"""
+
+
 def ours(path: Path, identities: list[str], kernel: str = "auto") -> AssociationCounts:
     source = label_source(path, record="record", label="label")
     return count_source(source, identities, kernel=kernel)[0]
 
 
-def duckdb_counts(path: Path, identities: list[str]) -> list[tuple[object, ...]]:
-    import duckdb
-
-    first, second = identities
+# What rivals do is what is needed and no more: rows are distinct, and labels stay what they are. They count in the
+# processes that run once too, so that they are text.
+DUCKDB = """
+import duckdb
+def duckdb_counts(path, first, second):
     duckdb.sql("set enable_progress_bar = false")
     return duckdb.sql(
-        f"""
-        with rows as (select distinct record, label::varchar as label from read_parquet('{path}')),
-        people as (
-            select record, bool_or(label = '{first}') as x1, bool_or(label = '{second}') as x2
-            from rows where label in ('{first}', '{second}') group by record
-        )
-        select label, count(*), count_if(x1), count_if(x2), count_if(x1 and x2)
-        from rows left join people using (record) group by label
-        """
+        f"with people as (select record, bool_or(label = {first!r}) as x1, bool_or(label = {second!r}) as x2 "
+        f"from read_parquet('{path}') where label in ({first!r}, {second!r}) group by record) "
+        "select label, count(*), count_if(x1), count_if(x2), count_if(x1 and x2) "
+        f"from read_parquet('{path}') left join people using (record) group by label"
     ).fetchall()
-
-
-def polars_counts(path: Path, identities: list[str]) -> object:
-    import polars as pl
-
-    rows = pl.scan_parquet(path).select("record", pl.col("label").cast(pl.String)).unique()
-    people = (
-        rows.filter(pl.col("label").is_in(identities))
-        .group_by("record")
-        .agg(x1=(pl.col("label") == identities[0]).any(), x2=(pl.col("label") == identities[1]).any())
+"""
+POLARS = """
+import polars as pl
+def polars_counts(path, first, second):
+    rows = pl.scan_parquet(path).select("record", "label")
+    label = pl.col("label")
+    people = rows.filter(label.is_in([first, second])).group_by("record").agg(
+        x1=(label == first).any(), x2=(label == second).any()
     )
-    return (
-        rows.join(people, on="record", how="left")
-        .group_by("label")
-        .agg(
-            pl.len(),
-            x1=pl.col("x1").sum(),
-            x2=pl.col("x2").sum(),
-            both=(pl.col("x1") & pl.col("x2")).sum(),
-        )
-        .collect()
-    )
+    both = (pl.col("x1") & pl.col("x2")).sum()
+    sums = rows.join(people, on="record", how="left").group_by("label")
+    return sums.agg(pl.len(), x1=pl.col("x1").sum(), x2=pl.col("x2").sum(), both=both).collect()
+"""
+OURS = """
+import biasamp
+def ours(path, first, second):
+    return biasamp.associate(path, [str(first), str(second)], record="record", label="label")
+"""
+_ONCE = "\nimport sys\nfrom ast import literal_eval\n{}(sys.argv[1], *map(literal_eval, sys.argv[2:]))\n"
 
 
-def pandas_counts(path: Path, identities: list[str]) -> object:
-    import pandas as pd
+def rival(code: str, name: str) -> Callable[..., object]:
+    """A function from the text of its module."""
+    held: dict[str, Callable[..., object]] = {}
+    exec(code, held)
+    return held[name]
 
-    rows = pd.read_parquet(path, columns=["record", "label"]).drop_duplicates()
-    rows["label"] = rows["label"].astype(str)
-    sets = [set(rows.loc[rows["label"] == x, "record"]) for x in identities]
-    rows["x1"], rows["x2"] = (rows["record"].isin(held) for held in sets)
-    rows["both"] = rows["x1"] & rows["x2"]
-    return rows.groupby("label")[["x1", "x2", "both"]].agg(["sum", "size"])
+
+def once(code: str, name: str, path: Path, identities: list[object]) -> tuple[str, ...]:
+    """The code and the arguments of a process that runs a function once."""
+    return (code + _ONCE.format(name), str(path), *map(repr, identities))
+
+
+def duckdb_many(path: Path, identities: list[str], triples: bool) -> object:
+    """C(x, y) of many identities, or C(x1, x2, y) of every two of them."""
+    import duckdb
+
+    named = f"(select record, label from read_parquet('{path}') where label in ({', '.join(identities)}))"
+    rows = f"read_parquet('{path}') y"
+    if triples:
+        return duckdb.sql(
+            f"select a.label, b.label, y.label, count(*) from {named} a join {named} b on a.record = b.record and a.label < b.label "
+            f"join {rows} on y.record = a.record group by all"
+        ).fetchnumpy()
+    return duckdb.sql(
+        f"select a.label, y.label, count(*) from {named} a join {rows} on y.record = a.record group by all"
+    ).fetchnumpy()
 
 
 def peak_memory(path: Path, identities: list[str]) -> float:
@@ -148,6 +172,133 @@ def same_counts(counts: AssociationCounts, rows: list[tuple[object, ...]]) -> bo
     return mine == {str(label): tuple(int(number) for number in numbers) for label, *numbers in rows}
 
 
+def once_and_warm(path: Path, identities: list[str]) -> None:
+    """A process that runs once, and calls in one that goes on."""
+    whole: list[object] = [int(x) for x in identities]
+    codes = {"biasamp": once(OURS, "ours", path, whole), "decoding": (_DECODE_ONCE, str(path))}
+    for name, code in (("duckdb", DUCKDB), ("polars", POLARS)):
+        if find_spec(name) is not None:
+            codes[name] = once(code, f"{name}_counts", path, whole)
+    found = least_processes(codes)
+    mine, limit = found.pop("biasamp"), found.pop("decoding")
+    speed_row("associate, 8.5M whole-number rows, a process that runs once", mine, found, {"decoding": limit}, 1.3)
+    works: dict[str, Callable[[], object]] = {
+        "biasamp": lambda: biasamp.associate(path, identities, record="record", label="label"),
+        "decoding": lambda: decode(path),
+    }
+    if find_spec("polars") is not None:
+        works["polars"] = lambda: rival(POLARS, "polars_counts")(path, *whole)
+    import_compiled(path, identities)
+    found = least(works, 7)
+    print(f"| (polars, warm: {found.get('polars', float('nan')):.2f} s) | | | | | | |")
+    speed_row("the same, warm", found["biasamp"], {}, {"decoding": found["decoding"]}, 1.5)
+
+
+def import_compiled(path: Path, identities: list[str]) -> None:
+    """Load what a process that goes on has loaded."""
+    if find_spec("numba") is not None:
+        ours(path, identities, "numba")
+
+
+def many_identities(path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    label = pq.read_table(path, columns=["label"])["label"].to_numpy()
+    fifty = [str(x) for x in np.argsort(-np.bincount(label, minlength=LABELS))[:50]]
+    ours(path, fifty)
+    works: dict[str, Callable[[], object]] = {"biasamp": lambda: ours(path, fifty), "decoding": lambda: decode(path)}
+    if find_spec("duckdb") is not None:
+        works["duckdb, pairs"] = lambda: duckdb_many(path, fifty, False)
+        works["duckdb, triples"] = lambda: duckdb_many(path, fifty, True)
+    found = least(works)
+    mine, limit = found.pop("biasamp"), found.pop("decoding")
+    job = "50 identities, 8.5M rows, warm: pairs and triples"
+    speed_row(job, mine, found, {"decoding": limit}, 1.0)
+    speed_row(job, mine, {}, {"decoding": limit}, 4.0)
+
+
+def any_order(path: Path, identities: list[str]) -> None:
+    works: dict[str, Callable[[], object]] = {
+        "biasamp": lambda: ours(path, identities),
+        "decoding": lambda: decode(path),
+    }
+    for name, code in (("duckdb", DUCKDB), ("polars", POLARS)):
+        if find_spec(name) is not None:
+            works[name] = partial(rival(code, f"{name}_counts"), path, *identities)
+    found = least(works)
+    mine, limit = found.pop("biasamp"), found.pop("decoding")
+    speed_row("8.5M rows of text, shuffled", mine, found, {"decoding": limit}, 1.0)
+    print(f"| (peak memory of it: {peak_memory(path, identities):.0f} MB) | | | | | | |")
+
+
+def without_numba(path: Path, identities: list[str]) -> None:
+    if find_spec("numba") is None:
+        print("| numba is not installed: what it saves is left out | | | | | | |")
+        return
+    found = least({kernel: lambda k=kernel: ours(path, identities, k) for kernel in ("numpy", "numba")})  # type: ignore[misc]
+    speed_row("8.5M whole-number rows without numba, warm", found["numpy"], {"with it": found["numba"]}, {}, 3.0)
+
+
+def to_csv(path: Path) -> None:
+    """What a table of many identities costs: seconds a megabyte should not grow, nor memory with what is written."""
+    print("| identities | gaps | CSV | CPU | a megabyte | peak memory |")
+    print("|---:|---:|---:|---:|---:|---:|")
+    for many in (4, 8, 16):
+        code = (
+            "import json, sys, time, biasamp\n"
+            "from biasamp.cli.output import csv_streamed\n"
+            "result = biasamp.associate(sys.argv[1], sys.argv[3:], record='record', label='label')\n"
+            "began = time.process_time()\n"
+            "csv_streamed(result.table_blocks(), sys.argv[2])\n"
+            "spent = time.process_time() - began\n"
+            "peak = next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1]\n"
+            "print(json.dumps([len(result.contrasts), spent, int(peak) * 1024]))\n"
+        )
+        out = path.parent / "out.csv"
+        command = [sys.executable, "-W", "ignore", "-c", code, str(path), str(out), *map(str, range(many))]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        gaps, seconds, peak = json.loads(done.stdout)
+        size = out.stat().st_size / MEGABYTE
+        print(f"| {many} | {gaps} | {size:.0f} MB | {seconds:.1f} s | {1000 * seconds / size:.0f} ms | {peak / MEGABYTE:.0f} MB |",
+              flush=True)  # fmt: skip
+        out.unlink()
+
+
+def growth(folder: Path) -> None:
+    """How CPU time grows with rows, labels and identities: the exponent of the last doubling."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def table(rows: int, labels: int) -> Path:
+        rng = np.random.default_rng(1)
+        record = np.sort(rng.integers(0, rows // 8, rows))
+        label = np.minimum(rng.zipf(1.3, rows), labels) - 1
+        out = folder / "growth.parquet"
+        pq.write_table(pa.table({"record": record, "label": label.astype(np.int32)}), out)
+        return out
+
+    def seconds(rows: int, labels: int, identities: int) -> float:
+        path = table(rows, labels)
+        names = [str(x) for x in range(identities)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ours(path, names)
+            return cpu_seconds(lambda: ours(path, names))
+
+    usual = {"rows": 4_000_000, "labels": 20_000, "identities": 8}
+    print("| what grows | sizes | CPU | exponent of the last doubling |")
+    print("|---|---|---|---:|")
+    for what, sizes in (
+        ("rows", (2_000_000, 4_000_000, 8_000_000)),
+        ("labels", (10_000, 20_000, 40_000)),
+        ("identities", (14, 28, 56)),
+    ):
+        times = [seconds(**{**usual, what: size}) for size in sizes]
+        exponent = np.log2(times[-1] / times[-2])
+        print(f"| {what} | {', '.join(f'{size:,}' for size in sizes)} | {', '.join(f'{t:.2f} s' for t in times)} | {exponent:.2f} |",
+              flush=True)  # fmt: skip
+
+
 def speed() -> None:
     with tempfile.TemporaryDirectory() as folder:
         tables = write_tables(Path(folder))
@@ -155,37 +306,17 @@ def speed() -> None:
             path, identities = tables[name]
             counts = ours(path, identities)
             print(f"{name}: {int(counts.count.sum()):,} rows, {counts.n:,} records, {len(counts.labels):,} labels")
-            limit = cpu_seconds(lambda p=path: decode(p), 5)
-            print(f"  pyarrow decoding the two columns         {limit:7.3f} s of CPU")
-            for kernel, wanted in (("numba", 2), ("numpy", 4)):
-                if kernel == "numba" and find_spec("numba") is None:
-                    print("  numba is not installed: its kernel is left out")
-                    continue
-                seconds = cpu_seconds(lambda p=path, i=identities, k=kernel: ours(p, i, k), 5)
-                print(
-                    f"  biasamp, {kernel}                           {seconds:7.3f} s  {seconds / limit:5.2f}x (at most {wanted}x)"
-                )
-            whole = cpu_seconds(
-                lambda p=path, i=identities: biasamp.associate(p, i, record="record", label="label").table
-            )
-            print(f"  biasamp.associate, all metrics and tests {whole:7.3f} s  {whole / limit:5.2f}x")
-            rivals: dict[str, Callable[[Path, list[str]], object]] = {
-                "duckdb": duckdb_counts,
-                "polars": polars_counts,
-                "pandas": pandas_counts,
-            }
-            for rival, work in rivals.items():
-                if find_spec(rival) is None:
-                    print(f"  {rival} is not installed: left out")
-                    continue
-                if rival == "duckdb":
-                    assert same_counts(counts, duckdb_counts(path, identities))
-                seconds = cpu_seconds(lambda w=work, p=path, i=identities: w(p, i), 1)
-                print(f"  {rival:<40} {seconds:7.3f} s  {seconds / limit:5.2f}x")
-            print(f"  peak memory of associate                 {peak_memory(path, identities):7.0f} MB (below 600)")
-        path, identities = tables["shuffled"]
-        seconds = cpu_seconds(lambda: ours(path, identities), 1)
-        print(f"shuffled rows: {seconds:.2f} s of CPU, peak memory {peak_memory(path, identities):.0f} MB")
+            if find_spec("duckdb") is not None:
+                asked = identities if name == "text" else [int(x) for x in identities]
+                assert same_counts(counts, rival(DUCKDB, "duckdb_counts")(path, *asked))  # type: ignore[arg-type]
+        numbers, identities = tables["numbers"]
+        heading()
+        once_and_warm(numbers, identities)
+        many_identities(numbers)
+        any_order(*tables["shuffled"])
+        without_numba(numbers, identities)
+        to_csv(numbers)
+        growth(Path(folder))
 
 
 def statistics(draws: int = 20) -> None:
@@ -230,7 +361,8 @@ def surfaces() -> None:
         )
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     speed()
-    statistics()
-    surfaces()
+    if "--speed" not in (arguments or []):
+        statistics()
+        surfaces()

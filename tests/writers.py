@@ -111,6 +111,10 @@ def _reproduction(path: Path, number: int) -> None:
 
 
 # name: (module that saves, name of the file, writer)
+def _labels_of_texts(path: Path, number: int) -> None:
+    biasamp.read_text(["a woman", "a man"] * number, "lic").write(path)
+
+
 WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "audit": ("biasamp.auditing.audit_result", "a.json", lambda path, number: _audit(number).save(path)),
     "gzipped audit": ("biasamp.auditing.audit_result", "a.json.gz", lambda path, number: _audit(number).save(path)),
@@ -127,6 +131,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "association counts": ("biasamp.counts.storage", "d.parquet", _association_counts),
     "figures": ("biasamp.report.figures", "figure.png", _figures),
     "event file": ("biasamp.integrations.tensorboard", "events.out.tfevents.0.biasamp", _events),
+    "labels of texts": ("biasamp.text.read_text", "t.parquet", _labels_of_texts),
     "CSV": ("biasamp.cli.output", "e.csv", _csv),
     "CSV of parts": ("biasamp.cli.output", "w.csv", _why),
     "page of explore": ("biasamp.cli.cmd_explore", "c.html", _explore),

@@ -307,3 +307,66 @@ def test_keys_of_texts_are_the_same_with_and_without_numba(texts, skipped):
     plain = [int(mix(record_keys([text]))[0]) for text in texts]
     assert keys_of(column).tolist() == plain
     assert keys_of(column.dictionary_encode()).tolist() == plain
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("labels", ["numbers", "text"])
+@pytest.mark.parametrize("shared_bytes", [0, 4 * 36 * 20])
+@pytest.mark.parametrize("many", [1, 2, 6, 8])
+def test_parts_counted_together_equal_a_count_by_hand(kernel, labels, shared_bytes, many):
+    """Rows that repeat, records that go on in the next part, labels beyond the table, few identities and many."""
+    rng = np.random.default_rng(many)
+    rows = 3000
+    record = np.sort(rng.integers(0, 400, rows))
+    label = np.minimum(rng.geometric(0.08, rows), 90)
+    spelled = [str(x) for x in label] if labels == "text" else label
+    members = [[str(k + 1)] if k else ["1", "70"] for k in range(many)]
+    counter = LongCounter(members, kernel=kernel, shared_bytes=shared_bytes)
+    for number, (start, stop) in enumerate(pairwise([0, 5, 900, 901, 2500, rows])):
+        for at in range(start, stop, 400):
+            end = min(at + 400, stop)
+            counter.add(pa.array(record[at:end]), pa.array(spelled[at:end]))
+        counter.end(number)
+    part = counter.counted()
+    counts = part.finished([f"x{k}" for k in range(many)], members)
+    sets = {}
+    for r, y in zip(record.tolist(), label.tolist(), strict=True):
+        sets.setdefault(r, set()).add(str(y))
+    assert part.duplicates == rows - sum(map(len, sets.values()))
+    assert counts.n == len(sets)
+    for i, y in enumerate(counts.labels):
+        mine = [s for s in sets.values() if y in s]
+        has = np.array([[bool(s & set(group)) for group in members] for s in mine], dtype=int)
+        assert counts.count[i] == len(mine)
+        assert counts.identity_joint[i].tolist() == has.sum(axis=0).tolist()
+        assert counts.joint[i].tolist() == (has.T @ has).tolist()
+    everyone = np.array([[bool(s & set(group)) for group in members] for s in sets.values()], dtype=int)
+    assert counts.overlap.tolist() == (everyone.T @ everyone).tolist()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_numbers_that_are_no_table_go_the_longer_way_in_the_middle_of_a_part(kernel):
+    record = np.repeat(np.arange(60), 5)
+    label = np.tile(np.arange(5), 60)
+    label[150], label[152] = -3, 1 << 40
+    counter = LongCounter([["0"], ["1"]], kernel=kernel)
+    counter.add(pa.array(record[:100]), pa.array(label[:100]))
+    counter.add(pa.array(record[100:]), pa.array(label[100:]))
+    counts = counter.part().finished(["a", "b"], [["0"], ["1"]])
+    assert counts.n == 60
+    held = dict(zip(counts.labels, counts.count.tolist(), strict=True))
+    assert held == {"0": 59, "1": 60, "2": 59, "3": 60, "4": 60, "-3": 1, str(1 << 40): 1}
+
+
+def test_the_order_of_keys_is_right_where_their_low_bits_agree():
+    from biasamp.counts.long_table import _grouped
+
+    rng = np.random.default_rng(0)
+    few = rng.integers(0, 3, 500).astype(np.uint64)
+    keys = (few << np.uint64(60)) | rng.integers(0, 4, 500).astype(np.uint64)
+    codes = np.arange(500, dtype=np.int32)
+    for compiled in (False, *([True] if numba_installed() else [])):
+        starts, order, heads = _grouped(keys, codes, compiled)
+        groups = np.split(order, np.flatnonzero(starts)[1:])
+        assert sorted(map(sorted, groups)) == sorted(sorted(np.flatnonzero(keys == key)) for key in np.unique(keys))
+        assert [int(keys[group[0]]) for group in groups] == heads.tolist()

@@ -24,6 +24,7 @@ from biasamp.resampling.significance import METHODS
 
 from .association_result import Association
 from .conditional import ConditionalGaps, some_identities, strata_of, with_crossings
+from .contrasts import CONTRASTS, chosen_contrasts
 from .label_counting import Reading, count_source, identity_members
 from .metrics import metric_names
 from .values import AssociationValues
@@ -50,6 +51,8 @@ def associate(
     pairable: bool = False,
     strata: Sequence[Any] | Mapping[str, Any] | None = None,
     crossings: bool = False,
+    contrasts: str = "auto",
+    reference: str | None = None,
     engine: Any = "auto",
     memory: int | str | None = None,
     threads: int | None = None,
@@ -109,6 +112,13 @@ def associate(
     crossings : bool
         Whether to compare what records have of two identities at once, such as 'woman & young', instead of the
         identities themselves, which must be of two kinds (a record has one of each kind at most).
+    contrasts : {"auto", "pairs", "reference", "rest"}
+        Which gaps tables and documents have: ``"pairs"`` of every two identities and of each against the rest, of each
+        against one ``"reference"``, of each against the mean of the others (``"rest"``). ``"auto"``: pairs of up to four
+        identities, since pairs grow with their square; of more, each against the reference and against the rest.
+        ``.top(toward=, against=)`` has any two in any case. q-values are among the tests of the gaps that are chosen.
+    reference : str, optional
+        The identity that others are held against; by default the first.
     engine : {"auto", "local", "dask", "spark"}, distributed.Client, SparkSession or Engine
         Where the counting runs: on the threads of this machine, or on a cluster. ``"auto"`` counts Dask and Spark
         dataframes where they are, and everything else here. Counts are the same to the last digit.
@@ -146,6 +156,7 @@ def associate(
     for name, flag in (("paper_literal", paper_literal), ("pairable", pairable)):
         yes_or_no(flag, name)
     one_of(correction, "correction", METHODS)
+    one_of(contrasts, "contrasts", CONTRASTS)
     names = metric_names(metrics)
     alpha, zero_name = _zero_policy(zero)
     for name, value in (("min_count", min_count), ("min_expected", min_expected)):
@@ -185,6 +196,8 @@ def associate(
         )
     settings = {"zero": zero_name, "alpha": alpha or None, "min_count": min_count, "min_expected": min_expected}
     settings |= {"paper_literal": paper_literal, "correction": correction}
+    chosen = {"contrasts": contrasts, "reference": reference}
+    settings |= {name: value for name, value in chosen.items() if value not in (None, "auto")}
     if crossings:
         counts = with_crossings(counts)
     if not layers:
@@ -248,7 +261,7 @@ def _conditional(
         ~result.is_identity & np.array([label not in fixed for label in counts.labels], dtype=bool),
         settings,
     )
-    return replace(result, conditional=held)
+    return replace(result, conditional=held, counted=counts)
 
 
 def source_identities(source: LabelSource, identities: Any) -> Any:
@@ -293,7 +306,8 @@ def _result(
 ) -> Association:
     members = {label for group in counts.members for label in group}
     is_identity = np.array([label in members for label in counts.labels], dtype=bool)
-    values = AssociationValues(counts, settings, ~is_identity)
+    contrasts = chosen_contrasts(counts.identities, settings.get("contrasts", "auto"), settings.get("reference"))
+    values = AssociationValues(counts, settings, ~is_identity, contrasts)
     read = {} if reading is None else asdict(reading)
     same = ("labels", "names", "identities", "members", "n", "count", "identity_count", "overlap")
     return Association(
@@ -302,7 +316,7 @@ def _result(
         joint=counts.identity_joint,
         expected=counts.count[:, None] * (counts.identity_count / counts.n),
         is_identity=is_identity,
-        contrasts=tuple(values.contrasts),
+        contrasts=contrasts,
         settings=settings,
         notes=(*read.pop("notes", ()), *_unknown_overlap(counts)),
         reading=read,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.storage import read_arrays
 from biasamp.data.plain_arguments import shown, yes_or_no
 from biasamp.results.checksums import json_text, with_checksum
 from biasamp.results.interval import plain
@@ -19,9 +21,13 @@ from biasamp.results.table import Table, text, written
 
 from . import rankings
 from .association_metric import Array
-from .conditional import ConditionalGaps
+from .conditional import REST, ConditionalGaps
+from .contrasts import Contrast
 from .metrics import metric_form
-from .values import AssociationValues, Contrast, kept
+from .values import AssociationValues, kept
+
+# Labels whose figures are computed together where a table is written block by block.
+_BLOCK = 1024
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,8 +53,8 @@ class Association:
     is_identity : ndarray of bool
         Labels that are part of an identity; they are marked, not ranked.
     contrasts : tuple
-        The gaps: pairs of identities, then, with three or more, each identity against the rest
-        (``(k, None)``).
+        The gaps of tables and documents: pairs of identities, then, with three or more, each identity against the rest
+        (``(k, None)``). Other pairs are computed where they are asked for.
     settings, reading : dict
         How the result was asked for, and what was met while reading the data.
     notes : tuple of str
@@ -76,6 +82,8 @@ class Association:
     version: str
     values: AssociationValues
     conditional: ConditionalGaps | None = None
+    # With strata, the counts of identities and strata together.
+    counted: AssociationCounts | None = None
     # What was computed once, by the method and its arguments.
     _kept: dict[Any, Any] = field(default_factory=dict)
 
@@ -151,34 +159,59 @@ class Association:
         and ``q``; with several, ``dp_gap[man,woman]`` and so on. ``dp_null`` is the gap under independence, where
         that is not 0.
         """
+        return self._table(self.values, np.arange(len(self.labels)), self.ranks)
+
+    def table_blocks(self, labels: int = _BLOCK) -> Iterator[Table]:
+        """The rows of :attr:`table`, so many labels at a time: what they take in memory is forgotten after each block.
+
+        Only the ranks of all labels are held, four bytes each.
+        """
+        ranks: dict[tuple[str, Contrast], NDArray[np.int32]] = {}
+        for contrast in self.contrasts:
+            ranked = self.ranked(contrast)
+            for metric in self.metrics:
+                lean = self.values.lean(metric, contrast, self.values.gaps_once(metric, contrast))
+                found = rankings.competition_ranks(lean, ranked)
+                ranks[metric, contrast] = np.nan_to_num(found).astype(np.int32)
+        for start in range(0, len(self.labels), labels):
+            where = np.arange(start, min(start + labels, len(self.labels)))
+
+            def rank(metric: str, contrast: Contrast, where: NDArray[np.int64] = where) -> Array:
+                own = ranks[metric, contrast][where].astype(np.float64)
+                return np.where(own > 0, own, np.nan)
+
+            yield self._table(self.values.of_labels(where), where, rank)
+
+    def _table(
+        self, values: AssociationValues, where: NDArray[np.int64], ranks: Callable[[str, Contrast], Array]
+    ) -> Table:
+        """The table of the labels ``where``, of which ``values`` are the numbers; tests are those of all labels."""
         columns: dict[str, NDArray[Any]] = {
-            **self._named,
-            "probability": self.count / self.n,
-            "identity": self.is_identity,
+            **{name: column[where] for name, column in self._named.items()},
+            "probability": self.count[where] / self.n,
+            "identity": self.is_identity[where],
         }
-        columns.update(self._joint_columns())
+        columns.update({name: column[where] for name, column in self._joint_columns().items()})
         for k, name in enumerate(self.identities):
-            columns[f"probability[{name}]"] = self.joint[:, k] / self.n
-            columns[f"expected[{name}]"] = self.expected[:, k]
+            columns[f"probability[{name}]"] = self.joint[where, k] / self.n
+            columns[f"expected[{name}]"] = self.expected[where, k]
         for metric in self.metrics:
-            for name, values in zip(self.identities, self.values.values(metric).T, strict=True):
-                columns[f"{metric}[{name}]"] = values
+            for name, column in zip(self.identities, values.values(metric).T, strict=True):
+                columns[f"{metric}[{name}]"] = column
         for contrast in self.contrasts:
             end = "" if len(self.contrasts) == 1 else f"[{self._gap_name(contrast)}]"
-            why = self.why_not(contrast)
+            why = self.why_not(contrast)[where]
             columns[f"ranked{end}"] = why == ""
             columns[f"why_not{end}"] = why
             if contrast[1] is not None:
-                columns[f"p{end}"] = self.values.p_values(contrast)
-                columns[f"q{end}"] = self.values.q_values(contrast)
+                columns[f"p{end}"] = self.values.p_values(contrast)[where]
+                columns[f"q{end}"] = self.values.q_values(contrast)[where]
             for metric in self.metrics:
-                columns[f"{metric}_gap{end}"] = self.values.gaps(metric, contrast)
-                columns[f"{metric}_low{end}"], columns[f"{metric}_high{end}"], _ = self.values.interval(
-                    metric, contrast
-                )
+                columns[f"{metric}_gap{end}"] = values.gaps(metric, contrast)
+                columns[f"{metric}_low{end}"], columns[f"{metric}_high{end}"], _ = values.interval(metric, contrast)
                 if not metric_form(metric, self.settings["paper_literal"]).zero_null:
-                    columns[f"{metric}_null{end}"] = self.values.independence(metric, contrast)
-                columns[f"{metric}_rank{end}"] = self.ranks(metric, contrast)
+                    columns[f"{metric}_null{end}"] = values.independence(metric, contrast)
+                columns[f"{metric}_rank{end}"] = ranks(metric, contrast)
         return Table(columns)
 
     @cached_property
@@ -272,6 +305,56 @@ class Association:
         held = {} if self.conditional is None else {"conditional": self.conditional.to_dict()}
         return {**about, "labels": self.label_rows(self.metrics), "excluded": list(self.excluded), **held}
 
+    def save(self, path: str | Path) -> None:
+        """Write the result to a Parquet file with a checksum: its counts, and how it was asked for.
+
+        :meth:`load` gives the result back, to the bit. The file is one of counts too, which :func:`biasamp.associate`,
+        :func:`biasamp.association_change` and ``biasamp merge`` take. It holds no code and is read as none.
+        """
+        strata = None if self.conditional is None else [layer.name for layer in self.conditional.strata]
+        about = {
+            "metrics": list(self.metrics),
+            "settings": dict(self.settings),
+            "reading": dict(self.reading),
+            "notes": list(self.notes),
+            **({} if strata is None else {"strata": [name for name in strata if name != REST]}),
+        }
+        (self.counted or self.values.counts).save(path, about)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Association:
+        """The result that :meth:`save` wrote; a damaged or foreign file is refused.
+
+        >>> import tempfile
+        >>> from biasamp import associate
+        >>> images = [["man", "bike"]] * 30 + [["man"]] * 70 + [["woman", "bike"]] * 10 + [["woman"]] * 90
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     associate(images, ["man", "woman"], metrics="dp").save(f"{folder}/run.parquet")
+        ...     Association.load(f"{folder}/run.parquet").top("dp", 1)["label"].tolist()
+        ['bike']
+        """
+        from .associate import associate
+
+        counts, about = AssociationCounts.load(path), read_arrays(path)[0].get("result")
+        if about is None:
+            raise ValueError(f"{Path(path).name} holds counts alone: measure them with biasamp.associate")
+        try:
+            held = dict(about["settings"])
+            zero, alpha = held.pop("zero"), held.pop("alpha")
+            result = associate(
+                counts,
+                zero=("smooth", alpha) if zero == "smooth" else zero,
+                metrics=about["metrics"],
+                strata=about.get("strata"),
+                **held,
+            )
+            notes = tuple(str(note) for note in about["notes"])
+            return replace(result, reading=dict(about["reading"]), notes=notes)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(
+                f"{Path(path).name} is damaged: it does not say how the result was made ({error})"
+            ) from None
+
     def to_json(self, path: str | Path | None = None) -> str:
         """The result as JSON text with checksums, which is also written to ``path`` where one is given.
 
@@ -349,7 +432,9 @@ class Association:
             raise ValueError("one identity has no gap: name two or more identities")
         if contrast is None:
             return self.contrasts[0]
-        if contrast not in self.contrasts:
+        first, second = contrast
+        many = len(self.identities)
+        if not (0 <= first < many and (many > 2 if second is None else first < second < many)):
             raise ValueError(f"contrast is {contrast!r}; this result holds {list(self.contrasts)}")
         return contrast
 

@@ -19,8 +19,9 @@ from biasamp.results.table import Table, text
 from .associate import associate
 from .association_metric import Array, Slope
 from .association_result import Association
+from .contrasts import Contrast
 from .metrics import metric_form
-from .values import Contrast, Moments, contrast_weights
+from .values import Moments, contrast_weights
 
 _RECORDS = ("auto", "independent")
 # Labels whose sums over bags are held at once.

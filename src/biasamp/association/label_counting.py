@@ -6,7 +6,6 @@ What workers do with a part of a table travels to other processes, so kernels ar
 from __future__ import annotations
 
 import operator
-import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,20 +16,24 @@ from typing import Any
 import numpy as np
 
 from biasamp.counts.association_counts import AssociationCounts
-from biasamp.counts.kernels.long_tally import kernel_for
-from biasamp.counts.long_columns import Unordered, keys_of, plain_records
+from biasamp.counts.kernels.long_tally import SHARED_BYTES, kernel_for
+from biasamp.counts.long_columns import LabelCodes, Unordered, keys_of, plain_records
 from biasamp.counts.long_part import LongPart, Scattered
-from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, rows_of
+from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, label_codes, rows_of
 from biasamp.data import printable
 from biasamp.data.arrow_numbers import arrow_of, arrow_text, numpy_of
 from biasamp.data.label_source import Batch, LabelSource, wide_labels
 from biasamp.data.plain_arguments import categories_of
 from biasamp.engines import Engine, counted
-from biasamp.engines.engine import total_rows
+from biasamp.engines.engine import fold, total_rows
 from biasamp.engines.local import LocalEngine
 
 # A record's key, and its copy when keys are sorted.
 _KEY_BYTES = 16
+# The part of a thread's memory that its table of labels and pairs of identities may take: two are added up to a third.
+_SHARE = 4
+# Rows that are counted before counts are taken: the numbers of a tally have 31 bits.
+_MOST_ROWS = 1 << 30
 Threshold = float | Mapping[str, float] | None
 
 
@@ -53,7 +56,7 @@ class CountLabels:
     """Counts a part whose records' rows stand together.
 
     ``shape`` is "long" for all that says which record a row belongs to, else "lists" or "wide"; ``members`` are the
-    labels of each identity, ``rows`` those of a batch, ``pairing`` and ``keep_keys`` as in
+    labels of each identity, ``rows`` those of a batch, ``pairing``, ``keep_keys`` and ``shared_bytes`` as in
     :class:`~biasamp.counts.long_table.LongCounter`.
     """
 
@@ -64,24 +67,46 @@ class CountLabels:
     rows: int
     keep_keys: bool = False
     pairing: Pairing = UNPAIRED
-    # What a thread has learnt from its last part: the codes of labels.
-    known: threading.local = field(default_factory=threading.local, init=False, compare=False, repr=False)
+    shared_bytes: int = 0
+    # What the threads of this process have learnt: the codes of labels.
+    known: dict[str, LabelCodes] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __reduce__(self) -> Any:
-        parts = (self.shape, self.members, self.threshold, self.kernel, self.rows, self.keep_keys, self.pairing)
-        return CountLabels, parts
+        options = (self.shape, self.members, self.threshold, self.kernel, self.rows, self.keep_keys, self.pairing)
+        return CountLabels, (*options, self.shared_bytes)
 
     def __call__(self, part: Any) -> LongPart:
         """The counts of a part."""
+        return self.together([part])[0]
+
+    def together(self, parts: Iterable[Any]) -> list[LongPart]:
+        """The counts of some parts, made once for all of them; none where there are no parts."""
+        out: list[LongPart] = []
+        counter: LongCounter | None = None
+        for part in parts:
+            if counter is None:
+                counter = self._counter()
+            self._add(counter, part)
+            if counter.rows > _MOST_ROWS:
+                out, counter = fold(operator.add, [*out, counter.counted()]), None
+        return out if counter is None else fold(operator.add, [*out, counter.counted()])
+
+    def _counter(self) -> LongCounter:
         counter = LongCounter(
             self.members,
             threshold=self.threshold if self.shape == "long" else None,
             kernel=self.kernel,
             keep_keys=self.keep_keys,
-            codes=getattr(self.known, "codes", None),
+            codes=self.known.get("codes"),
             pairing=self.pairing,
+            shared_bytes=self.shared_bytes,
         )
-        self.known.codes = counter.codes
+        if self.known.setdefault("codes", counter.codes) is counter.codes:
+            return counter
+        # Another thread was first.
+        return self._counter()
+
+    def _add(self, counter: LongCounter, part: Any) -> None:
         for batch in part.batches(self.rows):
             before = counter.rows
             if self.shape == "long":
@@ -90,15 +115,20 @@ class CountLabels:
             else:
                 add_whole(counter, batch, self.shape, self.threshold)
             counted(part, counter.rows - before)
-        return counter.part(part.number)
+        counter.end(part.number)
 
 
 @dataclass(frozen=True)
 class SpreadLabels:
-    """Gives the rows of a part a key each, by which those of one record find each other."""
+    """Gives the rows of a part a key each, by which those of one record find each other.
+
+    With ``codes``, which threads of one process share, labels are given as codes.
+    """
 
     threshold: Threshold
     rows: int
+    kernel: str = "auto"
+    codes: LabelCodes | None = None
 
     def __call__(self, part: Any) -> Iterator[Any]:
         """Batches of key, label and, where there is a threshold, score."""
@@ -107,10 +137,13 @@ class SpreadLabels:
         for batch in part.batches(self.rows):
             _refuse_no_score(batch, self.threshold)
             label = batch.label
-            if pa.types.is_dictionary(label.type):
+            if self.codes is not None:
+                label = arrow_of(self.codes.encode(label))
+            elif pa.types.is_dictionary(label.type):
                 # Codes mean nothing beyond their batch.
                 label = label.cast(label.type.value_type)
-            columns = {"key": arrow_of(keys_of(plain_records(batch.record)).view(np.int64)), "label": label}
+            keys = keys_of(plain_records(batch.record), self.kernel)
+            columns = {"key": arrow_of(keys.view(np.int64)), "label": label}
             if self.threshold is not None:
                 columns["score"] = batch.score
             yield pa.record_batch(columns)
@@ -119,20 +152,39 @@ class SpreadLabels:
 
 @dataclass(frozen=True)
 class CountSpread:
-    """Counts rows in any order, when all rows of their records are there."""
+    """Counts rows in any order, when all rows of their records are there; ``codes`` as in :class:`SpreadLabels`."""
 
     members: Sequence[Sequence[str]]
     threshold: Threshold
     kernel: str
     pairing: Pairing = UNPAIRED
+    shared_bytes: int = 0
+    codes: LabelCodes | None = None
 
     def __call__(self, batches: Iterable[Any]) -> LongPart:
         """The counts of the batches that :class:`SpreadLabels` gave."""
-        counter = ScatteredCounter(self.members, threshold=self.threshold, kernel=self.kernel, pairing=self.pairing)
-        for batch in batches:
-            keys = numpy_of(batch.column(0)).astype(np.int64, copy=False).view(np.uint64)
-            counter.add_keys(keys, batch.column(1), batch.column(2) if batch.num_columns > 2 else None)
-        return counter.part()
+        return self.together([batches])[0]
+
+    def together(self, groups: Iterable[Iterable[Any]]) -> list[LongPart]:
+        """The counts of several groups of batches, each with all rows of its records."""
+        counter = ScatteredCounter(
+            self.members,
+            threshold=self.threshold,
+            kernel=self.kernel,
+            pairing=self.pairing,
+            codes=self.codes,
+            shared_bytes=self.shared_bytes,
+        )
+        for batches in groups:
+            for batch in batches:
+                keys = numpy_of(batch.column(0)).astype(np.int64, copy=False).view(np.uint64)
+                score = batch.column(2) if batch.num_columns > 2 else None
+                if self.codes is None:
+                    counter.add_keys(keys, batch.column(1), score)
+                else:
+                    counter.add_codes(keys, numpy_of(batch.column(1)), score)
+            counter.count()
+        return [counter.counted()]
 
 
 def _refuse_no_score(batch: Batch, threshold: Threshold) -> None:
@@ -246,10 +298,16 @@ def count_source(
     if not source.has_records:
         pairing = UNPAIRED
     if kernel == "auto":
-        kernel = kernel_for(None if source.parts is None else total_rows(source.parts))
+        kernel = kernel_for(None if source.parts is None else total_rows(source.parts), engine.name == "local")
     notes: list[str] = []
     count = CountLabels(
-        "long" if source.has_records else source.shape, members, threshold, kernel, engine.batch_rows, pairing=pairing
+        "long" if source.has_records else source.shape,
+        members,
+        threshold,
+        kernel,
+        engine.batch_rows,
+        pairing=pairing,
+        shared_bytes=min(engine.memory // (_SHARE * getattr(engine, "threads", 1)), SHARED_BYTES),
     )
     part, counts, order = _counted(source, names, count, engine, notes)
     notes.extend(source.notes())
@@ -298,8 +356,10 @@ def _counted(
         try:
             part = engine.reduce(replace(count, keep_keys=keep_keys), parts, operator.add)
             counts = finished(part)
-        except (Unordered, Scattered):
+        except (Unordered, Scattered) as found:
             again = time.perf_counter()
+            if getattr(found, "scattered", False):
+                break
             continue
         if shape == "long" and part.ordered and not keep_keys:
             return part, counts, "sorted"
@@ -309,10 +369,11 @@ def _counted(
                 f"records do not come in ascending order, but the rows of each stand together: counted in one pass{cost}"
             )
         return part, counts, "grouped"
-    spread = SpreadLabels(count.threshold, count.rows)
-    gather = CountSpread(members, count.threshold, count.kernel, count.pairing)
+    codes = label_codes(members, count.pairing, count.kernel) if engine.name == "local" else None
+    spread = SpreadLabels(count.threshold, count.rows, count.kernel, codes)
+    gather = CountSpread(members, count.threshold, count.kernel, count.pairing, count.shared_bytes, codes)
     part = engine.regroup(spread, parts, gather, operator.add)
-    where = "in files of a temporary directory" if engine.name == "local" else f"by {engine.name}'s shuffle"
+    where = "in memory or files of a temporary directory" if engine.name == "local" else f"by {engine.name}'s shuffle"
     notes.append(
         f"rows are not sorted by record: {part.rows} rows were brought together by record {where} and sorted "
         f"({_seconds(time.perf_counter() - again)}, after {lost()}); sort the table by record to count it in one pass"

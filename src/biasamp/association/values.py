@@ -9,7 +9,7 @@ identities overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
 from itertools import combinations, combinations_with_replacement
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -21,12 +21,10 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.resampling.significance import fisher_exact, q_values
 
 from .association_metric import Array, Counts, Slope
+from .contrasts import FEW, Contrast
 from .gaps import gap_under_independence, rest_gap, slope
 from .metrics import metric_form
 from .overlap_test import overlap_test
-
-# The gap of two identities, or of one against the mean of all others.
-Contrast = tuple[int, int | None]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -95,6 +93,31 @@ class Moments:
                 out += times * (product - mean[:, k] * mean[:, m]) / n
         return out
 
+    def rest_variances(self, metric: str, *, paper_literal: bool = False) -> Array:
+        """Variance of each identity's gap against the mean of all others, of shape (labels, identities).
+
+        With C the covariances of the ``A(x_k, y)``, that of ``A(x_k, y)`` with the sum over all identities, ``(C 1)_k``, is
+        all that the sum over pairs is needed for, so that one walk over the pairs serves every identity.
+        """
+        n, many = self.n, len(self.size)
+        size, p_y, p_xy = self.size / n, (self.count / n)[:, None], self.filled / n
+        a, b, c = self.slopes(metric, np.arange(many), paper_literal=paper_literal)
+        with np.errstate(invalid="ignore", over="ignore"):
+            mean, own = a * size + b * p_y + c * p_xy, (a + c) * p_xy
+            alone = 2.0 * own * b + b**2 * p_y + a**2 * size + (2.0 * a * c + c**2) * p_xy
+            others, owns = b.sum(axis=1, keepdims=True) - b, own.sum(axis=1, keepdims=True) - own
+            row = alone + own * others + b * owns + b * others * p_y - mean * mean.sum(axis=1, keepdims=True)
+            for k, m in combinations(range(many), 2):
+                if self.overlap[k, m]:
+                    both = self.both(k, m) / n
+                    product = a[:, k] * a[:, m] * (self.overlap[k, m] / n)
+                    product += (a[:, k] * c[:, m] + c[:, k] * a[:, m] + c[:, k] * c[:, m]) * both
+                    row[:, k] += product
+                    row[:, m] += product
+            share = 1.0 / (many - 1)
+            whole = (1.0 + share) ** 2 * (alone - mean**2) - 2.0 * (1.0 + share) * share * row
+            return np.asarray((whole + share**2 * row.sum(axis=1, keepdims=True)) / n)
+
     def of_labels(self, labels: NDArray[np.int64]) -> Moments:
         """The moments of some labels."""
         return Moments(
@@ -148,8 +171,12 @@ def gap_intervals(
     level: float = 0.95,
     paper_literal: bool = False,
     gaps: Array | None = None,
+    variance: Array | None = None,
+    centre: Array | None = None,
 ) -> GapIntervals:
     """Delta-method intervals of the gaps of every label, with the nominal coverage ``level``.
+
+    ``gaps``, their ``variance``, and the gaps ``centre`` with half a record where there is none may be known already.
 
     Where a label never occurs with one of the identities, the limits are those of half a record, stretched to
     take in the gap itself, which may be infinite.
@@ -164,12 +191,15 @@ def gap_intervals(
     if gaps is None:
         gaps = moments.gaps(metric, contrast, paper_literal=paper_literal)
     weights = contrast_weights(contrast, len(moments.size))
-    error = np.sqrt(np.maximum(moments.variance(metric, weights, paper_literal=paper_literal), 0.0))
+    if variance is None:
+        variance = moments.variance(metric, weights, paper_literal=paper_literal)
+    error = np.sqrt(np.maximum(variance, 0.0))
     reach = float(ndtri(0.5 + level / 2.0)) * error
     low, high = gaps - reach, gaps + reach
     empty = (moments.together[:, weights != 0] == 0).any(axis=1)
     if empty.any():
-        centre = moments.gaps(metric, contrast, paper_literal=paper_literal, filled=True)
+        if centre is None:
+            centre = moments.gaps(metric, contrast, paper_literal=paper_literal, filled=True)
         low = np.where(empty, np.fmin(centre - reach, gaps), low)
         high = np.where(empty, np.fmax(centre + reach, gaps), high)
     # Gaps cannot pass this bound, the limits of a normal approximation can.
@@ -218,17 +248,22 @@ class AssociationValues:
 
     Of the settings it goes by ``alpha``, the add-alpha smoothing of each two-by-two table of an identity and a label
     (tests always use the counts as they are), ``paper_literal`` and ``correction``. ``tested`` are the labels, as bool,
-    that are no identity.
+    that are no identity; ``contrasts`` are the gaps that are looked at, whose tests make up one family.
     """
 
-    def __init__(self, counts: AssociationCounts, settings: Mapping[str, Any], tested: NDArray[np.bool_]) -> None:
-        self.counts = counts
+    def __init__(
+        self,
+        counts: AssociationCounts,
+        settings: Mapping[str, Any],
+        tested: NDArray[np.bool_],
+        contrasts: Sequence[Contrast],
+    ) -> None:
+        self.counts, self.settings = counts, settings
         self.paper_literal: bool = settings["paper_literal"]
         self.correction: str = settings["correction"]
         self.tested = tested
-        many = len(counts.identities)
-        self.pairs: list[Contrast] = list(combinations(range(many), 2))
-        self.contrasts = self.pairs + ([(k, None) for k in range(many)] if many > 2 else [])
+        self.contrasts = tuple(contrasts)
+        self.pairs = [contrast for contrast in contrasts if contrast[1] is not None]
         self._kept: dict[Any, Any] = {}
         self._raw = Moments(counts.n, counts.count, counts.overlap, counts.identity_joint, counts.both)
         self.alpha: float = settings["alpha"] or 0.0
@@ -255,10 +290,21 @@ class AssociationValues:
     @kept
     def gaps(self, metric: str, contrast: Contrast) -> Array:
         """Gap of every label."""
+        return self.gaps_once(metric, contrast)
+
+    def gaps_once(self, metric: str, contrast: Contrast) -> Array:
+        """Gap of every label, which is not kept."""
+        if contrast[1] is None:
+            return rest_gap(self.values(metric), contrast[0])
         return self._smooth.gaps(metric, contrast, paper_literal=self.paper_literal)
 
-    def lean(self, metric: str, contrast: Contrast) -> Array:
+    def of_labels(self, labels: NDArray[np.int64]) -> AssociationValues:
+        """The numbers of some labels; q-values are those among these."""
+        return AssociationValues(self.counts.take(labels.tolist()), self.settings, self.tested[labels], self.contrasts)
+
+    def lean(self, metric: str, contrast: Contrast, gaps: Array | None = None) -> Array:
         """What labels are ranked by: larger leans more to x1, whatever the metric or its printed sign."""
+        gaps = self.gaps(metric, contrast) if gaps is None else gaps
         form = metric_form(metric, self.paper_literal)
         if form.ratio:
             if contrast[1] is not None:
@@ -266,27 +312,52 @@ class AssociationValues:
             weights = contrast_weights(contrast, len(self.counts.identities))
             with np.errstate(divide="ignore", invalid="ignore"):
                 terms = weights * np.log(self._smooth.together)
-                return np.where(np.isnan(self.gaps(metric, contrast)), np.nan, terms.sum(axis=1))
-        gaps = self.gaps(metric, contrast)
+                return np.where(np.isnan(gaps), np.nan, terms.sum(axis=1))
         return gaps if form.leans > 0 else 0.0 - gaps
 
     @kept
     def interval(self, metric: str, contrast: Contrast, level: float = 0.95) -> GapIntervals:
         """Lower limit, upper limit and standard error of the gap of every label."""
         gaps = self.gaps(metric, contrast)
-        return gap_intervals(self._smooth, metric, contrast, level=level, paper_literal=self.paper_literal, gaps=gaps)
+        known: dict[str, Any] = {}
+        if contrast[1] is None:
+            known["centre"] = rest_gap(self._filled(metric), contrast[0])
+            if len(self.counts.identities) > FEW:
+                known["variance"] = self._rest_variances(metric)[:, contrast[0]]
+        literal = self.paper_literal
+        return gap_intervals(self._smooth, metric, contrast, level=level, paper_literal=literal, gaps=gaps, **known)
+
+    @kept
+    def _filled(self, metric: str) -> Array:
+        return self._smooth.values(metric, paper_literal=self.paper_literal, filled=True)
+
+    @kept
+    def _rest_variances(self, metric: str) -> Array:
+        return self._smooth.rest_variances(metric, paper_literal=self.paper_literal)
 
     @kept
     def independence(self, metric: str, contrast: Contrast) -> Array:
         """What the gap would be if the label were independent of every identity."""
         m = self._smooth
         first, second = contrast
+        if second is None and len(m.size) > FEW:
+            return rest_gap(self._independent(metric), first)
         others = [k for k in range(len(m.size)) if k != first] if second is None else [second]
         gaps = [
             gap_under_independence(metric, m.n, m.size[first], m.size[k], m.count, paper_literal=self.paper_literal)
             for k in others
         ]
         return np.asarray(np.mean(gaps, axis=0))
+
+    @kept
+    def _independent(self, metric: str) -> Array:
+        """A(x, y) were x and y independent, up to what is the same for all identities: its gap to the first of them."""
+        m, literal = self._smooth, self.paper_literal
+        columns = [
+            gap_under_independence(metric, m.n, m.size[k], m.size[0], m.count, paper_literal=literal)
+            for k in range(len(m.size))
+        ]
+        return np.column_stack(columns)
 
     def both(self, contrast: Contrast) -> NDArray[np.int64] | None:
         """C(x1, x2, y) of every label: the records that carry both identities of a gap; None against the rest."""
@@ -306,7 +377,14 @@ class AssociationValues:
         return q_values(np.stack([self.p_values(pair) for pair in self.pairs]), self.correction)
 
     def q_values(self, contrast: Contrast) -> Array:
-        """q-value among the tests of all labels and all pairs of identities; NaN against the rest."""
-        if contrast not in self.pairs:
+        """q-value among the tests of all labels and all pairs that are looked at; NaN against the rest.
+
+        The tests of a pair that is not among them are added to those that are.
+        """
+        if contrast[1] is None:
             return np.full(len(self.counts.labels), np.nan)
-        return np.asarray(self._q[self.pairs.index(contrast)])
+        if contrast in self.pairs:
+            return np.asarray(self._q[self.pairs.index(contrast)])
+        return np.asarray(
+            q_values(np.stack([self.p_values(pair) for pair in (*self.pairs, contrast)]), self.correction)[-1]
+        )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, cast
+from typing import Any, cast, overload
 
 import numpy as np
 
 from biasamp import __version__
+from biasamp.association.association_result import Association
+from biasamp.association.change import AssociationChange, association_change
+from biasamp.association.metrics import usual_metric
 from biasamp.data.plain_arguments import level_of, one_of
 from biasamp.resampling.model_difference import UNDECIDED, Difference
 from biasamp.resampling.runs_and_records import MOST_TIMES
@@ -36,9 +39,21 @@ _ROUNDING = 1e-12
 _PAIR_SEEDS = " Compare runs of the same seeds alone to pair them."
 
 
+@overload
+def compare(
+    audits: Mapping[str, Association], *, level: float = ..., seed: None = ..., against: str | None = ...
+) -> AssociationChange: ...
+
+
+@overload
+def compare(
+    audits: Mapping[str, Any], *, level: float = ..., seed: Any = ..., against: str | None = ...
+) -> Comparison: ...
+
+
 def compare(
     audits: Mapping[str, Any], *, level: float = 0.95, seed: Any = None, against: str | None = None
-) -> Comparison:
+) -> Comparison | AssociationChange:
     """Is one model's figure different from another's, beyond what sampling explains?
 
     Parameters
@@ -46,7 +61,8 @@ def compare(
     audits : mapping
         A name and an audit for each model: what :func:`biasamp.audit` gave, the path of a saved one, or counts or the
         path of saved counts, which are measured with the defaults. Or a list of them, one for each training run of the model, or
-        a mapping of the runs' names (their seeds) to audits. Others are held against the first.
+        a mapping of the runs' names (their seeds) to audits. Others are held against the first. Two results of
+        :func:`biasamp.associate` are compared by :func:`biasamp.association_change`, label by label.
     level : float
         The confidence level of the differences.
     seed : sequence or mapping, optional
@@ -96,6 +112,8 @@ def compare(
     if not isinstance(audits, Mapping) or len(audits) < 2:
         raise ValueError("audits must be a mapping of at least two names to audits, such as {'old': a, 'new': b}")
     level_of(level, "level")
+    if any(isinstance(held, Association) for held in audits.values()):
+        return _changed_labels(audits, level, seed, against)
     models = _reference_first(read_models(audits, seed), against)
     notes: list[Note] = []
     rows: list[ModelDifference] = []
@@ -123,6 +141,25 @@ def compare(
         "cautions": comparison_cautions(models),
     }
     return Comparison(document)
+
+
+def _changed_labels(audits: Mapping[str, Any], level: float, seed: Any, against: str | None) -> AssociationChange:
+    """What two results of ``associate`` differ in."""
+    strange = [name for name, held in audits.items() if not isinstance(held, Association)]
+    if strange:
+        raise TypeError(
+            f"audits: {strange[0]!r} is no result of associate, and others are; they are compared with their like"
+        )
+    if len(audits) > 2 or seed is not None:
+        raise ValueError(
+            "two associations are compared, without seed=: call association_change for each two of several"
+        )
+    names = list(audits)
+    if against is not None and against not in names:
+        raise ValueError(f"against is {against!r}; the models are {', '.join(map(repr, names))}")
+    old = names[0] if against is None else against
+    (new,) = (name for name in names if name != old)
+    return association_change(audits[old], audits[new], usual_metric(audits[old].metrics), level=level)
 
 
 def _reference_first(models: list[Model], against: str | None) -> list[Model]:

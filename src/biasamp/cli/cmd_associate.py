@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from biasamp.association.contrasts import CONTRASTS
 from biasamp.association.metrics import usual_metric
 from biasamp.counts.storage import is_counts
 from biasamp.data.label_source import label_source
@@ -21,7 +22,7 @@ from .command_files import Command, Input
 from .output import (
     console,
     csv_option,
-    csv_taken,
+    csv_streamed,
     figures_option,
     html_option,
     json_option,
@@ -114,6 +115,13 @@ def read_threshold(value: str | None) -> Any:
 @click.option(
     "--crossings", is_flag=True, help="Compare what records have of two identities at once, such as young woman."
 )
+@choice_option(
+    "--contrasts",
+    list(CONTRASTS),
+    "Which gaps to write: of every two identities, each against a reference, each against the rest; auto: pairs of up to "
+    "four identities, of more the other two.",
+)
+@click.option("--reference", metavar="NAME", help="The identity that others are held against.  [default: the first]")
 @click.option("--open-images", is_flag=True, help="DATA holds Open Images label files.")
 @click.option("--classes", type=Input(), help="Open Images: the class-description file.")
 @choice_option("--sources", ["all", "machine", "human"], "Open Images: whose labels to read.")
@@ -208,7 +216,7 @@ def command(
         more = {} if change is None else {"change": {"against": runs[0], "metric": shown, **change.to_dict()}}
         taken = write_json(json_text(with_checksum({**result.to_dict(), **more})), json_path)
     if csv_path is not None:  # the table of all labels is made where it is asked for
-        taken = csv_taken(result.table, csv_path) or taken
+        taken = csv_streamed(result.table_blocks(), csv_path) or taken
     if not taken:
         show_association(result, console(), metric=shown, top=top)
         if result.conditional is not None:

@@ -14,9 +14,9 @@ from typing import Any
 import click
 
 from biasamp.auditing.source import in_parts
-from biasamp.data.saving import save_text
+from biasamp.data.saving import save_text, saving
 from biasamp.report.figures import write_figures as write
-from biasamp.report.spreadsheet import write_csv
+from biasamp.report.spreadsheet import csv_blocks, write_csv
 from biasamp.results.table import Table
 
 from .command_files import STDOUT, Output, OutputFolder
@@ -104,6 +104,24 @@ def csv_taken(held: Table | Iterable[dict[str, Any]], path: str | None, columns:
     rows, names = (held.rows(), held.columns) if isinstance(held, Table) else (held, columns)
     write_csv(rows, names, text)
     return write_data(text.getvalue(), path)
+
+
+def csv_streamed(blocks: Iterable[Table], path: str) -> bool:
+    """Write a table that comes block by block as CSV; True when it took standard output."""
+    texts = (text.encode("utf-8", "backslashreplace") for text in csv_blocks(blocks))
+    if path != STDOUT:
+        with saving(path) as file:
+            file.writelines(texts)
+        return False
+    sys.stdout.flush()
+    stream = getattr(sys.stdout, "buffer", None)
+    for text in texts:
+        if stream is None:
+            sys.stdout.write(text.decode())
+        else:
+            stream.write(text)
+    sys.stdout.flush()
+    return True
 
 
 def write_data(text: str, path: str) -> bool:

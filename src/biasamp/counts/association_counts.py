@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from biasamp.data import printable
 
 from .known_records import KnownRecords
 from .label_bags import BAG_OF_LABEL, LabelBags
-from .shared_counts import SharedCounts, shared_of_patterns
+from .shared_counts import SharedCounts, SharedTable, shared_of_patterns
 from .storage import read_arrays, write_arrays
 
 Index = NDArray[np.int64]
@@ -155,6 +155,8 @@ class AssociationCounts:
     def take(self, order: Sequence[int]) -> AssociationCounts:
         """The counts of some labels, in an order."""
         place = np.array(order, dtype=np.int64)
+        if np.array_equal(place, np.arange(len(self.labels))):
+            return self
         target = np.full(len(self.labels), -1, dtype=np.int64)
         target[place] = np.arange(len(place))
         labels = tuple(map(self.labels.__getitem__, order))
@@ -179,7 +181,7 @@ class AssociationCounts:
         whole = self.sorted()
         digest = hashlib.sha256(repr((whole.labels, whole.identities, whole.members, whole.n)).encode())
         for array in (whole.count, whole.overlap, whole.identity_joint, whole.shared.keys, whole.shared.values):
-            digest.update(np.ascontiguousarray(array).astype("<i8").tobytes())
+            digest.update(np.ascontiguousarray(array, dtype="<i8").data)
         return replace(self, sources=((source, self.n, digest.hexdigest()[:32]),))
 
     def to_dict(self) -> dict[str, Any]:
@@ -197,10 +199,11 @@ class AssociationCounts:
             "sources": [{"name": name, "records": n, "digest": digest} for name, n, digest in self.sources],
         }
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> None:
         """Write the counts to a Parquet file with a checksum; :meth:`load` reads them back.
 
-        The file holds numbers and text. It holds no code and is read as none.
+        The file holds numbers and text. It holds no code and is read as none. ``about`` is what else it says, in plain values:
+        :meth:`biasamp.association.association_result.Association.save` keeps there how a result was asked for.
         """
         header = {
             "kind": _KIND,
@@ -211,6 +214,7 @@ class AssociationCounts:
             "n": self.n,
             "sources": [list(source) for source in self.sources],
             **({} if self.known is None else {"known": self.known.to_dict()}),
+            **({} if about is None else {"result": dict(about)}),
         }
         arrays = {
             "count": self.count,
@@ -329,3 +333,44 @@ def from_patterns(
         cells = tuple(np.concatenate(pair) for pair in zip(cells, rare, strict=True))  # type: ignore[assignment]
     counts = replace(counts, bags=LabelBags.of_patterns(many, masks, records, cells, bits))
     return counts.take([i for i, name in enumerate(keys) if name not in BAG_OF_LABEL])
+
+
+def from_pairs(
+    labels: Sequence[str],
+    members: Sequence[Sequence[str]],
+    n: int,
+    count: Index,
+    overlap: Index,
+    shared: SharedTable,
+    more: tuple[Index, Index, Index],
+) -> AssociationCounts:
+    """Counts from records with each label, with each identity too, and with each pair of identities too.
+
+    Parameters
+    ----------
+    n : int
+        Records in all.
+    count : ndarray of shape (labels,)
+        C(y).
+    overlap : ndarray of shape (identities, identities)
+        C(x1, x2) where x1 is not after x2.
+    shared : SharedTable
+        C(x, y) and C(x1, x2, y) of some labels.
+    more : tuple of ndarray
+        Column of the table, label and records with both, where the label has no row there.
+    """
+    keys, many = tuple(labels), overlap.shape[0]
+    there = shared.rows >= 0
+    joint = np.zeros((len(labels), many), dtype=np.int64)
+    joint[there] = shared.table[shared.rows[there], :many]
+    pairs: SharedCounts = shared
+    column, label, values = more
+    if len(column):
+        single = column < many
+        np.add.at(joint, (label[single], column[single]), values[single])
+        first, second = np.triu_indices(many, 1)
+        number = (first * many + second)[column[~single] - many]
+        pairs = pairs + SharedCounts.of_cells(many, number, label[~single], values[~single])
+    symmetric = np.triu(overlap) + np.triu(overlap, 1).T
+    names, held = tuple(str(k) for k in range(many)), tuple(tuple(group) for group in members)
+    return AssociationCounts(keys, keys, names, held, n, count, symmetric, joint, pairs)

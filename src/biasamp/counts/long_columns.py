@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,12 +20,15 @@ Keys = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
 # Whole-number labels up to here are coded by a table instead of by hashing.
-_TABLE = 1 << 22
+TABLE = 1 << 22
 _HASHED_AT_ONCE = 1 << 13
+# The powers that hash the first characters of a text.
+with np.errstate(over="ignore"):
+    _POWERS = np.cumprod(np.full(64, RADIX_INVERSE, dtype=np.uint64))
 
 
 class LabelCodes:
-    """The code of every label met so far; codes never change once given.
+    """The code of every label met so far; codes never change once given, and several threads may ask for them.
 
     ``reserved`` labels get the first codes whether they occur or not. ``places`` has the code of each label, and
     ``lookup`` that of each whole number, -1 where it has none yet.
@@ -36,7 +40,9 @@ class LabelCodes:
         self.places: dict[str, int] = {}
         self.lookup: Codes = np.zeros(0, dtype=np.int32)
         self._known: Any = None
-        self._last: tuple[Any, Codes] | None = None
+        # Of each thread: the dictionary it met last, and the codes of its words.
+        self._last = threading.local()
+        self._lock = threading.Lock()
         for label in reserved:
             self._add(label)
 
@@ -85,17 +91,22 @@ class LabelCodes:
         return codes
 
     def learn(self, values: NDArray[Any]) -> bool:
-        """Give whole numbers codes; False where all have one, or where some are too large or too small for a table."""
-        if values.min() < 0 or values.max() >= _TABLE:
-            return False
+        """Give whole numbers codes; False where some are too large or too small for a table."""
+        if not len(values):
+            return True
         top = int(values.max()) + 1
-        if top > len(self.lookup):
-            grown = np.full(max(top, 2 * len(self.lookup)), -1, dtype=np.int32)
-            grown[: len(self.lookup)] = self.lookup
-            self.lookup = grown
-        new = np.unique(values[self.lookup[values] < 0])
-        self.lookup[new] = self._add_all([str(value) for value in new.tolist()])
-        return len(new) > 0
+        if values.min() < 0 or top > TABLE:
+            return False
+        with self._lock:
+            if top > len(self.lookup):
+                grown = np.full(max(top, 2 * len(self.lookup)), -1, dtype=np.int32)
+                grown[: len(self.lookup)] = self.lookup
+                self.lookup = grown
+            there = np.zeros(top, dtype=bool)
+            there[values] = True
+            new = np.flatnonzero(there & (self.lookup[:top] < 0))
+            self.lookup[new] = self._add_all(list(map(str, new.tolist())))
+        return True
 
     def _looked_up(self, values: NDArray[Any]) -> Codes | None:
         """Codes of whole numbers if all of them have one."""
@@ -104,16 +115,19 @@ class LabelCodes:
 
             codes: Codes = np.empty(len(values), dtype=np.int32)
             return codes if look_up(values, self.lookup, codes) else None
-        if values.max() >= len(self.lookup) or values.min() < 0:
+        lookup = self.lookup
+        if values.max() >= len(lookup) or values.min() < 0:
             return None
-        codes = self.lookup.take(values)
+        codes = lookup.take(values)
         return codes if codes.min() >= 0 else None
 
     def _dictionary(self, column: Any) -> Codes:
         words = column.dictionary
-        if self._last is None or (self._last[0] is not words and not self._last[0].equals(words)):
-            self._last = (words, self._words(words))
-        target = self._last[1]
+        last: tuple[Any, Codes] | None = getattr(self._last, "held", None)
+        if last is None or (last[0] is not words and not last[0].equals(words)):
+            with self._lock:
+                last = self._last.held = (words, self._words(words))
+        target = last[1]
         # Types of codes that are narrow need not have room for one more.
         indices = column.indices.cast("int64") if column.indices.null_count else column.indices
         out: Codes = target[numpy_of(indices, len(words))]
@@ -141,7 +155,12 @@ class LabelCodes:
 
 
 class Unordered(Exception):
-    """The records do not come in ascending order: start again with ``keep_keys=True``."""
+    """The records do not come in ascending order: start again with ``keep_keys=True``.
+
+    ``scattered``: whether some record was found in two places already, which no start again helps.
+    """
+
+    scattered = False
 
 
 class RecordRuns:
@@ -190,7 +209,9 @@ class RecordRuns:
             if self.keep_keys:
                 self._keep(keys_of(heads))
         if not self.ordered and not self.keep_keys:
-            raise Unordered
+            stopped = Unordered()
+            stopped.scattered = has_repeats(keys_of(column.filter(arrow_of(out))))
+            raise stopped
         return out
 
     def _mark(self, values: NDArray[Any], out: Flags) -> bool:
@@ -294,7 +315,7 @@ def _ascending(heads: Any) -> bool:
     return bool(pc.all(pc.less(heads.slice(0, len(heads) - 1), heads.slice(1))).as_py())
 
 
-def keys_of(column: Any) -> Keys:
+def keys_of(column: Any, kernel: str = "auto") -> Keys:
     """The 64-bit key of each row's record, the same for a record in whatever batch or file it comes."""
     import pyarrow as pa
 
@@ -310,10 +331,10 @@ def keys_of(column: Any) -> Keys:
     ends = np.frombuffer(offsets, dtype=np.int64)[text.offset : text.offset + len(text) + 1]
     data = np.frombuffer(characters, dtype=np.uint8) if characters is not None else np.zeros(0, np.uint8)
     out = np.empty(len(text), dtype=np.uint64)
-    if kernel_for(len(text)) == "numba":
+    if (kernel_for(len(text)) if kernel == "auto" else kernel) == "numba":
         from .kernels.long_compiled import hash_texts
 
-        hash_texts(data, ends, np.uint64(RADIX_INVERSE), GOLDEN, out)
+        hash_texts(data, ends, _POWERS, GOLDEN, out)
         return mix(mix(out))
     # Hashing takes some forty bytes of work space for each byte of text.
     for start in range(0, len(text), _HASHED_AT_ONCE):

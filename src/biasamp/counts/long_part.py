@@ -88,16 +88,26 @@ class LongPart:
         return bool(self.counts.n or self.closed or any(edge.last is not None for edge in self.edges))
 
     def __add__(self, other: LongPart) -> LongPart:
-        counts = self.counts + other.counts
-        edges, closed, again, met = _contracted(sorted((*self.edges, *other.edges), key=lambda edge: edge.start))
-        out = LongPart(
-            counts,
-            tuple(edges),
-            (*self.closed, *other.closed, *closed),
+        known = None if self.known is None or other.known is None else self.known + other.known
+        return LongPart(
+            self.counts + other.counts,
+            (*self.edges, *other.edges),
+            (*self.closed, *other.closed),
             self.rows + other.rows,
-            self.duplicates + other.duplicates + again,
+            self.duplicates + other.duplicates,
             self.below + other.below,
-            None if self.known is None or other.known is None else (self.known + other.known).once(_keys_of_ids(met)),
+            known,
+        ).contracted()
+
+    def contracted(self) -> LongPart:
+        """The same with neighbouring stretches as one."""
+        edges, closed, again, met = _contracted(sorted(self.edges, key=lambda edge: edge.start))
+        out = replace(
+            self,
+            edges=tuple(edges),
+            closed=(*self.closed, *closed),
+            duplicates=self.duplicates + again,
+            known=None if self.known is None else self.known.once(_keys_of_ids(met)),
         )
         return out if len(out.closed) < _MOST_CLOSED else out._settled()
 
@@ -130,6 +140,7 @@ class LongPart:
         assert counts.members == tuple(tuple(group) for group in members)
         there = sorted(np.flatnonzero(counts.count).tolist(), key=counts.labels.__getitem__)
         counts = counts.take(there)
+        counts = replace(counts, shared=counts.shared.sparse())
         shown = tuple(names.get(label, label) for label in counts.labels) if names else counts.labels
         return replace(counts, identities=tuple(identities), names=shown, known=self.known)
 

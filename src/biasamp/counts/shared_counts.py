@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,8 @@ Index = NDArray[np.int64]
 # A cell's key: the pair above these bits, the label in them.
 _LABEL_BITS = 32
 _LABEL = (1 << _LABEL_BITS) - 1
+# Cells so many times fewer than others are not sorted with them.
+_FEW = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +62,143 @@ class SharedCounts:
 
     def moved(self, target: Index) -> SharedCounts:
         """The same counts where label i is now label ``target[i]``; a target below 0 leaves it out."""
+        if np.array_equal(target, np.arange(len(target))):
+            return self
         label = target[self.label]
-        kept = label >= 0
-        return SharedCounts.of_cells(self.many, self.pair[kept], label[kept], self.values[kept])
+        if (label < 0).any():
+            kept = label >= 0
+            return SharedCounts(self.many, self.keys[kept], self.values[kept])._named(label[kept], target)
+        return self._named(label, target)
+
+    def _named(self, label: Index, target: Index) -> SharedCounts:
+        """The same cells with other labels."""
+        there = target[target >= 0]
+        if (np.diff(there) > 0).all():
+            # Labels that stay in their order leave the cells in theirs.
+            return SharedCounts(self.many, (self.pair << _LABEL_BITS) | label, self.values)
+        return SharedCounts.of_cells(self.many, self.pair, label, self.values)
+
+    def sparse(self) -> SharedCounts:
+        """The same counts as cells."""
+        return self
 
     def __add__(self, other: SharedCounts) -> SharedCounts:
-        return SharedCounts(
-            self.many,
-            *summed(np.concatenate([self.keys, other.keys]), np.concatenate([self.values, other.values])),
+        if isinstance(other, SharedTable):
+            return other + self
+        few, many = sorted((self, other), key=lambda counts: len(counts.keys))
+        if _FEW * len(few.keys) > len(many.keys):
+            keys, values = (np.concatenate(pair) for pair in ((self.keys, other.keys), (self.values, other.values)))
+            return SharedCounts(self.many, *summed(keys, values))
+        # A few cells find their places among many, which need not be sorted again.
+        place = np.searchsorted(many.keys, few.keys)
+        new = many.keys[np.minimum(place, len(many.keys) - 1)] != few.keys if len(many.keys) else np.ones(0, dtype=bool)
+        values = many.values.copy()
+        values[place[~new]] += few.values[~new]
+        keys, values = (
+            np.insert(mine, place[new], theirs[new]) for mine, theirs in ((many.keys, few.keys), (values, few.values))
         )
+        return SharedCounts(self.many, keys, values)
+
+
+def pair_columns(many: int) -> Index:
+    """The column of a :class:`SharedTable` that each pair of identities has; on the diagonal that of the identity itself."""
+    columns = np.full((many, many), -1, dtype=np.int64)
+    columns[np.diag_indices(many)] = np.arange(many)
+    columns[np.triu_indices(many, 1)] = many + np.arange(many * (many - 1) // 2)
+    return columns
+
+
+class SharedTable(SharedCounts):
+    """The same counts as a table of all labels and pairs, while many labels and identities are still being counted.
+
+    ``table`` has a column for each identity, C(x, y), and then one for each pair, as :func:`pair_columns` has them.
+    ``rows`` has the row of each label, -1 where it has none; ``more`` are cells that are not in the table. What travels
+    to other processes are cells.
+    """
+
+    table: NDArray[Any]
+    rows: Index
+    more: SharedCounts
+
+    def __init__(self, many: int, table: NDArray[Any], rows: Index, more: SharedCounts | None = None) -> None:
+        cells = SharedCounts.none(many) if more is None else more
+        for name, value in (("many", many), ("table", table), ("rows", rows), ("more", cells)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def keys(self) -> Index:
+        """The cells, which take a look at the whole table."""
+        return self.sparse().keys
+
+    @property
+    def values(self) -> Index:
+        """Their counts."""
+        return self.sparse().values
+
+    def __reduce__(self) -> Any:
+        cells = self.sparse()
+        return SharedCounts, (self.many, cells.keys, cells.values)
+
+    def moved(self, target: Index) -> SharedCounts:
+        """As :meth:`SharedCounts.moved`; no two labels become one."""
+        kept = np.flatnonzero(target[: len(self.rows)] >= 0)
+        rows = np.full(int(target.max(initial=-1)) + 1, -1, dtype=np.int64)
+        rows[target[kept]] = self.rows[kept]
+        return SharedTable(self.many, self.table, rows, self.more.moved(target))
+
+    def __add__(self, other: SharedCounts) -> SharedCounts:
+        if not isinstance(other, SharedTable):
+            return SharedTable(self.many, self.table, self.rows, self.more + other)
+        labels = max(len(self.rows), len(other.rows))
+        mine, theirs = (_padded(table.rows, labels) for table in (self, other))
+        if self.table.shape == other.table.shape and ((mine == theirs) | (mine < 0) | (theirs < 0)).all():
+            # The same labels have the same rows, as they do where threads share codes.
+            rows = np.maximum(mine, theirs)
+            if len(np.unique(rows[rows >= 0])) == (rows >= 0).sum():
+                kind = self.table.dtype if _fits(self.table, other.table) else np.dtype(np.int64)
+                table = np.add(self.table, other.table, dtype=kind)
+                return SharedTable(self.many, table, rows, self.more + other.more)
+        return self.sparse() + other.sparse()
+
+    def sparse(self) -> SharedCounts:
+        """The same counts as cells."""
+        row = self.rows[self.more.label] if len(self.more.keys) else np.zeros(0, dtype=np.int64)
+        if (row < 0).any():
+            return self._cells() + self.more
+        # A few cells more are in the table while it is looked through: its memory need not be taken twice.
+        place = row, pair_columns(self.many).ravel()[self.more.pair]
+        values = self.more.values.astype(self.table.dtype)
+        self.table[place] += values
+        try:
+            return self._cells()
+        finally:
+            self.table[place] -= values
+
+    def _cells(self) -> SharedCounts:
+        many, labels = self.many, np.flatnonzero(self.rows >= 0)
+        first, second = np.triu_indices(many, 1)
+        pairs = (first * many + second) << _LABEL_BITS
+        if "numba" in sys.modules:
+            from .kernels.long_compiled import cells_of, columns_of
+
+            ends = np.cumsum(columns_of(self.table, self.rows[labels], many))
+            keys, values = (np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64) for _ in range(2))
+            begins = np.concatenate([[0], ends[:-1]])
+            cells_of(self.table, self.rows[labels], labels, many, begins, pairs, keys, values)
+            return SharedCounts(many, keys, values)
+        flat = np.ascontiguousarray(self.table[self.rows[labels], many:].T).ravel()
+        place = np.flatnonzero(flat)
+        column = place // max(len(labels), 1)
+        keys = pairs[column] | labels[place - column * len(labels)]
+        return SharedCounts(many, keys, flat[place].astype(np.int64))
+
+
+def _padded(rows: Index, labels: int) -> Index:
+    return np.concatenate([rows, np.full(labels - len(rows), -1, dtype=np.int64)])
+
+
+def _fits(one: NDArray[Any], two: NDArray[Any]) -> bool:
+    return int(one.max(initial=0)) + int(two.max(initial=0)) <= np.iinfo(one.dtype).max
 
 
 def shared_of_patterns(many: int, masks: Index, pattern: Index, label: Index, values: Index) -> SharedCounts:

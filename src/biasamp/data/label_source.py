@@ -96,6 +96,11 @@ class LabelPart:
     path = property(lambda self: self.part.path)
     lazy = property(lambda self: self.part.lazy)
 
+    @property
+    def key_column(self) -> str | None:
+        """The column by which rows of one record are known, for an engine that brings them together itself."""
+        return self.plan.record
+
     def with_rows(self, held: Any, number: int | None = None) -> LabelPart:
         """The part as :meth:`biasamp.data.parts.Part.with_rows` gives it."""
         return replace(self, part=self.part.with_rows(held, number))

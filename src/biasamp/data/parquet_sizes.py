@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .byte_sizes import shown_bytes
@@ -91,6 +92,10 @@ def _few_rows(
     longest = max((sum(_longest(chunk, source, raw) for chunk in held) for held in chunks), default=0)
     # Half of the limit for a batch, and half for those before it that it is put together with.
     most = unzipped_limit() // 2
+    if raw is None and rows * longest > most:
+        # Whole dictionaries are a bound that is too large for many short texts: look at them.
+        pairs = zip(wanted, chunks, strict=True)
+        longest = max(sum(_longest_text(chunk, source, group) for chunk in held) for group, held in pairs)
     few = max(1, min(rows, most // max(longest, 1)))
     names = None if columns is None else list(columns)
     batches = file.iter_batches(batch_size=few, row_groups=list(wanted), columns=names, use_threads=False)
@@ -157,6 +162,22 @@ def _longest(chunk: Any, source: Any, raw: Any) -> int:
         head = raw.read(_HEADER)
     size = _page_size(head)
     return stored if size is None else min(size, stored)
+
+
+def _longest_text(chunk: Any, source: Any, group: int) -> int:
+    """As :func:`_longest`, by the texts of the dictionary themselves."""
+    bound, name = _longest(chunk, source, None), chunk.path_in_schema
+    if not bound or "." in name:
+        return bound
+    with pq.ParquetFile(source, read_dictionary=[name], pre_buffer=False) as file:
+        batch = next(file.iter_batches(batch_size=1, row_groups=[group], columns=[name], use_threads=False), None)
+    column = None if batch is None else batch.column(0)
+    if column is None or not pa.types.is_dictionary(column.type):
+        return bound
+    sizes = pc.binary_length(column.dictionary)
+    # Each text is stored behind four bytes with its length: only a dictionary that fills its page is the whole one.
+    whole = (pc.sum(sizes).as_py() or 0) + _OFFSET * len(sizes) == bound
+    return int(pc.max(sizes).as_py() or 0) if whole else bound
 
 
 def _page_size(head: bytes) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from .engine import (
@@ -16,7 +17,9 @@ from .engine import (
     Spread,
     done,
     fold,
+    fold_parts,
     lazy_of,
+    one_by_one,
     raised,
     refuse_nothing,
     total_rows,
@@ -27,8 +30,9 @@ T = TypeVar("T")
 
 # Results that one task merges.
 _FAN_IN = 8
-# More tasks than this would cost the scheduler more than they gain: then a task counts several parts.
-_MOST_TASKS = 4096
+# Tasks for each thread of the cluster: a task makes counts of its own, which must travel and be merged, and counts the
+# parts that it has in one go. A few more than threads, so that none waits long for the last.
+_TASKS_PER_THREAD = 3
 
 
 class DaskEngine(Engine):
@@ -89,7 +93,7 @@ class DaskEngine(Engine):
                 yield place, raised(future.result())
                 # A result that is here needs no room there.
                 future.release()
-                rows = self._advance(rows, parts, place)
+                rows = self._advance(rows, parts, [parts[place]])
         except BaseException:
             self.client.cancel(futures, force=True)
             raise
@@ -97,17 +101,20 @@ class DaskEngine(Engine):
     def reduce(self, kernel: Kernel[T], parts: Sequence[Any], merge: Merge[T]) -> T:
         """The results of all parts merged on the workers; one result comes here."""
         refuse_nothing(parts)
-        step = -(-len(parts) // _MOST_TASKS)
-        if step > 1 and not any(lazy_of(part) is not None for part in parts):
-            level = [
-                self.client.submit(_fold_parts, kernel, merge, list(parts[i : i + step]), pure=False)
-                for i in range(0, len(parts), step)
-            ]
-        else:
-            level = [self._submit(kernel, part) for part in parts]
-        return self._tree(level, merge, parts)
+        if any(lazy_of(part) is not None for part in parts):
+            # Partitions of a dataframe are brought to their task whole: more than one might not fit.
+            groups = [[part] for part in parts]
+            return self._tree([self._submit(kernel, part) for part in parts], merge, groups)
+        threads = sum(int(worker["nthreads"]) for worker in self._workers().values())
+        tasks = min(len(parts), max(1, threads) * _TASKS_PER_THREAD)
+        edges = [len(parts) * i // tasks for i in range(tasks + 1)]
+        # Neighbours together: a record that goes on in the next part is whole within the task.
+        groups = [list(parts[start:stop]) for start, stop in pairwise(edges)]
+        level = [self.client.submit(_fold_parts, kernel, merge, group, pure=False) for group in groups]
+        return self._tree(level, merge, groups)
 
-    def _tree(self, level: list[Any], merge: Merge[T], parts: Sequence[Any]) -> T:
+    def _tree(self, level: list[Any], merge: Merge[T], groups: Sequence[Sequence[Any]]) -> T:
+        """The results of tasks, each of a group of parts, merged by further tasks."""
         from distributed import as_completed
 
         leaves = level
@@ -119,14 +126,15 @@ class DaskEngine(Engine):
             ]
             every.extend(level)
         try:
-            if self.progress is not None and len(leaves) == len(parts):
+            if self.progress is not None and groups:
                 rows = 0
+                parts = [part for group in groups for part in group]
                 place = {future.key: i for i, future in enumerate(leaves)}
                 for future in as_completed([*leaves, level[0]]):
                     if future.status == "error" or future.key == level[0].key:
                         break
                     if future.key in place:
-                        rows = self._advance(rows, parts, place[future.key])
+                        rows = self._advance(rows, parts, groups[place[future.key]])
             out: T = raised(level[0].result())
             return out
         except BaseException:
@@ -165,8 +173,8 @@ class DaskEngine(Engine):
         (light,) = _light([part])
         return self.client.compute(delayed(_count, pure=False)(kernel, light, lazy))
 
-    def _advance(self, rows: int, parts: Sequence[Any], place: int) -> int:
-        rows += parts[place].rows or 0
+    def _advance(self, rows: int, parts: Sequence[Any], more: Sequence[Any]) -> int:
+        rows += sum(part.rows or 0 for part in more)
         if self.progress is not None:
             self.progress(rows, total_rows(parts))
         return rows
@@ -188,7 +196,10 @@ def _count(kernel: Kernel[T], part: Any, rows: Any = None) -> T | Failed:
 
 
 def _fold_parts(kernel: Kernel[T], merge: Merge[T], parts: Sequence[Any]) -> T | Failed:
-    return _fold(merge, (_count(kernel, part) for part in parts))
+    try:
+        return fold_parts(kernel, one_by_one(parts), merge)[0]
+    except Exception as error:
+        return Failed(error)
 
 
 def _fold(merge: Merge[T], results: Iterable[T | Failed]) -> T | Failed:

@@ -96,6 +96,22 @@ def fold(merge: Merge[T], results: Iterable[T]) -> list[T]:
     return total
 
 
+def fold_parts(kernel: Kernel[T], parts: Iterable[Any], merge: Merge[T]) -> list[T]:
+    """The results of some parts merged into one, or none where there are none.
+
+    A kernel that has a method ``together`` counts the parts in one go, so that what it costs to make a result is paid once.
+    """
+    together: Callable[[Iterable[Any]], list[T]] | None = getattr(kernel, "together", None)
+    return fold(merge, map(kernel, parts)) if together is None else together(parts)
+
+
+def one_by_one(parts: Iterable[Any]) -> Iterator[Any]:
+    """The parts, each said to be done when the next is asked for."""
+    for part in parts:
+        yield part
+        done(part)
+
+
 class Failed:
     """An error on its way to the driver: a task that raises would be tried again, or fill the worker's log."""
 

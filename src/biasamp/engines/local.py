@@ -7,7 +7,21 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from .engine import Engine, Gather, Kernel, Merge, Progress, Spread, done, fold, listen, refuse_nothing, total_rows
+from .engine import (
+    Engine,
+    Gather,
+    Kernel,
+    Merge,
+    Progress,
+    Spread,
+    done,
+    fold,
+    fold_parts,
+    listen,
+    one_by_one,
+    refuse_nothing,
+    total_rows,
+)
 from .memory_budget import budget
 
 T = TypeVar("T")
@@ -87,16 +101,17 @@ class LocalEngine(Engine):
         totals: list[T] = []
 
         def work() -> None:
-            totals.extend(fold(merge, (run.count(kernel, part) for _, part in run.take())))
+            totals.extend(run.fold(kernel, merge))
 
         run.end(run.start(work))
         return fold(merge, totals)[0]
 
     def regroup(self, spread: Spread, parts: Sequence[Any], kernel: Gather[T], merge: Merge[T]) -> T:
-        """Rows go to files in a temporary directory, by their key; each file is small enough to be sorted."""
+        """Rows are kept in memory by their key, or in files of a temporary directory where they are too many."""
         from .spill import Spill
 
-        with Spill(parts, self.memory // (2 * self.threads)) as spill:
+        # A half for what is kept, a half for sorting.
+        with Spill(parts, self.memory // (2 * self.threads), self.memory // 2) as spill:
 
             def scatter(part: Any) -> None:
                 for batch in spread(part):
@@ -104,7 +119,19 @@ class LocalEngine(Engine):
 
             self.reduce(scatter, parts, lambda a, b: None)
             quiet = LocalEngine(threads=self.threads)
-            return quiet.reduce(lambda bucket: kernel(bucket.batches()), spill.buckets(), merge)
+            return quiet.reduce(_OfBuckets(kernel), spill.buckets(), merge)
+
+
+class _OfBuckets:
+    """A kernel of the rows of some keys as a kernel of buckets."""
+
+    def __init__(self, kernel: Gather[Any]) -> None:
+        self.kernel = kernel
+        if hasattr(kernel, "together"):
+            self.together = lambda buckets: kernel.together(bucket.batches() for bucket in buckets)
+
+    def __call__(self, bucket: Any) -> Any:
+        return self.kernel(bucket.batches())
 
 
 def _put(results: queue.Queue[Any], item: Any, stop: threading.Event) -> None:
@@ -138,7 +165,15 @@ class _Run:
                 return
             yield item
 
-    def count(self, kernel: Callable[[Any], T], part: Any) -> T:
+    def fold(self, kernel: Kernel[T], merge: Merge[T]) -> list[T]:
+        """The results of the parts that this thread takes, merged."""
+        listen(self._advance)
+        try:
+            return fold_parts(kernel, one_by_one(part for _, part in self.take()), merge)
+        finally:
+            listen(None)
+
+    def count(self, kernel: Kernel[T], part: Any) -> T:
         """One part's result."""
         listen(self._advance)
         try:

@@ -11,15 +11,32 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
-from .engine import Engine, Failed, Gather, Kernel, Merge, Spread, done, fold, lazy_of, raised, refuse_nothing
+from .engine import (
+    Engine,
+    Failed,
+    Gather,
+    Kernel,
+    Merge,
+    Spread,
+    done,
+    fold,
+    fold_parts,
+    lazy_of,
+    one_by_one,
+    raised,
+    refuse_nothing,
+)
 from .memory_budget import budget
 
 T = TypeVar("T")
 
 # Results that one task merges.
 _FAN_IN = 8
-# Parts to a task: executors take another task when they are done, and few tasks are lost when one dies.
-_TASKS_PER_CORE = 8
+# Tasks for each core: a task starts or wakes a Python process and makes counts of its own, and counts the parts that it has in
+# one go. A few more than cores, so that none waits long for the last, and few parts are lost when one dies.
+_TASKS_PER_CORE = 3
+# Descriptions of parts up to so many bytes travel with the task's code; what holds rows itself goes to its task alone.
+_MOST_DESCRIBED = 4 << 20
 
 _RESULT = "number long, result binary"
 
@@ -72,14 +89,20 @@ class SparkEngine(Engine):
     def regroup(self, spread: Spread, parts: Sequence[Any], kernel: Gather[T], merge: Merge[T]) -> T:
         """Rows are brought together by Spark's own shuffle."""
         refuse_nothing(parts)
+        tasks = int(self.session.conf.get("spark.sql.shuffle.partitions"))
+        column = getattr(parts[0], "key_column", None)
+        held = _described(parts)
+        if isinstance(held, _OfFrame) and column is not None:
+            # Rows of a dataframe are brought together by their own column, and go to Python once, when they are counted.
+            frame = parts[0].lazy.repartition(column)
+            return self._merged(_map(frame, partial(_spread_and_gather, spread, kernel, held)), tasks, merge)
         schema = self._schema(spread, parts)
-        rows = _map(self._frame(parts), partial(_spread, spread, _lazy(parts)), schema)
-        results = _map(rows.repartition("key"), partial(_gather, kernel))
-        return self._merged(results, int(self.session.conf.get("spark.sql.shuffle.partitions")), merge)
+        rows = _map(self._frame(parts), partial(_spread, spread, held), schema)
+        return self._merged(_map(rows.repartition("key"), partial(_gather, kernel)), tasks, merge)
 
     def _schema(self, spread: Spread, parts: Sequence[Any]) -> Any:
         """The columns that spreading gives, from one batch that an executor spreads."""
-        described = _map(self._frame(parts), partial(_describe, spread, _lazy(parts))).limit(1).collect()
+        described = _map(self._frame(parts), partial(_describe, spread, _described(parts))).limit(1).collect()
         if not described:
             raise ValueError("data has no rows: at least one record is needed")
         from pyspark.sql.pandas.types import from_arrow_schema
@@ -87,16 +110,18 @@ class SparkEngine(Engine):
         return from_arrow_schema(_opened(described[0]["result"]))
 
     def _results(self, kernel: Kernel[T], parts: Sequence[Any], merge: Merge[T] | None) -> Any:
-        return _map(self._frame(parts), partial(_count, kernel, _lazy(parts), merge))
+        return _map(self._frame(parts), partial(_count, kernel, _described(parts), merge))
 
     def _frame(self, parts: Sequence[Any]) -> Any:
         """The rows of a Spark dataframe themselves, or a row for each part that is to be read."""
-        lazy = _lazy(parts)
-        if lazy is not None:
+        if lazy_of(parts[0]) is not None:
             return parts[0].lazy
+        tasks = self._tasks(parts)
+        if _described(parts) is not None:
+            # Neighbours come to one task, in their order.
+            return self.session.range(0, len(parts), 1, tasks)
         rows = [(number, bytearray(pickle.dumps(part))) for number, part in enumerate(parts)]
-        frame = self.session.createDataFrame(rows, "number long, part binary")
-        return frame.repartition(self._tasks(parts))
+        return self.session.createDataFrame(rows, "number long, part binary").repartition(tasks)
 
     def _tasks(self, parts: Sequence[Any]) -> int:
         """How many tasks count parts: as many as there are, unless there are very many."""
@@ -109,7 +134,7 @@ class SparkEngine(Engine):
                 cores = 32
         most = max(1, cores) * _TASKS_PER_CORE
         # How many partitions a dataframe has is not known here.
-        return most if _lazy(parts) is not None else min(len(parts), most)
+        return most if lazy_of(parts[0]) is not None else min(len(parts), most)
 
     def _merged(self, results: Any, tasks: int, merge: Merge[T]) -> T:
         while tasks > _FAN_IN:
@@ -128,12 +153,24 @@ def _map(frame: Any, function: Callable[[Iterator[Any]], Iterator[Any]], schema:
         return frame.mapInArrow(function, schema)
 
 
-def _lazy(parts: Sequence[Any]) -> Any:
-    """The one part that stands for a Spark dataframe, without the frame; None for parts that are read."""
+class _OfFrame:
+    """The part that stands for a Spark dataframe, without the frame: a task gives it its rows."""
+
+    def __init__(self, part: Any) -> None:
+        self.part = part.with_rows(None)
+
+
+def _described(parts: Sequence[Any]) -> _OfFrame | list[Any] | None:
+    """The parts as they travel with a task's code; None where they hold rows themselves, which only one task needs."""
     if any(lazy_of(part) is not None for part in parts):
         (part,) = parts
-        return part.with_rows(None)
-    return None
+        return _OfFrame(part)
+    size = 0
+    for part in parts:
+        size += len(pickle.dumps(part))
+        if size > _MOST_DESCRIBED:
+            return None
+    return list(parts)
 
 
 # Errors travel as results: a task that raises would be tried again, to no avail, and lose its message.
@@ -169,13 +206,16 @@ def _partition() -> int:
     return 0 if context is None else context.partitionId()
 
 
-def _parts(batches: Iterable[Any], lazy: Any) -> Iterator[tuple[int, Any]]:
+def _parts(batches: Iterable[Any], described: _OfFrame | list[Any] | None) -> Iterator[tuple[int, Any]]:
     """The parts of a task: those its rows name, or its rows themselves."""
-    if lazy is not None:
+    if isinstance(described, _OfFrame):
         number = _partition()
-        yield number, lazy.with_rows(batches, number)
+        yield number, described.part.with_rows(batches, number)
         return
     for batch in batches:
+        if described is not None:
+            yield from ((number, described[number]) for number in batch.column(0).to_pylist())
+            continue
         for number, part in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
             yield number, pickle.loads(part)
 
@@ -183,13 +223,13 @@ def _parts(batches: Iterable[Any], lazy: Any) -> Iterator[tuple[int, Any]]:
 # What runs in a task: from its Arrow batches to batches of results.
 
 
-def _count(kernel: Kernel[Any], lazy: Any, merge: Merge[Any] | None, batches: Iterator[Any]) -> Iterator[Any]:
+def _count(kernel: Kernel[Any], described: Any, merge: Merge[Any] | None, batches: Iterator[Any]) -> Iterator[Any]:
     """Count the parts of a task, each by itself or all together."""
     if merge is None:
-        for number, part in _parts(batches, lazy):
+        for number, part in _parts(batches, described):
             yield _guarded(number, partial(_one, kernel, part))
         return
-    yield from _whole(lambda: fold(merge, (_one(kernel, part) for _, part in _parts(batches, lazy))))
+    yield from _whole(lambda: fold_parts(kernel, one_by_one(part for _, part in _parts(batches, described)), merge))
 
 
 def _one(kernel: Kernel[T], part: Any) -> T:
@@ -216,18 +256,23 @@ def _fold(merge: Merge[Any], batches: Iterator[Any]) -> Iterator[Any]:
     yield from _whole(lambda: fold(merge, results))
 
 
-def _spread(spread: Spread, lazy: Any, batches: Iterator[Any]) -> Iterator[Any]:
+def _spread(spread: Spread, described: Any, batches: Iterator[Any]) -> Iterator[Any]:
     """Turn the parts of a task into rows that have a key."""
-    for _, part in _parts(batches, lazy):
+    for _, part in _parts(batches, described):
         yield from spread(part)
 
 
-def _describe(spread: Spread, lazy: Any, batches: Iterator[Any]) -> Iterator[Any]:
+def _describe(spread: Spread, described: Any, batches: Iterator[Any]) -> Iterator[Any]:
     """The columns that the rows have, where there are rows."""
-    for batch in islice(_spread(spread, lazy, batches), 1):
+    for batch in islice(_spread(spread, described, batches), 1):
         yield _closed(0, batch.schema)
 
 
 def _gather(kernel: Gather[Any], batches: Iterator[Any]) -> Iterator[Any]:
     """Count the rows of the keys that come to a task."""
     yield from _whole(lambda: [kernel(batches)])
+
+
+def _spread_and_gather(spread: Spread, kernel: Gather[Any], described: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the rows of a dataframe that come to a task, all of some keys."""
+    yield from _whole(lambda: [kernel(_spread(spread, described, batches))])

@@ -1,4 +1,4 @@
-"""Rows in files of a temporary directory, those of one key in one file."""
+"""Rows by key: in memory as far as there is room, else in files of a temporary directory, those of one key in one file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from biasamp.data.arrow_numbers import numpy_of
+from biasamp.data.arrow_numbers import arrow_of, is_number, numpy_of
 
 # Bytes that sorting and counting one row takes: its key, its label, their order and sorted copies of them.
 _ROW_BYTES = 80
@@ -20,10 +21,12 @@ _ROW_BYTES = 80
 _TEXT_ROW = 16
 # Each file has a writer whose batches shrink as files become more.
 _MOST_BUCKETS = 256
+# Rows of a bucket whose keys and labels fit a processor's cache, and how many buckets are made for that.
+_BUCKET_ROWS, _CACHED_BUCKETS = 1 << 17, 128
 
 
 class Spill:
-    """Takes batches, and gives back those of each bucket of keys.
+    """Takes batches, and gives back those of each bucket of keys: from memory as long as they fit, else from files.
 
     Parameters
     ----------
@@ -31,24 +34,32 @@ class Spill:
         What the rows come from, which says how many buckets are needed.
     memory : int
         Bytes that the rows of one bucket may take when they are sorted.
+    kept : int
+        Bytes that rows may take in memory before they go to files.
     """
 
-    def __init__(self, parts: Sequence[Any], memory: int) -> None:
+    def __init__(self, parts: Sequence[Any], memory: int, kept: int = 0) -> None:
         rows = sum(_rows(part) for part in parts)
-        self._many = int(min(max(-(-rows * _ROW_BYTES // memory), 1), _MOST_BUCKETS))
+        # Rows of a bucket are best sorted where they fit the processor's cache.
+        least = min(-(-rows // _BUCKET_ROWS), _CACHED_BUCKETS)
+        self._many = int(min(max(-(-rows * _ROW_BYTES // memory), least, 1), _MOST_BUCKETS))
+        self._kept, self._held = kept, 0
+        self._batches: list[tuple[Any, list[int]]] = []
         self._lock = threading.Lock()
         self._writers: list[Any] = [None] * self._many
+        self._folder: Path | None = None
         self.rows = 0
 
     def __enter__(self) -> Spill:
-        self._folder = Path(tempfile.mkdtemp(prefix="biasamp-"))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._batches = []
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def write(self, batch: Any) -> None:
         """Put the rows of a batch where their keys belong."""
@@ -56,15 +67,27 @@ class Spill:
             return
         keys = numpy_of(batch.column(batch.schema.get_field_index("key")))
         # The high bits: the low ones may decide other things.
-        bucket = ((keys.view(np.uint64) >> np.uint64(32)) * np.uint64(self._many) >> np.uint64(32)).astype(np.int64)
-        order = np.argsort(bucket, kind="stable")
-        edges = np.searchsorted(bucket[order], np.arange(self._many + 1))
-        batch = batch.take(order)
+        bucket = (keys.view(np.uint64) >> np.uint64(32)) * np.uint64(self._many) >> np.uint64(32)
+        # Numbers of one byte are sorted in one pass.
+        order = np.argsort(bucket.astype(np.uint8), kind="stable")
+        edges = [0, *np.cumsum(np.bincount(bucket.astype(np.int64), minlength=self._many)).tolist()]
+        batch = _taken(batch, order)
         with self._lock:
-            for number in np.flatnonzero(np.diff(edges)).tolist():
-                rows = batch.slice(int(edges[number]), int(edges[number + 1] - edges[number]))
-                self._writer(number, batch.schema).write_batch(rows)
+            self._batches.append((batch, edges))
+            self._held += batch.nbytes
             self.rows += batch.num_rows
+            if self._held > self._kept:
+                self._to_files()
+
+    def _to_files(self) -> None:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="biasamp-"))
+        for batch, edges in self._batches:
+            for number in range(self._many):
+                if edges[number + 1] > edges[number]:
+                    rows = batch.slice(edges[number], edges[number + 1] - edges[number])
+                    self._writer(number, batch.schema).write_batch(rows)
+        self._batches, self._held = [], 0
 
     def _writer(self, number: int, schema: Any) -> Any:
         import pyarrow as pa
@@ -75,6 +98,7 @@ class Spill:
         return self._writers[number]
 
     def _path(self, number: int) -> Path:
+        assert self._folder is not None
         return self._folder / f"{number}.arrows"
 
     def _close(self) -> None:
@@ -86,7 +110,8 @@ class Spill:
     def buckets(self) -> list[Bucket]:
         """The buckets; nothing can be written any more."""
         self._close()
-        return [Bucket(f"bucket {number}", None, self._path(number)) for number in range(self._many)]
+        paths = [None if self._folder is None else self._path(number) for number in range(self._many)]
+        return [Bucket(f"bucket {number}", None, number, paths[number], self._batches) for number in range(self._many)]
 
 
 class Bucket(NamedTuple):
@@ -94,15 +119,38 @@ class Bucket(NamedTuple):
 
     name: str
     rows: None
-    path: Path
+    number: int
+    path: Path | None
+    held: Sequence[tuple[Any, list[int]]]
 
     def batches(self) -> Iterator[Any]:
-        """The rows, as they came."""
+        """The rows, as they came: those in the file, and those in memory as one batch."""
         import pyarrow as pa
 
-        if self.path.exists():
+        if self.path is not None and self.path.exists():
             with pa.OSFile(str(self.path)) as source, pa.ipc.open_stream(source) as reader:
                 yield from reader
+        own = [
+            batch.slice(edges[self.number], edges[self.number + 1] - edges[self.number])
+            for batch, edges in self.held
+            if edges[self.number + 1] > edges[self.number]
+        ]
+        if own:
+            columns = [pa.concat_arrays([batch.column(i) for batch in own]) for i in range(own[0].num_columns)]
+            yield pa.record_batch(columns, schema=own[0].schema)
+
+
+def _taken(batch: Any, order: NDArray[np.int64]) -> Any:
+    """The rows of a batch in another order; of numbers, numpy takes them several times sooner than Arrow."""
+    import pyarrow as pa
+
+    columns = [
+        arrow_of(numpy_of(column)[order])
+        if is_number(column.type) and not column.null_count
+        else column.take(pa.array(order))
+        for column in batch.columns
+    ]
+    return pa.record_batch(columns, schema=batch.schema)
 
 
 def _rows(part: Any) -> int:

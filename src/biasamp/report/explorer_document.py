@@ -7,7 +7,7 @@ a metric that the page has no formula for travels with its figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from biasamp.results.interval import plain
 
 from .page import page
 
+# The identities of a gap, the second None where it is the rest.
+Gap = tuple[str, str | None]
 # p and q keep this many digits: more than a reader can use, fewer than a file must carry.
 _DIGITS = 9
 # Paired limits are computed for so many labels, metrics, gaps and pairs of runs in all, which takes a few seconds.
@@ -52,6 +54,7 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
         for row in held["labels"]:
             names.setdefault(row["label"], row["name"])
     place = {label: i for i, label in enumerate(names)}
+    shown = _shared_gaps(read)
     return {
         "kind": "explorer",
         "title": title if title is not None else ", ".join(runs),
@@ -60,12 +63,12 @@ def explorer_document(runs: Mapping[str, Any], title: str | None = None) -> dict
         "facts": {name: METRICS[name].facts(first["settings"]["paper_literal"]) for name in metrics},
         "labels": list(names),
         "names": list(names.values()),
-        "runs": [{"name": name, **_run(held, place)} for name, held in read.items()],
-        "shared": _shared(list(runs.values()), metrics, list(names)),
+        "runs": [{"name": name, **_run(held, place, shown)} for name, held in read.items()],
+        "shared": _shared(list(runs.values()), metrics, list(names), shown),
     }
 
 
-def _shared(runs: list[Any], metrics: list[str], labels: list[str]) -> list[dict[str, Any]]:
+def _shared(runs: list[Any], metrics: list[str], labels: list[str], gaps: Sequence[Gap]) -> list[dict[str, Any]]:
     """What ids say of the records that two runs share, and the limits of paired changes, the usual metric's first.
 
     Results that were read from JSON have no ids: the page then takes intervals that hold whatever records the runs share.
@@ -74,19 +77,17 @@ def _shared(runs: list[Any], metrics: list[str], labels: list[str]) -> list[dict
     ordered = [usual, *(name for name in metrics if name != usual)]
     left, out = _PAIRED, []
     for (i, one), (j, two) in combinations(enumerate(runs), 2):
-        if not (isinstance(one, Association) and isinstance(two, Association) and one.contrasts) or not _alike(
-            one, two
-        ):
+        if not (isinstance(one, Association) and isinstance(two, Association) and gaps) or not _alike(one, two):
             continue
         limits: dict[str, dict[str, list[Any]]] = {}
-        sharing = association_change(one, two, usual, **_sides(one, 0)).sharing
+        sharing = association_change(one, two, usual, **_sides(gaps[0])).sharing
         if sharing == "unknown":
             continue
         for metric in ordered if sharing == "paired" else ():
-            for c in range(len(one.contrasts)):
+            for c, gap in enumerate(gaps):
                 left -= len(labels)
                 if left >= 0:
-                    limits[f"{metric}.{c}"] = _paired_limits(one, two, metric, c, labels)
+                    limits[f"{metric}.{c}"] = _paired_limits(one, two, metric, gap, labels)
         out.append({"first": i, "second": j, "records": sharing, "limits": limits})
     return out
 
@@ -96,15 +97,15 @@ def _alike(one: Association, two: Association) -> bool:
     return all(one.settings[name] == two.settings[name] for name in ("zero", "alpha", "paper_literal"))
 
 
-def _sides(run: Association, contrast: int) -> dict[str, Any]:
-    x1, x2 = run.contrasts[contrast]
-    return {"toward": run.identities[x1], **({} if x2 is None else {"against": run.identities[x2]})}
+def _sides(gap: Gap) -> dict[str, Any]:
+    x1, x2 = gap
+    return {"toward": x1, **({} if x2 is None else {"against": x2})}
 
 
 def _paired_limits(
-    one: Association, two: Association, metric: str, contrast: int, labels: list[str]
+    one: Association, two: Association, metric: str, gap: Gap, labels: list[str]
 ) -> dict[str, list[Any]]:
-    rows = {row["label"]: row for row in association_change(one, two, metric, **_sides(one, contrast)).rows()}
+    rows = {row["label"]: row for row in association_change(one, two, metric, **_sides(gap)).rows()}
     return {
         end: [_short(plain(rows[label][end])) if label in rows else None for label in labels] for end in ("low", "high")
     }
@@ -134,7 +135,27 @@ def _check_alike(read: Mapping[str, Mapping[str, Any]]) -> None:
             )
 
 
-def _run(document: Mapping[str, Any], place: Mapping[str, int]) -> dict[str, Any]:
+def _gap_names(document: Mapping[str, Any]) -> list[Gap]:
+    """The identities of each gap that a document has."""
+    rows = document["labels"]
+    return [(gap["x1"], gap["x2"]) for gap in rows[0]["gaps"]] if rows else []
+
+
+def _shared_gaps(read: Mapping[str, Mapping[str, Any]]) -> list[Gap]:
+    """The gaps that all runs with labels have, in the order of the first: what differs is of different gaps."""
+    held = {name: _gap_names(document) for name, document in read.items() if document["labels"]}
+    if not held:
+        return []
+    (first, names), *others = held.items()
+    out = [gap for gap in names if all(gap in other for _, other in others)]
+    if names and not out:
+        raise ValueError(
+            f"the results {first!r} and {others[0][0]!r} have no gap in common: measure both with the same contrasts="
+        )
+    return out
+
+
+def _run(document: Mapping[str, Any], place: Mapping[str, int], shown: Sequence[Gap]) -> dict[str, Any]:
     """A run's columns over the labels of all runs: null where the run does not have the label."""
     rows = document["labels"]
     where = [place[row["label"]] for row in rows]
@@ -146,7 +167,8 @@ def _run(document: Mapping[str, Any], place: Mapping[str, int]) -> dict[str, Any
         return out
 
     order = [x["identity"] for x in document["identities"]]
-    gaps = [[row["gaps"][c] for row in rows] for c in range(len(rows[0]["gaps"]) if rows else 0)]
+    own = _gap_names(document)
+    gaps = [[row["gaps"][c] for row in rows] for c in (own.index(gap) for gap in shown)] if rows else []
     # The labels that a run does not have get the first reason; 0 is ranked.
     reasons = ["is not in this run"]
     contrasts = []

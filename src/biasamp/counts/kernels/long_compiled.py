@@ -1,4 +1,4 @@
-"""The compiled loop of :class:`~biasamp.counts.kernels.long_tally.NumbaTally`; imported only when numba is there."""
+"""The compiled loops of :class:`~biasamp.counts.kernels.long_tally.NumbaTally`; imported only when numba is there."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ import numba
 import numpy as np
 
 # Places in the state: labels of the open run, its mask, runs begun, patterns known, duplicates, length of the first run
-# (-1 before there is one), cells that wait, and the record of the open run where records are whole numbers.
-HELD, MASK, RUNS, KNOWN, DUPLICATES, FIRST, USED, LAST = range(8)
+# (-1 before there is one), cells that wait, the record of the open run where records are whole numbers, and whether a run
+# is open.
+HELD, MASK, RUNS, KNOWN, DUPLICATES, FIRST, USED, LAST, OPEN = range(9)
 _CELL_BITS = 32
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 # Unsigned places in arrays need no check for a negative one.
 _NONE, _ONE, _HALF, _LOWER = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64((1 << 32) - 1)
+# The place of a single bit: 58 bits above it, the product with this number has another value for each of them.
+_BIT_OF, _BIT_SHIFT = np.uint64(0x03F79D71B4CB0A89), np.uint64(58)
+_BIT = np.zeros(64, dtype=np.int64)
+for _bit in range(64):
+    _BIT[((1 << _bit) * int(_BIT_OF) & (1 << 64) - 1) >> 58] = _bit
+# In ``seen``: the highest bit of the lower half says that the label belongs to an identity, where rows are whole numbers.
+_NAMED = np.uint64(31)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -34,12 +42,16 @@ def place_patterns(slots: Any, columns: Any, known: int) -> None:
 
 
 class Room(NamedTuple):
-    """The arrays that a tally works on; L labels, P patterns.
+    """The arrays that a tally works on; L labels, P patterns, K identities.
 
     ``slots`` is the hash table of the patterns ``columns`` (P,); ``seen`` (L,) has for each label, in its upper half the
     last run that named it, in its lower half how many runs did; ``buffer`` (L,) holds the labels of the open run and
     ``first`` (L,) those of the first; ``table`` (P, L) counts records with pattern and label, ``waiting`` cells of
-    patterns that have no row there, ``records`` (P,) records with the pattern. ``state`` is indexed by HELD to LAST.
+    patterns that have no row there, ``records`` (P,) records with the pattern. ``state`` is indexed by HELD to OPEN.
+
+    Where identities are many, records are not counted by pattern but by pair of identities: ``shared`` (some L, K + pairs)
+    counts records with label and identity, and with label and two identities, ``overlap`` (K, K) those with two
+    identities; ``pairs`` (K, K) has the column of each pair, and ``held`` is room for those of a run.
     """
 
     slots: Any
@@ -51,20 +63,64 @@ class Room(NamedTuple):
     waiting: Any
     records: Any
     state: Any
+    shared: Any
+    overlap: Any
+    pairs: Any
+    held: Any
 
 
-# The two loops below repeat each other: a function of one row, even an inlined one, made them five times slower.
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def count_pairs(
+    mask: Any, labels: Any, start: Any, stop: Any, seen: Any, shared: Any, overlap: Any, pairs: Any, held: Any,
+    waiting: Any, state: Any,
+) -> bool:  # fmt: skip
+    """Count a record that has the identities ``mask`` and the labels from ``start`` to ``stop``; False without room."""
+    many, left = 0, np.uint64(mask)
+    while left:
+        lowest = left & (~left + _ONE)
+        held[many] = _BIT[(lowest * _BIT_OF) >> _BIT_SHIFT]
+        many += 1
+        left ^= lowest
+    rows, used = len(shared), state[USED]
+    if rows < len(seen) and used + many * (many + 1) // 2 * np.int64(stop - start) > len(waiting):
+        return False
+    # The identities, then the columns of their pairs.
+    end = many
+    for a in range(many):
+        overlap[held[a], held[a]] += 1
+        for b in range(a + 1, many):
+            overlap[held[a], held[b]] += 1
+            held[end] = pairs[held[a], held[b]]
+            end += 1
+    for j in range(start, stop):
+        code = np.uint64(labels[j])
+        if code < rows:
+            for a in range(end):
+                shared[code, np.uint64(held[a])] += 1
+        else:
+            for a in range(end):
+                waiting[used] = (held[a] << _CELL_BITS) | np.int64(code)
+                used += 1
+    state[USED] = used
+    return True
+
+
 # This one is inlined: handing over so many arrays would cost more than the work.
 @numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
 def close_run(
     held: Any, mask: Any, slots: Any, columns: Any, buffer: Any, first: Any, table: Any, waiting: Any, records: Any,
-    state: Any,
+    state: Any, seen: Any, shared: Any, overlap: Any, pairs: Any, room: Any,
 ) -> bool:  # fmt: skip
     """Count a run that has ended; False where there is no room."""
     if state[FIRST] < 0:
         for j in range(held):
             first[j] = buffer[j]
         state[FIRST] = held
+        return True
+    if len(pairs):
+        if not count_pairs(mask, buffer, 0, np.int64(held), seen, shared, overlap, pairs, room, waiting, state):
+            return False
+        records[0] += 1
         return True
     slot = slot_of(mask, slots, columns)
     column = slots[slot]
@@ -93,21 +149,25 @@ def close_run(
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def add_runs(at: int, starts: Any, codes: Any, masks: Any, room: Any) -> int:
     """Count rows from ``at`` on; the row where it stopped because there was no room, else the number of rows."""
-    slots, columns, seen, buffer, first, table, waiting, records, state = room
+    slots, columns, seen, buffer, first, table, waiting, records, state, shared, overlap, pairs, mine = room
     held, mask, duplicates = np.uint64(state[HELD]), state[MASK], state[DUPLICATES]
-    runs, inside, empty = np.uint64(state[RUNS]), state[FIRST] >= 0, 0
+    runs, inside, empty, opened = np.uint64(state[RUNS]), state[FIRST] >= 0, 0, state[OPEN] > 0
     stopped = len(codes)
     for i in range(at, len(codes)):
         if starts[i]:
             # Most runs name no identity: they are settled here.
             if mask == 0 and inside:
-                empty += 1
-            elif runs > 0:
-                if not close_run(held, mask, slots, columns, buffer, first, table, waiting, records, state):
+                empty += opened
+            elif opened:
+                if not close_run(
+                    held, mask, slots, columns, buffer, first, table, waiting, records, state, seen, shared, overlap,
+                    pairs, mine,
+                ):  # fmt: skip
                     stopped = i
                     break
                 inside = True
             runs += _ONE
+            opened = True
             held, mask = _NONE, 0
         if codes[i] >= 0:
             code = np.uint32(codes[i])
@@ -122,59 +182,209 @@ def add_runs(at: int, starts: Any, codes: Any, masks: Any, room: Any) -> int:
                 if code < len(masks):
                     mask |= masks[code]
     state[HELD], state[MASK], state[RUNS], state[DUPLICATES] = held, mask, runs, duplicates
+    state[OPEN] = opened
     records[0] += empty
     return stopped
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def add_integer_rows(at: int, ids: Any, labels: Any, lookup: Any, masks: Any, room: Any) -> int:
-    """As :func:`add_runs`, where records and labels are whole numbers: finding runs and codes on the way.
-
-    Stops as well at a label that ``lookup`` has no code for, and where an id is smaller than the one before it.
-    """
-    slots, columns, seen, buffer, first, table, waiting, records, state = room
-    held, mask, duplicates = np.uint64(state[HELD]), state[MASK], state[DUPLICATES]
-    runs, inside, empty = np.uint64(state[RUNS]), state[FIRST] >= 0, 0
-    last = state[LAST]
-    stopped: Any = len(ids)
-    top = np.uint64(len(lookup))
-    if runs == 0 and at < len(ids):
-        runs, last = _ONE, np.int64(ids[at])
+def usable_rows(at: int, ids: Any, labels: Any, top: int, last: Any) -> int:
+    """Up to which row labels lie below ``top`` and ids never fall."""
+    falls, largest = 0, np.uint64(0)
+    for i in range(np.uint64(at) + _ONE, np.uint64(len(ids))):
+        falls += ids[i] < ids[i - _ONE]
     for i in range(np.uint64(at), np.uint64(len(ids))):
         # A negative label becomes a very large one.
+        largest = max(largest, np.uint64(labels[i]))
+    if not falls and largest < top and (at == len(ids) or ids[at] >= last):
+        return len(ids)
+    for j in range(at, len(ids)):
+        if np.uint64(labels[j]) >= top or ids[j] < last:
+            return j
+        last = ids[j]
+    return len(ids)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def extend_run(at: Any, stop: Any, labels: Any, masks: Any, seen: Any, buffer: Any, state: Any) -> None:
+    """Add labels to the open run, each once."""
+    held, mask, runs = state[HELD], state[MASK], np.uint64(state[RUNS])
+    for i in range(at, stop):
         label = np.uint64(labels[i])
-        if label >= top or lookup[label] < 0:
-            stopped = np.int64(i)
-            break
-        code = np.uint32(lookup[label])
-        record = ids[i]
-        if record != last:
-            if record < last:
-                stopped = np.int64(i)
-                break
-            if mask == 0 and inside:
-                empty += 1
-            else:
-                if not close_run(held, mask, slots, columns, buffer, first, table, waiting, records, state):
-                    stopped = np.int64(i)
-                    break
-                inside = True
-            last = record
-            runs += _ONE
-            held, mask = _NONE, 0
-        before = seen[code]
+        before = seen[label]
         if before >> _HALF == runs:
-            duplicates += 1
+            state[DUPLICATES] += 1
         else:
-            seen[code] = (runs << _HALF) | ((before & _LOWER) + _ONE)
-            buffer[held] = code
-            held += _ONE
-            if code < len(masks):
-                mask |= masks[code]
-    state[HELD], state[MASK], state[RUNS], state[DUPLICATES] = held, mask, runs, duplicates
-    state[LAST] = last
-    records[0] += empty
-    return stopped
+            seen[label] = (runs << _HALF) | ((before & _LOWER) + _ONE)
+            buffer[held] = np.int64(label)
+            held += 1
+            if (before >> _NAMED) & _ONE:
+                mask |= masks[label]
+    state[HELD], state[MASK] = held, mask
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def look_through(at: Any, stop: Any, ids: Any, labels: Any, seen: Any, named: Any, state: Any) -> Any:
+    """Count the labels of whole runs, and list the rows that name an identity: how many those are.
+
+    There is no branch in this loop, since where records begin cannot be foreseen.
+    """
+    many, again, runs, last = _NONE, _NONE, np.uint64(state[RUNS]), ids[at]
+    runs += _ONE
+    for i in range(np.uint64(at), np.uint64(stop)):
+        record = ids[i]
+        runs += np.uint64(record != last)
+        last = record
+        label = np.uint64(labels[i])
+        before = seen[label]
+        same = np.uint64((before >> _HALF) == runs)
+        again += same
+        seen[label] = (runs << _HALF) | ((before & _LOWER) + (_ONE - same))
+        named[many] = np.int64(i)
+        many += (before >> _NAMED) & _ONE
+    state[RUNS] = np.int64(runs)
+    state[DUPLICATES] += np.int64(again)
+    return np.int64(many), again > 0
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def distinct(start: Any, stop: Any, labels: Any, seen: Any, buffer: Any, run: Any) -> Any:
+    """Write the labels of a run that names some twice, each once: how many they are. ``run`` is a number of no other run."""
+    many, own = 0, np.uint64(run)
+    for j in range(start, stop):
+        before = seen[labels[j]]
+        if before >> _HALF != own:
+            seen[labels[j]] = (own << _HALF) | (before & _LOWER)
+            buffer[many] = labels[j]
+            many += 1
+    return many
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, room: Any) -> int:
+    """As :func:`add_runs`, where records and labels are whole numbers and every label is its own code.
+
+    ``masks`` (L,) has the identities of every label. Stops at a label that there is no room for, and where an id is
+    smaller than the one before it. There must be a row of the table for every pattern, or of ``shared`` for every label.
+    """
+    slots, columns, seen, buffer, first, table, waiting, records, state, shared, overlap, pairs, mine = room
+    if at < len(ids) and not state[OPEN]:
+        state[OPEN], state[LAST] = 1, ids[at]
+        state[RUNS] += 1
+    stop = usable_rows(at, ids, labels, len(seen), state[LAST])
+    i = at
+    while i < stop and ids[i] == state[LAST]:
+        i += 1
+    extend_run(at, i, labels, masks, seen, buffer, state)
+    if i == stop:
+        return stop
+    close_run(
+        state[HELD], state[MASK], slots, columns, buffer, first, table, waiting, records, state, seen, shared, overlap,
+        pairs, mine,
+    )  # fmt: skip
+    t = stop - 1
+    while t > i and ids[t - 1] == ids[stop - 1]:
+        t -= 1
+    if i < t:
+        begun = state[RUNS]
+        many, again = look_through(i, t, ids, labels, seen, named, state)
+        k, whole = 0, state[RUNS] - begun
+        while k < many:
+            row = named[k]
+            begin, end = row, row + 1
+            while begin > i and ids[begin - 1] == ids[row]:
+                begin -= 1
+            while end < t and ids[end] == ids[row]:
+                end += 1
+            mask = 0
+            while k < many and named[k] < end:
+                mask |= masks[labels[named[k]]]
+                k += 1
+            if again:
+                state[RUNS] += 1
+                count = distinct(begin, end, labels, seen, buffer, state[RUNS])
+            whole -= 1
+            if len(pairs):
+                if again:
+                    count_pairs(mask, buffer, 0, count, seen, shared, overlap, pairs, mine, waiting, state)
+                else:
+                    count_pairs(mask, labels, begin, end, seen, shared, overlap, pairs, mine, waiting, state)
+                records[0] += 1
+                continue
+            slot = slot_of(mask, slots, columns)
+            column = slots[slot]
+            if column < 0:
+                column = state[KNOWN]
+                slots[slot] = column
+                columns[column] = mask
+                state[KNOWN] += 1
+            if again:
+                for j in range(count):
+                    table[column, buffer[j]] += 1
+            else:
+                for j in range(begin, end):
+                    table[column, labels[j]] += 1
+            records[column] += 1
+        records[0] += whole
+    state[HELD], state[MASK], state[LAST] = 0, 0, ids[t]
+    state[RUNS] += 1
+    extend_run(t, stop, labels, masks, seen, buffer, state)
+    return stop
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def bring_together(keys: Any, codes: Any, slots: Any, heads: Any, run: Any, place: Any, starts: Any, out: Any) -> int:
+    """Write the codes of rows such that those of one key stand together, and where each key begins: how many keys there are.
+
+    Parameters
+    ----------
+    slots : a hash table of at least twice as many places as rows, a power of two, that holds -1
+    heads, run, place : room for the keys, the number of each row's key, and where the rows of each key go
+    """
+    top, many = len(slots) - 1, 0
+    for i in range(len(keys)):
+        at = np.int64((keys[i] * _ODD) >> _HALF) & top
+        while slots[at] >= 0 and heads[slots[at]] != keys[i]:
+            at = (at + 1) & top
+        if slots[at] < 0:
+            slots[at] = many
+            heads[many] = keys[i]
+            place[many] = 0
+            many += 1
+        run[i] = slots[at]
+        place[slots[at]] += 1
+    begin = 0
+    for key in range(many):
+        size = place[key]
+        place[key] = begin
+        starts[begin] = True
+        begin += size
+    for i in range(len(keys)):
+        out[place[run[i]]] = codes[i]
+        place[run[i]] += 1
+    return many
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def columns_of(table: Any, rows: Any, first: int) -> Any:
+    """How many of some rows of a table have something in each of its columns from ``first`` on."""
+    out = np.zeros(table.shape[1] - first, dtype=np.int64)
+    for i in range(len(rows)):
+        for column in range(len(out)):
+            out[column] += table[rows[i], first + column] != 0
+    return out
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def cells_of(table: Any, rows: Any, labels: Any, first: int, place: Any, high: Any, keys: Any, values: Any) -> None:
+    """Write the cells of :func:`columns_of` one column after another; ``place`` has where each of them begins."""
+    for i in range(len(rows)):
+        for column in range(len(place)):
+            value = table[rows[i], first + column]
+            if value:
+                at = place[column]
+                keys[at], values[at] = high[column] | labels[i], value
+                place[column] = at + 1
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -203,11 +413,19 @@ def mark_starts(values: Any, starts: Any) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def hash_texts(characters: Any, ends: Any, radix_inverse: Any, golden: Any, out: Any) -> None:
-    """What :func:`~biasamp.data.keys.text_keys` hashes, before its bits are mixed, in one loop over the text."""
+def hash_texts(characters: Any, ends: Any, powers: Any, golden: Any, out: Any) -> None:
+    """What :func:`~biasamp.data.keys.text_keys` hashes, before its bits are mixed, in one loop over the text.
+
+    ``powers`` has the first powers of the radix's inverse, from the first on.
+    """
+    known = len(powers)
     for i in range(len(out)):
-        total, power = _NONE, radix_inverse
-        for j in range(ends[i], ends[i + 1]):
-            total += (np.uint64(characters[j]) + _ONE) * power
-            power *= radix_inverse
-        out[i] = total ^ (np.uint64(ends[i + 1] - ends[i]) * golden)
+        start, size = ends[i], ends[i + 1] - ends[i]
+        total = _NONE
+        for j in range(min(size, known)):
+            total += (np.uint64(characters[start + j]) + _ONE) * powers[j]
+        power = powers[known - 1]
+        for j in range(known, size):
+            power *= powers[0]
+            total += (np.uint64(characters[start + j]) + _ONE) * power
+        out[i] = total ^ (np.uint64(size) * golden)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cells import summed
+from ..shared_counts import pair_columns
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -31,15 +34,13 @@ MOST_COLUMNS = 64
 CELL_BITS = 32
 CELL_LABEL = (1 << CELL_BITS) - 1
 # Cells that wait to be added up, eight bytes each.
-_WAITING = 1 << 20
-# The number of a run has 32 bits.
-_MOST_RUNS = 1 << 32
-# Room for patterns to begin with.
-_FIRST_ROOM = 4
-
-
+WAITING = 1 << 20
+# Bytes of the table of labels and pairs of identities, unless a tally is told otherwise.
+SHARED_BYTES = 1 << 28
 # Below so many rows, loading the compiler takes longer than counting them without it.
 _WORTH_COMPILING = 1 << 24
+# From so many rows on it is said that counting goes quicker with it.
+_WORTH_SAYING = 1 << 25
 
 
 def numba_installed() -> bool:
@@ -47,38 +48,69 @@ def numba_installed() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
-def kernel_for(rows: int | None) -> str:
-    """The kernel that counts so many rows soonest in a process that runs once; None where their number is not known."""
+def kernel_for(rows: int | None, here: bool = True) -> str:
+    """The kernel that counts so many rows soonest in a process that runs once; None where their number is not known.
+
+    ``here``: whether rows are counted in this process, where the compiler may be loaded already.
+    """
     if not numba_installed():
+        if rows is not None and rows >= _WORTH_SAYING:
+            _say_once()
         return "numpy"
-    loaded = "numba" in sys.modules
+    loaded = here and "numba" in sys.modules
     return "numba" if loaded or rows is None or rows >= _WORTH_COMPILING else "numpy"
 
 
+@cache
+def _say_once() -> None:
+    warnings.warn(
+        "numba is not installed: counting this many rows takes two to three times as long without it; "
+        'pip install "biasamp[fast]"',
+        UserWarning,
+        stacklevel=2,
+    )
+
+
 class Tally:
-    """Counts of labels by pattern, and the run that is still open.
+    """Counts of labels by pattern or by pair of identities, and the run that is still open.
 
     The labels that make up identities have the first codes; ``masks`` gives the identities of each of these, as
     bits, and ends with the last of them.
 
-    The first patterns have a column of the table each; what later ones have with which label is kept cell by cell,
-    so that thousands of patterns take no more room than their records need.
+    Where identities are few, a record is counted by its *pattern*. The first patterns have a column of the table each; what
+    later ones have with which label is kept cell by cell. Where identities are many, patterns are nearly as many as
+    records, and a record is counted under each of its identities and pairs of identities instead (``shared``): of the first
+    labels, which are the most frequent for the greater part, in a table, of later ones cell by cell.
 
-    ``first`` is the labels of the first run, kept apart because the run may continue a run of the part before.
+    The first run of a stretch of rows is kept apart because it may continue a run of the part before.
+
+    Parameters
+    ----------
+    identities : int
+    bagged : bool
+        Whether patterns hold the bag of their records.
+    shared_bytes : int
+        Bytes that the table of labels and pairs may take; 0 for the usual.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, identities: int, *, bagged: bool = False, shared_bytes: int = 0) -> None:
+        self.by_pair = 1 << identities > MOST_COLUMNS and not bagged
+        columns = identities * (identities + 1) // 2
+        self.shared_rows = max(1, (shared_bytes or SHARED_BYTES) // (4 * columns))
         self.masks: list[int] = [0]
         self.table: Index = np.zeros((0, 1), dtype=np.int64)
         self.records: Index = np.zeros(1, dtype=np.int64)
-        self.duplicates = 0
-        self.runs = 0
-        self.first: Codes | None = None
-        self.open: Codes = np.zeros(0, dtype=np.int32)
+        self.count: Index = np.zeros(0, dtype=np.int64)
+        self.shared: NDArray[np.int32] = np.zeros((0, columns if self.by_pair else 0), dtype=np.int32)
+        self.overlap: Index = np.zeros((identities, identities), dtype=np.int64)
         self._cells = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
+    def shared_places(self) -> Index:
+        """The row of ``shared`` of each of the first labels."""
+        return np.arange(len(self.shared))
+
     def rare(self) -> tuple[Index, Index, Index]:
-        """Pattern, label and records of both, for the patterns without a column of the table."""
+        """Pattern or pair of identities, label and records of both, for what is in no table."""
         keys, values = self._cells
         return keys >> CELL_BITS, keys & CELL_LABEL, values
 
@@ -91,15 +123,31 @@ class Tally:
 class NumpyTally(Tally):
     """The tally with numpy alone."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, identities: int, *, bagged: bool = False, shared_bytes: int = 0) -> None:
+        super().__init__(identities, bagged=bagged, shared_bytes=shared_bytes)
+        self.duplicates = 0
+        self._opened = False
+        self._first: Codes | None = None
+        self._open: Codes = np.zeros(0, dtype=np.int32)
         self._place: dict[int, int] = {0: 0}
         self._waiting: list[Index] = []
+        self._pairs = pair_columns(identities)
 
     def widen(self, labels: int) -> None:
         """Make room for labels that were not known before."""
-        if labels > len(self.table):
-            self.table = _longer(self.table, max(labels, 2 * len(self.table)) - len(self.table))
+        if self.by_pair and labels > len(self.count):
+            more = max(labels, 2 * len(self.count)) - len(self.count)
+            self.count = longer(self.count, more)
+            rows = min(len(self.count), self.shared_rows) - len(self.shared)
+            self.shared = longer(self.shared, max(rows, 0))
+        elif not self.by_pair and labels > len(self.table):
+            self.table = longer(self.table, max(labels, 2 * len(self.table)) - len(self.table))
+
+    def cut(self) -> tuple[Codes, ...]:
+        """End a stretch of rows: the labels of its first and its last run, as far as there are two, which it forgets."""
+        runs = ([] if self._first is None else [self._first]) + ([self._open] if self._opened else [])
+        self._first, self._opened, self._open = None, False, np.zeros(0, dtype=np.int32)
+        return tuple(runs)
 
     def patterns(self, masks: Index) -> Index:
         """The number of each mask, with new ones for masks not met before."""
@@ -108,9 +156,9 @@ class NumpyTally(Tally):
         more = len(self._place) - len(self.masks)
         if more:
             self.masks.extend(list(self._place)[-more:])
-            self.records = _longer(self.records, more)
+            self.records = longer(self.records, more)
             columns = min(len(self.masks), MOST_COLUMNS) - self.table.shape[1]
-            self.table = np.ascontiguousarray(_longer(self.table.T, columns).T)
+            self.table = np.ascontiguousarray(longer(self.table.T, columns).T)
         return place[inverse]
 
     def settle(self) -> None:
@@ -134,65 +182,109 @@ class NumpyTally(Tally):
         head = int(edges[0])
         if head:
             self._extend(codes[:head])
-        if self.runs:
+        if self._opened:
             self._close(masks)
-        self.runs += len(edges)
+        self._opened = True
         last = int(edges[-1])
-        run = np.cumsum(starts[head:last], dtype=np.int64) - 1
+        sizes = np.diff(edges)
         labels = codes[head:last]
-        held = labels >= 0
-        if not held.all():
-            run, labels = run[held], labels[held]
-        again = repeated(run, labels, len(self.table))
+        if len(labels) and labels.min() < 0:
+            held = labels >= 0
+            sizes = np.add.reduceat(held, edges[:-1] - head, dtype=np.int64)
+            labels = labels[held]
+        # Bounds of the hash that repeated() makes.
+        run = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        again = repeated(run, labels, max(len(self.table), len(self.count)))
         if again is not None:
             self.duplicates += int(again.sum())
             run, labels = run[~again], labels[~again]
-        whole = len(edges) - 1
-        if whole:
-            if self.first is None:
-                mine = run == 0
-                self.first = labels[mine].copy()
-                labels, run, whole = labels[~mine], run[~mine] - 1, whole - 1
-            of_run = np.zeros(whole, dtype=np.int64)
+            sizes = np.bincount(run, minlength=len(sizes))
+        if len(sizes):
+            if self._first is None:
+                self._first = labels[: sizes[0]].copy()
+                labels, run, sizes = labels[sizes[0] :], run[sizes[0] :] - 1, sizes[1:]
+            of_run = np.zeros(len(sizes), dtype=np.int64)
             # Few rows name an identity; the others add nothing to their run's mask.
             named = np.flatnonzero(labels < len(masks))
             np.bitwise_or.at(of_run, run[named], masks[labels[named]])
-            column = self.patterns(of_run)
-            width = self.table.shape[1]
-            self.records += np.bincount(column, minlength=len(self.records))
-            of_row = column[run]
-            if len(self.masks) > width:
-                beyond = of_row >= width
-                self._waiting.append((of_row[beyond] << CELL_BITS) | labels[beyond])
-                if sum(map(len, self._waiting)) > _WAITING:
-                    self.settle()
-                of_row, labels = of_row[~beyond], labels[~beyond]
-            flat = labels * np.int64(width) + of_row
-            self.table += np.bincount(flat, minlength=self.table.size).reshape(self.table.shape)
-        self.open = np.zeros(0, dtype=np.int32)
+            (self._by_pair if self.by_pair else self._by_pattern)(of_run, sizes, labels)
+        self._open = np.zeros(0, dtype=np.int32)
         self._extend(codes[last:])
+
+    def _by_pattern(self, of_run: Index, sizes: Index, labels: Codes) -> None:
+        """Count whole runs of so many labels each under their patterns."""
+        column = self.patterns(of_run)
+        self.records += np.bincount(column, minlength=len(self.records))
+        width = self.table.shape[1]
+        # What labels have with no identity is what all have, less the rest.
+        some = np.flatnonzero(column)
+        of_row, own = _expanded(some, column[some], sizes, labels)
+        if len(self.masks) > width:
+            beyond = of_row >= width
+            self._wait((of_row[beyond] << CELL_BITS) | own[beyond])
+            within = ~beyond
+            none = np.bincount(labels, minlength=len(self.table)) - np.bincount(own, minlength=len(self.table))
+            of_row, own = of_row[within], own[within]
+        else:
+            none = np.bincount(labels, minlength=len(self.table)) - np.bincount(own, minlength=len(self.table))
+        flat = own * np.int64(width) + of_row
+        self.table += np.bincount(flat, minlength=self.table.size).reshape(self.table.shape)
+        self.table[:, 0] += none
+
+    def _by_pair(self, of_run: Index, sizes: Index, labels: Codes) -> None:
+        """Count whole runs under their identities and pairs of them."""
+        self.records[0] += len(of_run)
+        self.count += np.bincount(labels, minlength=len(self.count))
+        some = np.flatnonzero(of_run)
+        bits = (of_run[some][:, None] >> np.arange(len(self.overlap))) & 1
+        row, identity = np.nonzero(bits)
+        held = bits.astype(np.float64)
+        self.overlap += np.triu(held.T @ held).astype(np.int64)
+        # Identities, and pairs of identities of one run: each with the first, the second, ... after it.
+        runs, columns = [some[row]], [identity]
+        for after in range(1, int(bits.sum(axis=1).max(initial=0))):
+            same = np.flatnonzero(row[after:] == row[:-after])
+            runs.append(some[row[same]])
+            columns.append(self._pairs[identity[same], identity[same + after]])
+        of_row, own = _expanded(np.concatenate(runs), np.concatenate(columns), sizes, labels)
+        if len(self.shared) < len(self.count):
+            beyond = own >= len(self.shared)
+            self._wait((of_row[beyond] << CELL_BITS) | own[beyond])
+            of_row, own = of_row[~beyond], own[~beyond]
+        np.add.at(self.shared.ravel(), own * np.int64(self.shared.shape[1]) + of_row, np.int32(1))
+
+    def _wait(self, cells: Index) -> None:
+        self._waiting.append(cells)
+        if sum(map(len, self._waiting)) > WAITING:
+            self.settle()
 
     def _extend(self, codes: Codes) -> None:
         """Add labels to the open run, each once."""
         codes = codes[codes >= 0]
-        distinct = np.union1d(self.open, codes).astype(np.int32)
-        self.duplicates += len(self.open) + len(codes) - len(distinct)
-        self.open = distinct
+        distinct = np.union1d(self._open, codes).astype(np.int32)
+        self.duplicates += len(self._open) + len(codes) - len(distinct)
+        self._open = distinct
 
     def _close(self, masks: Index) -> None:
-        if self.first is None:
-            self.first = self.open
+        if self._first is None:
+            self._first = self._open
             return
-        mask = np.bitwise_or.reduce(masks[self.open[self.open < len(masks)]], initial=0)
-        column = int(self.patterns(np.array([mask], dtype=np.int64))[0])
-        self.records[column] += 1
-        if column < self.table.shape[1]:
-            self.table[self.open, column] += 1
-        else:
-            self._waiting.append((column << CELL_BITS) | self.open.astype(np.int64))
+        mask = np.bitwise_or.reduce(masks[self._open[self._open < len(masks)]], initial=0)
+        count = self._by_pair if self.by_pair else self._by_pattern
+        count(np.array([mask], dtype=np.int64), np.array([len(self._open)]), self._open)
 
 
-def repeated(run: Index, labels: Codes, width: int) -> Flags | None:
+def _expanded(runs: Index, values: Index, sizes: Index, labels: Codes) -> tuple[Index, Codes]:
+    """Each value with every label of its run: rows of values and labels."""
+    ends = np.cumsum(sizes)
+    many = sizes[runs]
+    stops = np.cumsum(many)
+    place = np.repeat((ends - sizes)[runs] - (stops - many), many)
+    place += np.arange(len(place))
+    return np.repeat(values, many), labels[place]
+
+
+def repeated(run: NDArray[Any], labels: Codes, width: int) -> Flags | None:
     """Which rows name a label that their run has named before; None when no row does.
 
     Labels that ascend within each run settle it at a glance. Otherwise every row writes its number into a
@@ -231,117 +323,19 @@ def repeated(run: Index, labels: Codes, width: int) -> Flags | None:
     return out if out.any() else None
 
 
-class NumbaTally(Tally):
-    """The tally as one compiled loop over the rows."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        from . import long_compiled
-
-        self._compiled = long_compiled
-        labels, patterns = (np.zeros(size, dtype=np.int64) for size in (0, _FIRST_ROOM))
-        self._room = long_compiled.Room(
-            slots=np.zeros(0, dtype=np.int64),
-            columns=patterns,
-            seen=labels.astype(np.uint64),
-            buffer=labels.astype(np.int32),
-            first=labels.astype(np.int32),
-            # One row per pattern: the labels of the commonest pattern then stand close together in memory.
-            table=np.zeros((_FIRST_ROOM, 0), dtype=np.int64),
-            waiting=labels,
-            records=np.zeros_like(patterns),
-            state=np.array([0, 0, 0, 1, 0, -1, 0, 0], dtype=np.int64),
-        )
-        self._hash()
-
-    def _hash(self) -> None:
-        """Make the hash table of the patterns: four places for each there is room for; -1 is free."""
-        slots = np.full(4 * len(self._room.columns), -1, dtype=np.int64)
-        self._compiled.place_patterns(slots, self._room.columns, int(self._room.state[self._compiled.KNOWN]))
-        self._room = self._room._replace(slots=slots)
-
-    def widen(self, labels: int) -> None:
-        """Make room for labels that were not known before."""
-        room = self._room
-        old = room.table.shape[1]
-        if labels > old:
-            more = max(labels, 2 * old) - old
-            longer = {name: _longer(getattr(room, name), more) for name in ("seen", "buffer", "first")}
-            self._room = room._replace(table=_longer(room.table.T, more).T.copy(), **longer)
-
-    def add(self, starts: Flags, codes: Codes, masks: Index) -> None:
-        """Count rows; as :meth:`NumpyTally.add`."""
-        self._refuse_too_many(len(codes))
-        at = 0
-        while at < len(codes):
-            at = self._compiled.add_runs(at, starts, codes, masks, self._room)
-            if at < len(codes):
-                self._make_room()
-
-    def add_integers(self, at: int, ids: Index, labels: NDArray[Any], lookup: Codes, masks: Index) -> int:
-        """Count rows of whole numbers from ``at`` on, as far as labels have a code and ids do not fall."""
-        self._refuse_too_many(len(ids))
-        while True:
-            stopped: int = self._compiled.add_integer_rows(at, ids, labels, lookup, masks, self._room)
-            known = stopped == len(ids) or not 0 <= labels[stopped] < len(lookup) or lookup[labels[stopped]] < 0
-            if known or ids[stopped] < self._room.state[self._compiled.LAST]:
-                return stopped
-            at = stopped
-            self._make_room()
-
-    def _refuse_too_many(self, rows: int) -> None:
-        if self._room.state[self._compiled.RUNS] + rows >= _MOST_RUNS:
-            raise ValueError(f"one part of the data has more than {_MOST_RUNS:,} records: write it as several files")
-
-    def _make_room(self) -> None:
-        """For a new pattern, or for cells of patterns without a row of the table."""
-        room, patterns = self._room, len(self._room.columns)
-        if room.state[self._compiled.KNOWN] == patterns:
-            self._room = room._replace(
-                columns=_longer(room.columns, patterns),
-                records=_longer(room.records, patterns),
-                table=_longer(room.table, min(2 * patterns, MOST_COLUMNS) - len(room.table)),
-            )
-            self._hash()
-            return
-        self._add_up()
-        size = _WAITING + len(room.buffer)
-        if len(room.waiting) < size:
-            self._room = room._replace(waiting=np.zeros(size, dtype=np.int64))
-
-    def _add_up(self) -> None:
-        used = self._compiled.USED
-        self._keep(self._room.waiting[: self._room.state[used]])
-        self._room.state[used] = 0
-
-    def settle(self) -> None:
-        """Make what has been counted so far readable."""
-        self._add_up()
-        room = self._room
-        held, _, self.runs, known, self.duplicates, first, _, _ = room.state.tolist()
-        self.masks = room.columns[:known].tolist()
-        self.open = room.buffer[:held]
-        self.first = None if first < 0 else room.first[:first]
-        none = (room.seen & np.uint64((1 << 32) - 1)).astype(np.int64)
-        for run in (self.open, self.first):
-            if run is not None:
-                none[run] -= 1
-        none -= room.table[1:].sum(axis=0)
-        _, label, values = self.rare()
-        np.subtract.at(none, label, values)
-        room.table[0] = none
-        self.table, self.records = room.table[: min(known, MOST_COLUMNS)].T, room.records[:known]
+def longer(array: NDArray[Any], more: int) -> NDArray[Any]:
+    """The array with so many zeros, or rows of zeros, at its end, which take no memory before they are used."""
+    out = np.zeros((len(array) + more, *array.shape[1:]), dtype=array.dtype)
+    out[: len(array)] = array
+    return out
 
 
-def _longer(array: NDArray[Any], more: int) -> NDArray[Any]:
-    """The array with so many zeros, or rows of zeros, at its end."""
-    return np.concatenate([array, np.zeros((more, *array.shape[1:]), dtype=array.dtype)])
-
-
-def new_tally(kernel: str = "auto") -> Any:
+def new_tally(kernel: str, identities: int, *, bagged: bool = False, shared_bytes: int = 0) -> Any:
     """An empty tally: compiled when numba is installed, unless ``kernel`` says ``"numpy"`` or ``"numba"``."""
     if kernel not in ("auto", "numba", "numpy"):
         raise ValueError(f"kernel is {kernel!r}; 'auto', 'numba' or 'numpy' are accepted")
     if kernel == "numba" or (kernel == "auto" and numba_installed()):
-        return NumbaTally()
-    return NumpyTally()
+        from .long_numba import NumbaTally
+
+        return NumbaTally(identities, bagged=bagged, shared_bytes=shared_bytes)
+    return NumpyTally(identities, bagged=bagged, shared_bytes=shared_bytes)
