@@ -5,8 +5,8 @@ from __future__ import annotations
 
 def main() -> None:
     """Run all of them."""
-    from . import ratios, suppression
+    from . import label_errors, ratios, suppression
 
-    for part in (ratios, suppression):
+    for part in (ratios, suppression, label_errors):
         print(f"\n-- {part.__name__}")
         part.main()
