@@ -16,6 +16,7 @@ from typing import Any
 from unittest import mock
 
 import biasamp
+from biasamp_reproductions.keeping import Kept
 
 
 def _records(number: int) -> dict[str, list[Any]]:
@@ -110,11 +111,27 @@ def _reproduction(path: Path, number: int) -> None:
     _command("reproduce", "worked-examples", "--folder", path.parent, "--seed", number)
 
 
-# name: (module that saves, name of the file, writer)
 def _labels_of_texts(path: Path, number: int) -> None:
     biasamp.read_text(["a woman", "a man"] * number, "lic").write(path)
 
 
+def _comparison(path: Path, number: int) -> None:
+    biasamp.compare({"old": _audit(number), "new": _audit(number + 1)}).to_html(path)
+
+
+def _trajectory(path: Path, number: int) -> None:
+    biasamp.trajectory({"1": _audit(number), "2": _audit(number + 1)}).to_html(path)
+
+
+def _part(path: Path, number: int) -> None:
+    class Named(Kept):
+        def _path(self, job: Any) -> Path:
+            return path
+
+    Named(path.parent, str, lambda part: part, lambda part: part).save(number, list(range(1000 * number)))
+
+
+# name: (module that saves, name of the file, writer)
 WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "audit": ("biasamp.auditing.audit_result", "a.json", lambda path, number: _audit(number).save(path)),
     "gzipped audit": ("biasamp.auditing.audit_result", "a.json.gz", lambda path, number: _audit(number).save(path)),
@@ -125,6 +142,8 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "report": ("biasamp.report.audit_page", "a.html", lambda path, number: _audit(number).to_html(path)),
     "sweep page": ("biasamp.report.sweep_page", "s.html", lambda path, number: _sweep(number).to_html(path)),
     "impact page": ("biasamp.report.impact_page", "i.html", lambda path, number: _impact(number).to_html(path)),
+    "comparison page": ("biasamp.report.comparison_page", "k.html", _comparison),
+    "trajectory page": ("biasamp.report.trajectory_page", "t.html", _trajectory),
     "verdict page": ("biasamp.report.verdict_page", "v.html", lambda path, number: _verdict(number).to_html(path)),
     "explorer": ("biasamp.report.explorer_document", "b.html", lambda path, n: _association(n).to_html(path)),
     "counts": ("biasamp.counts.storage", "c.parquet", _counts),
@@ -136,6 +155,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "CSV of parts": ("biasamp.cli.output", "w.csv", _why),
     "page of explore": ("biasamp.cli.cmd_explore", "c.html", _explore),
     "new policy": ("biasamp.cli.cmd_check", "policy.toml", _new_policy),
+    "part of a reproduction": ("biasamp_reproductions.keeping", "part.json", _part),
     "reproduction": ("biasamp_reproductions.command", "worked-examples.html", _reproduction),
 }
 

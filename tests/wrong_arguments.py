@@ -71,6 +71,7 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "associate a file": (biasamp.associate, {"data": RECORDS, "identities": ["w", "m"], "label": "g", "record": "id"}),
         "association_change": (biasamp.association_change, {"old": association, "new": _association(LABELS[:40])}),
         "audit": (biasamp.audit, {"data": RECORDS, **ROLES, "metrics": ["directional", "parity"], "resamples": 10}),
+        "balance": (biasamp.balance, {"tasks": T, "attribute": G, "ratio": 2.0}),
         "binary": (lambda data: biasamp.directional(G, biasamp.binary(data), biasamp.binary(P)), {"data": T}),
         "calibrate": (biasamp.calibrate, {"scores": S, "rate": 0.5}),
         "categorical": (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from biasamp.data import LabelSet, label_set, read_columns
-from biasamp.data.plain_arguments import number
+from biasamp.data.plain_arguments import number, whole_number
 
 Rows = NDArray[np.int64]
 
@@ -60,6 +60,8 @@ def balance(tasks: Any, attribute: Any, *, ratio: float | None = None, seed: int
     >>> len(biasamp.balance([["fork"]] * 10, ["m"] * 8 + ["f"] * 2, ratio=2))
     5
     """
+    if not isinstance(seed, np.random.Generator):
+        seed = whole_number(seed, "seed")
     held = _whole(tasks, "tasks")
     groups = _whole(attribute, "attribute")
     if len(held) != len(groups):

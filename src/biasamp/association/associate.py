@@ -16,7 +16,7 @@ from biasamp.counts.long_table import UNPAIRED, Pairing
 from biasamp.counts.storage import is_counts, load_counts
 from biasamp.data import canonical
 from biasamp.data.label_source import LabelSource, label_source
-from biasamp.data.plain_arguments import number, one_of, shown, yes_or_no
+from biasamp.data.plain_arguments import number, one_of, shown, text_or_none, yes_or_no
 from biasamp.data.spelling import in_utf8
 from biasamp.engines import engine_for
 from biasamp.engines.progress import RowsBar
@@ -196,7 +196,7 @@ def associate(
         )
     settings = {"zero": zero_name, "alpha": alpha or None, "min_count": min_count, "min_expected": min_expected}
     settings |= {"paper_literal": paper_literal, "correction": correction}
-    chosen = {"contrasts": contrasts, "reference": reference}
+    chosen = {"contrasts": contrasts, "reference": text_or_none(reference, "reference")}
     settings |= {name: value for name, value in chosen.items() if value not in (None, "auto")}
     if crossings:
         counts = with_crossings(counts)

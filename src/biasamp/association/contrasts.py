@@ -30,7 +30,7 @@ def chosen_contrasts(
     ((0, 1), (1, 2))
     """
     one_of(contrasts, "contrasts", CONTRASTS)
-    if reference is not None and reference not in identities:
+    if reference is not None and (not isinstance(reference, str) or reference not in identities):
         raise ValueError(f"reference is {shown(reference)}; the identities are {', '.join(map(repr, identities))}")
     if reference is not None and contrasts in ("pairs", "rest"):
         raise ValueError(f"reference has no meaning with contrasts={contrasts!r}: no gap is against one identity alone")
