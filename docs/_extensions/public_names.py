@@ -9,14 +9,14 @@ from typing import Any
 import biasamp
 
 GROUPS: dict[str, list[str]] = {
-    "Measure": ["audit", "count", "directional", "mals", "multi", "parity", "classify_errors"],
+    "Measure": ["audit", "count", "directional", "mals", "multi", "parity", "classify_errors", "mean_amplification"],
     "Predictability": ["dpa", "leakage", "balance"],
     "Without ground truth": ["associate", "association_change", "orientation", "movement"],
     "Why, and at which threshold": ["decompose", "sweep", "calibrate", "choose_thresholds"],
     "Choose and follow": ["compare", "over_runs", "trajectory", "Policy"],
-    "Texts": ["read_text", "counterfactual", "read_eval_log"],
+    "Texts": ["read_text", "text_leakage", "counterfactual", "read_eval_log", "fill_blanks"],
     "For auditors": ["impact", "verify", "label_errors"],
-    "Input": ["binary", "categorical", "read_open_images", "open_images_shape"],
+    "Input": ["binary", "categorical", "continuous", "balance", "read_open_images", "open_images_shape"],
     "Statistics": ["q_values"],
     "Results": [
         "Audit",
