@@ -27,6 +27,8 @@ MEASURED = {
 REPEATED = {
     "findings[].figure.interval": "metrics[].interval",
     "findings[].figure.pairs[].low": "metrics[].pairs[].low",
+    "differences[].first_interval": "metrics[].interval",
+    "differences[].second_interval": "metrics[].interval",
     **{
         f"metrics[].groups[].{rate}_{figure}low": f"rates[].{rate}.{figure}low"
         for rate in RATES

@@ -56,7 +56,7 @@ def test_known_captions(folder: Path) -> None:
     # A third of each gender is wrong; without regard to objects that moves each rate from 2/3 to 5/9 on average.
     drawn = next(row for what, row in found.items() if what.startswith("baseline_ft: T→A of errors"))
     assert drawn.ours == pytest.approx(5 / 9 - 2 / 3, abs=0.06)
-    assert found["baseline_ft: share of men among common images, said and true"].ours == "0.500, 0.500"
+    assert found["baseline_ft: share of men among common images, by the captions"].ours == 0.5
     assert found["equalizer less baseline_ft: T→A"].ours == pytest.approx(-1 / 3)
     assert found["equalizer less baseline_ft: A→T"].ours == 0
     # Two models with the same captions leak the same.

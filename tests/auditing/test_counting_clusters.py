@@ -117,7 +117,8 @@ def test_an_audit_by_the_name_of_the_engine(kind: str, folder: Path, request: py
     file = folder / "2.parquet"
     expected = biasamp.audit(file, **ROLES, **METRICS, engine="local", threads=2)
     mine = biasamp.audit(file, **ROLES, **METRICS, engine=kind)
-    assert mine.to_json() == expected.to_json()
+    assert mine.document["provenance"]["engine"] == kind
+    assert {**mine.document, "provenance": None} == {**expected.document, "provenance": None}
     in_memory = biasamp.audit(file, **ROLES, **{**METRICS, "metrics": ["directional"]})
     assert [m["value"] for m in in_memory.document["metrics"]] == [
         m["value"] for m in mine.document["metrics"] if m["metric"] == "directional"

@@ -54,6 +54,10 @@ def test_what_repeats_an_interval_repeats_it() -> None:
     for finding in document["findings"]:
         if "interval" in finding["figure"]:
             assert finding["figure"]["interval"] == entries[finding["metric"], finding["direction"]]["interval"]
+    audited = Audited.of(case_of("five groups", metrics=FEW), np.random.default_rng(0)).audit
+    for row in biasamp.compare({"a": audited, "b": audited}).document["differences"]:
+        own = entries[row["metric"], row["direction"]]["interval"]
+        assert row["first_interval"] == row["second_interval"] == own
 
 
 def test_a_figure_that_is_off_is_found() -> None:
