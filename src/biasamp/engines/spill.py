@@ -48,6 +48,7 @@ class Spill:
         self._lock = threading.Lock()
         self._writers: list[Any] = [None] * self._many
         self._folder: Path | None = None
+        self._over = False
         self.rows = 0
 
     def __enter__(self) -> Spill:
@@ -56,10 +57,13 @@ class Spill:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._close()
-        self._batches = []
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        # A thread may still be at a batch when a signal ends the work: it must not write to a folder that is gone.
+        with self._lock:
+            self._over = True
+            self._close()
+            self._batches = []
+            if self._folder is not None:
+                shutil.rmtree(self._folder, ignore_errors=True)
 
     def write(self, batch: Any) -> None:
         """Put the rows of a batch where their keys belong."""
@@ -73,6 +77,8 @@ class Spill:
         edges = [0, *np.cumsum(np.bincount(bucket.astype(np.int64), minlength=self._many)).tolist()]
         batch = _taken(batch, order)
         with self._lock:
+            if self._over:
+                return
             self._batches.append((batch, edges))
             self._held += batch.nbytes
             self.rows += batch.num_rows
