@@ -8,6 +8,7 @@ them, but all tests of clusters go to one.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,9 +29,15 @@ _ABSENT = [package for package in ("numba", "torchmetrics", "mlflow") if find_sp
 
 
 def _imports_absent(file: Path) -> bool:
-    """Whether the module imports, at its top, an optional package that is not installed."""
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return any(line.startswith((f"import {package}", f"from {package}")) for line in lines for package in _ABSENT)
+    """Whether the module imports, at its top, an optional package that is not installed, or a neighbour that does."""
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if any(line.startswith((f"import {package}", f"from {package}")) for package in _ABSENT):
+            return True
+        near = re.match(r"from \. import (\w+)|from \.(\w+) import", line)
+        neighbour = file.parent / f"{near[1] or near[2]}.py" if near else file
+        if neighbour != file and neighbour.is_file() and _imports_absent(neighbour):
+            return True
+    return False
 
 
 collect_ignore = [
