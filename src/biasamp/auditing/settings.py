@@ -7,7 +7,6 @@ from typing import Any
 
 from .label_provenance import LabelProvenance
 
-
 # How the intervals of aggregates are made: from resamples, or from how much every bag of records moves them.
 INTERVALS = ("bootstrap", "closed_form")
 
