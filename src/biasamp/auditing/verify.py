@@ -183,7 +183,7 @@ def verify(
         held.get("suppress"),
     )
     chosen = GroupNames(held["reference"], held["ignore_groups"])
-    again = measured(
+    again, _ = measured(
         data,
         plan,
         settings,
