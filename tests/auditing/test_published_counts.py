@@ -190,7 +190,7 @@ def test_counts_that_were_published_say_so(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="withheld"):
             again()
     with pytest.raises(TypeError, match="say with suppress="):
-        biasamp.count(tmp_path / "a.parquet")
+        biasamp.count(counts)
     with pytest.raises(ValueError, match="leave attributes out"):
         biasamp.count(tmp_path / "a.parquet", attributes="race", suppress=10)
 

@@ -59,8 +59,8 @@ def bin_entries(
         assert spec.edges is not None
         moved = [(how, edges, measured(_with(plan, name, edges))) for how, edges in other_edges(values, spec.edges)]
         for (attribute, way), value in base.items():
-            if role == "attribute" and name not in (attribute, *attribute.split(" x ")):
-                continue
+            if role == "attribute" and attribute in plan.groups and attribute != name:
+                continue  # a crossing is of all attributes
             others: list[OtherBins] = [
                 {"how": how, "edges": list(edges), "value": plain(found[attribute, way])}
                 for how, edges, found in moved

@@ -154,7 +154,7 @@ def count(
     }
     if identities is None and isinstance(data, LabelSource):
         identities = data.identities or None
-    if isinstance(data, (str, os.PathLike)) and is_counts(data):
+    if suppress is not None and isinstance(data, (str, os.PathLike)) and is_counts(data):
         data = load_counts(os.fspath(data))
     if isinstance(data, (AuditCounts, AssociationCounts)):
         given = {**roles, "identities": identities, "missing": None, "intersections": None, "unseen": None}

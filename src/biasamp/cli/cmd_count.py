@@ -74,7 +74,7 @@ def command(
         for name in ("label", "score", "threshold"):
             if (threshold if name == "threshold" else options.pop(name)) is not None:
                 raise click.UsageError(f"--{name} belongs to --identities")
-        arguments = {**audit_roles(data, options), "labels": labels}
+        arguments = {**audit_roles("" if options["suppress"] is None else data, options), "labels": labels}
     _show(biasamp.count(data, **arguments, **options), save, json_path)
 
 
