@@ -246,28 +246,26 @@ function scanInto(
       let hash = 0;
       byte = at < end ? file[at] : LINE_FEED;
       if (byte === QUOTE) {
-        // Put together behind the file: a doubled quote is one.
         at += 1;
-        store.end = store.open;
-        while (at < end) {
-          byte = file[at];
-          at += 1;
-          if (byte === QUOTE) {
-            if (at >= end || file[at] !== QUOTE) break;
-            at += 1;
-          }
-          store.push(byte);
+        const start = at;
+        while (at < end && (byte = file[at]) !== QUOTE) {
           hash = (Math.imul(hash, 31) + byte) | 0;
+          at += 1;
           if (at - begin > BLOCK) throw new Damaged("straddling object");
         }
-        while (at < end) {
-          byte = file[at];
-          if (byte === separator || byte === LINE_FEED || byte === RETURN) break;
-          store.push(byte);
-          hash = (Math.imul(hash, 31) + byte) | 0;
+        const after = at + 1 < end ? file[at + 1] : LINE_FEED;
+        if (at < end && (after === separator || after === LINE_FEED || after === RETURN)) {
+          if (column !== null) column.add(rows, start, at, mixed(hash));
           at += 1;
+        } else {
+          // A doubled quote is one, and what follows the last belongs to the field: put together behind the file.
+          hash = 0;
+          at = composed(store, start, end, separator, begin);
+          if (column !== null) {
+            for (let i = store.open; i < store.end; i += 1) hash = (Math.imul(hash, 31) + store.bytes[i]) | 0;
+            column.add(rows, store.open, store.end, mixed(hash));
+          }
         }
-        if (column !== null) column.add(rows, store.open, store.end, mixed(hash));
       } else {
         const start = at;
         while (byte !== separator && byte !== LINE_FEED && byte !== RETURN) {
@@ -289,6 +287,29 @@ function scanInto(
     if (firstBlock < 0 && at > BLOCK) firstBlock = rows - 1;
   }
   return { rows, firstBlock: firstBlock < 0 ? rows : firstBlock };
+}
+
+/** Put a field that began with a quote together at the end of the store; where it ends in the file. */
+function composed(store: Bytes, from: number, end: number, separator: number, begin: number): number {
+  let at = from;
+  store.end = store.open;
+  while (at < end) {
+    const byte = store.bytes[at];
+    at += 1;
+    if (byte === QUOTE) {
+      if (at >= end || store.bytes[at] !== QUOTE) break;
+      at += 1;
+    }
+    store.push(byte);
+    if (at - begin > BLOCK) throw new Damaged("straddling object");
+  }
+  while (at < end) {
+    const byte = store.bytes[at];
+    if (byte === separator || byte === LINE_FEED || byte === RETURN) break;
+    store.push(byte);
+    at += 1;
+  }
+  return at;
 }
 
 function mixed(hash: number): number {
