@@ -1,0 +1,35 @@
+/** What the page and its worker tell each other. Columns stay in the worker: the page knows what it shows. */
+import type { ReportPage } from "../types";
+import type { Choice, ColumnType } from "./types";
+
+/** A column as the page shows it. */
+export interface ShownColumn {
+  name: string;
+  type: ColumnType;
+  /** The first different values, as text; of a column with few, all. */
+  values: string[];
+  distinct: number;
+  missing: number;
+}
+
+/** Which columns are likely meant. */
+export type Guess = Pick<Choice, "attributes" | "tasks" | "task_predictions">;
+
+/** An opened file. */
+export interface Opened {
+  source: string;
+  records: number;
+  columns: ShownColumn[];
+  notes: string[];
+  guess: Guess;
+}
+
+/** How far the work is: what is done now, and which share of it, where that is known. */
+export interface Progress {
+  doing: "reading" | "counting";
+  share: number | null;
+}
+
+export type Asked = { open: File } | { audit: Choice };
+
+export type Told = { progress: Progress } | { opened: Opened } | { page: ReportPage } | { refused: string } | { failed: string };

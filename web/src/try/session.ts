@@ -1,0 +1,69 @@
+/** The worker that reads and counts, as the page uses it: one file, one question at a time, stopped at once when asked. */
+import type { ReportPage } from "../types";
+import type { Asked, Opened, Progress, Told } from "./messages";
+import { Refused, type Choice } from "./types";
+
+/** The reader stopped the work. */
+export class Stopped extends Error {}
+
+export class Session {
+  private worker: Worker | null = null;
+  private stopped: (() => void) | null = null;
+
+  constructor(
+    private readonly file: File,
+    private readonly start: () => Worker,
+    private readonly told: (progress: Progress) => void,
+  ) {}
+
+  /** Read the file. */
+  async open(): Promise<Opened> {
+    this.worker ??= this.start();
+    const answer = await this.ask({ open: this.file });
+    if (!("opened" in answer)) throw new Error("the worker answered something else");
+    return answer.opened;
+  }
+
+  /** Measure; a worker that was stopped begins again with the file. */
+  async audit(choice: Choice): Promise<ReportPage> {
+    if (this.worker === null) await this.open();
+    const answer = await this.ask({ audit: choice });
+    if (!("page" in answer)) throw new Error("the worker answered something else");
+    return answer.page;
+  }
+
+  /** End the work, finished or not. */
+  stop(): void {
+    this.worker?.terminate();
+    this.worker = null;
+    this.stopped?.();
+  }
+
+  private ask(question: Asked): Promise<Told> {
+    const worker = this.worker!;
+    return new Promise((resolve, reject) => {
+      const done = () => {
+        this.stopped = null;
+        worker.onmessage = worker.onerror = null;
+      };
+      worker.onmessage = ({ data }: MessageEvent<Told>) => {
+        if ("progress" in data) return this.told(data.progress);
+        done();
+        if ("refused" in data) reject(new Refused(data.refused));
+        else if ("failed" in data) reject(new Error(data.failed));
+        else resolve(data);
+      };
+      worker.onerror = (event) => {
+        done();
+        event.preventDefault?.();
+        this.worker = null;
+        reject(new Error(event.message || "the worker ended"));
+      };
+      this.stopped = () => {
+        done();
+        reject(new Stopped());
+      };
+      worker.postMessage(question);
+    });
+  }
+}
