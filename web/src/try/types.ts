@@ -12,6 +12,8 @@ export interface Column {
   type: ColumnType;
   values: Value[];
   codes: Int32Array;
+  /** Why the column cannot be used, where it cannot: said when it is chosen, in the words of the Python package. */
+  refusal?: string;
 }
 
 export interface Table {
@@ -58,3 +60,6 @@ export interface Roles {
 
 /** An input that is refused: the words are those of the Python package. */
 export class Refused extends Error {}
+
+/** An input that the Python package measures and this page does not, such as probabilities: the message gives the way to a full audit. */
+export class Beyond extends Refused {}
