@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import html
-from pathlib import Path
-
-from biasamp.data.saving import save_text
 
 from .page import asset, digest
 
@@ -42,8 +39,3 @@ def try_page() -> str:
         "the command <code>biasamp audit</code> measures the same and more.</p></noscript>\n"
         f"<script>{asset('try.js')}</script>\n</body>\n</html>\n"
     )
-
-
-def write_try_page(path: str | Path) -> None:
-    """Write the page as a single HTML file."""
-    save_text(path, try_page())

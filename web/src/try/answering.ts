@@ -1,7 +1,7 @@
 /** What the worker answers: it keeps the columns of the file, and hands out what the page shows. */
 import type { ReportPage } from "../types";
 import type { Asked, Guess, Opened, Progress, ShownColumn, Told } from "./messages";
-import { Refused, type Choice, type Column, type Table, type Value } from "./types";
+import { Beyond, Refused, type Choice, type Column, type Table, type Value } from "./types";
 
 // So many values of a column go to the page: first values, and the values that rates can be of.
 const VALUES = 50;
@@ -18,7 +18,7 @@ export interface Parts {
 function shown(column: Column, parts: Parts): ShownColumn {
   let missing = 0;
   for (let i = 0; i < column.codes.length; i++) if (column.codes[i] < 0) missing++;
-  return { name: column.name, type: column.type, values: column.values.slice(0, VALUES).map(parts.name), distinct: column.values.length, missing };
+  return { name: column.name, type: column.type, values: column.values.slice(0, VALUES).map(parts.name), distinct: column.values.length, missing, refusal: column.refusal };
 }
 
 /** Answers questions one after the other. */
@@ -40,7 +40,7 @@ export function answering(parts: Parts, tell: (told: Told) => void): (asked: Ask
     try {
       tell("open" in asked ? { opened: await open(asked.open) } : { page: audit(asked.audit) });
     } catch (error) {
-      tell(error instanceof Refused ? { refused: error.message } : { failed: (error as Error).message });
+      tell(error instanceof Refused ? { refused: error.message, beyond: error instanceof Beyond } : { failed: (error as Error).message });
     }
   };
 }

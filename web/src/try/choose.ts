@@ -114,9 +114,13 @@ export function chooseView(asking: Asking): HTMLElement[] {
   const redraw = new Event("redraw");
   const boxes = groupBoxes(asking, changed);
   const more = details(asking, changed);
-  function changed(): void {
+  // What is drawn anew loses the keyboard's place: only what the pairs decide is, and never what the reader is in.
+  function repaired(): void {
     boxes.dispatchEvent(redraw);
     more.dispatchEvent(redraw);
+    changed();
+  }
+  function changed(): void {
     command.replaceChildren(missing(withoutPaired(selection)).length ? h("p", { class: "soft" }, "Choose the columns first.") : beyond(opened.source, choiceOf(selection)));
     said.replaceChildren();
   }
@@ -131,7 +135,7 @@ export function chooseView(asking: Asking): HTMLElement[] {
       h("section", { class: "role", "aria-labelledby": "groups-title" }, h("h2", { id: "groups-title" }, "Which groups do you ask about?"),
         h("p", { class: "soft" }, "One column or more, such as gender or race. Each is measured by itself."), boxes),
       h("section", { class: "role", "aria-labelledby": "pairs-title" }, h("h2", { id: "pairs-title" }, "What is true, and what is predicted?"),
-        h("p", { class: "soft" }, "Both columns spell their values alike."), pairRows(asking, changed), more)),
+        h("p", { class: "soft" }, "Both columns spell their values alike."), pairRows(asking, repaired), more)),
     h("div", { class: "go-row" }, button, said),
     ...(opened.notes.length ? [h("ul", { class: "notes" }, ...opened.notes.map((note) => h("li", {}, sentence(note))))] : []),
     section("columns", `Columns of the file (${count(opened.columns.length)})`, columnTable(opened)),

@@ -1,7 +1,7 @@
 /** The columns of the file: names, types, first values, gaps. */
 import { h } from "../dom";
 import { count } from "../numbers";
-import { head, label, more, scrolling } from "../report/parts";
+import { head, label, more, scrolling, sentence } from "../report/parts";
 import { printable } from "../text";
 import type { Opened, ShownColumn } from "./messages";
 
@@ -18,7 +18,7 @@ export function columnTable(opened: Opened): HTMLElement {
   const rows = opened.columns.map((column) => () => h("tr", {},
     h("th", { scope: "row" }, label(column.name, 60)),
     h("td", {}, column.type),
-    h("td", { class: "values" }, h("bdi", {}, firstValues(column))),
+    h("td", { class: "values" }, h("bdi", {}, firstValues(column)), column.refusal ? h("span", { class: "note cannot" }, sentence(column.refusal)) : null),
     h("td", { class: "number" }, count(column.distinct)),
     h("td", { class: "number" }, column.missing ? count(column.missing) : "")));
   const body = h("tbody");

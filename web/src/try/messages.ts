@@ -10,6 +10,8 @@ export interface ShownColumn {
   values: string[];
   distinct: number;
   missing: number;
+  /** Why the column cannot be used, where it cannot. */
+  refusal?: string;
 }
 
 /** Which columns are likely meant. */
@@ -32,4 +34,4 @@ export interface Progress {
 
 export type Asked = { open: File } | { audit: Choice };
 
-export type Told = { progress: Progress } | { opened: Opened } | { page: ReportPage } | { refused: string } | { failed: string };
+export type Told = { progress: Progress } | { opened: Opened } | { page: ReportPage } | { refused: string; beyond: boolean } | { failed: string };

@@ -1,7 +1,7 @@
 /** The worker that reads and counts, as the page uses it: one file, one question at a time, stopped at once when asked. */
 import type { ReportPage } from "../types";
 import type { Asked, Opened, Progress, Told } from "./messages";
-import { Refused, type Choice } from "./types";
+import { Beyond, Refused, type Choice } from "./types";
 
 /** The reader stopped the work. */
 export class Stopped extends Error {}
@@ -49,7 +49,7 @@ export class Session {
       worker.onmessage = ({ data }: MessageEvent<Told>) => {
         if ("progress" in data) return this.told(data.progress);
         done();
-        if ("refused" in data) reject(new Refused(data.refused));
+        if ("refused" in data) reject(data.beyond ? new Beyond(data.refused) : new Refused(data.refused));
         else if ("failed" in data) reject(new Error(data.failed));
         else resolve(data);
       };

@@ -13,7 +13,7 @@ import type { Opened, Progress } from "./messages";
 import { choiceOf, firstSelection, type Selection } from "./selection";
 import { Session, Stopped } from "./session";
 import { fileButton, startView } from "./start";
-import { Refused, type Choice } from "./types";
+import { Beyond, Refused, type Choice } from "./types";
 
 type Step = "start" | "reading" | "choose" | "counting" | "report";
 
@@ -70,7 +70,7 @@ export class TryPage {
       const page = await session.audit(choice);
       if (this.session === session) this.showResult(page, choice);
     } catch (error) {
-      if (!(error instanceof Stopped) && this.session === session) this.showChoice(refusal("This choice cannot be measured", error, "Choose other columns below, or mend the file and drop it here again."));
+      if (!(error instanceof Stopped) && this.session === session) this.showChoice(refusal("This choice cannot be measured", error, "Choose other columns below, or mend the file and drop it here again.", beyond(opened.source, choice)));
     }
   }
 
@@ -128,8 +128,9 @@ export class TryPage {
   }
 }
 
-/** Why something was refused, and the way out. */
-function refusal(title: string, error: unknown, wayOut: string): HTMLElement {
+/** Why something was refused, and the way out: what the full audit measures has its command. */
+function refusal(title: string, error: unknown, wayOut: string, command: HTMLElement | null = null): HTMLElement {
+  if (error instanceof Beyond && command !== null) return h("div", { role: "alert", class: "refusal" }, h("h2", {}, "The full audit measures this, and this page does not"), h("p", {}, sentence(error.message)), command);
   const words = error instanceof Refused ? error.message : `Something unforeseen went wrong: ${(error as Error).message}`;
   return h("div", { role: "alert", class: "refusal" }, h("h2", {}, title), h("p", {}, sentence(words)), h("p", { class: "soft" }, wayOut));
 }
