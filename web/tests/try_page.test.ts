@@ -57,13 +57,14 @@ describe("the command", () => {
 });
 
 describe("what was chosen", () => {
-  const guess = { attributes: ["g"], tasks: ["t"], task_predictions: ["p"] };
+  const guess = { attributes: ["g"], tasks: ["t"], task_predictions: ["p"], reasons: [] };
+  const { reasons: _, ...names } = guess;
   it("begins with the guesses", () => {
-    expect(choiceOf(firstSelection(guess))).toEqual({ ...guess, positive: null, confidence: 0.95, min_group: 30 });
+    expect(choiceOf(firstSelection(guess))).toEqual({ ...names, positive: null, confidence: 0.95, min_group: 30 });
     expect(missing(firstSelection(guess))).toEqual([]);
   });
   it("is asked for where nothing was guessed", () => {
-    expect(missing(firstSelection({ attributes: [], tasks: [], task_predictions: [] }))).toEqual(
+    expect(missing(firstSelection({ attributes: [], tasks: [], task_predictions: [], reasons: [] }))).toEqual(
       ["Choose at least one column of groups.", "Choose the column with the truth.", "Choose the column with the prediction."]);
   });
   it("names the pair that lacks a column", () => {
@@ -78,14 +79,16 @@ describe("what was chosen", () => {
   });
   it("offers the values of the task where the page has them all", () => {
     const column = { name: "t", type: "text" as const, values: ["no", "yes"], distinct: 2, missing: 0 };
-    const opened = { source: "", records: 4, columns: [column], notes: [], guess };
+    const opened = { source: "", records: 4, whole: true, columns: [column], notes: [], guess };
     expect(positives(firstSelection(guess), opened)).toEqual(["no", "yes"]);
     expect(positives(firstSelection(guess), { ...opened, columns: [{ ...column, distinct: 99 }] })).toEqual([]);
   });
 });
 
 const table: Table = { source: "x.csv", records: 3, notes: ["tabs"], columns: [{ name: "g", type: "integer", values: [1, 2n], codes: Int32Array.of(0, -1, 1) }] };
-const parts: Parts = { read: async (_, progress) => (progress(0.5), table), guess: () => ({ attributes: ["g"], tasks: [], task_predictions: [] }), name: String, audit: () => ({ kind: "report" }) as any };
+const parts: Parts = { head: async () => ({ table, whole: false }), read: async (_, columns, share) => (share(0.5), reads.push(columns), table), guess: () => ({ attributes: ["g"], tasks: [], task_predictions: [], reasons: [] }), name: String, audit: () => ({ kind: "report" }) as any };
+
+const reads: string[][] = [];
 
 async function asked(held: Parts, ...questions: any[]): Promise<Told[]> {
   const told: Told[] = [];
@@ -95,19 +98,21 @@ async function asked(held: Parts, ...questions: any[]): Promise<Told[]> {
 }
 
 describe("the worker", () => {
-  it("keeps the columns and tells what is shown of them", async () => {
-    const told = await asked(parts, { open: new File(["x"], "x.csv") }, { audit: choice });
+  it("tells what is shown of the columns, and reads those that are chosen once", async () => {
+    const file = new File(["x"], "x.csv");
+    reads.length = 0;
+    const told = await asked(parts, { open: file }, { audit: choice, file }, { audit: { ...choice, confidence: 0.9 }, file }, { audit: { ...choice, attributes: ["race"] }, file });
+    expect(reads).toEqual([["gender", "hired", "said"], ["race", "hired", "said"]]);
     expect(told.filter((one) => !("progress" in one))).toEqual([
-      { opened: { source: "x.csv", records: 3, notes: ["tabs"], columns: [{ name: "g", type: "integer", values: ["1", "2"], distinct: 2, missing: 1, refusal: undefined }], guess: { attributes: ["g"], tasks: [], task_predictions: [] } } },
-      { page: { kind: "report" } }]);
+      { opened: { source: "x.csv", records: 3, whole: false, notes: ["tabs"], columns: [{ name: "g", type: "integer", values: ["1", "2"], distinct: 2, missing: 1, refusal: undefined }], guess: { attributes: ["g"], tasks: [], task_predictions: [], reasons: [] } } },
+      ...Array(3).fill({ page: { kind: "report" } })]);
     expect(told).toContainEqual({ progress: { doing: "reading", share: 0.5 } });
   });
   it("tells refusals from what was not foreseen", async () => {
-    const thrown = async (error: Error) => (await asked({ ...parts, audit: () => { throw error; } }, { open: new File([], "x") }, { audit: choice })).at(-1);
+    const thrown = async (error: Error) => (await asked({ ...parts, audit: () => { throw error; } }, { audit: choice, file: new File([], "x") })).at(-1);
     expect(await thrown(new Refused("why"))).toEqual({ refused: "why", beyond: false });
     expect(await thrown(new Beyond("why"))).toEqual({ refused: "why", beyond: true });
     expect(await thrown(new RangeError("odd"))).toEqual({ failed: "odd" });
-    expect(await asked(parts, { audit: choice })).toEqual([{ failed: "no file is open" }]);
   });
 });
 

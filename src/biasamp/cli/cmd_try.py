@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +14,9 @@ from biasamp.data.saving import save_text
 from biasamp.report.try_page import try_page
 
 from .command_files import Command, Output
+
+# Seconds of one wait; there is another one after it.
+_LONG = 3600.0
 
 
 @click.command(name="try", cls=Command)
@@ -47,4 +50,5 @@ def command(browser: bool, html_path: str | None) -> None:
                 raise click.UsageError("no browser could be started: write the page with --html FILE, and open it")
         # The browser reads the file when it likes, and again when the page is reloaded.
         with suppress(KeyboardInterrupt):
-            threading.Event().wait()
+            while True:
+                time.sleep(_LONG)

@@ -1,4 +1,4 @@
-/** What the worker answers: it keeps the columns of the file, and hands out what the page shows. */
+/** What the worker answers: the columns of a file by its first records, and the audit of those that are chosen. */
 import type { ReportPage } from "../types";
 import type { Asked, Guess, Opened, Progress, ShownColumn, Told } from "./messages";
 import { Beyond, Refused, type Choice, type Column, type Table, type Value } from "./types";
@@ -8,11 +8,14 @@ const VALUES = 50;
 
 /** The parts of an audit. */
 export interface Parts {
-  read: (file: File, progress: (share: number) => void) => Promise<Table>;
+  /** The first records, quickly, and whether they are all. */
+  head: (file: File) => Promise<{ table: Table; whole: boolean }>;
+  /** All records of some columns; it tells which share is read. */
+  read: (file: File, columns: string[], share: (share: number) => void) => Promise<Table>;
   guess: (table: Table) => Guess;
   /** A value as Python names it. */
   name: (value: Value) => string;
-  audit: (choice: Choice, table: Table) => ReportPage;
+  audit: (table: Table, choice: Choice) => ReportPage;
 }
 
 function shown(column: Column, parts: Parts): ShownColumn {
@@ -23,22 +26,27 @@ function shown(column: Column, parts: Parts): ShownColumn {
 
 /** Answers questions one after the other. */
 export function answering(parts: Parts, tell: (told: Told) => void): (asked: Asked) => Promise<void> {
-  let table: Table | null = null;
+  // The columns that were read last: another level or value needs no second reading.
+  let kept: { file: File; columns: string; table: Table } | null = null;
   const progress = (doing: Progress["doing"], share: number | null) => tell({ progress: { doing, share } });
   async function open(file: File): Promise<Opened> {
-    progress("reading", file.size ? 0 : null);
-    table = await parts.read(file, (share) => progress("reading", share));
+    const { table, whole } = await parts.head(file);
     const { source, records, notes } = table;
-    return { source, records, notes, columns: table.columns.map((column) => shown(column, parts)), guess: parts.guess(table) };
+    return { source, records, whole, notes, columns: table.columns.map((column) => shown(column, parts)), guess: parts.guess(table) };
   }
-  function audit(choice: Choice): ReportPage {
-    if (table === null) throw new Error("no file is open");
+  async function audit(file: File, choice: Choice): Promise<ReportPage> {
+    const columns = [...new Set([...choice.attributes, ...choice.tasks, ...choice.task_predictions])];
+    const key = JSON.stringify(columns);
+    if (kept?.file !== file || kept.columns !== key) {
+      progress("reading", null);
+      kept = { file, columns: key, table: await parts.read(file, columns, (share) => progress("reading", share)) };
+    }
     progress("counting", null);
-    return parts.audit(choice, table);
+    return parts.audit(kept.table, choice);
   }
   return async (asked) => {
     try {
-      tell("open" in asked ? { opened: await open(asked.open) } : { page: audit(asked.audit) });
+      tell("open" in asked ? { opened: await open(asked.open) } : { page: await audit(asked.file, asked.audit) });
     } catch (error) {
       tell(error instanceof Refused ? { refused: error.message, beyond: error instanceof Beyond } : { failed: (error as Error).message });
     }

@@ -138,7 +138,7 @@ export function chooseView(asking: Asking): HTMLElement[] {
         h("p", { class: "soft" }, "Both columns spell their values alike."), pairRows(asking, repaired), more)),
     h("div", { class: "go-row" }, button, said),
     ...(opened.notes.length ? [h("ul", { class: "notes" }, ...opened.notes.map((note) => h("li", {}, sentence(note))))] : []),
-    section("columns", `Columns of the file (${count(opened.columns.length)})`, columnTable(opened)),
+    section("columns", opened.whole ? "Columns of the file" : `Columns, by the first ${count(opened.records)} records`, columnTable(opened)),
     h("details", { class: "fold" }, h("summary", {}, h("h2", {}, "What this page does not measure, and the command that does")), command),
   ];
 }

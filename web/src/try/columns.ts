@@ -15,14 +15,18 @@ export function firstValues(column: ShownColumn, many = FIRST): string {
 }
 
 export function columnTable(opened: Opened): HTMLElement {
+  const { attributes, tasks, reasons } = opened.guess;
+  const roleOf = (name: string) => (attributes.includes(name) ? "groups" : tasks.includes(name) ? "truth" : "prediction");
+  const guessed = new Map(reasons.map(({ column, text }) => [column, `${roleOf(column)}: ${sentence(text)}`]));
   const rows = opened.columns.map((column) => () => h("tr", {},
     h("th", { scope: "row" }, label(column.name, 60)),
     h("td", {}, column.type),
     h("td", { class: "values" }, h("bdi", {}, firstValues(column)), column.refusal ? h("span", { class: "note cannot" }, sentence(column.refusal)) : null),
     h("td", { class: "number" }, count(column.distinct)),
-    h("td", { class: "number" }, column.missing ? count(column.missing) : "")));
+    h("td", { class: "number" }, column.missing ? count(column.missing) : ""),
+    ...(guessed.size ? [h("td", { class: "soft" }, guessed.get(column.name) ?? "")] : [])));
   const body = h("tbody");
   const button = more(rows, SHOWN, body, "columns");
-  const table = h("table", { class: "plain columns" }, head("column", "type", "first values", "different", "missing"), body);
+  const table = h("table", { class: "plain columns" }, head("column", "type", "first values", "different", "missing", ...(guessed.size ? ["guessed as"] : [])), body);
   return h("div", {}, scrolling(table, "Columns of the file"), button);
 }

@@ -1,4 +1,4 @@
-/** What the page and its worker tell each other. Columns stay in the worker: the page knows what it shows. */
+/** What the page and its worker tell each other. Records stay in the worker: the page knows what it shows. */
 import type { ReportPage } from "../types";
 import type { Choice, ColumnType } from "./types";
 
@@ -15,12 +15,17 @@ export interface ShownColumn {
 }
 
 /** Which columns are likely meant. */
-export type Guess = Pick<Choice, "attributes" | "tasks" | "task_predictions">;
+export interface Guess extends Pick<Choice, "attributes" | "tasks" | "task_predictions"> {
+  /** Why each column was taken, in words. */
+  reasons: { column: string; text: string }[];
+}
 
 /** An opened file. */
 export interface Opened {
   source: string;
+  /** The records that were looked at; all of the file where it is whole. */
   records: number;
+  whole: boolean;
   columns: ShownColumn[];
   notes: string[];
   guess: Guess;
@@ -32,6 +37,6 @@ export interface Progress {
   share: number | null;
 }
 
-export type Asked = { open: File } | { audit: Choice };
+export type Asked = { open: File } | { audit: Choice; file: File };
 
 export type Told = { progress: Progress } | { opened: Opened } | { page: ReportPage } | { refused: string; beyond: boolean } | { failed: string };

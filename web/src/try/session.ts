@@ -16,18 +16,16 @@ export class Session {
     private readonly told: (progress: Progress) => void,
   ) {}
 
-  /** Read the file. */
+  /** Read the first records. */
   async open(): Promise<Opened> {
-    this.worker ??= this.start();
     const answer = await this.ask({ open: this.file });
     if (!("opened" in answer)) throw new Error("the worker answered something else");
     return answer.opened;
   }
 
-  /** Measure; a worker that was stopped begins again with the file. */
+  /** Measure all records. */
   async audit(choice: Choice): Promise<ReportPage> {
-    if (this.worker === null) await this.open();
-    const answer = await this.ask({ audit: choice });
+    const answer = await this.ask({ audit: choice, file: this.file });
     if (!("page" in answer)) throw new Error("the worker answered something else");
     return answer.page;
   }
@@ -40,7 +38,7 @@ export class Session {
   }
 
   private ask(question: Asked): Promise<Told> {
-    const worker = this.worker!;
+    const worker = (this.worker ??= this.start());
     return new Promise((resolve, reject) => {
       const done = () => {
         this.stopped = null;

@@ -6,7 +6,7 @@ import { limitList, promise } from "./limits";
 
 /** A button that opens the system's dialog for files. */
 export function fileButton(words: string, open: (file: File) => void, kind: string): HTMLElement {
-  const input = h("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", accept: ".csv,.tsv,.txt,.parquet,.pq", change: () => {
+  const input = h("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", accept: ".csv,.tsv,.parquet,.pq", change: () => {
     const file = input.files?.[0];
     input.value = "";
     if (file) open(file);

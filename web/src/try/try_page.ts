@@ -59,13 +59,13 @@ export class TryPage {
 
   private showChoice(refused: HTMLElement | null = null): void {
     const [opened, selection] = [this.opened!, this.selection!];
-    this.show("choose", opened.source, [`${count(opened.records)} records, ${count(opened.columns.length)} columns. Check what was guessed, then audit.`],
+    this.show("choose", opened.source, [`${opened.whole ? `${count(opened.records)} records` : `The first ${count(opened.records)} records`}, ${count(opened.columns.length)} columns. ${opened.guess.reasons.length ? "Check what was guessed, then audit." : "Say which columns are what, then audit."}`],
       refused, ...chooseView({ opened, selection, audit: () => void this.audit() }), promise());
   }
 
   private async audit(): Promise<void> {
     const [session, opened, choice] = [this.session!, this.opened!, choiceOf(this.selection!)];
-    this.show("counting", opened.source, [`${count(opened.records)} records`], this.working("Counting", () => { session.stop(); this.showChoice(); }), promise());
+    this.show("counting", opened.source, [], this.working("Reading the file", () => { session.stop(); this.showChoice(); }), promise());
     try {
       const page = await session.audit(choice);
       if (this.session === session) this.showResult(page, choice);
