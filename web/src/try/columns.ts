@@ -28,5 +28,5 @@ export function columnTable(opened: Opened): HTMLElement {
   const body = h("tbody");
   const button = more(rows, SHOWN, body, "columns");
   const table = h("table", { class: "plain columns" }, head("column", "type", "first values", "different", "missing", ...(guessed.size ? ["guessed as"] : [])), body);
-  return h("div", {}, scrolling(table, "Columns of the file"), button);
+  return h("div", {}, scrolling(table, "Columns, table"), button);
 }

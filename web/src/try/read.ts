@@ -8,7 +8,7 @@ import { Beyond, Refused, type Table } from "./types";
 /** Bytes of a file that the page reads at most. */
 export const MOST_BYTES = 500_000_000;
 /** Records that are read for the choice of columns. */
-const HEAD_RECORDS = 20_000;
+export const HEAD_RECORDS = 20_000;
 /** Bytes that are looked at for them. */
 const HEAD_BYTES = 1 << 25;
 

@@ -1,7 +1,7 @@
 /** The page of an audit in the browser: drop a file, choose columns, read the first screen of the report. */
 import { h } from "../dom";
 import { count } from "../numbers";
-import { label, section, sentence } from "../report/parts";
+import { freshNames, label, section, sentence } from "../report/parts";
 import { showReport } from "../report/report";
 import { themeButton } from "../theme";
 import { printable } from "../text";
@@ -41,6 +41,7 @@ export class TryPage {
   showStart(refusal: HTMLElement | null = null): void {
     this.session?.stop();
     this.session = this.opened = this.selection = null;
+    freshNames();
     this.show("start", TITLE, [LEAD], refusal, ...startView((file) => void this.open(file)));
   }
 
@@ -59,6 +60,7 @@ export class TryPage {
 
   private showChoice(refused: HTMLElement | null = null): void {
     const [opened, selection] = [this.opened!, this.selection!];
+    freshNames();
     this.show("choose", opened.source, [`${opened.whole ? `${count(opened.records)} records` : `The first ${count(opened.records)} records`}, ${count(opened.columns.length)} columns. ${opened.guess.reasons.length ? "Check what was guessed, then audit." : "Say which columns are what, then audit."}`],
       refused, ...chooseView({ opened, selection, audit: () => void this.audit() }), promise());
   }
@@ -78,6 +80,7 @@ export class TryPage {
     const source = this.opened!.source;
     this.step("report", source);
     this.root.replaceChildren();
+    freshNames();
     showReport(page, this.root, this.theme);
     const names = (list: string[]) => list.flatMap((name, i) => [i ? ", " : "", label(name, 40)]);
     const bar = h("nav", { class: "try-bar", "aria-label": "This audit" },
