@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { answering, type Parts } from "../src/try/answering";
 import { commandParts, listed, pythonCall, shellWord } from "../src/try/command";
 import type { Told } from "../src/try/messages";
-import { choiceOf, firstSelection, missing, positives } from "../src/try/selection";
+import { choiceOf, evident, firstSelection, missing, positives } from "../src/try/selection";
 import { Session, Stopped } from "../src/try/session";
 import { Beyond, Refused, type Choice, type Table } from "../src/try/types";
 
@@ -76,6 +76,9 @@ describe("what was chosen", () => {
     expect(choiceOf(selection).attributes).toEqual(["g"]);
     selection.pairs.push({ task: "u", prediction: "q" });
     expect(choiceOf(selection).positive).toBeNull();
+  });
+  it("has the value that is plainly positive, where there is one", () => {
+    expect([["1", "0"], ["No", "Yes"], ["denied", "granted"], ["0", "1", "2"], []].map(evident)).toEqual(["1", "Yes", null, null, null]);
   });
   it("offers the values of the task where the page has them all", () => {
     const column = { name: "t", type: "text" as const, values: ["no", "yes"], distinct: 2, missing: 0 };

@@ -6,7 +6,7 @@ import { printable } from "../text";
 import { beyond } from "./beyond";
 import { columnTable, firstValues } from "./columns";
 import type { Opened, ShownColumn } from "./messages";
-import { choiceOf, CONFIDENCES, missing, paired, positives, type Selection } from "./selection";
+import { choiceOf, CONFIDENCES, evident, missing, paired, positives, type Selection } from "./selection";
 
 // Columns with more values than this are seldom groups; they are a click away.
 const GROUPS_AT_MOST = 24;
@@ -88,8 +88,9 @@ function details({ opened, selection }: Asking, changed: () => void): HTMLElemen
   const holder = h("div", { class: "details-row" });
   const draw = () => {
     const values = positives(selection, opened);
+    const plainly = evident(values);
     const positive = h("select", { change: () => { selection.positive = positive.value === "" ? null : values[Number(positive.value)]; changed(); } },
-      h("option", { value: "" }, "1, true or yes; else all"), ...values.map((value, i) => h("option", { value: i }, printable(value, 60) || "(empty)")));
+      h("option", { value: "" }, plainly === null ? "every value" : `${printable(plainly, 60)} (guessed)`), ...values.map((value, i) => h("option", { value: i }, printable(value, 60) || "(empty)")));
     if (selection.positive !== null) positive.value = String(values.indexOf(selection.positive));
     const level = h("select", { change: () => { selection.confidence = Number(level.value); changed(); } }, ...CONFIDENCES.map((value) => h("option", { value }, percent(value))));
     level.value = String(selection.confidence);

@@ -67,3 +67,13 @@ export function positives(selection: Selection, opened: Opened): string[] {
   const column = opened.columns.find(({ name }) => name === selection.pairs[0].task);
   return column && column.values.length === column.distinct && column.distinct > 1 ? column.values : [];
 }
+
+// Two values of which one is plainly the positive one, the last: the rule of the package.
+const EVIDENT = [["0", "1"], ["-1", "1"], ["false", "true"], ["no", "yes"], ["n", "y"]];
+
+/** The value that rates are of where none is chosen; null where every value has rates. */
+export function evident(values: string[]): string | null {
+  const spelled = new Map(values.map((value) => [value.trim().toLowerCase(), value]));
+  const found = EVIDENT.find(([no, yes]) => spelled.size === 2 && spelled.has(no) && spelled.has(yes));
+  return found ? spelled.get(found[1])! : null;
+}
