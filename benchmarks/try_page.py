@@ -113,7 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
             taken = [_seconds(page, address, path) for _ in range(_ROUNDS)]
             least, longest = min(taken)
             start = time.perf_counter()
-            biasamp.audit(path, **_ROLES, intervals="closed_form")
+            biasamp.audit(path, **_ROLES, metrics=["directional", "parity"], intervals="closed_form")
             python = time.perf_counter() - start
             limit = f"limit {LIMIT:g} s" if records <= RECORDS else ""
             print(

@@ -48,7 +48,9 @@ def content_policy(*, served: bool = False) -> str:
 
 def style_policy() -> str:
     """What a page without a script may do: wear its style."""
-    return f"default-src 'none'; style-src {digest(asset('page.css'))}; img-src data:; base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; style-src {digest(asset('page.css'))}; img-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 def packed(document: Any) -> bytes:

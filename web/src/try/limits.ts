@@ -6,7 +6,7 @@ export const PROMISE = "Nothing leaves this computer.";
 const LEFT_OUT: [string, string][] = [
   ["Resampled intervals", "intervals here are in closed form; the full audit resamples the records a thousand times"],
   ["What labels give away", "DPA and leakage, which train a model to guess the attribute"],
-  ["Other amplification", "Multi, and T→A with predicted attributes"],
+  ["Other amplification", "Multi and MALS, and T→A with predicted attributes"],
   ["Scores and thresholds", "amplification at every threshold, and why it arises"],
   ["Weights, clusters, strata, training labels", "and several attributes crossed"],
   ["Missing labels", "a file with gaps in the chosen columns is refused here; the full audit can leave those records out"],
