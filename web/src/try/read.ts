@@ -50,7 +50,9 @@ async function read(file: Blob | ArrayBuffer, source: string, wanted: string[] |
   const part = format === "csv" && most < Infinity && size > HEAD_BYTES && !(file instanceof ArrayBuffer) ? file.slice(0, HEAD_BYTES) : file;
   const bytes = new Uint8Array(part instanceof ArrayBuffer ? part : await part.arrayBuffer());
   try {
-    return format === "csv" ? readCsv(bytes, source, wanted, most) : await readParquet(bytes, source, wanted, most);
+    const table = format === "csv" ? readCsv(bytes, source, wanted, most) : await readParquet(bytes, source, wanted, most);
+    if (!table.records && wanted === null) throw new Refused(`${source} has no records`);
+    return table;
   } catch (error) {
     if (!(error instanceof Refused) || error instanceof Beyond) throw error;
     const disguise = disguised(bytes, format);

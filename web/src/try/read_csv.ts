@@ -34,6 +34,13 @@ export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: 
   }
   if (rows.header.includes(null)) throw explained(source, new Damaged(""), false, ADVICE.encoding);
   const header = rows.header as string[];
+  const alone = header.length === 1 && !wanted?.includes(header[0]) ? [",", ";", "\t", "|"].find((separator) => header[0].includes(separator)) : undefined;
+  if (alone !== undefined) {
+    throw new Refused(
+      `${source} has one column, ${quotedByPython(printable(header[0], 60))}: its values look separated by ${quotedByPython(alone)}, but ` +
+        `its rows have not all as many values as its header. If they should, ${ADVICE.separator}`,
+    );
+  }
   if (rows.records * rows.columns.size > MOST_VALUES) {
     throw new Beyond(
       `${source} has ${counted(rows.records)} records of ${counted(rows.columns.size)} columns, more than this page holds: the command of the full audit reads them`,
@@ -68,14 +75,8 @@ export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: 
     }
     columns.push(typed(name, texts, codes, early, again));
   }
-  const alone = header.length === 1 ? [",", ";", "\t", "|"].find((separator) => header[0].includes(separator)) : undefined;
   const notes = dialect.note === null ? [] : [`${printable(source)} is read as it seems to be written: ${dialect.note}`];
-  if (alone !== undefined) {
-    notes.push(
-      `${source} has one column, ${quotedByPython(printable(header[0], 60))}: its values look separated by ${quotedByPython(alone)}, but its rows have not all as many values as its header. If they should, ${ADVICE.separator}`,
-    );
-  }
-  return { source, records: rows.records, columns, notes };
+  return { source, records: rows.records, columns, notes, names: header };
 }
 
 /** A column that is there and cannot be used. */

@@ -11,6 +11,7 @@ import { decompressBrotli } from "hyparquet-compressors/src/brotli.js";
 import { gunzip } from "hyparquet-compressors/src/gzip.js";
 import { decompressLz4, decompressLz4Raw } from "hyparquet-compressors/src/lz4.js";
 
+import { notedTypes, type Noted } from "./arrow_schema";
 import { storedAs, type Stored } from "./parquet_types";
 import { counted, printable, quotedByPython } from "./text";
 import { Beyond, Refused, type Column, type Table, type Value } from "./types";
@@ -60,7 +61,8 @@ async function read(bytes: Uint8Array, source: string, wanted: string[] | null, 
   if (!Number.isSafeInteger(total) || total < 0 || metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0) !== total) {
     throw new Error("the numbers of rows in its footer do not add up");
   }
-  const leaves = leavesOf(metadata.schema);
+  const noted = notedTypes(metadata.key_value_metadata?.find(({ key }) => key === "ARROW:schema")?.value);
+  const { leaves, nested } = leavesOf(metadata.schema, noted);
   if (wanted === null && leaves.length > MOST_COLUMNS) {
     throw new Beyond(
       `${source} has ${counted(leaves.length)} columns, and this page takes ${counted(MOST_COLUMNS)} at most: the command of the full audit reads any number`,
@@ -90,28 +92,44 @@ async function read(bytes: Uint8Array, source: string, wanted: string[] | null, 
     }
     columns.push(await columnOf(buffer, bare, leaf, records));
   }
-  return { source, records, columns, notes: [] };
+  for (const [name, fields] of nested) {
+    if (!wanted?.includes(name)) continue;
+    const some = fields.slice(0, 4).map((field) => quotedByPython(printable(`${name}.${field}`, 60)));
+    const refusal = `column ${quotedByPython(printable(name, 60))} holds fields: name one of them, such as ${some.join(", ")}`;
+    columns.push({ name, type: "other", values: [], codes: new Int32Array(records).fill(-1), refusal });
+  }
+  return { source, records, columns, notes: [], names: [...leaves.map((leaf) => leaf.name), ...columns.slice(asked.length).map((column) => column.name)] };
 }
 
-/** The columns, with the fields of nested ones in their stead, by dotted names. */
-function leavesOf(schema: SchemaElement[]): Leaf[] {
+/** The columns, with the fields of nested ones in their stead, by dotted names; and the fields of each nested one. */
+function leavesOf(schema: SchemaElement[], noted: Noted[]): { leaves: Leaf[]; nested: Map<string, string[]> } {
   const own = new Set<string>();
+  const nested = new Map<string, string[]>();
   let at = 1;
   const walk = (way: string[]): Leaf[] => {
     const element = schema[at];
     if (element === undefined) throw new Error("its schema is cut");
     at += 1;
     const path = [...way, element.name];
+    const name = path.join(".");
     if (!way.length) own.add(element.name);
-    const stored = storedAs(element, path.join("."));
-    if (!element.num_children) return [{ name: path.join("."), way: path, stored }];
-    const inner = Array.from({ length: element.num_children }, () => walk(path)).flat();
-    return stored.type === "list" || stored.refusal !== undefined ? [{ name: path.join("."), way: path, stored }] : inner;
+    const stored = storedAs(element, name, way.length ? {} : noted[top]);
+    if (!element.num_children) return [{ name, way: path, stored }];
+    const fields: string[] = [];
+    const inner: Leaf[] = [];
+    for (let i = 0; i < element.num_children; i += 1) {
+      fields.push(schema[at]?.name ?? "");
+      inner.push(...walk(path));
+    }
+    if (stored.type === "list" || stored.refusal !== undefined) return [{ name, way: path, stored }];
+    if (!way.length) nested.set(name, fields);
+    return inner;
   };
   const leaves: Leaf[] = [];
-  while (at < schema.length) leaves.push(...walk([]));
+  let top = 0;
+  for (; at < schema.length; top += 1) leaves.push(...walk([]));
   // A column whose own name has a dot comes by that name alone.
-  return leaves.filter((leaf) => leaf.way.length === 1 || !own.has(leaf.name));
+  return { leaves: leaves.filter((leaf) => leaf.way.length === 1 || !own.has(leaf.name)), nested };
 }
 
 /** The metadata without what would have values converted one by one; text stays text. */
@@ -134,6 +152,8 @@ function asStored(metadata: FileMetaData, leaves: Leaf[]): FileMetaData {
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+// One character for each byte, so that bytes can be a key.
+const latin = new TextDecoder("latin1");
 const parsers = {
   timestampFromNanoseconds: (nanoseconds: bigint) => nanoseconds,
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
@@ -163,7 +183,7 @@ async function columnOf(buffer: ArrayBuffer, metadata: FileMetaData, leaf: Leaf,
     return at;
   };
   const code = (stored: unknown): number => {
-    const [held, key] = stored instanceof Uint8Array ? [bytes as Map<unknown, number>, String.fromCharCode(...stored)] : [places, stored];
+    const [held, key] = stored instanceof Uint8Array ? [bytes as Map<unknown, number>, latin.decode(stored)] : [places, stored];
     let at = held.get(key);
     if (at === undefined) {
       at = place(stored);
@@ -196,5 +216,6 @@ async function columnOf(buffer: ArrayBuffer, metadata: FileMetaData, leaf: Leaf,
   });
   if (wrong !== null) throw wrong;
   if (filled < records) throw new Error(`the column ${quotedByPython(printable(leaf.name, 60))} ends after ${counted(filled)} of ${counted(records)} rows`);
-  return { name: leaf.name, type, values: found, codes };
+  const [settled, values] = leaf.stored.settle?.(found) ?? [type, found];
+  return { name: leaf.name, type: settled, values, codes };
 }
