@@ -89,7 +89,7 @@ describe("what was chosen", () => {
 });
 
 const table: Table = { source: "x.csv", records: 3, notes: ["tabs"], columns: [{ name: "g", type: "integer", values: [1, 2n], codes: Int32Array.of(0, -1, 1) }] };
-const parts: Parts = { head: async () => ({ table, whole: false }), read: async (_, columns, share) => (share(0.5), reads.push(columns), table), guess: () => ({ attributes: ["g"], tasks: [], task_predictions: [], reasons: [] }), name: String, audit: () => ({ kind: "report" }) as any };
+const parts: Parts = { head: async () => ({ table, whole: false }), read: async (_, columns) => (reads.push(columns), table), guess: () => ({ attributes: ["g"], tasks: [], task_predictions: [], reasons: [] }), name: String, audit: () => ({ kind: "report" }) as any };
 
 const reads: string[][] = [];
 
@@ -106,10 +106,10 @@ describe("the worker", () => {
     reads.length = 0;
     const told = await asked(parts, { open: file }, { audit: choice, file }, { audit: { ...choice, confidence: 0.9 }, file }, { audit: { ...choice, attributes: ["race"] }, file });
     expect(reads).toEqual([["gender", "hired", "said"], ["race", "hired", "said"]]);
-    expect(told.filter((one) => !("progress" in one))).toEqual([
+    expect(told.filter((one) => !("doing" in one))).toEqual([
       { opened: { source: "x.csv", records: 3, whole: false, notes: ["tabs"], columns: [{ name: "g", type: "integer", values: ["1", "2"], distinct: 2, missing: 1, refusal: undefined }], guess: { attributes: ["g"], tasks: [], task_predictions: [], reasons: [] } } },
       ...Array(3).fill({ page: { kind: "report" } })]);
-    expect(told).toContainEqual({ progress: { doing: "reading", share: 0.5 } });
+    expect(told.flatMap((one) => ("doing" in one ? [one.doing] : []))).toEqual(["reading", "counting", "counting", "reading", "counting"]);
   });
   it("tells refusals from what was not foreseen", async () => {
     const thrown = async (error: Error) => (await asked({ ...parts, audit: () => { throw error; } }, { audit: choice, file: new File([], "x") })).at(-1);

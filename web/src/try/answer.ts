@@ -3,7 +3,8 @@ import type { AuditDocument, Entry } from "../audit";
 import { changedPairs, keptOf, placeOf, sideOfZero, unknownDirections, verdicts, type Place } from "./evidence";
 import { CONSTANTS, FACTS, GAPS, shortName } from "./facts";
 import { valueWithInterval } from "./findings";
-import { fixed, general, grouped, number, percent, printable, roundedUp, short } from "./format";
+import { fixed, grouped, number, percent, roundedUp, short } from "./format";
+import { general, printable } from "./text";
 import { LONGEST, labelNames } from "./names";
 
 const NAMED = 3;

@@ -1,6 +1,6 @@
 /** What the worker answers: the columns of a file by its first records, and the audit of those that are chosen. */
 import type { ReportPage } from "../types";
-import type { Asked, Guess, Opened, Progress, ShownColumn, Told } from "./messages";
+import type { Asked, Guess, Opened, ShownColumn, Told } from "./messages";
 import { Beyond, Refused, type Choice, type Column, type Table, type Value } from "./types";
 
 // So many values of a column go to the page: first values, and the values that rates can be of.
@@ -10,8 +10,8 @@ const VALUES = 50;
 export interface Parts {
   /** The first records, quickly, and whether they are all. */
   head: (file: File) => Promise<{ table: Table; whole: boolean }>;
-  /** All records of some columns; it tells which share is read. */
-  read: (file: File, columns: string[], share: (share: number) => void) => Promise<Table>;
+  /** All records of some columns. */
+  read: (file: File, columns: string[]) => Promise<Table>;
   guess: (table: Table) => Guess;
   /** A value as Python names it. */
   name: (value: Value) => string;
@@ -28,7 +28,6 @@ function shown(column: Column, parts: Parts): ShownColumn {
 export function answering(parts: Parts, tell: (told: Told) => void): (asked: Asked) => Promise<void> {
   // The columns that were read last: another level or value needs no second reading.
   let kept: { file: File; columns: string; table: Table } | null = null;
-  const progress = (doing: Progress["doing"], share: number | null) => tell({ progress: { doing, share } });
   async function open(file: File): Promise<Opened> {
     const { table, whole } = await parts.head(file);
     const { source, records, notes } = table;
@@ -38,10 +37,10 @@ export function answering(parts: Parts, tell: (told: Told) => void): (asked: Ask
     const columns = [...new Set([...choice.attributes, ...choice.tasks, ...choice.task_predictions])];
     const key = JSON.stringify(columns);
     if (kept?.file !== file || kept.columns !== key) {
-      progress("reading", null);
-      kept = { file, columns: key, table: await parts.read(file, columns, (share) => progress("reading", share)) };
+      tell({ doing: "reading" });
+      kept = { file, columns: key, table: await parts.read(file, columns) };
     }
-    progress("counting", null);
+    tell({ doing: "counting" });
     return parts.audit(kept.table, choice);
   }
   return async (asked) => {

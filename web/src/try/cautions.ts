@@ -5,7 +5,8 @@ import type { BagCounts, Outcomes } from "./counts";
 import { eachOnce, knownDirections, placeOf, sideOfZero, unknownDirections } from "./evidence";
 import { CONSTANTS, FACTS, METRICS } from "./facts";
 import { caution, figureOf, gapWords, placeWords, valueWithInterval, type Context } from "./findings";
-import { fixed, grouped, number, printable } from "./format";
+import { fixed, grouped, number } from "./format";
+import { byCharacters, printable } from "./text";
 import { fairCoins } from "./signs";
 import { pairwise } from "./sums";
 
@@ -195,7 +196,7 @@ function* leftOut(context: Context): Generator<FindingFields> {
       if (groups.length > shown.length) shown.push(`${groups.length - shown.length} more`);
       return `${and(gaps)}, ${and(shown)}`;
     });
-    const named = [...new Set([...said.values()].flatMap(({ groups }) => groups.map(([group]) => group)))].sort();
+    const named = [...new Set([...said.values()].flatMap(({ groups }) => groups.map(([group]) => group)))].sort(byCharacters);
     yield caution("left-out",
       `${printable(attribute, 40)}: differences leave out groups of which fewer than ${least} records have what the rate is taken over: of ${parts.join("; of ")}. ` +
       "Nothing is said of how they compare.", { attribute }, { groups: named });

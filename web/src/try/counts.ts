@@ -1,6 +1,7 @@
 /** Counts of pairs, of all records and by bag of records: all figures follow from them. */
 import { bagsFor, bagsOf } from "./keys";
-import { Refused, type Labels, type Roles } from "./types";
+import { inOrder } from "./text";
+import { Beyond, type Labels, type Roles } from "./types";
 
 /** A label: a category of a variable, or a yes/no variable itself, whose category is null. */
 export interface Label {
@@ -43,21 +44,6 @@ export function label(variable: string, category: string | null): Label {
   return { variable, category, text: category === null ? variable : variable ? `${variable}=${category}` : category };
 }
 
-function orderOf(category: string): [number, number, string] {
-  const value = category.trim() === "" ? NaN : Number(category);
-  return Number.isFinite(value) ? [0, value, category] : [1, 0, category];
-}
-
-function byOrder(a: string, b: string): number {
-  const [one, other] = [orderOf(a), orderOf(b)];
-  if (one[0] !== other[0]) return one[0] - other[0];
-  if (one[1] !== other[1]) return one[1] - other[1];
-  // By code points, as Python sorts.
-  const [x, y] = [Array.from(a, (c) => c.codePointAt(0)!), Array.from(b, (c) => c.codePointAt(0)!)];
-  for (let i = 0; i < Math.min(x.length, y.length); i++) if (x[i] !== y[i]) return x[i] - y[i];
-  return x.length - y.length;
-}
-
 /** One task: where its labels begin among all outcomes, and the place of each true and predicted value among its own. */
 interface Task {
   start: number;
@@ -89,7 +75,7 @@ export function outcomesOf(roles: Roles): Outcomes {
       variables.push({ name: task.variable, kind: "binary", categories: [] });
       return;
     }
-    const all = said.categories.every((one) => task.categories.includes(one)) ? task.categories : [...new Set([...task.categories, ...said.categories])].sort(byOrder);
+    const all = said.categories.every((one) => task.categories.includes(one)) ? task.categories : inOrder(new Set([...task.categories, ...said.categories]));
     const own = task.categories.map((one) => all.indexOf(one));
     const truth = all === task.categories ? task.codes : task.codes.map((code) => own[code]);
     labels.push(...all.map((one) => label(task.variable, one)));
@@ -99,14 +85,14 @@ export function outcomesOf(roles: Roles): Outcomes {
   return { labels, tasks, variables, exclusive: tasks.length === 1 };
 }
 
-const TOO_MANY = "there are more pairs of groups and outcomes than a browser can hold resamples of: audit the file with the command line";
+const TOO_MANY = "there are more than 16,384 pairs of groups and outcomes, which this page does not measure: the full audit does";
 
 /** Count the pairs of one attribute and all tasks, in one pass over the records for each task. */
 export function countPairs(attribute: Labels, outcomes: Outcomes, records: number, bagsKnown: Map<number, Uint16Array>): BagCounts {
   const given = attribute.kind === "binary" ? [label(attribute.variable, null)] : attribute.categories.map((one) => label(attribute.variable, one));
   const [G, O] = [given.length, outcomes.labels.length];
   const bags = bagsFor(G * O);
-  if (!bags) throw new Refused(TOO_MANY);
+  if (!bags) throw new Beyond(TOO_MANY);
   if (!bagsKnown.has(bags)) bagsKnown.set(bags, bagsOf(records, bags));
   const bag = bagsKnown.get(bags)!;
   const group = attribute.codes;

@@ -5,7 +5,8 @@ import { alternating, changeIntervals, complementary, exclusiveSets, pairErrors,
 import { halvesOf, type BagCounts, type PairCounts } from "./counts";
 import { normal, normalQuantile } from "./distributions";
 import { CONSTANTS } from "./facts";
-import { fixed, general, grouped } from "./format";
+import { fixed, grouped } from "./format";
+import { general } from "./text";
 import { associationP, associationSigns, changeP, qValues } from "./signs";
 import { clip, meanOver } from "./sums";
 

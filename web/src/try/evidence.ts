@@ -2,6 +2,7 @@
 import type { AuditDocument, Data, Entry, Pair } from "../audit";
 import { normal, twoSided } from "./distributions";
 import { CONSTANTS, METRICS } from "./facts";
+import { byCharacters } from "./text";
 
 export type Place = string;
 
@@ -120,17 +121,10 @@ export function markMirrors(document: AuditDocument): void {
     }
     for (const both of together.values()) {
       if (both.length !== 2 || !mirrored(both[0], both[1])) continue;
-      const [one, other] = inOrder(both[0].outcome, both[1].outcome) <= 0 ? both : [both[1], both[0]];
+      const [one, other] = byCharacters(both[0].outcome, both[1].outcome) <= 0 ? both : [both[1], both[0]];
       (negative.has(other.outcome) ? other : one).mirror = true;
     }
   }
-}
-
-/** By code points, as Python orders texts. */
-export function inOrder(a: string, b: string): number {
-  const [x, y] = [Array.from(a), Array.from(b)];
-  for (let i = 0; i < Math.min(x.length, y.length); i++) if (x[i] !== y[i]) return x[i].codePointAt(0)! - y[i].codePointAt(0)!;
-  return x.length - y.length;
 }
 
 function negativeLabels(data: Data): Set<string> {

@@ -2,7 +2,8 @@
 import type { AuditDocument, Entry, FindingFields, Invented, Pair } from "../audit";
 import { changedPairs, eachOnce, keptOf, knownDirections, placeOf, sideOfZero, unknownDirections, verdicts, type Place } from "./evidence";
 import { CONSTANTS, GAPS, METRICS, URGENCY, WEIGHTS, isSigned } from "./facts";
-import { general, grouped, number, printable, symbol } from "./format";
+import { grouped, number, symbol } from "./format";
+import { general, printable } from "./text";
 import { LONGEST, labelNames } from "./names";
 
 /** The audit's document, and what is concluded of its figures. */

@@ -1,5 +1,4 @@
-/** Numbers and text in sentences, spelled as Python spells them. */
-import { printable as onePageLine } from "../text";
+/** Numbers in sentences, spelled as Python spells them. */
 
 /** A number with so many digits after the point, as Python writes it: exact halves go to the even digit. */
 export function fixed(x: number, digits: number, signed = false): string {
@@ -21,11 +20,6 @@ export function grouped(x: number): string {
   return fixed(x, 0).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
-/** A number to six digits, without zeros at its end. */
-export function general(x: number): string {
-  return String(Number(x.toPrecision(6)));
-}
-
 /** A figure to three digits after the point, or more where they would all be 0. */
 export function number(value: number | null | undefined, signed = true): string {
   if (value === null || value === undefined) return "undefined";
@@ -41,24 +35,6 @@ export function short(value: number | null | undefined): string {
 
 export function percent(value: number | null | undefined): string {
   return value === null || value === undefined ? "an unknown share" : `${fixed(100 * value, 1)}%`;
-}
-
-const PRIVATE = /\p{Co}/u;
-
-/** Text from outside as one harmless line: control and direction marks escaped, long text cut. */
-export function printable(text: string, limit = 80): string {
-  if (!PRIVATE.test(text)) return onePageLine(text, limit);
-  // Characters of private use stay as they are in the words of an audit; the page escapes them where it shows them.
-  const characters = Array.from(text);
-  const cut = characters.length > limit ? [...characters.slice(0, limit - 1), "…"] : characters;
-  return cut.map((one) => (PRIVATE.test(one) ? one : onePageLine(one, 1))).join("");
-}
-
-/** Text in quotes, as Python shows a text. */
-export function quoted(text: string): string {
-  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
-  const escaped = text.replaceAll("\\", "\\\\").replaceAll(mark, `\\${mark}`);
-  return mark + onePageLine(escaped, Infinity) + mark;
 }
 
 /** A number to two digits, not below it. */

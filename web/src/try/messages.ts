@@ -31,12 +31,9 @@ export interface Opened {
   guess: Guess;
 }
 
-/** How far the work is: what is done now, and which share of it, where that is known. */
-export interface Progress {
-  doing: "reading" | "counting";
-  share: number | null;
-}
+/** What is being done. */
+export type Doing = "reading" | "counting";
 
 export type Asked = { open: File } | { audit: Choice; file: File };
 
-export type Told = { progress: Progress } | { opened: Opened } | { page: ReportPage } | { refused: string; beyond: boolean } | { failed: string };
+export type Told = { doing: Doing } | { opened: Opened } | { page: ReportPage } | { refused: string; beyond: boolean } | { failed: string };

@@ -1,6 +1,6 @@
 /** How labels are called in sentences and tables: none cut until two are the same. */
 import type { Data } from "../audit";
-import { printable } from "./format";
+import { printable } from "./text";
 
 export const LONGEST = 40;
 // Where a name that is cut in the middle keeps its end, this is the share of it that the end has.

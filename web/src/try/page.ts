@@ -4,7 +4,7 @@ import type { ReportPage } from "../types";
 import { answerOf } from "./answer";
 import { twoSided } from "./distributions";
 import { FACTS, METHODS, METRICS } from "./facts";
-import { general } from "./format";
+import { general } from "./text";
 import { matrixOf } from "./matrix";
 import { measure } from "./measure";
 import { groupNames, labelNames } from "./names";

@@ -4,7 +4,8 @@ import { onlyOutcomes, type BagCounts, type Outcomes } from "./counts";
 import { plain } from "./directional";
 import { twoSided } from "./distributions";
 import { CONSTANTS, FACTS } from "./facts";
-import { grouped, printable, quoted } from "./format";
+import { grouped } from "./format";
+import { printable, quotedByPython } from "./text";
 import { betweenGroups, deciding, largestDifference, overGroups, proportion, wilson, type Proportion } from "./proportions";
 import { clip } from "./sums";
 import { Refused } from "./types";
@@ -79,13 +80,13 @@ function spelledBy(variable: Named, value: string): string | null {
 
 function refusal(variable: Named, value: string): string {
   const name = printable(variable.name, 40);
-  const shown = quoted(value).slice(0, 60);
+  const shown = quotedByPython(value).slice(0, 60);
   if (variable.kind === "binary") {
-    return `positive is ${shown} for ${quoted(name)}, a yes/no column: value 1 is what counts. Turn the column and its predictions round to measure the other value`;
+    return `positive is ${shown} for ${quotedByPython(name)}, a yes/no column: value 1 is what counts. Turn the column and its predictions round to measure the other value`;
   }
   const more = variable.categories.length > SHOWN ? ` and ${variable.categories.length - SHOWN} more` : "";
-  const held = variable.categories.slice(0, SHOWN).map((one) => quoted(printable(one, 40))).join(", ") + more;
-  return `positive is ${shown}, which the task ${quoted(name)} does not have: it has ${held}`;
+  const held = variable.categories.slice(0, SHOWN).map((one) => quotedByPython(printable(one, 40))).join(", ") + more;
+  return `positive is ${shown}, which the task ${quotedByPython(name)} does not have: it has ${held}`;
 }
 
 /** The rates of every group and outcome. */

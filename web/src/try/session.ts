@@ -1,6 +1,6 @@
 /** The worker that reads and counts, as the page uses it: one file, one question at a time, stopped at once when asked. */
 import type { ReportPage } from "../types";
-import type { Asked, Opened, Progress, Told } from "./messages";
+import type { Asked, Doing, Opened, Told } from "./messages";
 import { Beyond, Refused, type Choice } from "./types";
 
 /** The reader stopped the work. */
@@ -13,7 +13,7 @@ export class Session {
   constructor(
     private readonly file: File,
     private readonly start: () => Worker,
-    private readonly told: (progress: Progress) => void,
+    private readonly told: (doing: Doing) => void,
   ) {}
 
   /** Read the first records. */
@@ -45,7 +45,7 @@ export class Session {
         worker.onmessage = worker.onerror = null;
       };
       worker.onmessage = ({ data }: MessageEvent<Told>) => {
-        if ("progress" in data) return this.told(data.progress);
+        if ("doing" in data) return this.told(data.doing);
         done();
         if ("refused" in data) reject(data.beyond ? new Beyond(data.refused) : new Refused(data.refused));
         else if ("failed" in data) reject(new Error(data.failed));

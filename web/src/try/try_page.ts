@@ -9,7 +9,7 @@ import type { ReportPage } from "../types";
 import { beyond } from "./beyond";
 import { chooseView } from "./choose";
 import { promise } from "./limits";
-import type { Opened, Progress } from "./messages";
+import type { Doing, Opened } from "./messages";
 import { choiceOf, firstSelection, type Selection } from "./selection";
 import { Session, Stopped } from "./session";
 import { fileButton, startView } from "./start";
@@ -47,7 +47,7 @@ export class TryPage {
 
   private async open(file: File): Promise<void> {
     this.session?.stop();
-    const session = (this.session = new Session(file, this.startWorker, (progress) => this.tell(progress)));
+    const session = (this.session = new Session(file, this.startWorker, (doing) => this.tell(doing)));
     this.show("reading", file.name, [size(file)], this.working("Reading the file", () => this.showStart()), promise());
     try {
       this.opened = await session.open();
@@ -118,16 +118,13 @@ export class TryPage {
   private working(title: string, stop: () => void): HTMLElement {
     return h("section", { class: "working", "aria-labelledby": "working-title" },
       h("h2", { id: "working-title" }, `${title} …`),
-      h("progress", { max: 1, "aria-labelledby": "working-title" }),
+      h("progress", { "aria-labelledby": "working-title" }),
       h("p", {}, h("button", { type: "button", click: stop }, "Cancel")));
   }
 
-  private tell({ doing, share }: Progress): void {
-    const [title, bar] = [this.root.querySelector("#working-title"), this.root.querySelector<HTMLProgressElement>("progress")];
-    if (title === null || bar === null) return;
-    title.textContent = doing === "reading" ? "Reading the file …" : "Counting …";
-    if (share === null) bar.removeAttribute("value");
-    else bar.value = share;
+  private tell(doing: Doing): void {
+    const title = this.root.querySelector("#working-title");
+    if (title !== null) title.textContent = doing === "reading" ? "Reading the file …" : "Counting …";
   }
 }
 
