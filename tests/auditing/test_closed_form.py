@@ -95,6 +95,8 @@ def test_is_verified_and_commanded(tmp_path: Path) -> None:
         "g,t,p\n" + "".join(f"{g},{t},{p}\n" for g, t, p in zip(GROUP, TRUTH, SAID, strict=True)), encoding="utf-8"
     )
     command = ["audit", str(table), "--attributes", "g", "--tasks", "t", "--task-predictions", "p"]
-    done = CliRunner().invoke(group, [*command, "--metrics", "directional", "--intervals", "closed_form", "--json", "-"])
+    done = CliRunner().invoke(
+        group, [*command, "--metrics", "directional", "--intervals", "closed_form", "--json", "-"]
+    )
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["metrics"][0]["interval"] == _entry(made, "directional")["interval"]
