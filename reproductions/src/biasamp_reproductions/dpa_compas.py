@@ -20,6 +20,8 @@ from .outcome import ARITHMETIC, PRINTED, REAL, Outcome
 from .papers import DPA
 from .rows import Reason, Row, Tried, measured, placed, printed
 
+# How far beside each other points of one column are drawn, which would cover each other.
+APART = 0.12
 # From hardly better than a coin to no equalization.
 _ACCURACIES = [round(0.5 + 0.01 * step, 2) for step in range(1, 51)]
 
@@ -154,7 +156,7 @@ def run(setting: Setting) -> Outcome:
     same = sum(row.verdict == SAME for row in judged)
     says = (
         *says,
-        f"On the real file {same} of {len(judged)} printed figures come out digit for digit: {', '.join(row.name for row in judged if row.agrees)}.",
+        f"On the real file {same} of {len(judged)} printed figures come out digit for digit: {'; '.join(row.name for row in judged if row.agrees)}.",
     )
     choices = (*choices, f"The trees: the paper tells no setting. {len(CHOICES)} choices were tried: {OVER}.")
     source = f"{FILE}; and the paper's own counts of Table 2"
@@ -167,16 +169,16 @@ def _charts(rows: Sequence[Row]) -> tuple[Chart, ...]:
     out = []
     for place, metric in enumerate(METRICS):
         printed_figures = [tuple(map(float, figures[place])) for figures in TABLE_3.values()]
-        lines = {"printed": [(float(x), figure) for x, (figure, _) in enumerate(printed_figures)]}
+        lines = {"printed": [(x - APART, figure) for x, (figure, _) in enumerate(printed_figures)]}
         intervals = {"printed": [(figure - spread, figure + spread) for figure, spread in printed_figures]}
-        for words, start in (
-            ("from the printed counts", f"Table 3, {metric}, "),
-            ("trees on the real file", "trees, "),
+        for words, start, aside in (
+            ("from the printed counts", f"Table 3, {metric}, ", 0.0),
+            ("trees on the real file", "trees, ", APART),
         ):
             mine = {row.name: row for row in rows if row.what.startswith(start) and row.agrees is not None}
             found = [mine[name] for key in TABLE_3 if (name := named(metric, *key)) in mine]
             if found:
-                lines[words] = [(float(x), float(row.ours)) for x, row in enumerate(found)]
+                lines[words] = [(x + aside, float(row.ours)) for x, row in enumerate(found)]
         out.append(Chart(f"Table 3: {metric}", "column of Table 3", metric, lines, intervals, columns, joined=False))
     return tuple(out)
 
