@@ -171,7 +171,8 @@ def printed_rows(figures: Figures, what: str) -> Iterator[Row]:
             value, interval = figures.over(UNBALANCED, condition, metric)
             place = f"Table 1, {metric}, {condition}"
             note = f"published of COCO, ours of {what}"
-            yield Row(place, published, value, None, interval, spread, note=note, item="Table 1")
+            name = f"{metric}, {condition}"
+            yield Row(place, published, value, None, interval, spread, note=note, item="Table 1", name=name)
     for name, table in TABLE_4.items():
         for metric, by_step in table.items():
             for condition, (published, spread) in by_step.items():
