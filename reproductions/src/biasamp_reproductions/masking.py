@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .basis import NOT_SEEN
 from .chart import Chart
 from .coco import ANNOTATIONS, SIDE, Coco, OwnImages, read_coco, read_own
 from .experiment import Experiment, Setting
@@ -179,7 +178,7 @@ def _trial(rows: tuple[Row, ...]) -> Trial:
             if other
             else f"No kind of scene, of {len(mine)} in the sweep, was found in which {words} under the full mask."
         )
-    unseen = [row.what for row in rows if row.verdict == NOT_SEEN]
+    unseen = [row.what for row in rows if row.agrees is False and row.in_words]
     if unseen:
         told.append(f"On the scenes shown {len(unseen)} claims of the papers are not seen: {'; '.join(unseen)}.")
     return Trial(
