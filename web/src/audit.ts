@@ -162,7 +162,7 @@ export interface Ranking {
  * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
  * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
  * task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
- * labels come from, as the caller stated it. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
+ * labels come from, as the caller stated it. ``intervals`` stands where those of aggregates are not from resamples. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
  */
 export interface Data {
   /**
@@ -175,6 +175,7 @@ export interface Data {
   groups: Group[];
   ignored_groups?: string[];
   ignored_unknown?: string[];
+  intervals?: "closed_form";
   kinds?: {
     [k: string]: "attribute" | "crossing";
   };

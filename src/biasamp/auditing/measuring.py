@@ -48,6 +48,9 @@ MOST_PAIRS = 1000
 FEW_HALVES = 30
 _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
+_NO_CLOSED_FORM = (
+    "attackers are scored on halves of the records that are drawn at random: in closed form there is no interval"
+)
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
 # So many scores beside decisions are swept at every threshold; sorting more takes longer than the audit.
 MOST_SWEPT = 1 << 17
@@ -357,12 +360,17 @@ def name_of(attribute: str, metric: str, direction: str | None) -> str:
 def entry(subject: Counted, result: Any, settings: Settings) -> dict[str, Any]:
     """One result as an entry of the document, with its interval."""
     if isinstance(result, Predictability):
-        if subject.clustered:
-            result = replace(result, _interval=None, cautions=(*result.cautions, _NO_CLUSTERS))
+        if subject.clustered or settings.intervals == "closed_form":
+            why = _NO_CLUSTERS if subject.clustered else _NO_CLOSED_FORM
+            result = replace(result, _interval=None, cautions=(*result.cautions, why))
         halves = None if result.attacker == "lookup" else FEW_HALVES
         return {"attribute": subject.attribute, **result.to_dict(level=settings.confidence, resamples=halves)}
     shown = result.to_dict(
-        level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS
+        level=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        most_pairs=MOST_PAIRS,
+        method=settings.intervals,
     )
     shown["excluded"] = [*shown["excluded"], *_ignored_pairs(subject, result)]
     return {"attribute": subject.attribute, **shown, "pairs_in_all": len(result.pairs), **_label_sets(subject, result)}

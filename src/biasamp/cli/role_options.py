@@ -150,6 +150,9 @@ _SHARED: dict[str, dict[str, Any]] = {
     "seed": _numbered(0, "What the resamples are drawn from."),
     "confidence": _numbered(0.95, "The level of the intervals."),
     "min_group": _numbered(30, "Flag groups with fewer records."),
+    "intervals": _chosen(
+        ["bootstrap", "closed_form"], "Intervals of aggregates from resamples, or in closed form, which draws nothing."
+    ),
     "metrics": {
         "default": "auto",
         "show_default": True,
