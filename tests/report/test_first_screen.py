@@ -138,7 +138,7 @@ def test_the_answer_says_who_by_how_much_how_sure_and_what_next() -> None:
     )
     assert "(+0.150: scores +0.000, threshold +0.150; inside strata of department -0.053)" in answer.found
     assert re.search(r"Beyond chance at 95% \(corrected for \d+ figures\): gender A→T \[\+0\.1", answer.sure)
-    assert "comes from it, not from the scores" in answer.next
+    assert "Calibrate: amplification by gender A→T comes from the threshold, not from the scores." in answer.next
     marks = audit.document["sweep"][0]["marks"]
     assert f"{marks['base_rate']['amplification']:+.3f} at {marks['base_rate']['threshold']:.3f}" in answer.next
     assert "Read the strata of department: in 1 of 6" in answer.next

@@ -364,7 +364,8 @@ class _Answering:
             )
         if not said:
             return ""
-        comes = "mostly from it" if score >= _AT_LEAST else "from it, not from the scores"
+        it = "the threshold" if verb == "Calibrate" else "it"
+        comes = f"mostly from {it}" if score >= _AT_LEAST else f"from {it}, not from the scores"
         return (
             f"{verb}: amplification by {where} comes {comes}. It is "
             f"{number(entry['value'])}{used} and would be {' and '.join(said)}."
