@@ -19,7 +19,8 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.kernels.long_tally import numba_installed, repeated
 from biasamp.counts.long_columns import Unordered, keys_of
 from biasamp.counts.long_part import Scattered
-from biasamp.counts.long_table import LongCounter, ScatteredCounter
+from biasamp.counts.long_table import LongCounter
+from biasamp.counts.scattered_table import ScatteredCounter
 from biasamp.counts.shared_counts import SharedCounts
 from biasamp.data import label_set, read_columns
 from biasamp.data.keys import mix, record_keys
@@ -359,14 +360,14 @@ def test_numbers_that_are_no_table_go_the_longer_way_in_the_middle_of_a_part(ker
 
 
 def test_the_order_of_keys_is_right_where_their_low_bits_agree():
-    from biasamp.counts.long_table import _grouped
+    from biasamp.counts.scattered_table import grouped
 
     rng = np.random.default_rng(0)
     few = rng.integers(0, 3, 500).astype(np.uint64)
     keys = (few << np.uint64(60)) | rng.integers(0, 4, 500).astype(np.uint64)
     codes = np.arange(500, dtype=np.int32)
     for compiled in (False, *([True] if numba_installed() else [])):
-        starts, order, heads = _grouped(keys, codes, compiled)
+        starts, order, heads = grouped(keys, codes, compiled)
         groups = np.split(order, np.flatnonzero(starts)[1:])
         assert sorted(map(sorted, groups)) == sorted(sorted(np.flatnonzero(keys == key)) for key in np.unique(keys))
         assert [int(keys[group[0]]) for group in groups] == heads.tolist()
