@@ -1,7 +1,9 @@
 /** The door of an audit: a table and a choice of columns become labels, or are refused in the words of the Python package. */
 
+import { ADVICE } from "./advice";
 import { checkAlone, titleOf, type Side, type Variable } from "./column_checks";
 import { labelsOf, moved, refuseMissing } from "./labels";
+import { nearest } from "./near";
 import { checkChoice, swapped } from "./plan";
 import { inOrder, printable, quotedByPython } from "./text";
 import { Beyond, Refused, type Choice, type Column, type Labels, type Roles, type Table } from "./types";
@@ -11,7 +13,6 @@ import { areYesNo, checkSaid, refuseUnknownTruth } from "./vocabulary";
 export function rolesOf(table: Table, choice: Choice): Roles {
   checkChoice(choice);
   const columns = chosen(table, choice);
-  if (!table.records) throw new Refused(`${table.source} has no records`);
   const held = (names: string[]): Column[] => names.map((name) => columns.get(name) as Column);
   refuseContinuous(held(choice.tasks));
   let beyond: Beyond | null = null;
@@ -31,6 +32,7 @@ export function rolesOf(table: Table, choice: Choice): Roles {
   };
   const tasks = read(choice.tasks, "tasks", "outcomes");
   const predictions = read(choice.task_predictions, "task_predictions", "predictions", tasks);
+  tasks.forEach((task, i) => refuseOtherKind(task, predictions[i]));
   const sides = tasks.map((task, i) => oneSpace(task, predictions[i], beyond !== null));
   const attributes = choice.attributes.map((name) => read([name], "attributes", "groups")[0]);
   if (beyond !== null) throw beyond as Beyond;
@@ -48,19 +50,26 @@ export function rolesOf(table: Table, choice: Choice): Roles {
 /** The chosen columns by name; one that cannot be used is refused. */
 function chosen(table: Table, choice: Choice): Map<string, Column> {
   const names = new Set([...choice.tasks, ...choice.task_predictions, ...choice.attributes]);
-  const found = new Map<string, Column>();
-  for (const name of names) {
-    const column = table.columns.find((one) => one.name === name);
-    if (!column) {
-      const there = table.columns.slice(0, 8).map((one) => `'${printable(one.name, 40)}'`);
-      const more = table.columns.length > 8 ? ` and ${table.columns.length - 8} more` : "";
-      throw new Refused(`${table.source} has no column '${printable(name, 60)}'; it has ${there.join(", ")}${more}`);
-    }
-    found.set(name, column);
+  const there = table.names ?? table.columns.map((column) => column.name);
+  for (const name of names) refuseUnclear(name, there, table.source);
+  if (!table.records) throw new Refused(`${table.source} has no records`);
+  const found = new Map([...names].map((name) => [name, table.columns.find((column) => column.name === name) as Column]));
+  for (const column of found.values()) {
+    if (column.refusal !== undefined) throw new Refused(column.refusal);
+    if (column.type === "other") throw new Beyond(`column ${quotedByPython(printable(column.name, 60))} holds values that this page does not read: the full audit does`);
   }
-  const useless = [...found.values()].find((column) => column.refusal !== undefined);
-  if (useless) throw new Refused(useless.refusal);
   return found;
+}
+
+/** Raise for a column that does not exist, offering the nearest names, and for one that exists more than once. */
+function refuseUnclear(name: string, there: string[], source: string): void {
+  const times = there.filter((one) => one === name).length;
+  if (times === 1) return;
+  if (times > 1) throw new Refused(`${source} has ${times} columns named ${quotedByPython(printable(name, 60))}: rename them, so that it is clear which is meant`);
+  const near = nearest(name, there);
+  const offered = (near.length ? near : there.slice(0, 8)).map((one) => `'${printable(one, 40)}'`).join(", ");
+  const more = there.length > 8 ? ` and ${there.length - 8} more` : "";
+  throw new Refused(`${source} has no column '${printable(name, 60)}'; ${near.length ? `did you mean ${offered}?` : `it has ${offered}${more}`}`);
 }
 
 /** A task of numbers that are no labels: fractions that are no probabilities. */
@@ -94,15 +103,19 @@ function totals(variable: Variable): number[] {
   return out;
 }
 
-/** A task and its predictions in one label space, after their values were compared. */
-function oneSpace(task: Variable, said: Variable, soft: boolean): { task: Labels; prediction: Labels; invented: number[] } {
+/** Refuse a task that was read as another kind of labels than its predictions. */
+function refuseOtherKind(task: Variable, said: Variable): void {
   if (task.kind !== said.kind) {
     const title = (role: string, variable: Variable): string => `${role} column ${quotedByPython(variable.name)}`;
     throw new Refused(
       `${title("tasks", task)} was read as ${task.kind} and ${title("task_predictions", said)} as ${said.kind}: ` +
-        "say what they are with biasamp.binary(...) or biasamp.categorical(...), or give lists on both sides",
+        ADVICE.kinds,
     );
   }
+}
+
+/** A task and its predictions in one label space, after their values were compared. */
+function oneSpace(task: Variable, said: Variable, soft: boolean): { task: Labels; prediction: Labels; invented: number[] } {
   if (task.kind === "binary") return { task: asLabels(task), prediction: asLabels(said), invented: [] };
   const titles: [string, string] = [titleOf("tasks", task), titleOf("task_predictions", said)];
   refuseUnknownTruth(task.categories, said.categories, ...titles);

@@ -11,12 +11,12 @@ import { Beyond, Refused, type Column, type Table } from "./types";
 const MOST_COLUMNS = 1000;
 const MOST_VALUES = 3e8;
 
-/** Read a CSV file: some of its columns by name (by default all), and of the records the first `most`. */
-export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: string[] | null = null, most = Infinity): Table {
+/** Read a CSV file: some of its columns by name (by default all), and of the records the first `most`; data may be `cut` from a longer file. */
+export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: string[] | null = null, most = Infinity, cut = false): Table {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
   if (!bytes.length) throw new Refused(`${source} is empty (0 bytes)`);
   const dialect = dialectOf(bytes, source);
-  const utf8 = inUtf8(bytes, source);
+  const utf8 = inUtf8(bytes, source, cut);
   const places = (names: (string | null)[]): Set<number> => {
     if (wanted === null && names.length > MOST_COLUMNS) {
       throw new Beyond(
@@ -27,13 +27,20 @@ export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: 
   };
   let rows;
   try {
-    rows = rowsOf(utf8, dialect.separator.charCodeAt(0), places, most);
+    rows = rowsOf(utf8, dialect.separator.charCodeAt(0), places, most, cut);
   } catch (error) {
     if (!(error instanceof Damaged)) throw error;
     throw explained(source, error, isUtf8(utf8), ADVICE.encoding);
   }
   if (rows.header.includes(null)) throw explained(source, new Damaged(""), false, ADVICE.encoding);
   const header = rows.header as string[];
+  const alone = header.length === 1 && !wanted?.includes(header[0]) ? [",", ";", "\t", "|"].find((separator) => header[0].includes(separator)) : undefined;
+  if (alone !== undefined) {
+    throw new Refused(
+      `${source} has one column, ${quotedByPython(printable(header[0], 60))}: its values look separated by ${quotedByPython(alone)}, but ` +
+        `its rows have not all as many values as its header. If they should, ${ADVICE.separator}`,
+    );
+  }
   if (rows.records * rows.columns.size > MOST_VALUES) {
     throw new Beyond(
       `${source} has ${counted(rows.records)} records of ${counted(rows.columns.size)} columns, more than this page holds: the command of the full audit reads them`,
@@ -68,14 +75,8 @@ export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: 
     }
     columns.push(typed(name, texts, codes, early, again));
   }
-  const alone = header.length === 1 ? [",", ";", "\t", "|"].find((separator) => header[0].includes(separator)) : undefined;
   const notes = dialect.note === null ? [] : [`${printable(source)} is read as it seems to be written: ${dialect.note}`];
-  if (alone !== undefined) {
-    notes.push(
-      `${source} has one column, ${quotedByPython(printable(header[0], 60))}: its values look separated by ${quotedByPython(alone)}, but its rows have not all as many values as its header. If they should, ${ADVICE.separator}`,
-    );
-  }
-  return { source, records: rows.records, columns, notes };
+  return { source, records: rows.records, columns, notes, names: header };
 }
 
 /** A column that is there and cannot be used. */

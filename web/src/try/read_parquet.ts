@@ -11,6 +11,7 @@ import { decompressBrotli } from "hyparquet-compressors/src/brotli.js";
 import { gunzip } from "hyparquet-compressors/src/gzip.js";
 import { decompressLz4, decompressLz4Raw } from "hyparquet-compressors/src/lz4.js";
 
+import { notedTypes, type Noted } from "./arrow_schema";
 import { storedAs, type Stored } from "./parquet_types";
 import { counted, printable, quotedByPython } from "./text";
 import { Beyond, Refused, type Column, type Table, type Value } from "./types";
@@ -19,6 +20,9 @@ import { Beyond, Refused, type Column, type Table, type Value } from "./types";
 const MOST_COLUMNS = 1000;
 const MOST_VALUES = 3e8;
 const MOST_BYTES = 2e9;
+/** Whole numbers below this are looked up in an array, where this marks those that have not been seen. */
+const FEW = 4096;
+const UNSEEN = -2;
 const MAGIC = [0x50, 0x41, 0x52, 0x31];
 
 const compressors: Compressors = {
@@ -60,7 +64,8 @@ async function read(bytes: Uint8Array, source: string, wanted: string[] | null, 
   if (!Number.isSafeInteger(total) || total < 0 || metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0) !== total) {
     throw new Error("the numbers of rows in its footer do not add up");
   }
-  const leaves = leavesOf(metadata.schema);
+  const noted = notedTypes(metadata.key_value_metadata?.find(({ key }) => key === "ARROW:schema")?.value);
+  const { leaves, nested } = leavesOf(metadata.schema, noted);
   if (wanted === null && leaves.length > MOST_COLUMNS) {
     throw new Beyond(
       `${source} has ${counted(leaves.length)} columns, and this page takes ${counted(MOST_COLUMNS)} at most: the command of the full audit reads any number`,
@@ -90,28 +95,44 @@ async function read(bytes: Uint8Array, source: string, wanted: string[] | null, 
     }
     columns.push(await columnOf(buffer, bare, leaf, records));
   }
-  return { source, records, columns, notes: [] };
+  for (const [name, fields] of nested) {
+    if (!wanted?.includes(name)) continue;
+    const some = fields.slice(0, 4).map((field) => quotedByPython(printable(`${name}.${field}`, 60)));
+    const refusal = `column ${quotedByPython(printable(name, 60))} holds fields: name one of them, such as ${some.join(", ")}`;
+    columns.push({ name, type: "other", values: [], codes: new Int32Array(records).fill(-1), refusal });
+  }
+  return { source, records, columns, notes: [], names: [...leaves.map((leaf) => leaf.name), ...columns.slice(asked.length).map((column) => column.name)] };
 }
 
-/** The columns, with the fields of nested ones in their stead, by dotted names. */
-function leavesOf(schema: SchemaElement[]): Leaf[] {
+/** The columns, with the fields of nested ones in their stead, by dotted names; and the fields of each nested one. */
+function leavesOf(schema: SchemaElement[], noted: Noted[]): { leaves: Leaf[]; nested: Map<string, string[]> } {
   const own = new Set<string>();
+  const nested = new Map<string, string[]>();
   let at = 1;
   const walk = (way: string[]): Leaf[] => {
     const element = schema[at];
     if (element === undefined) throw new Error("its schema is cut");
     at += 1;
     const path = [...way, element.name];
+    const name = path.join(".");
     if (!way.length) own.add(element.name);
-    const stored = storedAs(element, path.join("."));
-    if (!element.num_children) return [{ name: path.join("."), way: path, stored }];
-    const inner = Array.from({ length: element.num_children }, () => walk(path)).flat();
-    return stored.type === "list" || stored.refusal !== undefined ? [{ name: path.join("."), way: path, stored }] : inner;
+    const stored = storedAs(element, name, way.length ? {} : noted[top]);
+    if (!element.num_children) return [{ name, way: path, stored }];
+    const fields: string[] = [];
+    const inner: Leaf[] = [];
+    for (let i = 0; i < element.num_children; i += 1) {
+      fields.push(schema[at]?.name ?? "");
+      inner.push(...walk(path));
+    }
+    if (stored.type === "list" || stored.refusal !== undefined) return [{ name, way: path, stored }];
+    if (!way.length) nested.set(name, fields);
+    return inner;
   };
   const leaves: Leaf[] = [];
-  while (at < schema.length) leaves.push(...walk([]));
+  let top = 0;
+  for (; at < schema.length; top += 1) leaves.push(...walk([]));
   // A column whose own name has a dot comes by that name alone.
-  return leaves.filter((leaf) => leaf.way.length === 1 || !own.has(leaf.name));
+  return { leaves: leaves.filter((leaf) => leaf.way.length === 1 || !own.has(leaf.name)), nested };
 }
 
 /** The metadata without what would have values converted one by one; text stays text. */
@@ -134,6 +155,8 @@ function asStored(metadata: FileMetaData, leaves: Leaf[]): FileMetaData {
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+// One character for each byte, so that bytes can be a key.
+const latin = new TextDecoder("latin1");
 const parsers = {
   timestampFromNanoseconds: (nanoseconds: bigint) => nanoseconds,
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
@@ -144,9 +167,9 @@ async function columnOf(buffer: ArrayBuffer, metadata: FileMetaData, leaf: Leaf,
   const codes = new Int32Array(records).fill(-1);
   const found: Value[] = [];
   const places = new Map<unknown, number>();
-  const bytes = new Map<string, number>();
+  const bytes = new Map<unknown, number>();
   const byValue = new Map<Value, number>();
-  const { convert, type } = leaf.stored;
+  const { convert, merges, type } = leaf.stored;
   const inner = leaf.way.slice(1);
   let filled = 0;
   let wrong: unknown = null;
@@ -154,16 +177,25 @@ async function columnOf(buffer: ArrayBuffer, metadata: FileMetaData, leaf: Leaf,
     const value = convert(stored);
     if (value === null || (typeof value === "number" && Number.isNaN(value))) return -1;
     const key = value === 0 ? 0 : value;
-    let at = byValue.get(key);
-    if (at === undefined) {
-      at = found.length;
-      byValue.set(key, at);
-      found.push(key);
-    }
-    return at;
+    const known = merges ? byValue.get(key) : undefined;
+    if (known !== undefined) return known;
+    if (merges) byValue.set(key, found.length);
+    return found.push(key) - 1;
   };
+  // Most whole numbers are small: these are looked up in an array.
+  const few = new Int32Array(FEW).fill(UNSEEN);
   const code = (stored: unknown): number => {
-    const [held, key] = stored instanceof Uint8Array ? [bytes as Map<unknown, number>, String.fromCharCode(...stored)] : [places, stored];
+    let key: unknown = stored;
+    if (typeof stored === "bigint") {
+      const number = Number(stored);
+      if (Number.isSafeInteger(number)) key = number;
+    }
+    if (typeof key === "number" && key >= 0 && key < FEW && Number.isInteger(key)) {
+      if (few[key] === UNSEEN) few[key] = place(stored);
+      return few[key];
+    }
+    const held = stored instanceof Uint8Array ? bytes : places;
+    if (stored instanceof Uint8Array) key = latin.decode(stored);
     let at = held.get(key);
     if (at === undefined) {
       at = place(stored);
@@ -196,5 +228,6 @@ async function columnOf(buffer: ArrayBuffer, metadata: FileMetaData, leaf: Leaf,
   });
   if (wrong !== null) throw wrong;
   if (filled < records) throw new Error(`the column ${quotedByPython(printable(leaf.name, 60))} ends after ${counted(filled)} of ${counted(records)} rows`);
-  return { name: leaf.name, type, values: found, codes };
+  const [settled, values] = leaf.stored.settle?.(found) ?? [type, found];
+  return { name: leaf.name, type: settled, values, codes };
 }

@@ -66,9 +66,9 @@ function digit(character: string): string {
 
 /** What Python's float() makes of text; null where it is no number. */
 export function asFloat(text: string): number | null {
+  // Of text in ASCII the blanks of C are taken away, of other text all blanks.
   // eslint-disable-next-line no-control-regex
-  let plain = /^[\x00-\x7f]*$/.test(text) ? text : text.replace(/\p{Nd}/gu, digit);
-  plain = strip(plain);
+  const plain = /^[\x00-\x7f]*$/.test(text) ? text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, "") : strip(text.replace(/\p{Nd}/gu, digit));
   const special = NOT_FINITE.exec(plain);
   if (special) return special[2].toLowerCase() === "nan" ? NaN : special[1] === "-" ? -Infinity : Infinity;
   return NUMBER.test(plain) ? Number(plain.replaceAll("_", "")) : null;

@@ -21,6 +21,8 @@ export interface Table {
   source: string;
   records: number;
   columns: Column[];
+  /** The columns that the file has, where only some were read. */
+  names?: string[];
   /** What was found on reading, such as a delimiter or an encoding, in words. */
   notes: string[];
 }
