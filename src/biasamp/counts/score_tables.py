@@ -6,6 +6,7 @@ The moments of errors follow from sums of scores, of their squares, and of score
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -30,6 +31,8 @@ Index = NDArray[np.int64]
 _TABLES = ("size", "truth", "held", "both", "scores", "scores_truth", "scores_held")
 # Entries whose columns are laid out at once where they are not counted in numba.
 _ROWS = 1 << 14
+# Outcomes whose sums are laid out at once: those of a row fill a line of cache.
+_AT_ONCE = 8
 # Scores of at most 2**52 units whose sum is sure to fit into 64 bits.
 _MOST = 1024
 
@@ -46,32 +49,39 @@ class Entries:
 
     Attributes
     ----------
-    records, cell : ndarray of shape (entries,)
-        Entries of one cell come together.
-    cells : int
+    records : ndarray of shape (entries,)
+    label, cell : ndarray of shape (entries,)
+        The given label, or everyone after the last of them, and the cell: ``row * labels + label``.
+    labels : int
+        How many given labels there are, with everyone where there are entries of it.
     everyone : bool
         Whether there are entries of everyone; where each record has one given label, their sums are those of labels.
     """
 
     records: Index
+    label: Index
     cell: Index
-    cells: int
+    labels: int
     everyone: bool
 
     @classmethod
-    def of_records(cls, given: LabelSet, row: Index, rows: int) -> Entries:
+    def of_records(cls, given: LabelSet, row: Index) -> Entries:
         """The entries of records in their rows."""
-        groups = given.width + 1
         records, label = given.nonzero()
         each = given.exclusive and len(records) == len(given)
+        labels = given.width
         if not each:
+            labels = given.width + 1
             records = np.concatenate([records, np.arange(len(given))])
             label = np.concatenate([label, np.full(len(given), given.width)])
-        cell = row[records] * groups + label
+        return cls(records, label, (row if each else row[records]) * labels + label, labels, not each)
+
+    def by_cell(self) -> tuple[Index, Index]:
+        """Records and cells of the entries, those of a cell together."""
         # Only small numbers are sorted in linear time.
-        small = rows * groups <= 1 << 16
-        order = np.argsort(cell.astype(np.uint16) if small else cell, kind="stable")
-        return cls(records[order], cell[order], rows * groups, not each)
+        small = self.cell.max(initial=0) < 1 << 16
+        order = np.argsort(self.cell.astype(np.uint16) if small else self.cell, kind="stable")
+        return self.records[order], self.cell[order]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,28 +131,27 @@ class ScoreTables:
         """Count records whose predictions are decisions, ``codes`` is the stratum of each; and the scores by bin."""
         numbers, row = occupied(codes * bags + bag_of(evaluation.units, bags), strata * bags)
         given, width = evaluation.given, evaluation.truth.width
-        entries = Entries.of_records(given, row, len(numbers))
         groups = given.width + 1
-        layer = (numbers // bags)[:, None] * groups + np.arange(groups)
-        one, said = (np.ascontiguousarray(side.rows()) for side in (evaluation.truth, evaluation.predicted))
-        chances = np.ascontiguousarray(scores.rows(), dtype=np.float64)
+        entries = Entries.of_records(given, row)
+        size = np.bincount(entries.cell, minlength=len(numbers) * entries.labels)
         compiled = worth_compiling(SCORES_COST * len(evaluation) * width, accelerate)
         bins = ScoreBins.zeros(groups if compiled and countable(given, scores) else 0, width)
-        lot = entries, layer.reshape(-1), strata * groups, one, said, chances
-        whole, high, low, squares = _compiled(*lot, bins) if compiled else _summed(*lot)
-        size = np.bincount(entries.cell, minlength=entries.cells).reshape(len(numbers), groups, 1)
-        tables = [part.reshape(3, len(numbers), groups, width) for part in (whole, high, low)]
-        layers = squares.reshape(strata, groups, 2, width)
+        sides = evaluation.truth, evaluation.predicted, scores
+        tables = Sums.zeros(numbers // bags, strata, groups, width)
+        if compiled:
+            tables.add_compiled(entries, sides, int(size.max(initial=0)), bins)
+        else:
+            tables.add_rows(entries, sides)
+        size = size.reshape(len(numbers), entries.labels, 1)
         if not entries.everyone:
-            for table in (size, layers, *(part for held in tables for part in held)):
-                table[:, -1] = table[:, :-1].sum(axis=1)
+            size = np.concatenate([size, size.sum(axis=1, keepdims=True)], axis=1)
         none = np.broadcast_to(np.int64(0), (len(numbers), groups, width))
-        ints = list(tables[0])
-        sums = [Fixed(none, *limbs) for limbs in zip(tables[1], tables[2], strict=True)]
-        squared = Fixed(np.zeros((strata, groups, width), dtype=np.int64), layers[:, :, 0], layers[:, :, 1])
+        sums = [Fixed(none, *limbs) for limbs in zip(tables.high, tables.low, strict=True)]
+        squares = tables.squares
+        squared = Fixed(np.zeros((strata, groups, width), dtype=np.int64), squares[:, :, 0], squares[:, :, 1])
         records = np.bincount(codes, minlength=strata)
         labels = given.labels, evaluation.truth.labels
-        held: tuple[Count, ...] = (size, *ints, *sums, squared)
+        held: tuple[Count, ...] = (size, *tables.whole, *sums, squared)
         made = cls(labels, strata, bags, numbers, records, *held)
         return made, bins.counts(entries.everyone) if len(bins.steps) else count_scores(
             replace(evaluation, predicted=scores)
@@ -297,44 +306,87 @@ def _rows_in_order(values: Any, order: Index) -> Any:
     return np.take(values, order, axis=0) if any(values.strides) else values
 
 
-def _empty(cells: int, layers: int, width: int) -> tuple[Index, Index, Index, Index]:
-    """Tables of cells, by what is summed, and of layers."""
-    whole, high, low = (np.zeros((3, cells, width), dtype=np.int64) for _ in range(3))
-    return whole, high, low, np.zeros((layers, 2, width), dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The tables of records while they are counted.
 
+    Attributes
+    ----------
+    stratum : ndarray of shape (rows,)
+    whole : ndarray of shape (3, rows, given labels + 1, outcome labels)
+        How many records have the label, are decided to have it, and both.
+    high, low : ndarray of the same shape
+        The limbs of sums of scores, of scores where the truth holds, and of scores where the decision does.
+    squares : ndarray of shape (strata, given labels + 1, 2, outcome labels)
+        Both limbs of sums of squared scores.
+    """
 
-def _compiled(
-    entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any, bins: ScoreBins
-) -> tuple[Index, ...]:
-    """The tables in numba, and the bins in the same loop."""
-    from .kernels.compiled_scores import add_scores
+    stratum: Index
+    whole: Index
+    high: Index
+    low: Index
+    squares: Index
 
-    tables = _empty(entries.cells, layers, one.shape[1])
-    add_scores(entries.records, entries.cell, layer, one, said, scores, GRID, *tables, bins.steps, bins.sums)
-    return tables
+    @classmethod
+    def zeros(cls, stratum: Index, strata: int, groups: int, width: int) -> Sums:
+        """Sums of nothing."""
+        whole, high, low = (np.zeros((3, len(stratum), groups, width), dtype=np.int64) for _ in range(3))
+        return cls(stratum, whole, high, low, np.zeros((strata, groups, 2, width), dtype=np.int64))
 
+    def add_compiled(self, entries: Entries, sides: Sequence[LabelSet], most: int, bins: ScoreBins) -> None:
+        """Add records in numba, one outcome after another, and to the bins in the same loop; a cell has ``most`` records."""
+        from .kernels.compiled_scores import COARSE, FITTING, SLOTS, STEPS, add_scores, lay_out
 
-def _summed(entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any) -> tuple[Index, ...]:
-    """The same tables by sums of neighbouring rows."""
-    whole, high, low, squares = _empty(entries.cells, layers, one.shape[1])
-    for start in range(0, len(entries.records), _ROWS):
-        mine, cell = (part[start : start + _ROWS] for part in (entries.records, entries.cell))
-        true, held, chance = one[mine], said[mine], scores[mine]
-        unit = units_of(chance)
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
-        places = cell[first]
-        # Sums of more scores might not fit into 64 bits: they are cut, and what was cut is added up in limbs.
-        cuts = np.union1d(first, np.arange(0, len(cell), _MOST))
-        again = np.searchsorted(cuts, first)
-        both = true & held
-        for part, flags in enumerate((true, held, both)):
-            whole[part, places] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
-        for part, addend in enumerate((unit, unit * true, unit * held)):
-            for table, limb in zip((high, low), _limb_sums(addend, cuts), strict=True):
-                table[part, places] += np.add.reduceat(limb, again, axis=0)
-        for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
-            np.add.at(squares[:, place], layer[cell[cuts]], found)
-    return whole, high, low, squares
+        truth, held, scores = (side.columns() for side in sides)
+        width, cells = self.whole.shape[-1], self.whole.shape[1] * entries.labels
+        cell, label = entries.cell.astype(np.uint32), entries.label.astype(np.uint32)
+        # Where each record has one entry the entries are the records.
+        records = entries.records if entries.everyone else entries.records[:0]
+        for first in range(0, width, _AT_ONCE):
+            several = range(first, min(first + _AT_ONCE, width))
+            lines = np.zeros((len(several), cells, SLOTS), dtype=np.int64)
+            deep = np.zeros((len(several), cells if most > FITTING else 0, SLOTS, 2), dtype=np.int64)
+            for place, j in enumerate(several):
+                steps = np.zeros((len(bins.steps), 2 * (STEPS + 1)), dtype=np.int32)
+                sums = np.zeros((len(bins.sums), COARSE, 2), dtype=np.int64)
+                score = np.ascontiguousarray(scores[j], dtype=np.float64)
+                lot = cell, label, truth[j], held[j], score, GRID
+                add_scores(records, *lot, lines[place], deep[place], steps, sums)
+                bins.put(j, steps, sums)
+            lay_out(lines, deep, self.stratum, entries.labels, first, self.whole, self.high, self.low, self.squares)
+        if not entries.everyone:
+            self.squares[:, -1] = self.squares[:, :-1].sum(axis=1)
+
+    def add_rows(self, entries: Entries, sides: Sequence[LabelSet]) -> None:
+        """Add records by sums of neighbouring rows: the same sums."""
+        one, said, chances = (side.rows() for side in sides)
+        labels, width = entries.labels, self.whole.shape[-1]
+        tables = [np.zeros((3, self.whole.shape[1] * labels, width), dtype=np.int64) for _ in range(3)]
+        squares = np.zeros((len(self.squares) * labels, 2, width), dtype=np.int64)
+        records, cells = entries.by_cell()
+        for start in range(0, len(records), _ROWS):
+            mine, cell = (part[start : start + _ROWS] for part in (records, cells))
+            true, held, chance = one[mine], said[mine], chances[mine].astype(np.float64)
+            unit = units_of(chance)
+            first = np.flatnonzero(np.diff(cell, prepend=-1))
+            places = cell[first]
+            # Sums of more scores might not fit into 64 bits: they are cut, and what was cut is added up in limbs.
+            cuts = np.union1d(first, np.arange(0, len(cell), _MOST))
+            again = np.searchsorted(cuts, first)
+            for part, flags in enumerate((true, held, true & held)):
+                tables[0][part, places] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
+            for part, addend in enumerate((unit, unit * true, unit * held)):
+                for table, limb in zip(tables[1:], _limb_sums(addend, cuts), strict=True):
+                    table[part, places] += np.add.reduceat(limb, again, axis=0)
+            layer = self.stratum[cell[cuts] // labels] * labels + cell[cuts] % labels
+            for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
+                np.add.at(squares[:, place], layer, found)
+        for table, found in zip((self.whole, self.high, self.low), tables, strict=True):
+            table[:, :, :labels] = found.reshape(3, -1, labels, width)
+        self.squares[:, :labels] = squares.reshape(-1, labels, 2, width)
+        if not entries.everyone:
+            for table in (*self.whole, *self.high, *self.low, self.squares):
+                table[:, -1] = table[:, :-1].sum(axis=1)
 
 
 def _limb_sums(units: Index, cuts: Index) -> tuple[Index, Index]:

@@ -161,6 +161,10 @@ class _Labelled:
         out[self.nonzero(start, stop)] = 1
         return out
 
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory."""
+        return list(by_label(self.rows(0, len(self))).T)
+
     def __len__(self) -> int:
         raise NotImplementedError
 
@@ -200,6 +204,10 @@ class Codes(_Labelled):
     def complete(self) -> Mask:
         """Which records have a category."""
         return self.codes >= 0
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory."""
+        return [(self.codes == place).view(np.uint8) for place in range(self.width)]
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""
@@ -245,6 +253,16 @@ def by_record(values: Matrix) -> Matrix:
     return out
 
 
+def by_label(values: Matrix) -> Matrix:
+    """A matrix whose columns lie together in memory: the same, or a copy where its rows do."""
+    if values.flags.f_contiguous:
+        return values
+    out = np.empty(values.shape, dtype=values.dtype, order="F")
+    for start in range(0, len(values), _TURNED):
+        out[start : start + _TURNED] = values[start : start + _TURNED]
+    return out
+
+
 @dataclass(frozen=True, eq=False)
 class Dense(_Labelled):
     """A matrix with one column per label: 0/1 (uint8) or probabilities (float64).
@@ -266,6 +284,10 @@ class Dense(_Labelled):
     def rows(self, start: int, stop: int) -> Matrix:
         """Records start to stop, the labels of each together."""
         return by_record(self.values[start:stop])
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory."""
+        return list(by_label(self.values).T)
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""
