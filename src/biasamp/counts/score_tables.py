@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from biasamp.data import Evaluation, Label, LabelSet
 from biasamp.data.label import Mask
 
-from .bagging import bag_of, occupied, shuffled_numbers
+from .bagging import bag_of_record, occupied, shuffled_numbers
 from .bags import BagCounts, rows_at
 from .fixed import LIMB_BITS, Count, Fixed, add, as_fixed, subtract, total, units_of
 from .pair import PairCounts
@@ -84,6 +84,28 @@ class Entries:
         return self.records[order], self.cell[order]
 
 
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Pair counts of all strata at once.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (strata + 1,)
+        Where the rows of every stratum begin, and where the last ends.
+    kinds : tuple of BagCounts
+        Of decisions, of scores, and of decisions against scores: rows are bags of strata, and ``whole`` has strata as
+        its leading axis.
+    """
+
+    edges: Index
+    kinds: tuple[BagCounts, BagCounts, BagCounts]
+
+    @cached_property
+    def stratum(self) -> Index:
+        """The stratum of every row."""
+        return np.repeat(np.arange(len(self.edges) - 1), np.diff(self.edges))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreTables:
     """Sums of every (stratum and bag, given label, outcome label); the last given label is everyone.
@@ -129,7 +151,7 @@ class ScoreTables:
         accelerate: bool | None = None,
     ) -> tuple[ScoreTables, tuple[ThresholdCounts | None, ReliabilityCounts]]:
         """Count records whose predictions are decisions, ``codes`` is the stratum of each; and the scores by bin."""
-        numbers, row = occupied(codes * bags + bag_of(evaluation.units, bags), strata * bags)
+        numbers, row = occupied(codes * bags + bag_of_record(evaluation, bags), strata * bags)
         given, width = evaluation.given, evaluation.truth.width
         groups = given.width + 1
         entries = Entries.of_records(given, row)
@@ -205,6 +227,11 @@ class ScoreTables:
         """Where the rows of every stratum begin, and where the last ends."""
         return np.searchsorted(self.numbers, np.arange(self.strata + 1) * self.bags)
 
+    @property
+    def _full(self) -> bool:
+        """Whether every bag of every stratum holds records."""
+        return len(self.numbers) == self.strata * self.bags
+
     @cached_property
     def _totals(self) -> dict[str, Any]:
         """The sums of every stratum, all bags together; made at once, as there are many strata."""
@@ -213,6 +240,8 @@ class ScoreTables:
         def summed(values: Any) -> Any:
             if isinstance(values, Fixed):
                 return values.each(summed)
+            if any(values.strides) and self._full:
+                return values.reshape(self.strata, self.bags, *values.shape[1:]).sum(axis=1)
             out = np.zeros((self.strata, *values.shape[1:]), dtype=np.int64)
             if any(values.strides) and filled.any():
                 out[filled] = np.add.reduceat(values, first[filled], axis=0)
@@ -228,8 +257,16 @@ class ScoreTables:
             for lot, at in (({name: getattr(self, name) for name in _TABLES}, rows), (self._totals, place))
         )
         numbers = self.numbers[rows] - place * self.bags
-        return self._pair_counts(held, totals, numbers, int(self.records[place]), self.squares[place])
+        return self._pair_counts(held, totals, numbers, self.records[place], self.squares[place])
 
+    @cached_property
+    def all_strata(self) -> Strata:
+        """Pair counts of every stratum at once."""
+        held = {name: getattr(self, name) for name in _TABLES}
+        numbers = self.numbers % self.bags
+        return Strata(self._edges, self._pair_counts(held, self._totals, numbers, self.records, self.squares))
+
+    @cached_property
     def everything(self) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of all strata together."""
         numbers, row = np.unique(self.numbers % self.bags, return_inverse=True)
@@ -241,17 +278,20 @@ class ScoreTables:
                 return values.each(summed)
             if not any(values.strides):
                 return np.broadcast_to(values[:1], (len(edges), *values.shape[1:]))
+            if self._full:
+                return values.reshape(self.strata, self.bags, *values.shape[1:]).sum(axis=0)
             return np.add.reduceat(_rows_in_order(values, order), edges, axis=0)
 
         held = {name: summed(getattr(self, name)) for name in _TABLES}
         totals = {name: total(values) for name, values in held.items()}
-        return self._pair_counts(held, totals, numbers, int(self.records.sum()), total(self.squares))
+        return self._pair_counts(held, totals, numbers, self.records.sum(), total(self.squares))
 
     def _pair_counts(
-        self, held: dict[str, Any], totals: dict[str, Any], numbers: Index, records: int, squares: Count
+        self, held: dict[str, Any], totals: dict[str, Any], numbers: Index, records: Any, squares: Count
     ) -> tuple[BagCounts, BagCounts, BagCounts]:
-        """Pair counts of tables by bag, whose sums over bags are the totals."""
-        count = np.array([records], dtype=np.int64)
+        """Pair counts of tables by bag, whose sums over bags are the totals; strata may be a leading axis of these."""
+        many = int(records.sum())
+        count = np.array([many]) if not np.ndim(records) else records[:, None, None]
 
         def made(one: str, said: str, both: str, spread: Any) -> BagCounts:
             lots = []
@@ -260,11 +300,11 @@ class ScoreTables:
                 true, predicted = (lot[name][..., -1:, :] for name in (one, said))
                 joint, joint_said, joint_both = (lot[name][..., :-1, :] for name in (one, said, both))
                 tables = n, given, true, predicted, joint, joint_said, joint_both
-                lots.append(PairCounts(*self.labels, records, *tables, count, spread))
+                lots.append(PairCounts(*self.labels, many, *tables, count, spread))
             soft = isinstance(held[said], Fixed)
-            return BagCounts(self.bags, numbers, lots[0], totals[both][-1], soft).with_whole(lots[1])
+            return BagCounts(self.bags, numbers, lots[0], totals[both][..., -1, :], soft).with_whole(lots[1])
 
-        groups = {name: values[:-1] for name, values in totals.items()}
+        groups = {name: values[..., :-1, :] for name, values in totals.items()}
         size = as_fixed(add(groups["size"], np.zeros(groups["truth"].shape, dtype=np.int64)))
 
         def spread(one: str, said: str, both: str, squared: Count, plain: Count) -> tuple[Count, Count, Count]:
@@ -273,7 +313,7 @@ class ScoreTables:
             second = as_fixed(add(squared, plain)) - crossed - crossed
             return size, as_fixed(subtract(groups[said], groups[one])), second
 
-        squared = squares[:-1]
+        squared = squares[..., :-1, :]
         return (
             made("truth", "held", "both", None),
             made(
@@ -342,10 +382,16 @@ class Sums:
         cell, label = entries.cell.astype(np.uint32), entries.label.astype(np.uint32)
         # Where each record has one entry the entries are the records.
         records = entries.records if entries.everyone else entries.records[:0]
+        outcomes = min(width, _AT_ONCE)
+        kept = [
+            np.zeros((outcomes, cells, SLOTS), dtype=np.int64),
+            np.zeros((outcomes, cells if most > FITTING else 0, SLOTS, 2), dtype=np.int64),
+        ]
         for first in range(0, width, _AT_ONCE):
             several = range(first, min(first + _AT_ONCE, width))
-            lines = np.zeros((len(several), cells, SLOTS), dtype=np.int64)
-            deep = np.zeros((len(several), cells if most > FITTING else 0, SLOTS, 2), dtype=np.int64)
+            lines, deep = kept[0][: len(several)], kept[1][: len(several)]
+            if first:
+                lines[:], deep[:] = 0, 0
             for place, j in enumerate(several):
                 steps = np.zeros((len(bins.steps), 2 * (STEPS + 1)), dtype=np.int32)
                 sums = np.zeros((len(bins.sums), COARSE, 2), dtype=np.int64)

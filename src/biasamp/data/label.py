@@ -1,7 +1,8 @@
 """What a label is called, and how the labels of many records are stored: as codes, as a matrix, or as lists of indices.
 
 A label is a variable and a category, which has one canonical spelling. A block covers one or more variables: ``Codes``
-holds one category per record, ``Dense`` a matrix of 0/1 or of probabilities, ``Sparse`` the labels that each record has.
+holds one category per record, ``Dense`` a matrix of 0/1 or of probabilities, ``Apart`` columns of probabilities,
+``Sparse`` the labels that each record has.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,6 +165,13 @@ class _Labelled:
     def columns(self) -> list[NDArray[Any]]:
         """The records of each label, which lie together in memory."""
         return list(by_label(self.rows(0, len(self))).T)
+
+    def owned(self) -> Self:
+        """The same labels in arrays of their own, which nobody else can change in place."""
+        arrays: dict[str, Any] = {
+            name: held.copy() for name, held in vars(self).items() if isinstance(held, np.ndarray)
+        }
+        return replace(self, **arrays)
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -324,6 +332,54 @@ class Dense(_Labelled):
 
 
 @dataclass(frozen=True, eq=False)
+class Apart(_Labelled):
+    """Probabilities of several yes/no labels, each in an array of its own: a matrix is made only of what is asked for."""
+
+    parts: tuple[NDArray[np.float64], ...]
+
+    soft = True
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def rows(self, start: int, stop: int) -> Matrix:
+        """Records start to stop, the labels of each together."""
+        return by_record(np.stack([part[start:stop] for part in self.parts]).T)
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory."""
+        return list(self.parts)
+
+    def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
+        """Row and label of every label that a record has, sorted."""
+        return Dense(self.variables, self.rows(start, stop)).nonzero(0, stop - start)
+
+    def owned(self) -> Apart:
+        """The same probabilities in arrays of their own, which nobody else can change in place."""
+        return replace(self, parts=tuple(part.copy() for part in self.parts))
+
+    def take(self, records: Mask | Index) -> Apart:
+        """The block of some of the records."""
+        return replace(self, parts=tuple(part[records] for part in self.parts))
+
+    def totals(self) -> NDArray[Any]:
+        """How many records have each label; probabilities count as fractions."""
+        return np.array([part.sum() for part in self.parts])
+
+    def only(self, keep: Mask) -> Apart:
+        """The block with some of its labels."""
+        return Apart(
+            self._kept(keep), tuple(part for part, kept in zip(self.parts, keep.tolist(), strict=True) if kept)
+        )
+
+    def moved(self, variables: tuple[Variable, ...], target: Index) -> Apart | Dense:
+        """The block in another label space: own label i becomes label ``target[i]`` of it."""
+        if np.array_equal(np.sort(target), np.arange(len(labels_of(variables)))):
+            return Apart(variables, tuple(self.parts[place] for place in np.argsort(target).tolist()))
+        return Dense(self.variables, self.rows(0, len(self))).moved(variables, target)
+
+
+@dataclass(frozen=True, eq=False)
 class Sparse(_Labelled):
     """The labels each record has: those of record i are ``indices[indptr[i]:indptr[i + 1]]``, ascending."""
 
@@ -364,4 +420,4 @@ class Sparse(_Labelled):
         return replace(self, variables=variables, indices=indices[np.lexsort((indices, row))])
 
 
-Block = Codes | Dense | Sparse
+Block = Codes | Dense | Sparse | Apart

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact
-from .label import Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
+from .label import Apart, Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
 from .labelset import LabelSet
 from .ways_out import way_out
 
@@ -28,8 +28,8 @@ _TABLE_RANGE = 1 << 16
 EXACT = 1 << 53
 # Records whose numbers are read at once, at least, and bytes of them.
 _LOOKED_AT, _BYTES_LOOKED_AT = 1 << 10, 1 << 18
-# Probabilities of a column that are copied and looked at while they are in cache.
-_COPIED = 1 << 14
+# Probabilities of a column that are looked at while they are in cache.
+_CHECKED = 1 << 14
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -58,8 +58,8 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
     return _distinct(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])), role)
 
 
-def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> Dense | None:
-    """Several columns of probabilities, copied and checked in one pass; None where they are anything else.
+def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> Apart | None:
+    """Several columns of probabilities, checked in one pass and not copied; None where they are anything else.
 
     Millions of probabilities are read from memory as seldom as can be: whatever is wrong with them is said by the
     checks of single columns.
@@ -67,17 +67,16 @@ def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> De
     columns = [item for item in items if isinstance(item, Column) and item.kind == "float" and item.missing is None]
     if len(columns) < 2 or len(columns) < len(items) or any(one.values.dtype != np.float64 for one in columns):
         return None
-    out = np.empty((len(columns), len(columns[0])))
     low, high, fraction = np.inf, -np.inf, False
-    for values, column in zip(out, columns, strict=True):
-        for start in range(0, len(values), _COPIED):
-            part = values[start : start + _COPIED]
-            part[:] = column.values[start : start + _COPIED]
+    for column in columns:
+        for start in range(0, len(column), _CHECKED):
+            part = column.values[start : start + _CHECKED]
             low, high = min(low, float(part.min())), max(high, float(part.max()))
             fraction = fraction or _any_fraction(part)
     if not (low >= 0.0 and high <= 1.0 and fraction):
         return None
-    return Dense(tuple(Variable(column.name, "binary") for column in columns), out.T)
+    parts = tuple(np.ascontiguousarray(column.values) for column in columns)
+    return Apart(tuple(Variable(column.name, "binary") for column in columns), parts)
 
 
 def _distinct(blocks: tuple[Block, ...], role: str) -> LabelSet:

@@ -105,7 +105,9 @@ def add_scores(
         for k in range(size):
             line, c = lines[cell[start + k]], np.uint32(kind[k])
             line[c] += units[k]
-            line[np.uint32(_COUNTS) + (c >> np.uint32(1))] += np.int64(1) << np.int64((c & np.uint32(1)) * np.uint32(32))
+            line[np.uint32(_COUNTS) + (c >> np.uint32(1))] += np.int64(1) << np.int64(
+                (c & np.uint32(1)) * np.uint32(32)
+            )
             line[_SQUARES] += squared[k]
         if len(deep):
             # A block adds less than a sum has room for beyond what is full.
