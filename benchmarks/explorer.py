@@ -1,7 +1,8 @@
 """The explorer with 100k labels x 10 metrics x 2 identities x 2 runs: size of the file, and how fast it answers.
 
 Times are CPU times of the page's main thread, from the event until the page is laid out anew, and until the frame after it and what follows soon
-have been drawn. Machines differ, so each is held against a fixed computation in the same page: 100,000 numbers sorted by a comparison.
+have been drawn. While it rests the page computes metrics that may be asked for; the rows without that are of a page that may not.
+Machines differ, so each is held against a fixed computation in the same page: 100,000 numbers sorted by a comparison.
 Where the system does not tell CPU times of threads, they are times of the clock.
 """
 
@@ -37,6 +38,7 @@ _EVENTS = """async ({repeats, body, rest}) => {
   }
 }"""
 _REFERENCE = "Array.from({length: 1e5}, (_, k) => (k * 2654435761) % 4294967296 / 4294967296).sort((a, b) => a - b);"
+_FIRST_SORT = "document.querySelectorAll('.labels thead .sort')[1 + (i >> 1)].click();"
 _SORT = "document.querySelectorAll('.labels thead .sort')[1 + i % 4].click();"
 _METRIC = """
   const box = document.querySelector('#metric');
@@ -133,30 +135,35 @@ def main(arguments: list[str] | None = None) -> None:
         page.wait_for_timeout(4000)
         process = max(_renderers() - before, key=_main_thread, default=None)
 
+        def once(body: str, rest: bool, repeats: int) -> float:
+            """The time of one event, the mean of a round of them."""
+            begun = _main_thread(process)
+            page.evaluate(_EVENTS, {"repeats": repeats, "body": body, "rest": rest})
+            return (_main_thread(process) - begun) / repeats
+
         def spent(body: str, rest: bool, repeats: int = _REPEATS) -> float:
             """The least time of one event in a few rounds."""
-            least = float("inf")
-            for _ in range(_ROUNDS):
-                begun = _main_thread(process)
-                page.evaluate(_EVENTS, {"repeats": repeats, "body": body, "rest": rest})
-                least = min(least, (_main_thread(process) - begun) / repeats)
-            return least
+            return min(once(body, rest, repeats) for _ in range(_ROUNDS))
 
         reference = spent(_REFERENCE, False)
         print(f"{'reference: 100,000 numbers compared':<44} {reference:>8.1f} ms")
-        metrics = len(page.evaluate("() => [...document.querySelector('#metric').options].map(o => o.value)"))
-        begun = _main_thread(process)
-        page.evaluate(_EVENTS, {"repeats": metrics - 1, "body": _METRIC, "rest": False})
-        first = (_main_thread(process) - begun) / (metrics - 1)
+        metrics = page.evaluate("() => document.querySelector('#metric').options.length")
+        heads = page.evaluate("() => document.querySelectorAll('.labels thead .sort').length")
         idle = spent("", True)
-        rows = [
-            ("sort", spent(_SORT, False), SORT_LIMIT),
-            ("sort, with its frame and the view", spent(_SORT, True) - idle, None),
-            ("metric, each for the first time", first, METRIC_LIMIT),
-            ("metric again, with its frame and the view", spent(_METRIC, True) - idle, None),
+        rows: list[tuple[str, float, float | None]] = [
+            ("sort, each order for the first time", once(_FIRST_SORT, False, 2 * (heads - 1)), SORT_LIMIT),
+            ("sort again", spent(_SORT, False), SORT_LIMIT),
+            ("sort again, with its frame and the charts", spent(_SORT, True) - idle, None),
+            ("metric, each for the first time", once(_METRIC, False, metrics - 1), METRIC_LIMIT),
+            ("metric again, with its frame and the charts", spent(_METRIC, True) - idle, None),
             ("search by regular expression, page only", spent(_SEARCH, False, 4), None),
             ("brush", spent(_BRUSH, True) - idle, None),
         ]
+        page.add_init_script("window.requestIdleCallback = () => 0")
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        page.wait_for_timeout(1000)
+        rows.append(("metric for the first time, without rest", once(_METRIC, False, metrics - 1), None))
         for name, took, wanted in rows:
             goal = "" if wanted is None else f"; wanted at most {wanted:g}"
             print(f"{name:<44} {took:>8.1f} ms   {took / reference:.2f} of the reference{goal}")

@@ -51,6 +51,11 @@ def test_the_terminal_shows_parts_strata_and_reliability(run: Any, table: Path) 
     assert "by the signs there" in lines[first + 4]
 
 
+def test_scores_go_by_the_name_of_the_argument_too(run: Any, table: Path) -> None:
+    by_name = run("why", table, *ROLES, "--task-scores", "admitted_score", "--json", "-")
+    assert json.loads(by_name.out)["why"] == json.loads(run("why", table, *ROLES, *PARTS[:2], "--json", "-").out)["why"]
+
+
 def test_saved_counts_have_their_parts(run: Any, table: Path, tmp_path: Path) -> None:
     counts = tmp_path / "counts.parquet"
     scores = ["--task-scores", "admitted_score", "--strata", "department"]

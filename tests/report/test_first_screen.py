@@ -135,7 +135,7 @@ def test_the_answer_says_who_by_how_much_how_sure_and_what_next() -> None:
         f"gender=woman if it is a benefit (missed for {missed['woman']:.1f}% of them, but {missed['man']:.1f}%"
         in answer.found
     )
-    assert "of which scores +0.000 and threshold +0.150" in answer.found
+    assert "of which scores +0.000 and threshold +0.150; inside strata of department -0.053" in answer.found
     assert re.search(r"Beyond chance at 95%, all \d+ figures counted: gender A→T \[\+0\.1", answer.sure)
     marks = audit.document["sweep"][0]["marks"]
     assert f"{marks['base_rate']['amplification']:+.3f} at {marks['base_rate']['threshold']:.3f}" in answer.next

@@ -113,6 +113,33 @@ class TestPromptfoo:
         row = next(biasamp.counterfactual("score", "gender", "prompt", data=log).table.rows())
         assert (row["difference"], row["items"], row["answers"]) == (-1.0, 1, 4)
 
+    def test_lines_are_read_as_the_document_is(self, tmp_path: Path) -> None:
+        document = promptfoo_document()
+        lines = tmp_path / "results.jsonl"
+        lines.write_text("".join(json.dumps(one) + "\n" for one in document["results"]["results"]))
+        assert is_eval_log(lines)
+        assert biasamp.read_eval_log(lines).table.equals(
+            biasamp.read_eval_log(write_json(tmp_path / "results.json", document)).table
+        )
+        with lines.open("a") as stream:
+            stream.write("[]\n")
+        with pytest.raises(ValueError, match=r"line 5 of results\.jsonl is no result of promptfoo"):
+            biasamp.read_eval_log(lines)
+
+    def test_a_failed_assertion_is_no_error_of_the_answer(self, tmp_path: Path) -> None:
+        document = promptfoo_document()
+        wrong, broken, *_ = document["results"]["results"]
+        wrong |= {
+            "error": "Expected output to equal yes",
+            "failureReason": 1,
+            "metadata": {"_promptfooFileMetadata": {}},
+        }
+        broken |= {"error": "429 too many requests", "failureReason": 2, "response": None}
+        log = biasamp.read_eval_log(write_json(tmp_path / "results.json", document))
+        assert log["error"] == [None, "429 too many requests", None, None]
+        assert log["answer"] == ["no", None, "no", "yes"]
+        assert not any(name.startswith("_") for name in log.table.column_names)
+
 
 def helm_state(item: str, text: str, **more: Any) -> dict[str, Any]:
     references = [{"output": {"text": "Paris"}, "tags": ["correct"]}, {"output": {"text": "Rome"}, "tags": []}]

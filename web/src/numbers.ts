@@ -26,7 +26,9 @@ export function figure(value: Num | undefined, signed = true, digits = 4): strin
 export function count(value: Num | undefined): string {
   const x = float(value);
   if (Number.isNaN(x)) return "—";
-  return x.toLocaleString("en-US", { maximumFractionDigits: Number.isInteger(x) ? 0 : 1 });
+  if (!Number.isInteger(x)) return x.toLocaleString("en-US", { maximumFractionDigits: 1 });
+  // A table has hundreds of counts, and the browser's own form takes longer than all else of a cell.
+  return String(x).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** Probabilities of chance: tiny ones in powers. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { csv, field, safeText } from "../src/explorer/download";
-import { gap, slope, value } from "../src/explorer/formulas";
+import { gapOf, slope, valueOf } from "../src/explorer/formulas";
 import { inOrder, orderBy } from "../src/explorer/sorting";
 import { pairOf, read, written, type State } from "../src/explorer/state";
 
@@ -9,7 +9,7 @@ const METRICS = ["dp", "pmi", "npmi_y", "npmi_xy", "pmi2", "sdc", "ji", "llr", "
 describe("formulas", () => {
   // Of 100 images, 40 show a man, 10 a bike, 8 both: P(x,y) is twice P(x)P(y).
   it("follow the paper's definitions", () => {
-    const at = (metric: string) => value(metric, 100, 40, 10, 8, false);
+    const at = (metric: string) => valueOf(metric)(100, 40, 10, 8, false);
     expect(at("dp")).toBeCloseTo(0.2, 12);
     expect(at("pmi")).toBeCloseTo(Math.log(2), 12);
     expect(at("npmi_y")).toBeCloseTo(Math.log(2) / Math.log(10), 12);
@@ -22,18 +22,18 @@ describe("formulas", () => {
     expect(at("t_test")).toBeCloseTo(0.04 / 0.2, 12);
   });
   it("take the limits where labels never meet", () => {
-    expect(value("npmi_xy", 100, 40, 10, 0, false)).toBe(-1);
-    expect(value("pmi", 100, 40, 10, 0, false)).toBe(-Infinity);
-    expect(gap("pmi", 100, 40, 50, 10, 8, 0, false)).toBe(Infinity);
-    expect(gap("pmi", 100, 40, 50, 10, 0, 0, false)).toBeNaN();
+    expect(valueOf("npmi_xy")(100, 40, 10, 0, false)).toBe(-1);
+    expect(valueOf("pmi")(100, 40, 10, 0, false)).toBe(-Infinity);
+    expect(gapOf("pmi")(100, 40, 50, 10, 8, 0, false)).toBe(Infinity);
+    expect(gapOf("pmi")(100, 40, 50, 10, 0, 0, false)).toBeNaN();
   });
   it("have gaps that are differences of values, and slopes that are derivatives", () => {
     for (const metric of METRICS) {
       for (const literal of [false, true]) {
-        const a = (xy: number, x: number) => value(metric, 1000, x, 120, xy, literal);
-        expect(gap(metric, 1000, 300, 200, 120, 50, 20, literal)).toBeCloseTo(a(50, 300) - a(20, 200), 10);
+        const a = (xy: number, x: number) => valueOf(metric)(1000, x, 120, xy, literal);
+        expect(gapOf(metric)(1000, 300, 200, 120, 50, 20, literal)).toBeCloseTo(a(50, 300) - a(20, 200), 10);
         const [n, x, y, z, step] = [1000, 0.3, 0.12, 0.05, 1e-6];
-        const at = (p: number, q: number, r: number) => value(metric, n, n * p, n * q, n * r, literal);
+        const at = (p: number, q: number, r: number) => valueOf(metric)(n, n * p, n * q, n * r, literal);
         const numeric = [at(x + step, y, z) - at(x - step, y, z), at(x, y + step, z) - at(x, y - step, z), at(x, y, z + step) - at(x, y, z - step)].map((d) => d / (2 * step));
         slope(metric, n, x, y, z, literal).forEach((partial, i) => expect(partial / (Math.abs(numeric[i]) + 1)).toBeCloseTo(numeric[i] / (Math.abs(numeric[i]) + 1), 5));
       }

@@ -143,12 +143,15 @@ class _Answering:
         return _joined([f"{self.where(entry)} ({self._parts(entry)})" for entry in entries])
 
     def _parts(self, entry: Entry) -> str:
-        """A value, and what of it the scores are and what deciding on them."""
+        """A value, what of it the scores are and what deciding on them, and what it is inside strata."""
         why = self.why(entry)
         if why is None:
             return _short(entry["value"])
         score, deciding = (_short(why["parts"][of]["value"]) for of in ("score", "threshold"))
-        return f"{_short(entry['value'])}, of which scores {score} and threshold {deciding}"
+        said = f"{_short(entry['value'])}, of which scores {score} and threshold {deciding}"
+        if "inside" not in why["parts"]:
+            return said
+        return f"{said}; inside strata of {printable(why['strata_column'], LONGEST)} {_short(why['parts']['inside']['value'])}"
 
     @cached_property
     def gaps(self) -> dict[str, Entry]:

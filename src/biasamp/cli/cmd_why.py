@@ -52,7 +52,9 @@ def _rows(entries: list[Any]) -> Iterator[dict[str, Any]]:
 @click.command(name="why", cls=Command)
 @click.argument("data", type=Input(records=True))
 @shared_options(*COLUMNS)
-@click.option("--scores", "task_scores", help="Probabilities of tasks, in the same order, or truth=score pairs.")
+@click.option(
+    "--scores", "--task-scores", "task_scores", help="Probabilities of tasks, in the same order, or truth=score pairs."
+)
 @shared_options(
     "attribute_scores", "strata", "missing", "unseen", "intersections", "as_binary", "as_categorical", "categories"
 )

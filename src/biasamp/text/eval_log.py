@@ -29,6 +29,7 @@ from .log_rows import (
     is_helm,
     is_inspect,
     is_lm_eval,
+    is_promptfoo,
     lm_eval_rows,
     promptfoo_results,
     promptfoo_rows,
@@ -36,7 +37,7 @@ from .log_rows import (
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.:-]+)?\.jsonl(\.gz)?", re.IGNORECASE)
 _ARCHIVE = b"PK\x03\x04"
-_TOOLS = "lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), promptfoo (.json) and HELM (a run's folder)"
+_TOOLS = "lm-evaluation-harness (samples_*.jsonl), Inspect (.eval, .json), promptfoo (.json, .jsonl) and HELM (a run's folder)"
 LM_EVAL, INSPECT, PROMPTFOO, HELM = "lm-evaluation-harness", "Inspect", "promptfoo", "HELM"
 _HELM_STATE, _HELM_STATS = "scenario_state.json", "per_instance_stats.json"
 
@@ -47,7 +48,7 @@ def read_eval_log(path: Any, *, filter: str | None = None) -> EvalLog:
     Parameters
     ----------
     path : path or list of paths
-        ``samples_*.jsonl`` of lm-evaluation-harness, an Inspect log (``.eval`` or ``.json``), the JSON output of promptfoo, a run's folder
+        ``samples_*.jsonl`` of lm-evaluation-harness, an Inspect log (``.eval`` or ``.json``), the output of promptfoo (``.json`` or ``.jsonl``), a run's folder
         (or its ``scenario_state.json``) of HELM; or a folder of logs of one tool.
     filter : str, optional
         Of lm-evaluation-harness: the rows of one filter. A task with several filters has a row for each, and to audit all of them together
@@ -136,8 +137,13 @@ def is_eval_log(path: str | Path) -> bool:
     if ".jsonl" not in place.name.lower():
         return place.suffix.lower() in (".eval", ".json")
     with suppress(ValueError, OSError, EOFError, zlib.error):
-        return any(is_lm_eval(value) for _, value in islice(read_lines(place), 1))
+        return any(is_lm_eval(value) or _is_result(value) for _, value in islice(read_lines(place), 1))
     return False
+
+
+def _is_result(value: Any) -> bool:
+    """Whether a line is a result of promptfoo: a table of JSON lines may have a column of that name, but not all of these."""
+    return is_promptfoo(value) and {"prompt", "provider", "promptIdx"} <= set(value)
 
 
 def _files(path: Path) -> list[Path]:
@@ -168,6 +174,9 @@ def _read(path: Path) -> tuple[str, list[Row]]:
     if head == _ARCHIVE:
         return INSPECT, list(_inspect_archive(path))
     if ".jsonl" in path.name.lower() or path.suffix.lower() == ".ndjson":
+        first = next((value for _, value in islice(read_lines(path), 1)), None)
+        if _is_result(first):
+            return PROMPTFOO, list(promptfoo_rows(list(_results(path))))
         return LM_EVAL, list(_lm_eval(path))
     document = read_document(path)
     if is_inspect(document):
@@ -192,6 +201,13 @@ def _inspect_archive(path: Path) -> Iterator[Row]:
             header = value
         else:
             yield inspect_row(value, header)
+
+
+def _results(path: Path) -> Iterator[Any]:
+    for number, value in read_lines(path):
+        if not is_promptfoo(value):
+            raise ValueError(f"line {number:,} of {path.name} is no result of promptfoo, which has vars or testCase")
+        yield value
 
 
 def _lm_eval(path: Path) -> Iterator[Row]:

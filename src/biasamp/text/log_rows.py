@@ -10,9 +10,13 @@ from typing import Any
 Row = dict[str, Any]
 # What all logs have; metadata keep their own names where they are none of these.
 CORE = ("task", "model", "item", "epoch", "filter", "input", "target", "answer", "score", "error")
-# Inspect writes grades as letters: correct, incorrect, partial, no answer.
 # What a regular expression of lm-evaluation-harness gives where it matches nothing.
 _UNMATCHED = "[invalid]"
+# promptfoo's reason of a test that failed by its assertions: the answer is there, and its "error" says what was expected.
+_ASSERTED = 1
+# What promptfoo notes of its own files among the metadata of a test.
+_OWN_NOTES = "_promptfooFileMetadata"
+# Inspect writes grades as letters: correct, incorrect, partial, no answer.
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
@@ -205,11 +209,12 @@ def promptfoo_results(value: Any) -> list[Any] | None:
     """The results of a promptfoo output; None for other documents."""
     inner = value.get("results") if isinstance(value, Mapping) else None
     held = inner.get("results") if isinstance(inner, Mapping) else inner
-    if isinstance(held, list) and all(
-        isinstance(one, Mapping) and ("vars" in one or "testCase" in one) for one in held
-    ):
-        return held
-    return None
+    return held if isinstance(held, list) and all(map(is_promptfoo, held)) else None
+
+
+def is_promptfoo(value: Any) -> bool:
+    """Whether an object is one result of promptfoo, as a line of its ``.jsonl`` output is."""
+    return isinstance(value, Mapping) and ("vars" in value or "testCase" in value)
 
 
 def promptfoo_rows(results: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
@@ -248,9 +253,11 @@ def promptfoo_rows(results: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
             "input": text_of(raw),
             "target": _expected(case),
             "answer": text_of(said),
-            "error": flat(one.get("error")),
+            "error": None if one.get("failureReason") == _ASSERTED else flat(one.get("error")),
         }
-        yield with_metadata(_scored(row, scores), variables, (case or {}).get("metadata"), one.get("metadata"))
+        metadata = [(case or {}).get("metadata"), one.get("metadata")]
+        own = [{k: v for k, v in held.items() if k != _OWN_NOTES} for held in metadata if isinstance(held, Mapping)]
+        yield with_metadata(_scored(row, scores), variables, *own)
 
 
 def _expected(case: Any) -> str | None:

@@ -86,7 +86,9 @@ export class Columns {
     const key = `${metric} ${contrast} ${first} ${second}`;
     if (!this.changes.has(key)) {
       const [a, b] = [first, second].map((r) => this.runs[r].gaps(metric, contrast));
-      this.changes.set(key, a.map((x, i) => b[i] - x));
+      const out = new Float64Array(a.length);
+      for (let i = 0; i < out.length; i++) out[i] = b[i] - a[i];
+      this.changes.set(key, out);
     }
     return this.changes.get(key)!;
   }
@@ -150,15 +152,8 @@ export class Columns {
     if (!this.extents.has(key)) {
       let [low, high] = [Infinity, -Infinity];
       for (const run of column.runs ? [this.runs[column.runs[0]]] : this.runs) {
-        const values = column.of(run);
-        const why = only !== null && run.contrasts.length ? (column.runs?.map((r) => this.runs[r]) ?? [run]).map((held) => held.contrasts[only.contrast].why) : [];
-        const [one, two] = [why[0] ?? null, why[1] ?? null];
-        for (let i = 0; i < values.length; i++) {
-          const x = values[i];
-          if (x - x !== 0 || (one !== null && one[i] !== 0) || (two !== null && two[i] !== 0)) continue;
-          if (x < low) low = x;
-          if (x > high) high = x;
-        }
+        const judges = only !== null && run.contrasts.length ? (column.runs?.map((r) => this.runs[r]) ?? [run]).map((held) => held.why(only.contrast)) : [];
+        [low, high] = finiteRange(column.of(run), judges, low, high);
       }
       if (low > high) [low, high] = [0, 1];
       if (column.kind === "q" || column.kind === "p") [low, high] = [0, 1];
@@ -167,6 +162,19 @@ export class Columns {
     }
     return this.extents.get(key)!;
   }
+}
+
+/** A range that takes in every finite value whose label no judge objects to. */
+function finiteRange(values: Floats, judges: Uint8Array[], low: number, high: number): [number, number] {
+  const none = new Uint8Array(judges.length < 2 ? values.length : 0);
+  const [one, two] = [judges[0] ?? none, judges[1] ?? none];
+  for (let i = 0; i < values.length; i++) {
+    const x = values[i];
+    if ((one[i] | two[i]) !== 0 || x - x !== 0) continue;
+    if (x < low) low = x;
+    if (x > high) high = x;
+  }
+  return [low, high];
 }
 
 function asNum(x: number) {

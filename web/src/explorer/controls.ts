@@ -71,12 +71,14 @@ export class SelectionBar {
 /** Which two runs changes are of. */
 export class PairChoice {
   readonly node = h("p", { class: "pair" });
+  private drawn = "";
 
   constructor(private readonly columns: Columns, private readonly change: Change) {}
 
   draw(state: State): void {
     const pair = pairOf(state, this.columns.runs.length);
-    if (pair === null) return;
+    if (pair === null || pair.join() === this.drawn) return;
+    this.drawn = pair.join();
     const focused = this.node.contains(document.activeElement) ? document.activeElement!.id : null;
     this.node.replaceChildren(...pairChoice("pair", this.columns, pair, (chosen) => this.change((s) => (s.pair = chosen))));
     if (focused) document.getElementById(focused)?.focus();

@@ -3,6 +3,7 @@ import { h } from "../dom";
 import { count } from "../numbers";
 import { printable, sentence } from "../text";
 import { onTheme } from "../theme";
+import { Ahead, everyMetric } from "./ahead";
 import { runLetter } from "./canvas";
 import { Columns } from "./columns";
 import { ColumnsMenu, PairChoice, SelectionBar } from "./controls";
@@ -64,6 +65,8 @@ class Explorer {
   private wide = 280;
   private viewDue = 0;
   private wroteHash = "";
+  private readonly ahead = new Ahead();
+  private readyFor: number | null = null;
 
   private readonly status = h("p", { class: "status", "aria-live": "polite" });
   private readonly unranked = h("p", { class: "soft note" });
@@ -194,7 +197,7 @@ class Explorer {
   private change(what: (state: State) => void, top = false): void {
     what(this.state);
     if (top) this.table.top();
-    // Where the table is what was asked for, it comes first and the view soon after.
+    // Where the table is what was asked for, it comes first and the charts soon after.
     this.update(top);
   }
 
@@ -314,7 +317,6 @@ class Explorer {
 
   private draw(viewLater = false): void {
     const { state } = this;
-    this.drawSide();
     this.metricBox.value = state.metric;
     this.contrastBox.value = String(state.contrast);
     if (document.activeElement !== this.searchBox) this.searchBox.value = state.search;
@@ -332,8 +334,17 @@ class Explorer {
     this.unranked.textContent = this.rows.unranked ? `${count(this.rows.unranked)} labels are ranked in no run shown: too rare, or identities themselves${state.rankedOnly ? ". They are left out" : ""}.` : "";
     this.table.draw(state);
     clearTimeout(this.viewDue);
-    if (viewLater) this.viewDue = window.setTimeout(() => this.drawView(), SOON);
-    else this.drawView();
+    if (viewLater) this.viewDue = window.setTimeout(() => this.drawCharts(), SOON);
+    else this.drawCharts();
+  }
+
+  /** Distributions and the view under the table. */
+  private drawCharts(): void {
+    this.drawSide();
+    this.drawView();
+    if (this.readyFor === this.state.contrast) return;
+    this.readyFor = this.state.contrast;
+    this.ahead.begin(everyMetric(this.columns, this.table, this.state));
   }
 
   private drawSide(): void {

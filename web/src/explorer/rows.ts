@@ -4,6 +4,9 @@ import type { Run } from "./run";
 import { inOrder, orderBy } from "./sorting";
 import type { Filter, State } from "./state";
 
+// How many orders are kept: of 100,000 labels they are 0.4 MB each.
+const ORDERS = 16;
+
 export class Rows {
   /** How many conditions each label fails; 0 is shown. */
   private readonly fails: Uint8Array;
@@ -62,9 +65,10 @@ export class Rows {
     if (this.ranked?.key !== key) {
       const ranked = new Uint8Array(this.size);
       this.unranked = this.size;
-      const whys = state.runs.map((r) => this.runs[r].contrasts[state.contrast].why);
-      for (let i = 0; i < this.size; i++) {
-        if (whys.some((why) => why[i] === 0)) {
+      for (const r of state.runs) {
+        const why = this.runs[r].why(state.contrast);
+        for (let i = 0; i < this.size; i++) {
+          if (why[i] !== 0 || ranked[i] === 1) continue;
           ranked[i] = 1;
           this.unranked--;
         }
@@ -131,24 +135,28 @@ export class Rows {
     return this.fails[label] === 0;
   }
 
-  private sortedBy = "";
   private shownFor = "";
-  private all: Uint32Array = new Uint32Array();
+  /** Orders of all labels by what they were asked for; the one used last is at the end. */
+  private readonly orders = new Map<string, Uint32Array>();
 
   private sort(state: State): void {
     const ranked = state.rankedOnly ? this.ranked : null;
     const key = `${state.sort.column} ${state.sort.down} ${state.sort.run} ${ranked?.key}`;
     const shown = `${key} ${this.passing}`;
     if (shown === this.shownFor) return;
-    // The whole order is kept and filtered, so that a brush never sorts anew.
-    if (key !== this.sortedBy) {
-      this.all = this.sorted(state, ranked?.ranked ?? null);
-      this.sortedBy = key;
-    }
+    // Whole orders are kept and filtered, so that neither a brush nor the way back sorts anew.
+    const all = this.orders.get(key) ?? this.sorted(state, ranked?.ranked ?? null);
+    this.orders.delete(key);
+    this.orders.set(key, all);
+    if (this.orders.size > ORDERS) this.orders.delete(this.orders.keys().next().value!);
     this.shownFor = shown;
-    const out = new Uint32Array(this.size);
+    const { fails } = this;
+    const out = new Uint32Array(all.length);
     let many = 0;
-    for (const i of this.all) if (this.fails[i] === 0) out[many++] = i;
+    for (let j = 0; j < all.length; j++) {
+      out[many] = all[j];
+      if (fails[all[j]] === 0) many++;
+    }
     this.order = out.subarray(0, many);
   }
 
@@ -184,12 +192,10 @@ export class Rows {
     const column = this.columns.get(id);
     if (!column) return inOrder(this.size);
     const of = this.runs[run] ?? this.runs[0];
+    // Ranks have this order already.
+    const byGap = column.kind === "gap" && down ? of.byGap(column.metric!, column.contrast!) : null;
+    if (byGap !== null) return ranked === null ? byGap : byGap.filter((i) => ranked[i] === 1);
     const from = ranked === null ? of.byCount : this.rankedByCount(of, ranked);
-    if (column.kind === "gap" && down && ranked !== null && column.contrast === state.contrast) {
-      // Where this run ranks all of them, ranks have this order already.
-      const byGap = of.byGap(column.metric!, column.contrast);
-      if (byGap?.length === from.length) return byGap;
-    }
     // What is undefined goes last whichever way; ties go by count.
     return orderBy(column.of(of), down, from);
   }

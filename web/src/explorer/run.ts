@@ -1,6 +1,6 @@
 /** One run's counts, and everything that follows from them, computed when it is first asked for. */
 import { float, type Num } from "../numbers";
-import { gap, slope, value } from "./formulas";
+import { gapOf, slope, valueOf } from "./formulas";
 import type { Facts } from "./meaning";
 import { inOrder, orderBy } from "./sorting";
 
@@ -85,6 +85,11 @@ export class Run {
     return this.document.contrasts;
   }
 
+  /** For each label, 0 where a contrast ranks it, else one more than the place of the reason. */
+  why(contrast: number): Uint8Array {
+    return this.keep(`why ${contrast}`, () => Uint8Array.from(this.contrasts[contrast].why));
+  }
+
   private keep<T>(key: string, make: () => T): T {
     if (!this.kept.has(key)) this.kept.set(key, make());
     return this.kept.get(key);
@@ -151,7 +156,7 @@ export class Run {
 
   /** A(x, y) of one label. */
   valueAt(metric: string, k: number, i: number): number {
-    return this.given(metric, "value", k)?.[i] ?? value(metric, this.n(), this.x(k), this.y(i), this.xy(k, i), this.literal);
+    return this.given(metric, "value", k)?.[i] ?? valueOf(metric)(this.n(), this.x(k), this.y(i), this.xy(k, i), this.literal);
   }
 
   /** A(x, y) of every label. */
@@ -159,29 +164,32 @@ export class Run {
     return this.given(metric, "value", k) ?? this.keep(`value ${metric} ${k}`, () => {
       const [out, n, x, joint] = [new Float64Array(this.size), this.n(), this.x(k), this.joint[k]];
       const { count, alpha, literal, size } = this;
-      for (let i = 0; i < size; i++) out[i] = value(metric, n, x, count[i] + 2 * alpha, joint[i] + alpha, literal);
+      const of = valueOf(metric);
+      for (let i = 0; i < size; i++) out[i] = of(n, x, count[i] + 2 * alpha, joint[i] + alpha, literal);
       return out;
     });
   }
 
-  private gapOf(metric: string, c: Contrast, i: number, xy: (k: number, i: number) => number): number {
-    if (c.x2 !== null) return gap(metric, this.n(), this.x(c.x1), this.x(c.x2), this.y(i), xy(c.x1, i), xy(c.x2, i), this.literal);
+  private gapAt(metric: string, c: Contrast, i: number, xy: (k: number, i: number) => number): number {
+    if (c.x2 !== null) return gapOf(metric)(this.n(), this.x(c.x1), this.x(c.x2), this.y(i), xy(c.x1, i), xy(c.x2, i), this.literal);
+    const of = valueOf(metric);
     let sum = 0;
     for (let k = 0; k < this.joint.length; k++) {
-      if (k !== c.x1) sum += value(metric, this.n(), this.x(k), this.y(i), xy(k, i), this.literal);
+      if (k !== c.x1) sum += of(this.n(), this.x(k), this.y(i), xy(k, i), this.literal);
     }
-    return value(metric, this.n(), this.x(c.x1), this.y(i), xy(c.x1, i), this.literal) - sum / (this.joint.length - 1);
+    return of(this.n(), this.x(c.x1), this.y(i), xy(c.x1, i), this.literal) - sum / (this.joint.length - 1);
   }
 
   /** G(y|x1,x2) of every label, or x1 against the mean of the rest. */
   gaps(metric: string, contrast: number): Floats {
     return this.given(metric, "gap", contrast) ?? this.keep(`gap ${metric} ${contrast}`, () => {
       const c = this.contrasts[contrast];
-      if (c.x2 === null) return this.each((i) => this.gapOf(metric, c, i, this.xy));
+      if (c.x2 === null) return this.each((i) => this.gapAt(metric, c, i, this.xy));
       const [out, n, x1, x2] = [new Float64Array(this.size), this.n(), this.x(c.x1), this.x(c.x2)];
       const [one, two] = [this.joint[c.x1], this.joint[c.x2]];
       const { count, alpha, literal, size } = this;
-      for (let i = 0; i < size; i++) out[i] = gap(metric, n, x1, x2, count[i] + 2 * alpha, one[i] + alpha, two[i] + alpha, literal);
+      const of = gapOf(metric);
+      for (let i = 0; i < size; i++) out[i] = of(n, x1, x2, count[i] + 2 * alpha, one[i] + alpha, two[i] + alpha, literal);
       return out;
     });
   }
@@ -193,7 +201,7 @@ export class Run {
     const others = c.x2 === null ? this.joint.map((_, k) => k).filter((k) => k !== c.x1) : [c.x2];
     const expected = (k: number, i: number) => (this.x(k) * this.y(i)) / this.n();
     return this.given(metric, "null", contrast) ?? this.keep(`null ${metric} ${contrast}`, () =>
-      this.each((i) => others.reduce((sum, k) => sum + gap(metric, this.n(), this.x(c.x1), this.x(k), this.y(i), expected(c.x1, i), expected(k, i), this.literal), 0) / others.length));
+      this.each((i) => others.reduce((sum, k) => sum + gapOf(metric)(this.n(), this.x(c.x1), this.x(k), this.y(i), expected(c.x1, i), expected(k, i), this.literal), 0) / others.length));
   }
 
   private weights(c: Contrast): number[] {
@@ -260,7 +268,7 @@ export class Run {
       if (least !== null && most !== null) [out[0], out[1]] = [least[i], most[i]];
       else if (this.hasErrors && !Number.isNaN(gaps[i])) {
         const empty = used.some((k) => this.xy(k, i) === 0);
-        const centre = empty ? this.gapOf(metric, c, i, filled) : gaps[i];
+        const centre = empty ? this.gapAt(metric, c, i, filled) : gaps[i];
         const reach = Z95 * error(i);
         out[0] = Math.max(empty ? Math.min(centre - reach, gaps[i]) : centre - reach, -bound);
         out[1] = Math.min(empty ? Math.max(centre + reach, gaps[i]) : centre + reach, bound);
@@ -275,7 +283,7 @@ export class Run {
     const c = this.contrasts[contrast];
     const known = this.hasErrors || !this.computes(metric);
     const error = this.errorOf(metric, contrast);
-    const gap = given === null ? (i: number) => this.gapOf(metric, c, i, this.xy) : (i: number) => given[i];
+    const gap = given === null ? (i: number) => this.gapAt(metric, c, i, this.xy) : (i: number) => given[i];
     return { gap, error: (i) => (known && Number.isFinite(gap(i)) ? error(i) : NaN) };
   }
 
@@ -288,7 +296,7 @@ export class Run {
       const weight = this.weights(c);
       return this.each((i) => (Number.isNaN(gaps[i]) ? NaN : weight.reduce((sum, w, k) => sum + w * Math.log(this.xy(k, i)), 0)));
     }
-    return this.facts[metric].leans < 0 ? gaps.map((x) => -x) : gaps;
+    return this.facts[metric].leans < 0 ? this.each((i) => -gaps[i]) : gaps;
   }
 
   /** Labels by how often they are met, the most frequent first: equal figures go by it. */
@@ -296,18 +304,16 @@ export class Run {
     return this.keep("by count", () => orderBy(this.count, true, inOrder(this.size)));
   }
 
-  /** Ranked labels from the one with the largest gap to the one with the least; null where larger gaps do not lean more. */
+  /** Labels from the one with the largest gap to the one with the least, undefined ones last; null where larger gaps do not lean more. */
   byGap(metric: string, contrast: number): Uint32Array | null {
     return this.facts[metric].leans > 0 ? this.byLean(metric, contrast) : null;
   }
 
-  /** Ranked labels from the one that leans most to x1 on. */
+  /** Labels from the one that leans most to x1 on, undefined ones last. */
   private byLean(metric: string, contrast: number): Uint32Array {
-    const { x2, why } = this.contrasts[contrast];
     // Metrics that are ranked by one ratio have one order.
-    const key = this.facts[metric].ratio && x2 !== null ? "ratio" : metric;
-    const ranked = this.keep(`ranked ${contrast}`, () => this.byCount.filter((i) => why[i] === 0));
-    return this.keep(`by lean ${key} ${contrast}`, () => orderBy(this.lean(metric, contrast), true, ranked));
+    const key = this.facts[metric].ratio && this.contrasts[contrast].x2 !== null ? "ratio" : metric;
+    return this.keep(`by lean ${key} ${contrast}`, () => orderBy(this.lean(metric, contrast), true, this.byCount));
   }
 
   /** Rank of every label, 1 for the one that leans most to x1; equal gaps share the better rank. */
@@ -315,11 +321,18 @@ export class Run {
     return this.keep(`rank ${metric} ${contrast}`, () => {
       const lean = this.lean(metric, contrast);
       const order = this.byLean(metric, contrast);
+      const why = this.why(contrast);
       const out = new Float64Array(this.size).fill(NaN);
+      let [ranked, rank, before] = [0, 0, NaN];
       for (let j = 0; j < order.length; j++) {
-        const [i, before] = [order[j], order[j - 1]];
-        if (lean[i] !== lean[i]) continue;
-        out[i] = j > 0 && lean[before] === lean[i] ? out[before] : j + 1;
+        const i = order[j];
+        const x = lean[i];
+        if (why[i] !== 0) continue;
+        if (x !== x) break;
+        ranked++;
+        if (x !== before) rank = ranked;
+        out[i] = rank;
+        before = x;
       }
       return out;
     });
@@ -327,7 +340,7 @@ export class Run {
 
   /** Whether a label is ranked in a contrast; without one every label is. */
   isRanked(contrast: number, label: number): boolean {
-    return this.contrasts.length === 0 || this.contrasts[contrast].why[label] === 0;
+    return this.contrasts.length === 0 || this.why(contrast)[label] === 0;
   }
 
   chances(kind: "p" | "q", contrast: number): Floats {
@@ -339,7 +352,7 @@ export class Run {
 
   /** Why a label is not ranked; empty where it is. */
   whyNot(contrast: number, label: number): string {
-    const code = this.contrasts[contrast].why[label];
+    const code = this.why(contrast)[label];
     return code === 0 ? "" : this.document.reasons[code - 1];
   }
 }

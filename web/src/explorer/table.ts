@@ -1,11 +1,10 @@
 /** The labels: a line a run in every cell, bars with intervals, counts. Only the rows in view exist. */
 import { h } from "../dom";
-import { count, figure } from "../numbers";
 import { reach } from "../report/parts";
-import { cellBar } from "./cell_bar";
 import { printable } from "../text";
 import { runLetter } from "./canvas";
 import type { Column, Columns } from "./columns";
+import { RowView, type RowEvents, type Source } from "./row_view";
 import type { Rows } from "./rows";
 import { pairOf, type Kind, type State } from "./state";
 
@@ -17,20 +16,8 @@ const EVERY = 1000;
 // How many labels paper gets: more than anybody reads.
 const PRINTED = 300;
 
-function clampTo(scale: [number, number], x: number): number {
-  return Math.min(scale[1], Math.max(scale[0], x));
-}
-
-/** Limits have a digit less than their figure: that is what fits beside it. */
-function short(limit: number): string {
-  return figure(limit === Infinity ? "inf" : limit === -Infinity ? "-inf" : limit, true, 3);
-}
-
-export interface TableEvents {
+export interface TableEvents extends RowEvents {
   sort(column: string): void;
-  flag(label: number): void;
-  hide(label: number): void;
-  select(label: number): void;
   explain(metric: string): void;
 }
 
@@ -48,6 +35,11 @@ export class LabelTable {
   private printing = false;
   private columnsShown: Column[] = [];
   private readonly scales = new Map<string, [number, number]>();
+  private views: RowView[] = [];
+  private viewsFor = "";
+  // Space for the rows that are not there.
+  private readonly above = h("tr", { "aria-hidden": "true", class: "space" }, h("td"));
+  private readonly below = h("tr", { "aria-hidden": "true", class: "space" }, h("td"));
 
   constructor(private readonly columns: Columns, private readonly names: string[], private readonly rows: Rows, private readonly events: TableEvents) {
     this.node = h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Labels" }, this.table);
@@ -86,33 +78,33 @@ export class LabelTable {
     return ids.filter((id) => !state.off.includes(id.split(".")[0] as Kind));
   }
 
-  private scale(column: Column): [number, number] {
+  private scale(column: Column, contrast: number): [number, number] {
     // Labels too rare to rank reach far: bars are drawn for those that are ranked, and others stop at the edge.
-    const only = this.columns.runs[0].contrasts.length ? { contrast: this.state.contrast } : null;
+    const only = this.columns.runs[0].contrasts.length ? { contrast } : null;
     const key = `${column.id} ${only?.contrast}`;
-    if (!this.scales.has(key)) this.scales.set(key, reach(column.kind === "value" ? this.valuesReach(column) : [...this.columns.extent(column, only), ...this.intervals(column)]));
+    if (!this.scales.has(key)) this.scales.set(key, reach(column.kind === "value" ? this.valuesReach(column, contrast) : [...this.columns.extent(column, only), ...this.intervals(column, contrast)]));
     return this.scales.get(key)!;
   }
 
   /** How far the values of ranked labels reach: bars beside figures, for which a part of many labels is enough. */
-  private valuesReach(column: Column): number[] {
+  private valuesReach(column: Column, contrast: number): number[] {
     const step = Math.max(1, Math.floor(this.names.length / EVERY));
     const out: number[] = [];
     for (const run of this.columns.runs) {
-      for (let i = 0; i < this.names.length; i += step) if (run.isRanked(this.state.contrast, i)) out.push(run.valueAt(column.metric!, column.identity!, i));
+      for (let i = 0; i < this.names.length; i += step) if (run.isRanked(contrast, i)) out.push(run.valueAt(column.metric!, column.identity!, i));
     }
     return out;
   }
 
   /** How far the intervals of ranked labels reach. */
-  private intervals(column: Column): [number, number] {
+  private intervals(column: Column, contrast: number): [number, number] {
     let [least, most] = [0, 0];
     if (column.kind !== "gap" && column.kind !== "change") return [least, most];
     const step = Math.max(1, Math.floor(this.names.length / EVERY));
     for (const run of column.runs ? [this.columns.runs[column.runs[1]]] : this.columns.runs) {
       const limits = this.columns.limitsOf(column, run);
       for (let i = 0; i < this.names.length; i += step) {
-        if (!run.isRanked(this.state.contrast, i)) continue;
+        if (!run.isRanked(contrast, i)) continue;
         const [low, high] = limits(i);
         if (Number.isFinite(low) && low < least) least = low;
         if (Number.isFinite(high) && high > most) most = high;
@@ -173,23 +165,36 @@ export class LabelTable {
   }
 
   private fill(from: number, until: number): void {
-    const { tall } = this;
+    const { tall, state, body } = this;
     const order = this.rows.order;
     const to = Math.min(order.length, until);
     this.shown = [from, until];
-    const active = document.activeElement instanceof HTMLElement && this.body.contains(document.activeElement) ? document.activeElement : null;
+    const active = document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? document.activeElement : null;
     const [at, place] = [active?.getAttribute("data-at"), active?.closest("tr")?.getAttribute("aria-rowindex")];
-    const space = (rows: number) => {
-      const node = h("tr", { "aria-hidden": "true", class: "space" }, h("td", { colspan: this.columnsShown.length + 2 }));
-      node.style.height = `${rows * tall}px`;
-      return node;
-    };
     this.table.setAttribute("aria-rowcount", String(order.length + 1));
+    const sources = this.columnsShown.map((column) => this.sourcesOf(column, state));
+    // Rows are made for columns and runs, and filled with whatever label is in view.
+    const kind = `${this.columnsShown.map((column) => column.kind)} ${state.runs}`;
+    if (kind !== this.viewsFor) this.views.length = 0;
+    this.viewsFor = kind;
+    while (this.views.length < to - from) this.views.push(new RowView(sources, this.events));
     const rows: HTMLElement[] = [];
-    this.limits.clear();
-    for (let row = from; row < to; row++) rows.push(this.row(order[row], row, tall));
+    for (let row = from; row < to; row++) {
+      const view = this.views[row - from];
+      view.fill(sources, order[row], this.names[order[row]], this.whyNot(order[row]), row, state);
+      view.node.style.height = `${tall}px`;
+      rows.push(view.node);
+    }
     if (!order.length) rows.push(h("tr", {}, h("td", { colspan: this.columnsShown.length + 2, class: "nothing" }, "No label passes these filters.")));
-    this.body.replaceChildren(...(this.printing ? rows : [space(from), ...rows, space(order.length - Math.max(to, from))]));
+    else if (!this.printing) {
+      for (const [space, many] of [[this.above, from], [this.below, order.length - Math.max(to, from)]] as const) {
+        (space.firstChild as HTMLTableCellElement).colSpan = this.columnsShown.length + 2;
+        space.style.height = `${many * tall}px`;
+      }
+      rows.unshift(this.above);
+      rows.push(this.below);
+    }
+    if (rows.length !== body.childElementCount || rows.some((row, i) => row !== body.children[i])) body.replaceChildren(...rows);
     if (at) this.focusAgain(at, Number(place));
   }
 
@@ -225,57 +230,29 @@ export class LabelTable {
     return [...reasons].map(([why, letters]) => (letters.length < state.runs.length ? `${letters.join(", ")}: ${why}` : why)).join("; ");
   }
 
-  private row(label: number, place: number, tall: number): HTMLElement {
-    const { state } = this;
-    const name = printable(this.names[label], 80);
-    const tick = h("input", { type: "checkbox", "aria-label": `Select ${name}`, "data-at": `s${label}`, change: () => this.events.select(label) });
-    tick.checked = state.selected.has(label);
-    const flagged = state.flags.has(label);
-    const hidden = state.hidden.has(label);
-    const why = this.whyNot(label);
-    const row = h("tr", { "aria-rowindex": place + 2, class: `${tick.checked ? "selected" : ""} ${hidden ? "hidden-label" : ""}` },
-      h("td", { class: "tools" }, tick,
-        h("button", { type: "button", class: "quiet small", "aria-pressed": String(flagged), "aria-label": `Flag ${name}`, "data-at": `f${label}`, click: () => this.events.flag(label) }, flagged ? "⚑" : "⚐"),
-        h("button", { type: "button", class: "quiet small", "aria-pressed": String(hidden), "aria-label": `${hidden ? "Show" : "Hide"} ${name}`, "data-at": `h${label}`, click: () => this.events.hide(label) }, hidden ? "○" : "⊘")),
-      h("th", { scope: "row", title: name }, h("bdi", { class: "name" }, printable(this.names[label], 44)), why ? h("span", { class: "why", title: why }, why) : null),
-      ...this.columnsShown.map((column) => this.cell(column, label)));
-    row.style.height = `${tall}px`;
-    return row;
+  /** What the lines of a column's cells show, a run each. */
+  private sourcesOf(column: Column, state: State): Source[] {
+    const { columns } = this;
+    const interval = column.kind === "gap" || column.kind === "change";
+    const scale = interval || column.kind === "value" ? this.scale(column, state.contrast) : null;
+    return (column.kind === "change" ? [state.runs[0]] : state.runs).map((r) => {
+      const run = columns.runs[r];
+      const values = column.kind === "value" ? null : column.of(run);
+      return {
+        column, scale,
+        value: values === null ? (label: number) => run.valueAt(column.metric!, column.identity!, label) : (label: number) => values[label],
+        limits: interval ? columns.limitsOf(column, run) : null,
+        mark: columns.runs.length > 1 && column.kind === "gap" ? { letter: runLetter(r), name: printable(run.name, 60), colour: `run${r % 6}` } : null,
+      };
+    });
   }
 
-  private readonly limits = new Map<string, (label: number) => Float64Array>();
-
-  private limitsOf(column: Column, r: number): (label: number) => Float64Array {
-    const key = `${column.id} ${r}`;
-    if (!this.limits.has(key)) this.limits.set(key, this.columns.limitsOf(column, this.columns.runs[r]));
-    return this.limits.get(key)!;
-  }
-
-  private cell(column: Column, label: number): HTMLElement {
-    const runs = column.kind === "change" ? [this.state.runs[0]] : this.state.runs;
-    return h("td", { class: column.kind }, ...runs.map((r) => this.line(column, label, r)));
-  }
-
-  private line(column: Column, label: number, r: number): HTMLElement {
-    const run = this.columns.runs[r];
-    const value = column.kind === "value" ? run.valueAt(column.metric!, column.identity!, label) : column.of(run)[label];
-    const mark = this.columns.runs.length > 1 && column.kind === "gap" ? h("span", { class: `run run${r % 6}`, title: printable(run.name, 60) }, runLetter(r)) : null;
-    if (column.kind === "gap" || column.kind === "change") {
-      const scale = this.scale(column);
-      const [low, high] = this.limitsOf(column, r)(label);
-      const known = !Number.isNaN(low) && !Number.isNaN(high);
-      const clamp = (x: number) => clampTo(scale, x);
-      const drawn = Number.isNaN(value) ? null : clamp(value);
-      return h("div", { class: "line" }, mark,
-        cellBar(drawn, known ? [clamp(low), clamp(high)] : null, scale),
-        h("span", { class: "figures" }, column.format(value)),
-        h("span", { class: "figures soft" }, known ? `[${short(low)}, ${short(high)}]` : ""));
+  /** Compute what the rows of a state need, a column at a time: showing it later takes less long. */
+  *prepare(state: State): Generator<void> {
+    for (const id of LabelTable.ids(state, this.columns)) {
+      this.sourcesOf(this.columns.get(id)!, state);
+      yield;
     }
-    if (column.kind === "value") {
-      return h("div", { class: "line" }, cellBar(Number.isFinite(value) ? clampTo(this.scale(column), value) : null, null, this.scale(column)), h("span", { class: "figures" }, column.format(value)));
-    }
-    const text = column.kind === "count" || column.kind === "joint" ? count(Number.isNaN(value) ? null : value) : column.format(value);
-    return h("div", { class: "line only" }, h("span", { class: "figures" }, Number.isNaN(value) ? "—" : text));
   }
 
   /** Back to the first row, after a new order. */

@@ -1,0 +1,168 @@
+/** What a column of a Parquet file holds: the type that Arrow reads it as, and how what is stored becomes a value. */
+
+import type { SchemaElement } from "hyparquet";
+
+import type { Noted } from "./arrow_schema";
+import { isoformat, small } from "./csv_types";
+import { canonical, quotedByPython } from "./text";
+import type { ColumnType, Value } from "./types";
+
+export interface Stored {
+  type: ColumnType;
+  /** Whether values are to be read as they are stored. */
+  raw: boolean;
+  convert: (stored: unknown) => Value | null;
+  /** What type the column has by all of its values, and how these are then spelled. */
+  settle?: (values: Value[]) => [ColumnType, Value[]];
+  refusal?: string;
+}
+
+/** Floats hold so many digits of a decimal number. */
+const FLOAT_DIGITS = 15;
+const DAY = 86400;
+
+const as = (type: ColumnType, convert: (stored: unknown) => Value | null, raw = true): Stored => ({ type, raw, convert });
+
+/** How the values of a column are stored, and what they are. */
+export function storedAs(element: SchemaElement, name: string, noted: Noted = {}): Stored {
+  if (noted.duration) return as("other", () => null);
+  const { converted_type: kind, logical_type: logical, type } = element;
+  if (element.repetition_type === "REPEATED" || kind === "LIST" || logical?.type === "LIST") return as("list", () => null);
+  if (kind === "MAP" || kind === "MAP_KEY_VALUE" || logical?.type === "MAP") return refused(name, "map");
+  if (element.num_children) return as("other", () => null, false);
+  if (logical?.type === "NULL") return as("float", () => null);
+  if (kind === "DECIMAL" || logical?.type === "DECIMAL") return decimal(element);
+  if (type === "BOOLEAN") return as("boolean", (stored) => Boolean(stored));
+  if (type === "FLOAT" || type === "DOUBLE") return as("float", Number);
+  if (logical?.type === "FLOAT16") return as("float", (stored) => halfFloat(stored as Uint8Array));
+  if (type === "INT96") return as("date", (stored) => moment(stored as bigint, 1_000_000_000n, null));
+  if (kind === "DATE" || logical?.type === "DATE") return as("date", (stored) => moment(BigInt(stored as number) * BigInt(DAY), 1n, null).slice(0, 10));
+  if (logical?.type === "TIMESTAMP" || kind === "TIMESTAMP_MILLIS" || kind === "TIMESTAMP_MICROS") return timestamp(element, noted.zone ?? "UTC");
+  if (logical?.type === "TIME" || kind === "TIME_MILLIS" || kind === "TIME_MICROS") return timeOfDay(element);
+  if (type === "INT32" || type === "INT64") return integer(element);
+  if (type === "BYTE_ARRAY") {
+    const text = kind === "UTF8" || kind === "JSON" || logical?.type === "STRING" || logical?.type === "JSON";
+    // JSON is text to Arrow too.
+    return text && kind !== "JSON" && logical?.type !== "JSON" ? as("text", (stored) => stored as string, false) : as("text", (stored) => decoded(stored as Uint8Array, text));
+  }
+  return refused(name, `fixed_size_binary[${element.type_length ?? 0}]`);
+}
+
+function refused(name: string, kind: string): Stored {
+  const refusal = `column ${quotedByPython(name)} holds ${kind} values; numbers, text, true/false or lists of labels are read`;
+  return { type: "other", raw: true, convert: () => null, refusal };
+}
+
+function integer(element: SchemaElement): Stored {
+  const { converted_type: kind, logical_type: logical } = element;
+  const unsigned = kind?.startsWith("UINT_") || (logical?.type === "INTEGER" && !logical.isSigned);
+  const bits = element.type === "INT64" ? 64 : 32;
+  return as("integer", (stored) => {
+    const value = BigInt(stored as number | bigint);
+    return small(unsigned ? BigInt.asUintN(bits, value) : value);
+  });
+}
+
+/** Bytes as text; what is no UTF-8 is written as escapes where the file does not say that it is text. */
+function decoded(bytes: Uint8Array, text: boolean): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (text) throw error;
+  }
+  let out = "";
+  for (let at = 0; at < bytes.length; ) {
+    const lead = bytes[at];
+    const size = lead < 0x80 ? 1 : lead >> 5 === 6 ? 2 : lead >> 4 === 14 ? 3 : lead >> 3 === 30 ? 4 : 0;
+    try {
+      if (!size) throw new Error();
+      out += new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(at, at + size));
+      at += size;
+    } catch {
+      out += `\\x${lead.toString(16).padStart(2, "0")}`;
+      at += 1;
+    }
+  }
+  return out;
+}
+
+/** A decimal number: a float where floats hold all of its digits, else whole numbers and floats one by one. */
+function decimal(element: SchemaElement): Stored {
+  const scale = element.scale ?? 0;
+  const one = 10n ** BigInt(scale);
+  const whole = (stored: unknown): bigint => (stored instanceof Uint8Array ? signed(stored) : BigInt(stored as number | bigint));
+  const float = (digits: bigint): number => {
+    const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0");
+    return Number(`${digits < 0n ? "-" : ""}${scale ? `${text.slice(0, -scale)}.${text.slice(-scale)}` : text}`);
+  };
+  if ((element.precision ?? 0) <= FLOAT_DIGITS) return as("float", (stored) => float(whole(stored)));
+  const convert = (stored: unknown): Value => {
+    const digits = whole(stored);
+    return digits % one === 0n ? small(digits / one) : float(digits);
+  };
+  return { ...as("float", convert), settle: settled };
+}
+
+/** Whole numbers where all are, floats where none is changed by being one, else text. */
+function settled(values: Value[]): [ColumnType, Value[]] {
+  const numbers = values as (number | bigint)[];
+  if (!numbers.length) return ["text", values];
+  const large = numbers.some((value) => typeof value === "bigint" && BigInt.asIntN(64, value) !== value);
+  const fraction = numbers.some((value) => typeof value === "number" && !Number.isInteger(value));
+  if (!fraction && !large) return ["integer", values];
+  if (fraction && !numbers.some((value) => typeof value === "bigint")) return ["float", values];
+  return ["text", values.map(canonical)];
+}
+
+function signed(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (const byte of bytes) value = value * 256n + BigInt(byte);
+  return BigInt.asIntN(8 * bytes.length, value);
+}
+
+const UNITS: Record<string, bigint> = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
+
+function timestamp(element: SchemaElement, zone: string): Stored {
+  const { converted_type: kind, logical_type: logical } = element;
+  const stamp = logical?.type === "TIMESTAMP" ? logical : null;
+  const unit = UNITS[stamp?.unit ?? (kind === "TIMESTAMP_MILLIS" ? "MILLIS" : "MICROS")];
+  const zoned = stamp ? stamp.isAdjustedToUTC : true;
+  return as("date", (stored) => moment(stored as bigint, unit, zoned ? zone : null));
+}
+
+/** A moment, in units of a second since 1970, as isoformat() writes it in a zone. */
+function moment(stored: bigint, unit: bigint, zone: string | null): string {
+  const seconds = stored >= 0n ? stored / unit : -((-stored + unit - 1n) / unit);
+  const parts = Number(((stored - seconds * unit) * 1_000_000_000n) / unit);
+  if (zone === null) return isoformat(seconds, parts, true);
+  const ahead = offsetOf(zone, Number(seconds));
+  const minutes = Math.abs(ahead) / 60;
+  const shown = [Math.floor(minutes / 60), Math.floor(minutes) % 60].map((part) => String(part).padStart(2, "0")).join(":");
+  return `${isoformat(seconds + BigInt(ahead), parts, true)}${ahead < 0 ? "-" : "+"}${shown}`;
+}
+
+/** Seconds by which a zone is ahead of UTC at a moment. */
+function offsetOf(zone: string, seconds: number): number {
+  const fixed = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
+  if (fixed) return (fixed[1] === "-" ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
+  const options: Intl.DateTimeFormatOptions = { timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" };
+  const parts = new Intl.DateTimeFormat("en-US", options).formatToParts(new Date(seconds * 1000));
+  const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value);
+  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) / 1000 - seconds;
+}
+
+function timeOfDay(element: SchemaElement): Stored {
+  const { converted_type: kind, logical_type: logical } = element;
+  const unit = UNITS[logical?.type === "TIME" ? logical.unit : kind === "TIME_MILLIS" ? "MILLIS" : "MICROS"];
+  return as("date", (stored) => moment(BigInt(stored as number | bigint), unit, null).slice(11));
+}
+
+function halfFloat(bytes: Uint8Array): number {
+  const bits = (bytes[1] << 8) | bytes[0];
+  const sign = bits >> 15 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return (sign * fraction) / 2 ** 24;
+  if (exponent === 0x1f) return fraction ? NaN : sign * Infinity;
+  return sign * 2 ** (exponent - 15) * (1 + fraction / 1024);
+}
