@@ -286,8 +286,9 @@ class AtOnce:
     @cached_property
     def _changes(self) -> tuple[Floats, Floats]:
         """What decisions change in every bag of each stratum, and the records of each given label."""
-        moved, size = residuals(self.tables.all_strata.kinds[0])
-        return moved, size[..., 0]
+        strata = self.tables.all_strata
+        moved, size = residuals(strata.kinds[0])
+        return strata.in_order(moved), strata.in_order(size[..., 0])
 
     def influences(self, signs: Signs) -> Sequence[Floats]:
         """How much every bag of each stratum moves that mean."""
@@ -344,7 +345,7 @@ class AtOnce:
         counting = np.where(whole, signs, 0)
         pulled = (counting[strata.stratum] * change).sum(axis=-1)
         groups = pulled.shape[1]
-        place = np.searchsorted(bags.numbers, strata.kinds[0].numbers)[:, None] * groups + np.arange(groups)
+        place = np.searchsorted(bags.numbers, strata.numbers)[:, None] * groups + np.arange(groups)
         many = len(bags.numbers) * groups
         moved: Floats = np.bincount(place.ravel(), pulled.ravel(), minlength=many).astype(np.float64)
         size = floats(bags.counts.given)[..., 0]

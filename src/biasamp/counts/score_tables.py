@@ -7,7 +7,7 @@ The moments of errors follow from sums of scores, of their squares, and of score
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -95,10 +95,20 @@ class Strata:
     kinds : tuple of BagCounts
         Of decisions, of scores, and of decisions against scores: rows are bags of strata, and ``whole`` has strata as
         its leading axis.
+    numbers : ndarray of shape (rows,)
+        The bag of every row, ascending in each stratum.
+    order : ndarray of shape (rows,), optional
+        Which rows of the counts these are, where they are in another order.
     """
 
     edges: Index
     kinds: tuple[BagCounts, BagCounts, BagCounts]
+    numbers: Index
+    order: Index | None = None
+
+    def in_order(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """What is known of every row of the counts, in the order of :attr:`numbers`."""
+        return rows if self.order is None else rows[self.order]
 
     @cached_property
     def stratum(self) -> Index:
@@ -124,6 +134,8 @@ class ScoreTables:
         Sums of scores, of scores where the truth holds, and of scores where the decision does.
     squares : Fixed of shape (strata, given labels + 1, outcome labels)
         Sums of squared scores.
+    turned : ndarray of shape (bags,), optional
+        What number each bag has where it is not that of ``numbers``.
     """
 
     labels: tuple[tuple[Label, ...], tuple[Label, ...]]
@@ -139,6 +151,7 @@ class ScoreTables:
     scores_truth: Count
     scores_held: Count
     squares: Count
+    turned: Index | None = field(default=None, kw_only=True)
 
     @classmethod
     def of_records(
@@ -188,6 +201,8 @@ class ScoreTables:
     def __add__(self, other: ScoreTables) -> ScoreTables:
         if not isinstance(other, ScoreTables):
             return NotImplemented
+        if self.turned is not None or other.turned is not None:
+            return self._settled + other._settled
         numbers = np.union1d(self.numbers, other.numbers)
         mine, theirs = (np.searchsorted(numbers, part.numbers) for part in (self, other))
         summed: dict[str, Any] = {
@@ -200,14 +215,29 @@ class ScoreTables:
         return replace(self, numbers=numbers, records=self.records + other.records, squares=squares, **summed)
 
     def shuffled(self, seed: int) -> ScoreTables:
-        """The same sums with the bags of every stratum in another order."""
+        """The same sums with the bags of every stratum in another order, which rows are brought into where it matters."""
         moved, old = shuffled_numbers(np.arange(self.bags), self.bags, seed)
         place = np.empty(self.bags, dtype=np.int64)
         place[old] = moved
-        numbers = self.numbers - self.numbers % self.bags + place[self.numbers % self.bags]
+        return replace(self, turned=place if self.turned is None else place[self.turned])
+
+    @cached_property
+    def _order(self) -> tuple[Index, Index | None]:
+        """The numbers of rows in the order of their bags, and the row of each; None where rows are in it."""
+        if self.turned is None:
+            return self.numbers, None
+        numbers = self.numbers - self.numbers % self.bags + self.turned[self.numbers % self.bags]
         order = np.argsort(numbers)
-        moved_rows = {name: _rows_in_order(getattr(self, name), order) for name in _TABLES}
-        return replace(self, numbers=numbers[order], **moved_rows)
+        return numbers[order], order
+
+    @cached_property
+    def _settled(self) -> ScoreTables:
+        """The same sums, their rows in the order of their bags."""
+        numbers, order = self._order
+        if order is None:
+            return self
+        rows: dict[str, Any] = {name: _rows_in_order(getattr(self, name), order) for name in _TABLES}
+        return replace(self, numbers=numbers, turned=None, **rows)
 
     def only(self, given: Mask, outcome: Mask) -> ScoreTables:
         """The sums of some of the labels."""
@@ -251,6 +281,8 @@ class ScoreTables:
 
     def stratum(self, place: int) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of one stratum: of decisions, of scores, and of decisions against scores."""
+        if self.turned is not None:
+            return self._settled.stratum(place)
         rows = slice(int(self._edges[place]), int(self._edges[place + 1]))
         held, totals = (
             {name: values[at] for name, values in lot.items()}
@@ -263,8 +295,9 @@ class ScoreTables:
     def all_strata(self) -> Strata:
         """Pair counts of every stratum at once."""
         held = {name: getattr(self, name) for name in _TABLES}
-        numbers = self.numbers % self.bags
-        return Strata(self._edges, self._pair_counts(held, self._totals, numbers, self.records, self.squares))
+        numbers, order = self._order
+        kinds = self._pair_counts(held, self._totals, self.numbers % self.bags, self.records, self.squares)
+        return Strata(self._edges, kinds, numbers % self.bags, order)
 
     @cached_property
     def everything(self) -> tuple[BagCounts, BagCounts, BagCounts]:
@@ -272,6 +305,8 @@ class ScoreTables:
         numbers, row = np.unique(self.numbers % self.bags, return_inverse=True)
         order = np.argsort(row.reshape(-1), kind="stable")
         edges = np.searchsorted(row.reshape(-1)[order], np.arange(len(numbers)))
+        turned = np.arange(len(numbers)) if self.turned is None else np.argsort(self.turned[numbers])
+        numbers = numbers if self.turned is None else self.turned[numbers][turned]
 
         def summed(values: Any) -> Any:
             if isinstance(values, Fixed):
@@ -279,8 +314,8 @@ class ScoreTables:
             if not any(values.strides):
                 return np.broadcast_to(values[:1], (len(edges), *values.shape[1:]))
             if self._full:
-                return values.reshape(self.strata, self.bags, *values.shape[1:]).sum(axis=0)
-            return np.add.reduceat(_rows_in_order(values, order), edges, axis=0)
+                return values.reshape(self.strata, self.bags, *values.shape[1:]).sum(axis=0)[turned]
+            return np.add.reduceat(_rows_in_order(values, order), edges, axis=0)[turned]
 
         held = {name: summed(getattr(self, name)) for name in _TABLES}
         totals = {name: total(values) for name, values in held.items()}
@@ -324,6 +359,8 @@ class ScoreTables:
 
     def put(self, arrays: Arrays) -> dict[str, Any]:
         """Put the sums among named arrays, and say what they do not."""
+        if self.turned is not None:
+            return self._settled.put(arrays)
         for name in (*_TABLES, "squares"):
             put_count(arrays, f"tables//{name}", getattr(self, name))
         arrays["tables//numbers"], arrays["tables//records"] = self.numbers, self.records
