@@ -11,7 +11,7 @@ import math
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -111,6 +111,7 @@ def printable(text: str, limit: int = 80) -> str:
     )
 
 
+@lru_cache(maxsize=8)
 def labels_of(variables: tuple[Variable, ...]) -> tuple[Label, ...]:
     """The labels that variables give, one after another."""
     out: list[Label] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -152,8 +153,14 @@ def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, de
     return _number_block((item.name,), values[:, None], None if missing is None else missing[:, None], role, soft)
 
 
+@lru_cache(maxsize=8)
+def _yes_no_variables(names: tuple[str, ...]) -> tuple[Variable, ...]:
+    """A yes/no variable of every name; truth and prediction mostly have the same."""
+    return tuple(Variable(name, "binary") for name in names)
+
+
 def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | None, role: str, soft: bool) -> Dense:
-    variables = tuple(Variable(name, "binary") for name in names)
+    variables = _yes_no_variables(names)
     if values.dtype == np.bool_:
         hard: NDArray[np.uint8] = values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
     elif values.dtype.kind in "iu":
