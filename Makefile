@@ -17,8 +17,8 @@ help:
 	@echo "make fuzz              random input for functions, files, commands and saved results (MINUTES=10 SEED=1)"
 	@echo "make coverage          the lines that the tests of 'make test' run; fails below 92% (page-coverage: the page's, below 85%)"
 	@echo "make mutants           small faults that tests must notice (NUMBER=120 SEED=0); after make coverage"
-	@echo "make schema            write the JSON schema and the page's types from the types of the document (needs Node)"
-	@echo "make web               build the page of the report and explorer from web/ (needs Node)"
+	@echo "make schema            write what the page has from Python: the document's schema and types, facts of metrics, test vectors (needs Node)"
+	@echo "make web               build the pages of the package from web/ (needs Node)"
 	@echo "make format            rewrite the code in the project's format"
 
 $(BIN)/python:
@@ -47,6 +47,8 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 
 schema: $(VENV)/.$(EXTRAS) web/node_modules/.package-lock.json
 	$(BIN)/python tests/audit_schema.py
+	$(BIN)/python tests/try_facts.py
+	$(BIN)/python tests/try_vectors.py --sample
 	cd web && npm run types
 
 web: web/node_modules/.package-lock.json

@@ -4,6 +4,7 @@
  * biasamp audit, schema 1: Everything that an audit found; in a file with a checksum of every field and of every metric's entry.
  */
 export interface AuditDocument {
+  bins?: BinEntry[];
   checksum?: {
     [k: string]: string;
   };
@@ -28,6 +29,31 @@ export interface AuditDocument {
   sweep?: SweepEntry[];
   version: string;
   why?: WhyEntry[];
+}
+/**
+ * How one directional value moves with the bins of a column that was cut.
+ *
+ * ``column`` is the one that was cut at ``edges``, as an attribute or as the task. ``least`` and ``largest`` are over the
+ * value and ``others``.
+ */
+export interface BinEntry {
+  attribute: string;
+  column: string;
+  direction: "A->T" | "T->A";
+  edges: number[];
+  largest: number | null;
+  least: number | null;
+  others: OtherBins[];
+  role: "attribute" | "task";
+  value: number | null;
+}
+/**
+ * One directional value with other bins: ``how`` they differ, their ``edges``, and the ``value``.
+ */
+export interface OtherBins {
+  edges: number[];
+  how: string;
+  value: number | null;
 }
 /**
  * What ``compare`` found.
@@ -162,7 +188,7 @@ export interface Ranking {
  * known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
  * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
  * task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
- * labels come from, as the caller stated it. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
+ * labels come from, as the caller stated it. ``intervals`` stands where those of aggregates are not from resamples. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
  */
 export interface Data {
   /**
@@ -175,6 +201,7 @@ export interface Data {
   groups: Group[];
   ignored_groups?: string[];
   ignored_unknown?: string[];
+  intervals?: "closed_form";
   kinds?: {
     [k: string]: "attribute" | "crossing";
   };

@@ -209,13 +209,14 @@ class Amplification(FiguresWithIntervals):
         seed: int = 0,
         most_pairs: int | None = None,
         *,
+        method: str = "bootstrap",
         flat: bool = False,
     ) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for what is undefined.
 
         Parameters
         ----------
-        level, resamples, seed
+        level, resamples, seed, method
             As for :meth:`confidence_interval`.
         most_pairs : int, optional
             List no more than so many pairs, those with the largest amplification; by default all.
@@ -223,17 +224,17 @@ class Amplification(FiguresWithIntervals):
             Figures by name instead, as trackers take them: the value with its bounds and what goes beside it.
         """
         interval: list[float | None] = [None, None]
-        method = ""
+        made_by = ""
         cautions = self.cautions
         if self.interval_maker() is not None:
-            made = self.quiet_interval(level, resamples=resamples, seed=seed)
-            interval, method, cautions = [plain(bound) for bound in made], made.method, made.cautions
+            made = self.quiet_interval(level, method, resamples, seed)
+            interval, made_by, cautions = [plain(bound) for bound in made], made.method, made.cautions
         out: dict[str, Any] = {
             "metric": self.metric,
             "direction": self.direction,
             "value": plain(self.value),
             "interval": interval,
-            "interval_method": method,
+            "interval_method": made_by,
             "n": plain(self.n),
             "sign_source": self.sign_source,
             "base_source": self.base_source,
@@ -251,7 +252,7 @@ class Amplification(FiguresWithIntervals):
             return flat_entries([out])
         for of, name in (("crossfit", "crossfit_interval"), ("clear_value", "clear_interval")):
             if self.interval_maker(of) is not None:
-                made = self.quiet_interval(level, resamples=resamples, seed=seed, of=of)
+                made = self.quiet_interval(level, method, resamples, seed, of=of)
                 out[name] = [plain(bound) for bound in made]
         listed = self.pairs
         if most_pairs is not None and len(listed) > most_pairs:

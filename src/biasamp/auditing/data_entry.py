@@ -7,7 +7,7 @@ from typing import Any, cast
 from biasamp.counts.audit_counts import AuditCounts
 
 from .document_types import AttributeKind, Data, Missing
-from .settings import Measured, Settings
+from .settings import INTERVALS, Measured, Settings
 from .subject import Counted
 
 
@@ -74,6 +74,7 @@ def chosen_of(subjects: list[Counted], measured: list[Measured], unknown: list[s
         "ignored_groups": sorted(str(label) for subject in subjects for label in subject.ignored),
         "ignored_unknown": unknown,
         "label_sources": dict(settings.labels.sources),
+        "intervals": None if settings.intervals == INTERVALS[0] else settings.intervals,
         "soft_tasks": "A->T" in subjects[0].counts.pairs and subjects[0].counts.pairs["A->T"].soft,
     }
     return {name: value for name, value in chosen.items() if value}

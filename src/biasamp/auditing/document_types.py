@@ -11,6 +11,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from biasamp.results.metric_registry import METRICS
 
+from .bin_types import BinEntry
 from .comparison_types import ComparisonDocument
 from .label_error_types import LabelErrorEntry
 from .measurement_types import Direction, Figure, Measurement, Threshold
@@ -55,7 +56,7 @@ class Data(TypedDict):
     known; ``reference`` the group of each attribute that others are held against; ``ignored_groups`` are in no
     comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
     task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
-    labels come from, as the caller stated it. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
+    labels come from, as the caller stated it. ``intervals`` stands where those of aggregates are not from resamples. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
     """
 
     records: int
@@ -83,6 +84,7 @@ class Data(TypedDict):
     label_sources: NotRequired[dict[str, str]]
     withheld_groups: NotRequired[list[str]]
     withheld_below: NotRequired[int]
+    intervals: NotRequired[Literal["closed_form"]]
 
 
 class Rate(TypedDict):
@@ -322,6 +324,7 @@ class AuditDocument(TypedDict):
     sweep: NotRequired[list[SweepEntry]]
     why: NotRequired[list[WhyEntry]]
     label_errors: NotRequired[list[LabelErrorEntry]]
+    bins: NotRequired[list[BinEntry]]
     invented: NotRequired[list[Invented]]
     compare: NotRequired[ComparisonDocument]
     registry: NotRequired[dict[str, MetricFacts]]

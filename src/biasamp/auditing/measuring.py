@@ -48,6 +48,9 @@ MOST_PAIRS = 1000
 FEW_HALVES = 30
 _NEEDED = {"A->T": "task_predictions", "T->A": "attribute_predictions"}
 _NO_CLUSTERS = "attackers are scored record by record, which says nothing of clusters: there is no interval"
+_NO_CLOSED_FORM = (
+    "attackers are scored on halves of the records that are drawn at random: in closed form there is no interval"
+)
 _NO_CLUSTERS_OF_CELLS = "combinations of labels do not tell clusters apart: there is no interval"
 # So many scores beside decisions are swept at every threshold; sorting more takes longer than the audit.
 MOST_SWEPT = 1 << 17
@@ -96,7 +99,8 @@ def _run(subject: Counted, metric: str, direction: str | None, settings: Setting
     out.entries.append(made)
 
 
-def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
+def directional_of(subject: Counted, direction: str, settings: Settings) -> Any:
+    """Directional amplification of the pairs that have a sign; those without are among the excluded."""
     source = subject.base_source(direction)
     labels = [
         side.only(keep).labels for side, keep in zip(subject.sides(direction), subject.kept(direction), strict=True)
@@ -211,6 +215,10 @@ def _complete_cells(table: ContingencyTable, given: LabelSet, outcome: LabelSet)
 
 def _mals(subject: Counted, settings: Settings) -> Any:
     if subject.counts.mals is None:
+        if len(subject.counts.pairs) == len(DIRECTIONS):
+            raise ValueError(
+                "MALS needs predictions of both sides together, which counts that were made to be shared do not hold"
+            )
         side = _NEEDED["A->T" if "T->A" in subject.counts.pairs else "T->A"]
         raise ValueError(f"MALS needs predictions of both sides; {side} were not given")
     kept = subject.with_truth("A->T")
@@ -301,7 +309,7 @@ def correct_pairs(measured: Sequence[Measured]) -> None:
 
 # What measures each metric: of each direction that has predictions, and once for all; parity is several metrics.
 _Directed = Callable[[Counted, str, Settings], Any]
-DIRECTED: dict[str, _Directed] = {"directional": _directional, "multi": _multi, "dpa": partial(_attacked, "dpa")}
+DIRECTED: dict[str, _Directed] = {"directional": directional_of, "multi": _multi, "dpa": partial(_attacked, "dpa")}
 UNDIRECTED: dict[str, Callable[[Counted, Settings], Any]] = {"leakage": _leakage, "mals": _mals}
 
 # The counts, other than those of pairs, that a metric is computed from.
@@ -357,12 +365,17 @@ def name_of(attribute: str, metric: str, direction: str | None) -> str:
 def entry(subject: Counted, result: Any, settings: Settings) -> dict[str, Any]:
     """One result as an entry of the document, with its interval."""
     if isinstance(result, Predictability):
-        if subject.clustered:
-            result = replace(result, _interval=None, cautions=(*result.cautions, _NO_CLUSTERS))
+        if subject.clustered or settings.intervals == "closed_form":
+            why = _NO_CLUSTERS if subject.clustered else _NO_CLOSED_FORM
+            result = replace(result, _interval=None, cautions=(*result.cautions, why))
         halves = None if result.attacker == "lookup" else FEW_HALVES
         return {"attribute": subject.attribute, **result.to_dict(level=settings.confidence, resamples=halves)}
     shown = result.to_dict(
-        level=settings.confidence, resamples=settings.resamples, seed=settings.seed, most_pairs=MOST_PAIRS
+        level=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        most_pairs=MOST_PAIRS,
+        method=settings.intervals,
     )
     shown["excluded"] = [*shown["excluded"], *_ignored_pairs(subject, result)]
     return {"attribute": subject.attribute, **shown, "pairs_in_all": len(result.pairs), **_label_sets(subject, result)}

@@ -7,6 +7,9 @@ from typing import Any
 
 from .label_provenance import LabelProvenance
 
+# How the intervals of aggregates are made: from resamples, or from how much every bag of records moves them.
+INTERVALS = ("bootstrap", "closed_form")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -20,6 +23,7 @@ class Settings:
     positive: Any = None
     labels: LabelProvenance = field(default_factory=LabelProvenance)
     suppress: int | None = None
+    intervals: str = "bootstrap"
 
 
 @dataclass

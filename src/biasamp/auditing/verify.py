@@ -181,9 +181,10 @@ def verify(
         held["positive"],
         read_label_provenance(held.get("labels") or None),
         held.get("suppress"),
+        held.get("intervals", "bootstrap"),
     )
     chosen = GroupNames(held["reference"], held["ignore_groups"])
-    again = measured(
+    again, _ = measured(
         data,
         plan,
         settings,

@@ -37,7 +37,7 @@ from .role_options import ENGINE, MEASURES, ROLES, audit_roles, number_option, s
 @click.command(name="audit", cls=Command)
 @click.argument("data", type=Input(records=True, logs=True))
 @shared_options(*ROLES)
-@shared_options("metrics", *ENGINE, *MEASURES, "min_group", "provenance", "suppress", "as_continuous")
+@shared_options("metrics", *ENGINE, *MEASURES, "min_group", "intervals", "provenance", "suppress", "as_continuous")
 @number_option("--pairs", 10, "How many pairs a table of --full shows; 0 for none.")
 @full_option
 @click.option(

@@ -11,6 +11,7 @@ _ARGUMENTS = (
     *("confidence", "resamples", "seed", "min_group", "engine", "threads", "memory", "positive", "reference"),
     *("ignore_groups", "labels", "label", "score", "threshold", "identities", "min_count", "min_expected", "pairable"),
     *("layout", "suppress", "small", "text", "attribute", "references", "mask", "seeds", "topic", "attacker", "item"),
+    "intervals",
 )
 _CALLS = {
     "categories": re.compile(r"(?:biasamp\.)?categorical\([^()]*categories=\[\.\.\.\][^()]*\)"),

@@ -57,22 +57,22 @@ function fromUtf32(bytes: Uint8Array, little: boolean, fatal: boolean): string |
   return parts.join("") + part;
 }
 
-function decoded(bytes: Uint8Array, encoding: Encoding, little: boolean, fatal: boolean): string | null {
-  if (encoding === "utf-32") return fromUtf32(bytes, little, fatal);
-  const name = encoding === "utf-16" ? (little ? "utf-16le" : "utf-16be") : "utf-8";
+/** The text of bytes; null where they are not in their encoding. */
+function decoded(bytes: Uint8Array, encoding: Encoding, little: boolean): string | null {
+  if (encoding === "utf-32") return fromUtf32(bytes, little, true);
   try {
-    return new TextDecoder(name, { fatal, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder(little ? "utf-16le" : "utf-16be", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null;
   }
 }
 
-/** The bytes of a file in UTF-8 without a mark, whatever encoding its mark names. */
-export function inUtf8(bytes: Uint8Array, source: string): Uint8Array {
+/** The bytes of a file in UTF-8 without a mark, whatever encoding its mark names; a file that is `cut` may end within a character. */
+export function inUtf8(bytes: Uint8Array, source: string, cut = false): Uint8Array {
   const { encoding, little, length } = markOf(bytes);
   const body = bytes.subarray(length);
   if (encoding.startsWith("utf-8")) return body;
-  const text = decoded(body, encoding, little, true);
+  const text = cut ? decodedHead(body, encoding, little) : decoded(body, encoding, little);
   if (text === null) throw new Refused(`${source} cannot be read as csv: its byte order mark says ${encoding.toUpperCase()}, which its bytes are not`);
   return new TextEncoder().encode(text);
 }
@@ -116,6 +116,7 @@ export function dialectOf(bytes: Uint8Array, source: string): Dialect {
   };
 }
 
+/** The text of the first bytes of a file: what is wrong is replaced, and a character that is cut is left out. */
 function decodedHead(head: Uint8Array, encoding: Encoding, little: boolean): string {
   if (encoding === "utf-32") return fromUtf32(head, little, false) ?? "";
   const name = encoding === "utf-16" ? (little ? "utf-16le" : "utf-16be") : "utf-8";
@@ -132,6 +133,7 @@ function firstRows(text: string, separator: string, cut: boolean): string[][] {
 /** Rows as Python's csv.reader gives them: an empty line has no values; null where a field is too long for it. */
 function rowsOf(text: string, separator: string, limit: number): string[][] | null {
   const rows: string[][] = [];
+  const between = separator.charCodeAt(0);
   let at = 0;
   while (at < text.length && rows.length < limit) {
     const row: string[] = [];
@@ -154,8 +156,13 @@ function rowsOf(text: string, separator: string, limit: number): string[][] | nu
           at += 1;
         }
       }
+      if (field.length > LONGEST_FIELD) return null;
       const start = at;
-      while (at < text.length && text[at] !== separator && text[at] !== "\n" && text[at] !== "\r") at += 1;
+      for (; at < text.length; at += 1) {
+        const code = text.charCodeAt(at);
+        if (code === between || code === LINE_FEED || code === RETURN) break;
+        if (at - start > LONGEST_FIELD) return null;
+      }
       field += text.slice(start, at);
       if (field.length > LONGEST_FIELD) return null;
       row.push(field);

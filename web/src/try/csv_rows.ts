@@ -144,79 +144,50 @@ export interface Rows {
 /** What is wrong with the rows, in the words of Arrow. */
 export class Damaged extends Error {}
 
-/** The header of a file, and where the first row begins. */
-export function headerOf(data: Uint8Array, separator: number): { names: (string | null)[]; next: number } {
-  let names: (string | null)[] = [];
+/** The header of a file, and where the first row begins; no names where it does not end. */
+function headerOf(data: Uint8Array, separator: number): { names: (string | null)[]; next: number } {
+  const end = data.length;
+  let at = 0;
+  while (at < end && (data[at] === LINE_FEED || data[at] === RETURN)) at += 1;
+  const begin = at;
+  const names: (string | null)[] = [];
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const seen = scan(data, separator, 0, 1, (place, bytes, start, end) => {
-    try {
-      names[place] = decoder.decode(bytes.subarray(start, end));
-    } catch {
-      names[place] = null;
+  for (let more = true; more; ) {
+    let field: Uint8Array;
+    if (data[at] === QUOTE) {
+      const store = new Bytes(data.subarray(at + 1, begin + BLOCK + 2), 0);
+      store.end = store.open = store.bytes.length;
+      const size = store.end;
+      at += 1 + composed(store, 0, size, separator, 0);
+      field = store.bytes.subarray(size, store.end);
+    } else {
+      const start = at;
+      while (at < end && data[at] !== separator && data[at] !== LINE_FEED && data[at] !== RETURN && at - begin <= BLOCK) at += 1;
+      field = data.subarray(start, at);
     }
-  });
-  if (!seen.rows || !seen.ended) names = [];
-  return { names, next: seen.next };
+    if (at - begin > BLOCK) throw new Damaged("straddling object");
+    try {
+      names.push(decoder.decode(field));
+    } catch {
+      names.push(null);
+    }
+    more = at < end && data[at] === separator;
+    if (more) at += 1;
+  }
+  if (at >= end) return { names: [], next: end };
+  return { names, next: at + (data[at] === RETURN && data[at + 1] === LINE_FEED ? 2 : 1) };
 }
 
-/** Read the rows behind the header; `wanted` are places of columns, `most` bounds the records. */
-export function rowsOf(data: Uint8Array, separator: number, wanted: (names: (string | null)[]) => Set<number>, most = Infinity): Rows {
+/** Read the rows behind the header; `wanted` are places of columns, `most` bounds the records. Of data that are `cut` the last row is left out. */
+export function rowsOf(data: Uint8Array, separator: number, wanted: (names: (string | null)[]) => Set<number>, most = Infinity, cut = false): Rows {
   const { names, next } = headerOf(data, separator);
   if (!names.length) throw new Damaged("cannot infer number of columns");
   const places = wanted(names);
   const store = new Bytes(data, data.length);
   const columns = new Map([...places].map((place) => [place, new Texts(store)]));
   const byPlace = names.map((_, place) => columns.get(place) ?? null);
-  const seen = scanInto(store, separator, next, most, byPlace);
+  const seen = scanInto(store, separator, next, most, byPlace, cut);
   return { header: names, records: seen.rows, firstBlock: seen.firstBlock, columns };
-}
-
-/** Visit the fields of some rows: for a header, of which there is one. */
-function scan(
-  data: Uint8Array,
-  separator: number,
-  from: number,
-  most: number,
-  visit: (place: number, bytes: Uint8Array, start: number, end: number) => void,
-): { rows: number; next: number; ended: boolean } {
-  let at = from;
-  let rows = 0;
-  let ended = false;
-  while (at < data.length && rows < most) {
-    if (data[at] === LINE_FEED || data[at] === RETURN) {
-      at += 1;
-      continue;
-    }
-    const begin = at;
-    let place = 0;
-    for (let more = true; more; place += 1) {
-      const field: number[] = [];
-      if (data[at] === QUOTE) {
-        at += 1;
-        while (at < data.length) {
-          if (data[at] === QUOTE) {
-            at += 1;
-            if (data[at] !== QUOTE) break;
-          }
-          field.push(data[at]);
-          at += 1;
-        }
-      }
-      while (at < data.length && data[at] !== separator && data[at] !== LINE_FEED && data[at] !== RETURN) {
-        field.push(data[at]);
-        at += 1;
-        if (at - begin > BLOCK) throw new Damaged("straddling object");
-      }
-      visit(place, Uint8Array.from(field), 0, field.length);
-      more = data[at] === separator && at < data.length;
-      ended = at < data.length && !more;
-      if (more) at += 1;
-    }
-    if (data[at] === RETURN && data[at + 1] === LINE_FEED) at += 2;
-    else at += 1;
-    rows += 1;
-  }
-  return { rows, next: Math.min(at, data.length), ended };
 }
 
 /** The rows from a place on, each field into its column; a column that is null is passed over. */
@@ -226,6 +197,7 @@ function scanInto(
   from: number,
   most: number,
   columns: (Texts | null)[],
+  cut: boolean,
 ): { rows: number; firstBlock: number } {
   const file = store.bytes;
   const end = store.end;
@@ -246,28 +218,26 @@ function scanInto(
       let hash = 0;
       byte = at < end ? file[at] : LINE_FEED;
       if (byte === QUOTE) {
-        // Put together behind the file: a doubled quote is one.
         at += 1;
-        store.end = store.open;
-        while (at < end) {
-          byte = file[at];
-          at += 1;
-          if (byte === QUOTE) {
-            if (at >= end || file[at] !== QUOTE) break;
-            at += 1;
-          }
-          store.push(byte);
+        const start = at;
+        while (at < end && (byte = file[at]) !== QUOTE) {
           hash = (Math.imul(hash, 31) + byte) | 0;
+          at += 1;
           if (at - begin > BLOCK) throw new Damaged("straddling object");
         }
-        while (at < end) {
-          byte = file[at];
-          if (byte === separator || byte === LINE_FEED || byte === RETURN) break;
-          store.push(byte);
-          hash = (Math.imul(hash, 31) + byte) | 0;
+        const after = at + 1 < end ? file[at + 1] : LINE_FEED;
+        if (at < end && (after === separator || after === LINE_FEED || after === RETURN)) {
+          if (column !== null) column.add(rows, start, at, mixed(hash));
           at += 1;
+        } else {
+          // A doubled quote is one, and what follows the last belongs to the field: put together behind the file.
+          hash = 0;
+          at = composed(store, start, end, separator, begin);
+          if (column !== null) {
+            for (let i = store.open; i < store.end; i += 1) hash = (Math.imul(hash, 31) + store.bytes[i]) | 0;
+            column.add(rows, store.open, store.end, mixed(hash));
+          }
         }
-        if (column !== null) column.add(rows, store.open, store.end, mixed(hash));
       } else {
         const start = at;
         while (byte !== separator && byte !== LINE_FEED && byte !== RETURN) {
@@ -283,12 +253,36 @@ function scanInto(
       if (more) at += 1;
     }
     if (at - begin > BLOCK) throw new Damaged("straddling object");
+    if (cut && at >= end) break;
     if (place !== width) throw new Damaged(unequal(file.subarray(begin, at), width, place));
     at += at + 1 < end && file[at] === RETURN && file[at + 1] === LINE_FEED ? 2 : 1;
     rows += 1;
     if (firstBlock < 0 && at > BLOCK) firstBlock = rows - 1;
   }
   return { rows, firstBlock: firstBlock < 0 ? rows : firstBlock };
+}
+
+/** Put a field that began with a quote together at the end of the store; where it ends in the file. */
+function composed(store: Bytes, from: number, end: number, separator: number, begin: number): number {
+  let at = from;
+  store.end = store.open;
+  while (at < end) {
+    const byte = store.bytes[at];
+    at += 1;
+    if (byte === QUOTE) {
+      if (at >= end || store.bytes[at] !== QUOTE) break;
+      at += 1;
+    }
+    store.push(byte);
+    if (at - begin > BLOCK) throw new Damaged("straddling object");
+  }
+  while (at < end) {
+    const byte = store.bytes[at];
+    if (byte === separator || byte === LINE_FEED || byte === RETURN) break;
+    store.push(byte);
+    at += 1;
+  }
+  return at;
 }
 
 function mixed(hash: number): number {

@@ -93,11 +93,14 @@ function bestPair(named: { column: Column; words: string }[]): Pair | null {
     for (const truth of named) {
       if (truth === said || !fewValues(truth.column, MOST_CLASSES) || !isWhole(truth.column)) continue;
       if (PREDICTED.test(truth.words) || SCORED.test(truth.words)) continue;
+      const rank = ATTRIBUTES.findIndex((pattern) => pattern.test(truth.words));
+      // Gender and race may be predicted, and are attributes all the same.
+      if (rank >= 0 && rank < 2) continue;
       const shared = alike(truth.column, said.column);
       const related = stem(truth.words) !== "" && stem(truth.words) === stem(said.words);
       const labelled = TRUTH.test(truth.words);
       // Names that say so, on both sides, or values that are the same.
-      const points = (predicted ? 2 : 0) + (related ? 4 : 0) + (labelled ? 2 : 0) + 3 * shared - (ATTRIBUTES.some((pattern) => pattern.test(truth.words)) && !related ? 2 : 0);
+      const points = (predicted ? 2 : 0) + (related ? 4 : 0) + (labelled ? 2 : 0) + 3 * shared - (rank >= 0 ? 5 : 0);
       if (shared < 0.5 || (!related && !labelled && shared < 1)) continue;
       if (best === null || points > best.points) {
         const [task, prediction] = [truth.column.name, said.column.name];

@@ -12,6 +12,8 @@ export interface Stored {
   /** Whether values are to be read as they are stored. */
   raw: boolean;
   convert: (stored: unknown) => Value | null;
+  /** Whether what is stored differently may be one value. */
+  merges: boolean;
   /** What type the column has by all of its values, and how these are then spelled. */
   settle?: (values: Value[]) => [ColumnType, Value[]];
   refusal?: string;
@@ -21,7 +23,8 @@ export interface Stored {
 const FLOAT_DIGITS = 15;
 const DAY = 86400;
 
-const as = (type: ColumnType, convert: (stored: unknown) => Value | null, raw = true): Stored => ({ type, raw, convert });
+const as = (type: ColumnType, convert: (stored: unknown) => Value | null, raw = true, merges = true): Stored => ({ type, raw, convert, merges });
+const number = (type: ColumnType, convert: (stored: unknown) => Value): Stored => as(type, convert, true, false);
 
 /** How the values of a column are stored, and what they are. */
 export function storedAs(element: SchemaElement, name: string, noted: Noted = {}): Stored {
@@ -32,8 +35,8 @@ export function storedAs(element: SchemaElement, name: string, noted: Noted = {}
   if (element.num_children) return as("other", () => null, false);
   if (logical?.type === "NULL") return as("float", () => null);
   if (kind === "DECIMAL" || logical?.type === "DECIMAL") return decimal(element);
-  if (type === "BOOLEAN") return as("boolean", (stored) => Boolean(stored));
-  if (type === "FLOAT" || type === "DOUBLE") return as("float", Number);
+  if (type === "BOOLEAN") return number("boolean", (stored) => Boolean(stored));
+  if (type === "FLOAT" || type === "DOUBLE") return number("float", Number);
   if (logical?.type === "FLOAT16") return as("float", (stored) => halfFloat(stored as Uint8Array));
   if (type === "INT96") return as("date", (stored) => moment(stored as bigint, 1_000_000_000n, null));
   if (kind === "DATE" || logical?.type === "DATE") return as("date", (stored) => moment(BigInt(stored as number) * BigInt(DAY), 1n, null).slice(0, 10));
@@ -43,21 +46,21 @@ export function storedAs(element: SchemaElement, name: string, noted: Noted = {}
   if (type === "BYTE_ARRAY") {
     const text = kind === "UTF8" || kind === "JSON" || logical?.type === "STRING" || logical?.type === "JSON";
     // JSON is text to Arrow too.
-    return text && kind !== "JSON" && logical?.type !== "JSON" ? as("text", (stored) => stored as string, false) : as("text", (stored) => decoded(stored as Uint8Array, text));
+    return text && kind !== "JSON" && logical?.type !== "JSON" ? as("text", (stored) => stored as string, false, false) : as("text", (stored) => decoded(stored as Uint8Array, text));
   }
   return refused(name, `fixed_size_binary[${element.type_length ?? 0}]`);
 }
 
 function refused(name: string, kind: string): Stored {
   const refusal = `column ${quotedByPython(name)} holds ${kind} values; numbers, text, true/false or lists of labels are read`;
-  return { type: "other", raw: true, convert: () => null, refusal };
+  return { ...as("other", () => null), refusal };
 }
 
 function integer(element: SchemaElement): Stored {
   const { converted_type: kind, logical_type: logical } = element;
   const unsigned = kind?.startsWith("UINT_") || (logical?.type === "INTEGER" && !logical.isSigned);
   const bits = element.type === "INT64" ? 64 : 32;
-  return as("integer", (stored) => {
+  return number("integer", (stored) => {
     const value = BigInt(stored as number | bigint);
     return small(unsigned ? BigInt.asUintN(bits, value) : value);
   });

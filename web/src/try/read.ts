@@ -47,10 +47,11 @@ function disguised(bytes: Uint8Array, format: string): string | null {
 async function read(file: Blob | ArrayBuffer, source: string, wanted: string[] | null, most: number): Promise<Table> {
   const size = file instanceof ArrayBuffer ? file.byteLength : file.size;
   const format = formatOf(source, size);
-  const part = format === "csv" && most < Infinity && size > HEAD_BYTES && !(file instanceof ArrayBuffer) ? file.slice(0, HEAD_BYTES) : file;
+  const cut = format === "csv" && most < Infinity && size > HEAD_BYTES;
+  const part = cut ? file.slice(0, HEAD_BYTES) : file;
   const bytes = new Uint8Array(part instanceof ArrayBuffer ? part : await part.arrayBuffer());
   try {
-    const table = format === "csv" ? readCsv(bytes, source, wanted, most) : await readParquet(bytes, source, wanted, most);
+    const table = format === "csv" ? readCsv(bytes, source, wanted, most, cut) : await readParquet(bytes, source, wanted, most);
     if (!table.records && wanted === null) throw new Refused(`${source} has no records`);
     return table;
   } catch (error) {

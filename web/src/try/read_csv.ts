@@ -11,12 +11,12 @@ import { Beyond, Refused, type Column, type Table } from "./types";
 const MOST_COLUMNS = 1000;
 const MOST_VALUES = 3e8;
 
-/** Read a CSV file: some of its columns by name (by default all), and of the records the first `most`. */
-export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: string[] | null = null, most = Infinity): Table {
+/** Read a CSV file: some of its columns by name (by default all), and of the records the first `most`; data may be `cut` from a longer file. */
+export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: string[] | null = null, most = Infinity, cut = false): Table {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data);
   if (!bytes.length) throw new Refused(`${source} is empty (0 bytes)`);
   const dialect = dialectOf(bytes, source);
-  const utf8 = inUtf8(bytes, source);
+  const utf8 = inUtf8(bytes, source, cut);
   const places = (names: (string | null)[]): Set<number> => {
     if (wanted === null && names.length > MOST_COLUMNS) {
       throw new Beyond(
@@ -27,7 +27,7 @@ export function readCsv(data: ArrayBuffer | Uint8Array, source: string, wanted: 
   };
   let rows;
   try {
-    rows = rowsOf(utf8, dialect.separator.charCodeAt(0), places, most);
+    rows = rowsOf(utf8, dialect.separator.charCodeAt(0), places, most, cut);
   } catch (error) {
     if (!(error instanceof Damaged)) throw error;
     throw explained(source, error, isUtf8(utf8), ADVICE.encoding);

@@ -20,6 +20,9 @@ import { Beyond, Refused, type Column, type Table, type Value } from "./types";
 const MOST_COLUMNS = 1000;
 const MOST_VALUES = 3e8;
 const MOST_BYTES = 2e9;
+/** Whole numbers below this are looked up in an array, where this marks those that have not been seen. */
+const FEW = 4096;
+const UNSEEN = -2;
 const MAGIC = [0x50, 0x41, 0x52, 0x31];
 
 const compressors: Compressors = {
@@ -164,9 +167,9 @@ async function columnOf(buffer: ArrayBuffer, metadata: FileMetaData, leaf: Leaf,
   const codes = new Int32Array(records).fill(-1);
   const found: Value[] = [];
   const places = new Map<unknown, number>();
-  const bytes = new Map<string, number>();
+  const bytes = new Map<unknown, number>();
   const byValue = new Map<Value, number>();
-  const { convert, type } = leaf.stored;
+  const { convert, merges, type } = leaf.stored;
   const inner = leaf.way.slice(1);
   let filled = 0;
   let wrong: unknown = null;
@@ -174,16 +177,25 @@ async function columnOf(buffer: ArrayBuffer, metadata: FileMetaData, leaf: Leaf,
     const value = convert(stored);
     if (value === null || (typeof value === "number" && Number.isNaN(value))) return -1;
     const key = value === 0 ? 0 : value;
-    let at = byValue.get(key);
-    if (at === undefined) {
-      at = found.length;
-      byValue.set(key, at);
-      found.push(key);
-    }
-    return at;
+    const known = merges ? byValue.get(key) : undefined;
+    if (known !== undefined) return known;
+    if (merges) byValue.set(key, found.length);
+    return found.push(key) - 1;
   };
+  // Most whole numbers are small: these are looked up in an array.
+  const few = new Int32Array(FEW).fill(UNSEEN);
   const code = (stored: unknown): number => {
-    const [held, key] = stored instanceof Uint8Array ? [bytes as Map<unknown, number>, latin.decode(stored)] : [places, stored];
+    let key: unknown = stored;
+    if (typeof stored === "bigint") {
+      const number = Number(stored);
+      if (Number.isSafeInteger(number)) key = number;
+    }
+    if (typeof key === "number" && key >= 0 && key < FEW && Number.isInteger(key)) {
+      if (few[key] === UNSEEN) few[key] = place(stored);
+      return few[key];
+    }
+    const held = stored instanceof Uint8Array ? bytes : places;
+    if (stored instanceof Uint8Array) key = latin.decode(stored);
     let at = held.get(key);
     if (at === undefined) {
       at = place(stored);

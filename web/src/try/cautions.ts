@@ -1,0 +1,329 @@
+/** Cautions of an audit, in the words of the Python package, each where it applies to the data at hand. */
+import type { Entry, Excluded, FindingFields, Pair } from "../audit";
+import { exclusiveSets } from "./changes";
+import type { BagCounts, Outcomes } from "./counts";
+import { eachOnce, knownDirections, placeOf, sideOfZero, unknownDirections } from "./evidence";
+import { CONSTANTS, FACTS, METRICS } from "./facts";
+import { caution, figureOf, gapWords, placeWords, valueWithInterval, type Context } from "./findings";
+import { fixed, grouped, number } from "./format";
+import { byCharacters, printable } from "./text";
+import { fairCoins } from "./signs";
+import { pairwise } from "./sums";
+
+/** What cautions look at besides the document: the counts of each attribute, of labels that have truth. */
+export interface Subject {
+  attribute: string;
+  bags: BagCounts;
+}
+
+const SHOWN = 3;
+const GROUPS_NAMED = 5;
+const IDENTITY = new RegExp(FACTS.patterns.identity, "i");
+const FUTURE = new RegExp(FACTS.patterns.future, "i");
+const PREDICTED = new RegExp(FACTS.patterns.predicted, "i");
+
+const and = (names: string[]): string => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
+
+/** All cautions, in the order of the rules of the Python package. */
+export function* cautions(context: Context, subjects: Subject[], outcomes: Outcomes): Generator<FindingFields> {
+  yield* notFairness(context);
+  yield* balanced(context);
+  yield* overZero(context);
+  yield* noInterval(context);
+  yield* unclearSigns(context);
+  yield* thresholds(context, subjects[0].bags);
+  yield* notGroundTruth(context);
+  yield* perceived(subjects);
+  yield* smallGroups(context);
+  yield* leftOut(context);
+  yield* undefinedPairs(context);
+  yield* oneValue(context, subjects, outcomes);
+  yield* constant(context, subjects[0].bags);
+  yield* noTruth(subjects[0].bags);
+  yield* perfect(context, subjects);
+  yield* copied(context, subjects, outcomes);
+  yield* swapped(context);
+  yield* unknownPositive(context);
+  yield* againstTheTruth(subjects[0].bags);
+}
+
+function rateOf(context: Context, pair: Pair, name: "truth_rate" | "predicted_rate"): string {
+  return `${number(pair[name], false)} of ${context.name(pair.given)}`;
+}
+
+/** The first item with the largest figure. */
+function largest<T>(items: T[], figure: (item: T) => number): T {
+  return items.reduce((best, item) => (figure(item) > figure(best) ? item : best));
+}
+
+function* notFairness(context: Context): Generator<FindingFields> {
+  for (const entry of context.entries("directional")) {
+    const known = eachOnce(knownDirections(entry));
+    if (!known.length || context.verdict(entry) === 1) continue;
+    const rates = new Map<string, Pair[]>();
+    for (const pair of eachOnce(entry.pairs!)) if (pair.truth_rate !== null) rates.set(pair.outcome, [...(rates.get(pair.outcome) ?? []), pair]);
+    const means = new Map([...rates].map(([outcome, held]) => [outcome, pairwise(held.map((pair) => pair.truth_rate ?? 0)) / held.length]));
+    const widest = largest(known, (pair) => Math.abs((pair.truth_rate ?? 0) - means.get(pair.outcome)!));
+    const least = context.document.data.min_group;
+    const all = rates.get(widest.outcome)!;
+    const enough = all.filter((pair) => pair.support >= least);
+    const other = largest(enough.length ? enough : all, (pair) => Math.abs((pair.truth_rate ?? 0) - (widest.truth_rate ?? 0)));
+    const companion = context.entry("tpr_difference", entry.attribute);
+    let apart = "";
+    if (companion && context.verdict(companion)) {
+      const words = gapWords(context, companion);
+      apart = ` ${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
+    }
+    yield caution("not-fairness",
+      `${printable(entry.attribute, 40)}: amplification says nothing of fairness, as it is measured from the data: there ${context.name(widest.outcome)} is true of ` +
+      `${rateOf(context, widest, "truth_rate")} and ${rateOf(context, other, "truth_rate")}. It is predicted for ${rateOf(context, widest, "predicted_rate")} and ` +
+      `${rateOf(context, other, "predicted_rate")}.${apart}`,
+      { metric: entry.metric, attribute: entry.attribute, direction: entry.direction, label: widest.outcome }, figureOf(entry));
+  }
+}
+
+const about = (entry: Entry) => ({ metric: entry.metric, attribute: entry.attribute, direction: entry.direction });
+
+function* balanced(context: Context): Generator<FindingFields> {
+  for (const entry of context.entries("directional")) {
+    if (!entry.pairs!.length || knownDirections(entry).length) continue;
+    yield caution("balanced",
+      `${placeWords(entry)}: the data are balanced, or too few to tell: no association is beyond chance, so no direction is known and directional amplification ` +
+      `(${number(entry.value)}) has nothing to go by. No other figure has an interval.`, about(entry), figureOf(entry));
+  }
+}
+
+function* overZero(context: Context): Generator<FindingFields> {
+  for (const entry of context.entries("directional")) {
+    if (sideOfZero(entry.interval) !== 0 || !entry.interval.some(Boolean) || context.kept.has(placeOf(entry))) continue;
+    yield caution("over-zero", `${placeWords(entry)}: an interval over 0 concludes nothing, neither amplification nor its absence: ${valueWithInterval(entry)}.`, about(entry), figureOf(entry));
+  }
+}
+
+function* noInterval(context: Context): Generator<FindingFields> {
+  for (const entry of context.entries("directional")) {
+    if (sideOfZero(entry.interval) !== null || !entry.cautions?.length) continue;
+    yield caution("no-interval", `${placeWords(entry)}: ${entry.cautions.join("; ")}.`, about(entry), { attribute: entry.attribute, direction: entry.direction });
+  }
+}
+
+function* unclearSigns(context: Context): Generator<FindingFields> {
+  for (const entry of context.entries("directional")) {
+    if (entry.crossfit === null || entry.crossfit === undefined) continue;
+    const [unclear, many] = unknownDirections(entry);
+    if (!unclear) continue;
+    const rest = entry.clear_value;
+    const without = rest !== null && rest !== undefined && entry.pairs!.some((pair) => !pair.clear)
+      ? ` Over the pairs whose own sign test is below ${Math.round(100 * CONSTANTS.clear_sign)}%, as one in twenty is by chance, the value is ${number(rest)}.` : "";
+    yield caution("unclear-signs",
+      `${placeWords(entry)}: with all pairs counted, the data do not tell the direction of ${grouped(unclear)} of ${grouped(many)}. Signs and changes then share their noise: ` +
+      `${number(entry.value)} is biased downwards if the model amplifies nothing, and towards 0 if it does. With signs from the other half of the records it is ` +
+      `${number(entry.crossfit)}, which on average is right if the model amplifies nothing, and nearer to 0 than the truth if it does.${without}`,
+      about(entry), figureOf(entry, { crossfit: entry.crossfit, unclear }));
+  }
+}
+
+/** Predicted rates off the base rates: the threshold, not the model, may make the amplification. */
+function* thresholds(context: Context, bags: BagCounts): Generator<FindingFields> {
+  const { outcome, truth, predicted, agreeing, n } = bags.whole;
+  const p = truth.map((true_, o) => fairCoins(predicted[o] - agreeing[o], true_ - agreeing[o]));
+  const off = outcome.map((_, o) => p[o] * outcome.length <= CONSTANTS.off && Math.abs(predicted[o] - truth[o]) > CONSTANTS.rate_share * truth[o]);
+  if (!off.some(Boolean)) return;
+  const positive = context.document.data.positive ?? {};
+  const told = outcome.map((label) => (Object.hasOwn(positive, label.variable) ? positive[label.variable] : label.category) === label.category);
+  const both = off.map((one, o) => one && told[o]);
+  const among = both.some(Boolean) ? both : off;
+  const worst = largest([...outcome.keys()], (o) => (among[o] ? Math.abs(predicted[o] - truth[o]) : -1));
+  const tasks = new Set(outcome.map((label) => label.variable));
+  const many = new Set(outcome.filter((_, o) => off[o]).map((label) => label.variable)).size;
+  const label = outcome[worst].text;
+  const name = context.name(label);
+  const words = tasks.size === 1 ? `${name} is predicted at another rate than it occurs`
+    : `${many} of ${tasks.size} tasks ${many === 1 ? "is" : "are"} predicted at another rate than ${many === 1 ? "it occurs" : "they occur"}, ${many > 1 ? "most of all " : ""}${name}`;
+  yield caution("threshold",
+    `${words}: ${number(predicted[worst] / n, false)} predicted against ${number(truth[worst] / n, false)}. Amplification is sensitive to the threshold: give scores instead of ` +
+    "decisions to see which threshold makes rates agree, and calibrate it before judging the model.",
+    { direction: "A->T", label }, { outcome: label, predicted_rate: predicted[worst] / n, base_rate: truth[worst] / n });
+}
+
+function* notGroundTruth(context: Context): Generator<FindingFields> {
+  const title = context.document.data.tasks.title;
+  if (!FUTURE.test(title)) return;
+  yield caution("not-ground-truth",
+    `The task (${printable(title, 60)}) looks like a future event or a past decision. Such labels are not ground truth: they carry the bias of whoever recorded them, and matching them ` +
+    "is not the goal.", {}, { tasks: title });
+}
+
+function* perceived(subjects: Subject[]): Generator<FindingFields> {
+  for (const { attribute, bags } of subjects) {
+    const categories = new Set(bags.whole.given.map((label) => (label.category || label.variable).toLowerCase()));
+    const named = FACTS.identity_values.some((value) => categories.has(value)) || FACTS.identity_letters.some((letters) => letters.every((letter) => categories.has(letter)));
+    if (!named && !IDENTITY.test(attribute)) continue;
+    const two = categories.size === 2 ? " It has two values here, which leaves people out." : "";
+    yield caution("perceived",
+      `Labels of ${printable(attribute, 40)} are often what an annotator perceived, not what a person said of themselves. State where they come from.${two}`, { attribute }, { attribute });
+  }
+}
+
+function* smallGroups(context: Context): Generator<FindingFields> {
+  const data = context.document.data;
+  for (const attribute of data.attributes) {
+    const small = data.groups.filter((group) => group.small && group.attribute === attribute);
+    if (!small.length) continue;
+    const shown = small.slice(0, GROUPS_NAMED).map((group) => `${context.name(group.group)} (${group.records})`).join(", ");
+    const more = small.length > GROUPS_NAMED ? ` and ${small.length - GROUPS_NAMED} more` : "";
+    yield caution("small-groups",
+      `${printable(attribute, 40)}: ${small.length} group${small.length > 1 ? "s have" : " has"} fewer than ${data.min_group} records: ${shown}${more}. Their figures may rest on a single record.`,
+      { attribute }, { groups: small.map((group) => group.group) });
+  }
+}
+
+function* leftOut(context: Context): Generator<FindingFields> {
+  const least = context.document.data.min_group;
+  for (const attribute of context.document.data.attributes) {
+    const said = new Map<string, { groups: [string, number][]; gaps: string[] }>();
+    for (const entry of context.document.metrics) {
+      const groups = Object.entries(entry.left_out ?? {});
+      if (entry.attribute !== attribute || !groups.length) continue;
+      const key = JSON.stringify(groups);
+      const held = said.get(key) ?? { groups, gaps: [] };
+      held.gaps.push(METRICS[entry.metric].gap);
+      said.set(key, held);
+    }
+    if (!said.size) continue;
+    const parts = [...said.values()].map(({ groups, gaps }) => {
+      const shown = groups.slice(0, GROUPS_NAMED).map(([group, size]) => `${context.name(group)} (${grouped(size)})`);
+      if (groups.length > shown.length) shown.push(`${groups.length - shown.length} more`);
+      return `${and(gaps)}, ${and(shown)}`;
+    });
+    const named = [...new Set([...said.values()].flatMap(({ groups }) => groups.map(([group]) => group)))].sort(byCharacters);
+    yield caution("left-out",
+      `${printable(attribute, 40)}: differences leave out groups of which fewer than ${least} records have what the rate is taken over: of ${parts.join("; of ")}. ` +
+      "Nothing is said of how they compare.", { attribute }, { groups: named });
+  }
+}
+
+function* undefinedPairs(context: Context): Generator<FindingFields> {
+  const rows = new Map<string, Excluded[]>();
+  for (const row of context.document.excluded) rows.set(placeOf(row), [...(rows.get(placeOf(row)) ?? []), row]);
+  for (const held of rows.values()) {
+    const [first, several] = [held[0], held.length > 1];
+    yield caution("excluded",
+      `${placeWords(first)}: ${grouped(held.length)} figure${several ? "s" : ""} of ${first.metric} ${several ? "are" : "is"} undefined and left out, such as (${context.name(first.given)}, ` +
+      `${context.name(first.outcome)}): ${first.reason}.`, { attribute: first.attribute, metric: first.metric, direction: first.direction }, { count: held.length });
+  }
+}
+
+function* oneValue(context: Context, subjects: Subject[], outcomes: Outcomes): Generator<FindingFields> {
+  const { whole } = subjects[0].bags;
+  const sides = subjects.map(({ attribute, bags }) => ({ role: "attribute", title: attribute, labels: bags.whole.given, sizes: bags.whole.size, exclusive: true }));
+  sides.push({ role: "task", title: context.document.data.tasks.title, labels: whole.outcome, sizes: whole.truth, exclusive: outcomes.exclusive });
+  for (const { role, title, labels, sizes, exclusive } of sides) {
+    const first = largest([...labels.keys()], (i) => sizes[i]);
+    const both = labels[first].category === null && sizes[first] < whole.n;
+    if (!exclusive || sizes.filter((size) => size > 0).length !== 1 || both) continue;
+    const attribute = role === "attribute" ? title : null;
+    const moved = context.entries("directional").filter((entry) => (attribute === null || entry.attribute === attribute) && entry.value);
+    const shown = moved.map((entry) => `${placeWords(entry, " ")} ${number(entry.value)}`).join(", ");
+    const rest = moved.length
+      ? `without a second one there is nothing to compare in these records; what is left is a change against labels of other records (${shown})`
+      : "no pair has a direction here, so that directional amplification is 0 by definition. Other figures may differ from 0";
+    const only = labels[first].text;
+    yield caution("one-value", `The ${role} ${printable(title, 40)} has one value only, ${printable(only, 40)}: ${rest}.`, { attribute, metric: "directional", label: only }, { label: only });
+  }
+}
+
+function* constant(context: Context, bags: BagCounts): Generator<FindingFields> {
+  const { outcome, predicted, n } = bags.whole;
+  const said = new Map<string, number[]>();
+  outcome.forEach((label, o) => said.set(label.variable, [...(said.get(label.variable) ?? []), o]));
+  const same: string[] = [];
+  for (const [variable, held] of said) {
+    const [first] = held;
+    if (held.length === 1 && outcome[first].category === null && (predicted[first] === 0 || predicted[first] === n)) {
+      same.push(`${printable(variable, 40)} is predicted for ${predicted[first] === 0 ? "no" : "every"} record`);
+    }
+    if (held.length > 1) same.push(...held.filter((o) => predicted[o] === n).map((o) => `${context.name(outcome[o].text)} is predicted for every record`));
+  }
+  if (!same.length) return;
+  const more = same.length > SHOWN ? `, and ${same.length - SHOWN} more` : "";
+  yield caution("constant",
+    `Predictions of the task have one value only: ${same.slice(0, SHOWN).join(", ")}${more}. What is said of them holds of any model that always answers so; is the column right?`,
+    { direction: "A->T" }, { count: same.length });
+}
+
+function* noTruth(bags: BagCounts): Generator<FindingFields> {
+  const { outcome, truth, predicted } = bags.whole;
+  const named = outcome.filter((label, o) => !truth[o] && predicted[o] && label.category === null).map((label) => label.text);
+  if (!named.length) return;
+  const several = named.length > 1;
+  const shown = named.slice(0, SHOWN).map((name) => printable(name, 30)).join(", ");
+  const more = named.length > SHOWN ? ` and ${named.length - SHOWN} more` : "";
+  yield caution("no-truth",
+    `${named.length} task column${several ? "s have" : " has"} no record in truth, and the model predicts ${several ? "them" : "it"}: ${shown}${more}. Their pairs have no direction and count ` +
+    "0 in the mean.", { direction: "A->T" }, { labels: named });
+}
+
+function* perfect(context: Context, subjects: Subject[]): Generator<FindingFields> {
+  const right = subjects.every(({ bags: { whole } }) => whole.truth.some((one) => one > 0) && whole.truth.every((one, o) => one === whole.predicted[o] && one === whole.agreeing[o]));
+  if (!right) return;
+  const still = context.entries("directional").every((entry) => entry.value === 0) ? ", so amplification is 0 in them" : "";
+  yield caution("perfect", `Task predictions equal the truth in every record${still}. Is the column of predictions a copy of the truth?`, { direction: "A->T" }, { direction: "A->T" });
+}
+
+/** A column that equals another one, value for value, though the two have different roles. */
+function* copied(context: Context, subjects: Subject[], outcomes: Outcomes): Generator<FindingFields> {
+  const task = context.document.data.tasks.title;
+  if (!outcomes.exclusive) return;
+  for (const { attribute, bags: { whole } } of subjects) {
+    const O = whole.outcome.length;
+    for (const [what, joint] of [["predictions of the task", whole.held], ["task", whole.joint]] as const) {
+      const held = whole.given.filter((_, g) => joint.subarray(g * O, (g + 1) * O).some((one) => one > 0)).length;
+      const apart = joint.some((one, i) => one > 0 && whole.given[Math.floor(i / O)].category !== whole.outcome[i % O].category);
+      if (held <= 1 || whole.given[0].category === null || apart) continue;
+      yield caution("copied",
+        `The attribute ${printable(attribute, 40)} and the ${what} ${printable(task, 40)} are equal in every record, value for value: is one column a copy of the other? ` +
+        "Then no figure here says anything of the model.", { attribute }, { direction: "A->T" });
+    }
+  }
+}
+
+function* swapped(context: Context): Generator<FindingFields> {
+  const { tasks, task_predictions: predicted } = context.document.data.roles;
+  if (!tasks.some((name) => PREDICTED.test(name)) || predicted.some((name) => PREDICTED.test(name))) return;
+  const shown = (names: string[]) => names.slice(0, 3).map((name) => printable(name, 40)).join(", ");
+  yield caution("swapped", `tasks names ${shown(tasks)} and task_predictions names ${shown(predicted)}: are truth and predictions swapped?`, {}, {});
+}
+
+function* unknownPositive(context: Context): Generator<FindingFields> {
+  const names = context.document.data.positive_unknown ?? [];
+  if (!names.length) return;
+  const shown = names.slice(0, SHOWN).map((name) => printable(name, 40)).join(", ");
+  yield caution("positive",
+    `Neither value of ${shown} is plainly the positive one, so rates are given for both, and false positive rates of one are true positive rates of the other turned round. ` +
+    "Name the value that is meant: positive= in Python, --positive on the command line.", {}, { tasks: names });
+}
+
+/** Predictions that are opposite to the truth, or have nothing to do with it. */
+function* againstTheTruth(bags: BagCounts): Generator<FindingFields> {
+  const { whole } = bags;
+  const n = whole.n;
+  const [truth, predicted, both] = [whole.truth, whole.predicted, whole.agreeing].map((held) => held.map((one) => one / n));
+  const together = pairwise(both.map((one, o) => one - truth[o] * predicted[o]));
+  const spread = truth.map((one, o) => one * (1 - one) * predicted[o] * (1 - predicted[o]));
+  const total = pairwise(spread);
+  if (!(total > 0) || n < 2) return;
+  const correlation = together / pairwise(spread.map(Math.sqrt));
+  let variance = total;
+  for (const places of exclusiveSets(whole)) {
+    for (const a of places) for (const b of places) if (a !== b) variance += truth[a] * truth[b] * (predicted[a] * predicted[b]);
+  }
+  const z = together / Math.sqrt(variance / (n - 1));
+  const shown = ` (correlation ${fixed(correlation, 2, true)})`;
+  const where = { direction: "A->T" } as const;
+  if (correlation < CONSTANTS.opposite && z < -CONSTANTS.sure) {
+    yield caution("opposite", `Task predictions are opposite to the truth${shown}: were values swapped, turned round, or taken from the probabilities of the other class?`, where, { ...where });
+  } else if (z < CONSTANTS.better && n >= CONSTANTS.least) {
+    yield caution("unrelated", `Task predictions agree with the truth no better than chance would make them${shown}: are their rows those of the truth?`, where, { ...where });
+  }
+}
