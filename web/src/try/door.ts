@@ -4,7 +4,7 @@ import { ADVICE } from "./advice";
 import { checkAlone, titleOf, type Side, type Variable } from "./column_checks";
 import { labelsOf, moved, refuseMissing } from "./labels";
 import { nearest } from "./near";
-import { checkChoice, swapped } from "./plan";
+import { checkChoice } from "./plan";
 import { inOrder, printable, quotedByPython } from "./text";
 import { Beyond, Refused, type Choice, type Column, type Labels, type Roles, type Table } from "./types";
 import { areYesNo, checkSaid, refuseUnknownTruth } from "./vocabulary";
@@ -36,14 +36,13 @@ export function rolesOf(table: Table, choice: Choice): Roles {
   const sides = tasks.map((task, i) => oneSpace(task, predictions[i], beyond !== null));
   const attributes = choice.attributes.map((name) => read([name], "attributes", "groups")[0]);
   if (beyond !== null) throw beyond as Beyond;
-  const crossed = swapped(choice);
   return {
     records: table.records,
     attributes: attributes.map(asLabels),
     tasks: sides.map((side) => side.task),
     predictions: sides.map((side) => side.prediction),
     invented: sides.map((side) => side.invented),
-    notes: crossed === null ? [] : [{ kind: "swapped", text: crossed }],
+    notes: [],
   };
 }
 
