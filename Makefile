@@ -18,7 +18,7 @@ help:
 	@echo "make coverage          the lines that the tests of 'make test' run; fails below 92% (page-coverage: the page's, below 85%)"
 	@echo "make mutants           small faults that tests must notice (NUMBER=120 SEED=0); after make coverage"
 	@echo "make schema            write what the page has from Python: the document's schema and types, facts of metrics, test vectors (needs Node)"
-	@echo "make web               build the page of the report and explorer from web/ (needs Node)"
+	@echo "make web               build the pages of the package from web/ (needs Node)"
 	@echo "make format            rewrite the code in the project's format"
 
 $(BIN)/python:

@@ -12,6 +12,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 LARGEST = 30_000_000  # bytes of the whole site
+# The page that reads people's files: it is there, and its policy forbids every connection.
+TRY = "try.html"
+NO_CONNECTION = "connect-src &#x27;none&#x27;"
 # Attributes that a browser fetches by itself, by tag; other links are for people to follow.
 FETCHED = {("img", "src"), ("script", "src"), ("link", "href"), ("iframe", "src"), ("source", "src"), ("video", "src")}
 NOT_FETCHED = {"canonical", "next", "prev", "index", "search", "author", "license", "copyright"}
@@ -62,6 +65,8 @@ def faults(site: Path) -> list[str]:
                 found.append(f"{here}: there is no {link}")
             elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].places:
                 found.append(f"{here}: there is no place {link}")
+    if not (site / TRY).is_file() or NO_CONNECTION not in (site / TRY).read_text(encoding="utf-8"):
+        found.append(f"there is no {TRY} that forbids connections")
     size = sum(file.stat().st_size for file in site.rglob("*") if file.is_file())
     if size > LARGEST:
         found.append(f"the site has {size:,} bytes, more than {LARGEST:,}")

@@ -27,6 +27,7 @@ extensions = [
     "mathml",
     "pictures",
     "public_names",
+    "try_in_browser",
 ]
 exclude_patterns = ["_build", "_extensions", "gallery", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -51,7 +52,7 @@ html_copy_source = False
 html_show_search_summary = False  # summaries are fetched, which pages on a disk may not
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
-html_sidebars = {name: [] for name in ("index", "start", "reading", "which_metric")}
+html_sidebars = {name: [] for name in ("index", "start", "reading", "which_metric", "in_the_browser")}
 html_theme_options = {
     "navigation_with_keys": False,
     "navbar_persistent": ["search-field"],

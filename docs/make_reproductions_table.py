@@ -66,24 +66,17 @@ def table(document: dict[str, Any]) -> str:
     lines += [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row(item)) + " |" for item in document["experiments"]
     ]
-    for paper in papers(document):
-        lines += ["", f"**{paper['paper']}**", ""]
-        lines += [f"- {words}" for words in sentences(paper["items"])]
+    for reading in papers(document):
+        lines += ["", f"**{reading.paper.name}**", "", *(f"- {words}" for words in reading.sentences())]
     return "\n".join(lines) + "\n"
 
 
-def papers(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each paper's printed items and where they stand, recounted from the rows."""
+def papers(document: dict[str, Any]) -> list[Any]:
+    """What became of all that each paper prints, recounted from the rows."""
+    from biasamp_reproductions.readings import Reading
     from biasamp_reproductions.recount import readings_of
 
-    return readings_of(document)
-
-
-def sentences(items: dict[str, dict[str, dict[str, int]]]) -> list[str]:
-    """What stands where, a line for each standing."""
-    from biasamp_reproductions.recount import sentences_of
-
-    return sentences_of(items)
+    return [Reading.from_dict(held) for held in readings_of(document)]
 
 
 def names(page: str) -> list[str]:

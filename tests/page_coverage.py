@@ -1,6 +1,6 @@
-"""How much of the page's TypeScript runs while the tests open pages in a browser.
+"""How much of the pages' TypeScript runs while the tests open them in a browser; what runs in workers is not seen.
 
-``python tests/page_coverage.py`` builds the page with a source map into a copy of the package, runs the tests of the report
+``python tests/page_coverage.py`` builds the pages with source maps into a copy of the package, runs the tests of the report
 against it, and prints the share of lines that ran, file by file. It ends with 1 below the goal. Needs Node and Chromium.
 """
 
@@ -89,19 +89,9 @@ def measure(tests: Sequence[str], jobs: int) -> dict[str, dict[int, bool]]:
         folder = Path(name)
         shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
         static = folder / "src" / "biasamp" / "report" / "static"
-        build = [
-            "npx",
-            "vite",
-            "build",
-            "--minify",
-            "false",
-            "--sourcemap",
-            "hidden",
-            "--outDir",
-            str(static),
-            "--emptyOutDir",
-        ]
-        subprocess.run(build, cwd=ROOT / "web", check=True, stdout=subprocess.DEVNULL)
+        build = ["npx", "vite", "build", "--minify", "false", "--sourcemap", "hidden", "--outDir", str(static)]
+        for more in (["--emptyOutDir"], ["--config", "vite.try.config.ts"]):
+            subprocess.run([*build, *more], cwd=ROOT / "web", check=True, stdout=subprocess.DEVNULL)
         (folder / "runs").mkdir()
         paths = [str(folder / "src"), str(ROOT / "tests"), str(ROOT / "reproductions" / "src")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), RUNS: str(folder / "runs")}
@@ -112,15 +102,20 @@ def measure(tests: Sequence[str], jobs: int) -> dict[str, dict[int, bool]]:
         )
         if done.returncode not in (0, 1):
             raise SystemExit("the tests could not be run")
-        script = (static / "page.js").read_text(encoding="utf-8")
-        source_map = json.loads((static / "page.js.map").read_text(encoding="utf-8"))
         runs = [
             functions
             for file in (folder / "runs").iterdir()
             for functions in json.loads(file.read_text(encoding="utf-8"))
             if functions
         ]
-        return lines_run(script, source_map, runs)
+        out: dict[str, dict[int, bool]] = defaultdict(dict)
+        for built in ("page.js", "try.js"):
+            script = (static / built).read_text(encoding="utf-8")
+            source_map = json.loads((static / f"{built}.map").read_text(encoding="utf-8"))
+            for source, lines in lines_run(script, source_map, runs).items():
+                for line, seen in lines.items():
+                    out[source][line] = out[source].get(line, False) or seen
+        return out
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ SITE = ROOT / "docs" / "_build" / "html"
 PAGES = (
     "index",
     "start",
+    "in_the_browser",
     "which_metric",
     "concepts/directional",
     "concepts/association",

@@ -74,7 +74,7 @@ class TestAgreement:
     def test_counts_of_an_outcome(self) -> None:
         result = outcome(
             printed("a", "0.1", 0.1),
-            claimed("b", "positive", "0.2", True),
+            claimed("b", "positive", "0.2", True, test="the sign"),
             printed("c", "0.1", 0.9, reason=Reason("r", 0.1)),
             printed("d", "0.1", 0.9, reason=Reason("r", 0.5)),
             printed("e", "0.1", 0.9),
@@ -87,7 +87,7 @@ class TestAgreement:
         assert (result.left_open, result.out_of_reach) == (1, 2)
 
     def test_a_trend_that_a_stand_in_does_not_show(self) -> None:
-        row = claimed("a", "falls", 0.2, False)
+        row = claimed("a", "falls", 0.2, False, test="the sign")
         made_up, real = outcome(row, kind=STAND_IN), outcome(row)
         assert (made_up.not_seen, made_up.unexplained) == (1, 0)
         assert (real.not_seen, real.unexplained) == (0, 1)
@@ -120,16 +120,16 @@ class TestAgreement:
         assert printed("x", "0.100", 0.9, tried=Tried.of([0.9, 0.1004], "depths")).left_open
 
     def test_a_claim_in_words_that_does_not_hold(self) -> None:
-        row = claimed("x", "falls", 0.5, False, interval=(0.4, 0.6), reason=Reason("another seed", 0.1))
+        row = claimed("x", "falls", 0.5, False, test="t", interval=(0.4, 0.6), reason=Reason("another seed", 0.1))
         assert (row.covered, row.within(0.5), row.reached, row.moved) == (False, False, False, True)
-        assert words(claimed("x", "falls", 0.5, False, interval=(0.4, 0.6))) == "no reason found"
+        assert words(claimed("x", "falls", 0.5, False, test="t", interval=(0.4, 0.6))) == "no reason found; test: t"
 
     def test_totals_are_apart_by_what_was_measured_on(self) -> None:
         rows = (
             printed("a", "0.1", 0.1, basis=REAL),
             printed("b", "0.1", 0.1),
             printed("c", "0.1", 0.1, basis=ARITHMETIC),
-            claimed("d", "falls", 0.1, True, basis=STAND_IN),
+            claimed("d", "falls", 0.1, True, test="t", basis=STAND_IN),
             recovered("e", "0.2", 0.2, True),
             measured("f", 0.2, published="0.3"),
         )
@@ -148,7 +148,9 @@ class TestAgreement:
         assert 'data-head="planted here">0.25' in written
 
     def test_one_claim_counts_once_and_holds_where_all_of_its_rows_hold(self) -> None:
-        both = [claimed(str(i), "falls", 1.0, holds, claim="falls") for i, holds in enumerate((True, False, True))]
+        both = [
+            claimed(str(i), "falls", 1.0, holds, test="t", claim="falls") for i, holds in enumerate((True, False, True))
+        ]
         assert outcome(*both).totals == {PRINTED: {"does not hold": 1}}
         assert outcome(both[0], both[2]).totals == {PRINTED: {"holds": 1}}
 
@@ -176,7 +178,7 @@ class Tags(HTMLParser):
 
 class TestPages:
     def test_text_from_strangers_is_text(self) -> None:
-        items = [done(outcome(printed(NASTY, "0.1", 0.2), claimed(NASTY, NASTY, NASTY, False)))]
+        items = [done(outcome(printed(NASTY, "0.1", 0.2), claimed(NASTY, NASTY, NASTY, False, test=NASTY)))]
         tags = Tags()
         nowhere = Done(Experiment(NASTY, NASTY, NASTY, lambda s: outcome(), files=(NASTY,)), None, NASTY, 0.0, NASTY)
         for written in (page(items[0], ABOUT), summary_page([*items, nowhere], ABOUT, Setting())):
@@ -191,7 +193,7 @@ class TestPages:
         assert all(line.replace("\\|", "").count("|") == 8 for line in rows)
 
     def test_only_verdicts_are_coloured(self) -> None:
-        written = page(done(outcome(claimed("a", "no", "b", True))), ABOUT)
+        written = page(done(outcome(claimed("a", "no", "b", True, test="t"))), ABOUT)
         assert 'class="yes" data-head="verdict"' in written
         assert 'class="no"' not in written
 
@@ -322,7 +324,7 @@ class TestCommand:
             "sought": Experiment("sought", "t", "p", lambda s: outcome(printed("x", "0.1", 0.5, tried=TRIED))),
             "broken": Experiment("broken", "t", "p", lambda s: outcome(1 / 0)),
             "made-up": Experiment(
-                "made-up", "t", "p", lambda s: outcome(claimed("x", "falls", 0.5, False), kind=STAND_IN)
+                "made-up", "t", "p", lambda s: outcome(claimed("x", "falls", 0.5, False, test="t"), kind=STAND_IN)
             ),
         }
         monkeypatch.setattr("biasamp_reproductions.command.experiments", lambda: made)
@@ -367,7 +369,10 @@ class TestReadings:
     def made(self) -> dict[str, Experiment]:
         real = outcome(
             *placed([printed("a", "0.1", 0.1), printed("b", "0.2", 0.9, tried=TRIED)], "Table 2"),
-            *placed([printed("c", "0.1", 0.1)], "Table 3", basis=PRINTED),
+            *placed([printed("trees: BA", "0.5", 0.9, tried=TRIED, name="BA")], "Table 3"),
+            *placed(
+                [printed("c", "0.1", 0.1), printed("BA of counts", "0.5", 0.5, name="BA")], "Table 3", basis=PRINTED
+            ),
             *placed([printed("d", "0.1", 0.3, tried=TRIED)], "Sec. 6.1", basis=ARITHMETIC),
             kind=REAL,
         )
@@ -384,17 +389,29 @@ class TestReadings:
         monkeypatch.setattr("biasamp_reproductions.command.experiments", self.made)
         ran = CliRunner().invoke(command, ["all", "--folder", str(tmp_path), "--json", "-"])
         document = json.loads(ran.stdout)
-        items = next(paper["items"] for paper in document["papers"] if paper["paper"].startswith("Tokas"))
-        one = {"figures": 1, "claims": 0}
-        assert items["Table 2"] == {"reached on real files": one, "tried on real files, not reached": one}
-        assert items["Table 3"] == {"reached on the paper's own numbers, which is no real data": one}
-        assert items["Sec. 6.1"] == {"the paper's figures do not follow from one another": one}
-        assert items["Table 4"] == {"not tried on real data: a stand-in only": one}
-        assert list(items["Fig. 3"]) == ["not tried at all"]
+        printed_in = next(paper["printed"] for paper in document["papers"] if paper["paper"].startswith("Tokas"))
+        found = {(each["item"], each["name"]): each for each in printed_in}
+
+        def standing(item: str, name: str) -> tuple[Any, ...]:
+            each = found[item, name]
+            return each["figures"], each["real"], each["own"], each["arithmetic"], each["stand_in"]
+
+        no = "not tried"
+        assert standing("Table 2", "a") == (1, "reached", no, no, no)
+        assert standing("Table 2", "b") == (1, "not reached", no, no, no)
+        # One printed figure that is measured twice stands once, with both.
+        assert standing("Table 3", "BA") == (1, "not reached", "reached", no, no)
+        assert standing("Table 3", "c") == (1, no, "reached", no, no)
+        assert standing("Sec. 6.1", "d") == (1, no, no, "not reached", no)
+        assert standing("Table 4", "e") == (1, no, no, no, "no verdict")
+        assert standing("Fig. 3", "all of it") == (0, no, no, no, no)
         index = (tmp_path / "index.md").read_text(encoding="utf-8")
-        assert "- Reached on real files: Table 2 (1 figure)." in index
-        assert "- Not tried on real data: a stand-in only: Table 4 (1 figure)." in index
-        assert "- Real files: 1 same digits, 1 out of reach." in index
+        assert "- **Reached on real files**: Table 2 (1 figure: a (0.1))." in index
+        assert "tried on real files too, and not reached there**: Table 3 (1 figure: BA (0.5))." in index
+        assert "only: not tried on real data at all**: Table 3 (1 figure: c (0.1))." in index
+        assert "run on a stand-in only, which cannot reach a printed figure**: Table 4 (1 figure: e (0.4))." in index
+        assert "| Table 3 | 1 figure: BA (0.5) | not reached | reached | – | – |" in index
+        assert "- Real files: 1 same digits, 1 left open, 1 out of reach." in index
         assert recounted(document) == document["totals"]
 
     def test_a_recount_finds_what_was_changed(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -406,7 +423,8 @@ class TestReadings:
             lambda d: d["experiments"][0]["outcome"]["rows"][0].update(verdict="holds"),
             lambda d: d["experiments"][0]["outcome"]["totals"]["Real files"].update({"same digits": 2}),
             lambda d: d["experiments"][1]["outcome"]["rows"][1].update(published="1"),
-            lambda d: d["papers"][1]["items"].pop("Table 4"),
+            lambda d: d["papers"][1]["printed"].pop(),
+            lambda d: d["papers"][1]["printed"][6].update(real="reached"),
             lambda d: d["totals"].pop("Stand-in"),
         ):
             document = json.loads(text)

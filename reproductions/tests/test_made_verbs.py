@@ -69,7 +69,7 @@ def test_what_is_planted_comes_back(outcome: Outcome) -> None:
     assert "imsitu_gender_verbs_train.parquet" in outcome.left_out[0]
     held = [row for row in outcome.rows if row.agrees is not None]
     assert len(held) == 5
-    assert [row.verdict for row in held] == ["as planted"] * 4 + ["holds"]
+    assert [row.verdict for row in held] == ["holds"] + ["as planted"] * 4
     found = {row.what: row.ours for row in outcome.rows}
     assert found["alpha = 1, restricting train and test: balanced accuracy of the attacker"] == 0.5
 
@@ -78,4 +78,4 @@ def test_what_is_not_planted_does_not(outcome: Outcome) -> None:
     splits, planted = made_verbs(0)
     flatter = PlantedVerbs(planted.rate, 0.5 + 0.5 * (planted.men - 0.5))
     rows = tuple(_recovered(outcome.rows, tables(splits), flatter))
-    assert [row.agrees for row in rows] == [False, False, False, True, True]
+    assert [row.agrees for row in rows] == [False, False, False, True]

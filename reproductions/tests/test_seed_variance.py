@@ -12,15 +12,14 @@ from biasamp_reproductions.celeba import read_attributes, read_celeba, read_part
 from biasamp_reproductions.experiment import silent
 from biasamp_reproductions.masking_run import A_TO_T
 from biasamp_reproductions.outcome import REAL, STAND_IN
-from biasamp_reproductions.seed_variance import (
+from biasamp_reproductions.seed_variance import Found, reproduce
+from biasamp_reproductions.seed_variance_run import (
     FIXED,
     FPR,
     PRECISION,
-    Found,
     Job,
     Scale,
     celeba_splits,
-    reproduce,
     run_job,
     scene_splits,
 )

@@ -45,6 +45,14 @@ def test_seed_and_sampling_variance_are_apart() -> None:
     assert document["seed_variance"] == runs.seed_variance
 
 
+def test_the_source_of_variance_is_said() -> None:
+    runs = biasamp.over_runs([0.1, 0.2, 0.4], varies="train-test split")
+    assert (runs.confidence_interval().varies, runs.to_dict()["varies"]) == ("train-test split",) * 2
+    assert runs.confidence_interval().low == biasamp.over_runs([0.1, 0.2, 0.4]).confidence_interval().low
+    with pytest.raises(TypeError, match="varies is 3; text is needed"):
+        biasamp.over_runs([0.1, 0.2], varies=3)  # type: ignore[arg-type]
+
+
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="at least two"):
         biasamp.over_runs([0.1])

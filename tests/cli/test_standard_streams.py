@@ -46,6 +46,7 @@ LINES: dict[str, list[str]] = {
     "sweep": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
     "text": ["texts.csv", "--text", "x", "--attribute", "g", "--mask", "none", "--seeds", "1"],
     "trajectory": ["2026-01=audit.json", "2026-02=audit.json"],
+    "try": ["--html", f"{WOMAN}.html"],
     "verify": ["audit.json", "data.csv"],
     "why": ["data.csv", "--scores", "p", "--attributes", "g", "--tasks", "t"],
 }

@@ -7,6 +7,7 @@ from math import log, sqrt
 
 import biasamp
 
+from .chart import Chart
 from .experiment import Experiment, Setting
 from .internals import association_gap
 from .outcome import PRINTED, Outcome
@@ -135,10 +136,23 @@ def run(setting: Setting) -> Outcome:
     wrong = sum(row.agrees is False for row in rows)
     says = (
         f"{held} of {held + wrong} printed derivatives of the association metrics are those of the metrics.",
-        f"{wrong} are not, and a formula that differs from the printed one in one place gives ours for each that is listed so.",
+        f"{wrong} are not; of {sum(row.reason is not None for row in rows)} of these a mended formula, which the row shows, gives ours.",
         "Formulas were held against formulas and finite differences; no data are involved.",
     )
-    return Outcome(PRINTED, source, rows, says=says)
+    return Outcome(PRINTED, source, rows, (_chart(),), says=says)
+
+
+def _chart() -> Chart:
+    """The printed formulas over the derivatives: 1 where they are the same, -1 where a sign is turned."""
+    n, *rest = POINT
+    lines: dict[str, list[tuple[float, float]]] = {by: [] for by in BY}
+    for x, (metric, forms) in enumerate(PRINTED_FORMS.items()):
+        ours = biasamp.orientation(metric, n, *rest, paper_literal=True)
+        for by, form, value in zip(BY, forms, map(float, ours), strict=True):
+            if form is not None:
+                lines[by].append((float(x), form(*POINT) / value if value else 1.0 + form(*POINT)))
+    title = "Printed formulas over the derivatives of the metrics: 1 is the same"
+    return Chart(title, "metric", "printed over ours", lines, ticks=list(PRINTED_FORMS), joined=False)
 
 
 EXPERIMENT = Experiment(

@@ -18,7 +18,7 @@ IN_WORDS = {
 }
 
 SAME, HOLDS = "same digits", "holds"
-REACHED, WITHIN, MOVED = "reached", "within ±", "moved"
+REACHED, WITHIN, MOVED = "by another run", "within ±", "moved"
 LEFT_OPEN, OUT_OF_REACH, NO_REASON = "left open", "out of reach", "no reason"
 FAILS, NOT_SEEN = "does not hold", "not seen"
 BACK, NOT_BACK = "as planted", "not as planted"

@@ -218,6 +218,7 @@ def _differences(audits: dict[str, Any]) -> Iterator[Row]:
                 f"{model} less {BASELINE}: {name}",
                 float(row["difference"]),
                 published=words.get(name) if model == "equalizer" else None,
+                name=name if model == "equalizer" else "",
                 interval=(float(row["low"]), float(row["high"])),
                 note=f"paired; {row['verdict']}",
             )

@@ -23,6 +23,7 @@ THRESHOLDS = range(11)
 # "All realistic values of the threshold": neither nearly everybody nor nearly nobody is called high risk.
 _TWO_SIDED = 1.959964
 REALISTIC = (3, 4, 5, 6, 7)
+NEAR_0 = "close to 0 for almost all"
 # Scores of one's own with more values are cut at twentieths.
 _MOST_VALUES = 40
 
@@ -151,6 +152,7 @@ def _own(setting: Setting) -> Outcome:
     says = (
         f"A→T is {largest.value:+.4f} where it is largest, and its interval lies off 0 at {found.clear} of {len(found.thresholds)} thresholds.",
         f"The FPR difference is {max(found.gap):.4f} where it is largest.",
+        "The paper says nothing of these scores: no figure of its own is held against them.",
     )
     return Outcome(
         OWN, source, tuple(_rows(found)), (_chart(found, " on your own scores", f"{asked['score']} above"),), says=says
@@ -171,17 +173,14 @@ def run(setting: Setting) -> Outcome:
     # The paper's words have no edge and the figure no digits, so these carry no verdict.
     edge = "words without an edge"
     words = (
-        measured(
-            "Fig. 6: largest A→T over all thresholds", max(values), published="close to 0 for almost all", note=edge
-        ),
-        measured(
-            "Fig. 6: least A→T over all thresholds", min(values), published="close to 0 for almost all", note=edge
-        ),
+        measured("Fig. 6: largest A→T over all thresholds", max(values), published=NEAR_0, note=edge, name="A→T"),
+        measured("Fig. 6: least A→T over all thresholds", min(values), published=NEAR_0, note=edge, name="A→T"),
         measured("Fig. 6: thresholds at which the interval of A→T lies off 0", float(found.clear)),
         measured(
             f"Fig. 6: least FPR difference from > {REALISTIC[0]} to > {REALISTIC[-1]}",
             min(gap for _, gap in realistic),
             published="large for all realistic values",
+            name="FPR difference",
             note=f"{edge}; {min(times):.1f} to {max(times):.1f} times the size of A→T there",
         ),
         measured(f"Fig. 6: largest FPR difference, at > {found.thresholds[peak]:g}", found.gap[peak]),

@@ -13,6 +13,7 @@ TABLE_2 = {
         "T->A": ([[874, 874], [874, 874]], [[1083, 665], [896, 852]]),
     },
 }
+METRICS = ("BA", "Multi", "DPA")
 # Table 3: BA, Multi and DPA with their ±.
 TABLE_3 = {
     ("unbalanced", "T->A"): (("-0.078", "0.031"), ("0.078", "0.026"), ("0.063", "0.005")),
@@ -31,6 +32,16 @@ DIFFERENCES = {
 }
 # Sec. 6.1.1, A->T: what the count of the majority class of A=1, T=1, is said to have fallen to.
 MAJORITY_TEXT = 1546
+
+
+def named(metric: str, version: str, direction: str) -> str:
+    """A figure of Table 3 by name, for all rows that measure it.
+
+    >>> named("BA", "balanced", "A->T"), named("DPA", "balanced", "A->T")
+    ('BA, balanced, A→T, 0 for any model', 'DPA, balanced, A→T')
+    """
+    certain = ", 0 for any model" if (metric, version) == ("BA", "balanced") else ""
+    return f"{metric}, {version}, {arrow(direction)}{certain}"
 
 
 def arrow(direction: str) -> str:

@@ -51,6 +51,8 @@ SPLIT = ("hairdresser", "salesperson", "housekeeper")
 # How far the tiny BERT may be from what was planted. The sentences it read know a share to ±.03 or so with a rare
 # occupation, and there are 96 shares; errors largely cancel in the means of Table 2, whose A→T are tenths of T→A.
 CLOSE_SHARE = {"pronoun": 0.06, "occupation": 0.03}
+# The shares of pronouns one by one, and the largest error of them, are one thing that comes back or not.
+SHARES = "planted shares of pronouns"
 CLOSE_VALUE = {"T→A": 0.01, "A→T": 0.002}
 
 
@@ -138,8 +140,8 @@ def _table_2(filled: FilledIn, asked: Asked) -> Iterator[Row]:
                     yield measured(what, value, published=published, spread=spread, note=other)
             else:
                 notes.append("the published figure is of another model")
-                told = None if published is None else f"{published} ± {spread}"
-                yield measured(what, value, published=told, interval=interval_of(over), note="; ".join(notes))
+                told = "; ".join(notes)
+                yield measured(what, value, published=published, interval=interval_of(over), note=told, spread=spread)
 
 
 def _other_way(filled: FilledIn, source: Source, direction: str) -> Reason | None:
@@ -162,23 +164,25 @@ def _figure_5(filled: FilledIn, asked: Asked) -> tuple[list[Row], Chart]:
     follows = float(np.corrcoef(men, he)[0, 1])
     said = (
         (
-            "Fig. 5: mean of P(he | occupation) over the occupations, and of the share of men",
+            "Fig. 5: mean of P(he | occupation) over the occupations, less that of the share of men",
             "the model favours he",
-            f"{he.mean():.3f}, {men.mean():.3f}",
+            float(he.mean() - men.mean()),
             he.mean() > men.mean(),
+            f"{he.mean():.3f} less {men.mean():.3f}",
         ),
         (
             "Fig. 5: correlation of P(he | occupation) with the share of men",
             "biases of the labour force come back",
             follows,
             follows > 0,
+            "",
         ),
     )
     rows = [
-        claimed(what, words, ours, bool(holds), test="the mean is larger; the correlation is above 0")
+        claimed(what, words, ours, bool(holds), test="above 0", note=note)
         if asked.model.name in PUBLISHED_OF
-        else measured(what, ours, published=words)
-        for what, words, ours, holds in said
+        else measured(what, ours, published=words, note=note)
+        for what, words, ours, holds, note in said
     ]
     if asked.plant is not None:
         truth = planted_truth(asked.plant, filled)
@@ -198,18 +202,20 @@ def _planted_rows(filled: FilledIn, plant: Plant) -> Iterator[Row]:
         off = np.abs(found.mean(axis=0) - right[0])
         yield recovered(
             f"planted {what}: largest error of the model's",
-            f"within {CLOSE_SHARE[part]}",
+            "0",
             float(off.max()),
             bool(off.max() <= CLOSE_SHARE[part]),
-            note=f"mean error {off.mean():.4f}; the shares are {right[0][right[0] > 0].min():.3f} to {right[0].max():.3f}",
+            note=f"within {CLOSE_SHARE[part]}; mean error {off.mean():.4f}; the shares are {right[0][right[0] > 0].min():.3f} to "
+            f"{right[0].max():.3f}",
+            claim=SHARES if part == "pronoun" else "",
         )
     longer = filled.tokens > 1
     share = plant.occupation_given_pronoun[:, longer].sum(axis=1).mean()
     summed = filled.occupation_chained[..., longer].sum(axis=-1).mean()
     yield measured(
-        "share of the occupations of two tokens given the pronoun: planted, and by summed log-probabilities",
-        f"{share:.3f}, {summed:.3f}",
-        note="two masks tell the model that the word has two tokens, so such words come out too likely; A→T is therefore "
+        "share of the occupations of two tokens given the pronoun, by summed log-probabilities",
+        float(summed),
+        note=f"planted: {share:.3f}; two masks tell the model that the word has two tokens, so such words come out too likely; A→T is therefore "
         "taken among words of one token",
     )
 
@@ -217,7 +223,15 @@ def _planted_rows(filled: FilledIn, plant: Plant) -> Iterator[Row]:
 def _each_occupation(filled: FilledIn, plant: Plant) -> Iterator[Row]:
     truth = planted_truth(plant, filled)
     for job, right, found in zip(plant.occupations, truth.he, filled.he, strict=True):
-        yield measured(f"P(he | {job}) among he and she: planted, and given back", f"{right:.3f}, {found:.3f}")
+        close = CLOSE_SHARE["pronoun"]
+        yield recovered(
+            f"P(he | {job}) among he and she",
+            f"{right:.4f}",
+            float(found),
+            abs(found - right) <= close,
+            note=f"within {close}",
+            claim=SHARES,
+        )
 
 
 def _about(filled: FilledIn) -> str:
@@ -270,7 +284,11 @@ def _told(asked: Asked, table: Sequence[Row]) -> tuple[str, ...]:
             if wanted
             else "Table 2 is of another model."
         )
-        return (f"The model {asked.model.name} filled in pronouns and occupations.", last)
+        return (
+            f"The model {asked.model.name} filled in pronouns and occupations.",
+            last,
+            "Base correlations are a choice: the same answers amplify against one base and reduce against another.",
+        )
     back = [row for row in table if row.planted is not None]
     off = max(abs(float(row.ours) - float(row.planted or 0)) for row in back)
     return (

@@ -74,7 +74,7 @@ def sweep_rows(swept: Sequence[Cell], found: Sequence[Run]) -> Iterator[Row]:
         return
     runs = {run.key: run for run in found}
     changes = {metric: [_change(runs, place, metric) for place in range(len(swept))] for metric in (A_TO_T, T_TO_A)}
-    for metric, word, sign in ((A_TO_T, "falls", -1), (T_TO_A, "rises", 1)):
+    for metric, word, other, sign in ((A_TO_T, "falls", "rises", -1), (T_TO_A, "rises", "falls", 1)):
         meant = [value for value, _ in changes[metric]]
         sure = [
             interval for _, interval in changes[metric] if interval is not None and min(sign * b for b in interval) > 0
@@ -82,11 +82,16 @@ def sweep_rows(swept: Sequence[Cell], found: Sequence[Run]) -> Iterator[Row]:
         against = [
             interval for _, interval in changes[metric] if interval is not None and max(sign * b for b in interval) < 0
         ]
-        yield measured(
-            f"sweep: kinds of scenes, of {len(swept)}, in which {metric} {word} under the full mask",
-            f"{sum(sign * value > 0 for value in meant)}; surely {len(sure)}, surely the other way {len(against)}",
-            note="surely: the 95% interval over runs lies on one side of 0",
-        )
+        for how, many in (
+            (word, sum(sign * value > 0 for value in meant)),
+            (f"surely {word}", len(sure)),
+            (f"surely {other}", len(against)),
+        ):
+            yield measured(
+                f"sweep: kinds of scenes, of {len(swept)}, in which {metric} {how} under the full mask",
+                float(many),
+                note="surely: the 95% interval over runs lies on one side of 0",
+            )
     for place, cell in enumerate(swept):
         read = _mean(runs, place, SEGMENT, PRECISION)
         gender = [_mean(runs, place, condition, GENDER) for condition in _CONDITIONS]

@@ -15,6 +15,7 @@ from .basis import (
     LEFT_OPEN,
     MOVED,
     NO_REASON,
+    NOT_BACK,
     NOT_SEEN,
     OTHERS,
     OUT_OF_REACH,
@@ -52,14 +53,14 @@ def counted_once(rows: Iterable[Row]) -> list[Row]:
     """One row for each claim: rows that share a claim stand for it together, and it holds where all of them hold.
 
     >>> from .rows import claimed
-    >>> both = [claimed("a", "falls", 1.0, holds, claim="falls") for holds in (True, False)]
+    >>> both = [claimed("a", "falls", 1.0, holds, test="t", claim="falls") for holds in (True, False)]
     >>> [row.verdict for row in counted_once(both)]
     ['does not hold']
     """
     out: dict[Any, Row] = {}
     for number, row in enumerate(rows):
         key = (row.basis, row.item, row.claim) if row.claim else number
-        if key not in out or row.verdict in (FAILS, NOT_SEEN):
+        if key not in out or row.verdict in (FAILS, NOT_SEEN, NOT_BACK):
             out[key] = row
     return list(out.values())
 

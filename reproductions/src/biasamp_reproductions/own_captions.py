@@ -135,6 +135,7 @@ def run_own(setting: Setting) -> Outcome:
         f"{name} is " + ", ".join(f"{float(values[model + ': ' + name].ours):+.4f} ({model})" for model in models) + "."
         for name in ("A→T", "T→A")
     )
+    says = (*says, "The paper says nothing of these captions: no figure of its own is held against them.")
     return Outcome(OWN, source, tuple(found), charts, says=says, choices=choices)
 
 

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its short name, and its tables, figures and sections with figures or claims, in order."""
+    """A paper and what it prints.
+
+    Attributes
+    ----------
+    name : str
+    items : tuple of str
+        Its tables, figures and sections with figures or claims, in order.
+    more : mapping of (str, str) to int
+        Printed figures that are told of together where no row has them: the item, what their names begin with, and how many there are.
+    """
 
     name: str
     items: tuple[str, ...]
+    more: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 DIRECTIONAL, DPA, AIES, LEAKAGE, LLM = "2021", "DPA", "AIES", "2019", "LLM"
+# Of what takes COCO's objects, Wikipedia's text, and the predictions of the 2017 model image by image.
+OBJECTS_ONE_BY_ONE, WIKIPEDIA, KEYBOARD = "its 66 objects one by one", "base Wikipedia (2)", "keyboard by direction"
 PAPERS = {
     DIRECTIONAL: Paper(
         "Wang & Russakovsky (2021), Directional Bias Amplification",
@@ -31,6 +44,7 @@ PAPERS = {
             "Fig. 5",
             "Fig. 6",
         ),
+        {("Sec. 3.3", KEYBOARD): 3, ("Table 3", OBJECTS_ONE_BY_ONE): 396, ("Table 2", WIKIPEDIA): 2},
     ),
     DPA: Paper(
         "Tokas et al., Making Bias Amplification in Balanced Datasets Directional and Interpretable",

@@ -15,18 +15,14 @@ from typing import Any
 from .papers import PAPERS
 
 Counts = dict[str, dict[str, int]]
-Items = dict[str, dict[str, dict[str, int]]]
-_PLACES = (
-    "reached on real files",
-    "tried on real files, not reached",
-    "beside a figure of real files, without a verdict",
-    "reached on the paper's own numbers, which is no real data",
-    "not reached on the paper's own numbers",
-    "the paper's figures follow from one another",
-    "the paper's figures do not follow from one another",
-    "not tried on real data: a stand-in only",
-    "not tried at all",
-)
+_BASES = {
+    "real": "Real files",
+    "own": "The paper's own numbers",
+    "arithmetic": "The paper's arithmetic",
+    "stand_in": "Stand-in",
+}
+_AGREE = ("same digits", "holds")
+_NEITHER = ("no verdict", "ours alone", "as planted", "not as planted")
 
 
 def _number(text: str | None) -> float | None:
@@ -60,7 +56,7 @@ def verdict_of(row: Mapping[str, Any]) -> str:
         return "same digits"
     ways = [] if reason is None else [reason["figure"]]
     if ways and (reason["settles"] or abs(ways[0] - figure) <= _half(published) + 1e-9):
-        return "reached"
+        return "by another run"
     spread = _number(row["spread"])
     if spread is not None and any(abs(value - figure) <= spread for value in (row["ours"], *ways)):
         return "within ±"
@@ -78,7 +74,7 @@ def _once(rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     held: dict[Any, Mapping[str, Any]] = {}
     for place, row in enumerate(rows):
         key = (row["basis"], row["item"], row["claim"]) if row["claim"] else place
-        if key not in held or verdict_of(row) in ("does not hold", "not seen"):
+        if key not in held or verdict_of(row) in ("does not hold", "not seen", "not as planted"):
             held[key] = row
     yield from held.values()
 
@@ -93,53 +89,65 @@ def totals_of(rows: Sequence[Mapping[str, Any]]) -> Counts:
     return out
 
 
-def _standing(row: Mapping[str, Any]) -> str | None:
-    if row["published"] is None:
-        return None
-    basis, verdict = row["basis"], verdict_of(row)
-    if basis == "Stand-in":
-        return _PLACES[7]
-    if verdict == "no verdict":
-        return _PLACES[2] if basis == "Real files" else None
-    agrees = verdict in ("same digits", "holds")
-    place = {"Real files": 0, "The paper's own numbers": 3, "The paper's arithmetic": 5}.get(basis)
-    return None if place is None else _PLACES[place if agrees else place + 1]
+def _became(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What became of a printed figure or claim in its rows of one basis."""
+    found = [verdict_of(row) for row in rows]
+    words = any(_number(row["published"]) is None for row in rows)
+    agrees, differs = (
+        any(verdict in _AGREE for verdict in found),
+        any(verdict not in (*_AGREE, *_NEITHER) for verdict in found),
+    )
+    if agrees and not (words and differs):
+        return "reached"
+    return "not reached" if differs else "no verdict" if found else "not tried"
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    if row["name"] or row["claim"]:
+        return str(row["name"] or row["claim"])
+    item, what = row["item"], row["what"]
+    head, _, rest = what.partition(", ")
+    if rest and head.startswith(item) and ":" not in head:
+        return str(rest)
+    return str(what.removeprefix(f"{item}: "))
 
 
 def readings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """For each paper with items: how many figures and claims of each stand where."""
-    by_paper: dict[str, list[Mapping[str, Any]]] = {}
+    """For each paper with items: every printed figure and claim, and what became of it."""
+    by_paper: dict[str, dict[tuple[str, str], list[Mapping[str, Any]]]] = {}
     for item in document["experiments"]:
         for row in item["outcome"]["rows"] if item["outcome"] else ():
-            by_paper.setdefault(row["paper"] or item["paper"], []).append(row)
+            if row["published"] is not None and row["item"]:
+                mine = by_paper.setdefault(row["paper"] or item["paper"], {})
+                mine.setdefault((row["item"], _named(row)), []).append(row)
     out = []
     for key, paper in PAPERS.items():
         if not paper.items:
             continue
-        items: Items = {name: {} for name in paper.items}
-        for row in _once(by_paper.get(key, [])):
-            place = _standing(row)
-            if place is not None and row["item"]:
-                counts = items.setdefault(row["item"], {}).setdefault(place, {"figures": 0, "claims": 0})
-                counts["claims" if _number(row["published"]) is None else "figures"] += 1
-        for standings in items.values():
-            if not standings:
-                standings[_PLACES[8]] = {"figures": 0, "claims": 0}
-        out.append({"paper": paper.name, "items": items})
-    return out
-
-
-def sentences_of(items: Items) -> list[str]:
-    """What stands where, a line for each standing that something has."""
-    out = []
-    for place in _PLACES:
-        told = []
-        for name, counts in items.items():
-            if place in counts:
-                held = [f"{many} {what if many > 1 else what[:-1]}" for what, many in counts[place].items() if many]
-                told.append(f"{name} ({', '.join(held)})" if held else name)
-        if told or place == _PLACES[0]:
-            out.append(f"{place[0].upper()}{place[1:]}: {'; '.join(told) or 'nothing'}.")
+        rows = by_paper.get(key, {})
+        places = [*paper.items, *(item for item, _ in rows if item not in paper.items)]
+        printed: list[dict[str, Any]] = []
+        said: dict[str, Any]
+        for item in dict.fromkeys(places):
+            for (place, name), found in rows.items():
+                if place != item:
+                    continue
+                claim = _number(found[0]["published"]) is None
+                standing = {
+                    kind: _became([row for row in found if row["basis"] == basis]) for kind, basis in _BASES.items()
+                }
+                said = {"published": None if claim else found[0]["published"], "figures": int(not claim)}
+                printed.append({"item": item, "name": name, **said, **standing})
+            here = [name for place, name in rows if place == item]
+            gone = {
+                name: many
+                for (place, name), many in paper.more.items()
+                if place == item and not [other for other in here if other[: len(name)] == name]
+            }
+            for name, many in gone.items() if here or gone else [("all of it", 0)]:
+                said = {"published": None, "figures": many}
+                printed.append({"item": item, "name": name, **said, **dict.fromkeys(_BASES, "not tried")})
+        out.append({"paper": paper.name, "printed": printed})
     return out
 
 

@@ -109,6 +109,8 @@ class Row:
         The paper, where it is not the experiment's own.
     claim : str
         Rows of one claim in words share this name, and count once: it holds where all of them hold.
+    name : str
+        The printed figure by a name of its own, where several rows measure it, on real files and on the paper's own numbers.
     """
 
     what: str
@@ -125,6 +127,7 @@ class Row:
     item: str = ""
     paper: str = ""
     claim: str = ""
+    name: str = ""
 
     def __post_init__(self) -> None:
         if self.planted is not None and self.published is not None:
@@ -212,6 +215,7 @@ class Row:
             "item": self.item or None,
             "paper": self.paper or None,
             "claim": self.claim or None,
+            "name": self.name or None,
             "basis": self.basis,
             "verdict": self.verdict,
             "published": self.published,
@@ -265,6 +269,7 @@ def row_of(held: Mapping[str, Any]) -> Row:
         held["item"] or "",
         held["paper"] or "",
         held["claim"] or "",
+        held["name"] or "",
     )
 
 
@@ -318,6 +323,7 @@ def printed(
     tried: Tried | None = None,
     item: str = "",
     basis: str = "",
+    name: str = "",
 ) -> Row:
     """A published number beside ours, which agrees when it rounds to the digits printed.
 
@@ -327,7 +333,7 @@ def printed(
     agrees = rounds_to(ours, published)
     if agrees:
         reason = tried = None
-    return Row(what, published, float(ours), agrees, interval, spread, reason, note, tried, basis, item=item)
+    return Row(what, published, float(ours), agrees, interval, spread, reason, note, tried, basis, item=item, name=name)
 
 
 def claimed(
@@ -336,21 +342,22 @@ def claimed(
     ours: float | str,
     holds: bool,
     *,
-    test: str = "",
+    test: str,
     interval: tuple[float, float] | None = None,
     reason: Reason | None = None,
     note: str = "",
     item: str = "",
     basis: str = "",
     claim: str = "",
+    name: str = "",
 ) -> Row:
     """A statement of a paper in words, and whether ours bears it out.
 
     One rule for all: words get a verdict only where they can be put to a test without an edge of ours: an order, a sign, an
     equality, a number that the paper prints. ``test`` says which, and the verdict is given whichever way it goes. Words without
-    an edge ("high", "close to 0", "quite different") never get one: they are :func:`measured` with the words beside.
+    an edge ("high", "about 70", "close to 0", "quite different") never get one: they are :func:`measured` with the words beside.
     """
-    told = "; ".join(part for part in (f"test: {test}" if test else "", note) if part)
+    told = "; ".join(part for part in (f"test: {test}", note) if part)
     return Row(
         what,
         published,
@@ -362,6 +369,7 @@ def claimed(
         basis=basis,
         item=item,
         claim=claim,
+        name=name,
     )
 
 
@@ -373,13 +381,14 @@ def recovered(
     *,
     interval: tuple[float, float] | None = None,
     note: str = "",
+    claim: str = "",
 ) -> Row:
     """A value that was planted in a stand-in, and whether it comes back; nothing that a paper prints.
 
     >>> recovered("share", "0.25", 0.26, True).verdict
     'as planted'
     """
-    return Row(what, None, ours, bool(holds), interval, note=note, basis=STAND_IN, planted=planted)
+    return Row(what, None, ours, bool(holds), interval, note=note, basis=STAND_IN, planted=planted, claim=claim)
 
 
 def measured(
@@ -392,9 +401,10 @@ def measured(
     item: str = "",
     basis: str = "",
     spread: str = "",
+    name: str = "",
 ) -> Row:
     """A figure of ours without a verdict: none is printed, or it is of other data, or a word that has no edge."""
-    return Row(what, published, ours, None, interval, spread, note=note, basis=basis, item=item)
+    return Row(what, published, ours, None, interval, spread, note=note, basis=basis, item=item, name=name)
 
 
 def placed(rows: Iterable[Row], item: str = "", *, basis: str = "", paper: str = "") -> Iterator[Row]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,149 +15,32 @@ import biasamp
 from .celeba import ATTRIBUTES, PARTITION, SIDE, read_celeba
 from .chart import Chart
 from .experiment import Experiment, Setting
-from .internals import with_majority
-from .keeping import Kept
 from .masking_rows import Estimate, estimate
 from .masking_run import A_TO_T, run_jobs
-from .networks import ARCHITECTURES, PLAIN, Training, scores, trained
+from .networks import ARCHITECTURES, PLAIN
 from .outcome import REAL, STAND_IN, Outcome, Trial
 from .papers import DIRECTIONAL
-from .pictures import Pictures, Splits
-from .rows import Reason, Row, claimed, measured, placed
-from .scenes import OF_MEN, SceneDesign, labels, paint
-
-PRECISION, FPR = "average precision", "FPR difference"
-METRICS = (PRECISION, FPR, A_TO_T)
-RATIOS = (1.5, 2.0, 3.0, 5.0)
-# The architectures are compared at one ratio, the ratios with one architecture.
-MIDDLE = 3.0
-# A→T where every network is tested on pictures of the middle ratio, whatever it was trained on.
-FIXED = f"{A_TO_T}, all tested at ratio {MIDDLE:g}"
-# Half of the objects are hard to see, so that there is something for gender to decide.
-DESIGN = SceneDesign(faint=0.5)
-# Scenes: one task that goes with men, one that goes with women, as big nose and young do in CelebA.
-SCENE_TASKS = {"object 5, with men": 4, "object 1, with women": 0}
-CELEBA_TASKS = {"Big_Nose": True, "Young": False}
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How much is run.
-
-    Attributes
-    ----------
-    train, validation, test : int
-        Scenes of each part.
-    epochs, celeba_epochs : int
-        Of scenes, and of CelebA (10 in the paper).
-    seeds : int
-        Runs of every cell, each with images drawn again.
-    workers : int, optional
-        Processes; by default one a core.
-    """
-
-    train: int = 3000
-    validation: int = 2000
-    test: int = 4000
-    epochs: int = 6
-    celeba_epochs: int = 10
-    seeds: int = 5
-    workers: int | None = None
-
-
-QUICK = Scale(300, 200, 400, 1, 1, 2)
-
-
-@dataclass(frozen=True)
-class Job:
-    """A network to train for one task: ``splits`` gives images of that task alone, called where the work is done."""
-
-    key: tuple[Any, ...]
-    splits: Callable[[], Splits]
-    seed: int
-    training: Training = field(default_factory=Training)
-
-
-def run_job(job: Job) -> tuple[tuple[Any, ...], dict[str, float]]:
-    """Train, calibrate on validation, measure on test."""
-    splits = job.splits()
-    model = trained(splits.train.images, splits.train.objects, job.seed, job.training)
-    with warnings.catch_warnings():
-        # Ties of scores, and false positives that a small set has none of, are the page's matter.
-        warnings.simplefilter("ignore", UserWarning)
-        calibration = biasamp.calibrate(scores(model, splits.validation.images), rate=splits.train.objects.mean())
-        found = _measured(splits.train, splits.test, scores(model, splits.test.images), calibration)
-        if splits.fixed is not None:
-            beside = _measured(splits.train, splits.fixed, scores(model, splits.fixed.images), calibration)
-            found[FIXED] = beside[A_TO_T]
-    return job.key, found
-
-
-def _measured(train: Pictures, test: Pictures, raw: Any, calibration: Any) -> dict[str, float]:
-    """The three figures of scores, thresholded as calibrated."""
-    from sklearn.metrics import average_precision_score
-
-    def labels_of(pictures: Pictures) -> tuple[Any, Any]:
-        people = np.where(pictures.man, "man", "woman")
-        return people, biasamp.binary(pictures.objects[:, 0].astype(np.int64))
-
-    man, task = labels_of(test)
-    said = biasamp.binary(calibration.apply(raw)[:, 0])
-    return {
-        PRECISION: float(average_precision_score(test.objects[:, 0], raw[:, 0])),
-        FPR: float(biasamp.parity(man, task, said).table["fpr_difference"][0]),
-        A_TO_T: biasamp.directional(man, task, said, train=labels_of(train)).value,
-    }
-
-
-def _scenes(task: int, ratio: float, size: int, rng: np.random.Generator) -> Pictures:
-    """Scenes with one task's labels, in which majority groups are ``ratio`` times as many as minority groups."""
-    # A pool from which the majority, up to five sixths of what is kept, can be taken.
-    man, objects = labels(replace(DESIGN, men=0.5), 3 * size, rng)
-    objects[:, task] = rng.random(len(man)) < 0.5
-    rows = with_majority(objects[:, task], man, ratio=ratio, of_men=bool(OF_MEN[task]), most=size, seed=rng)
-    return replace(paint(DESIGN, man[rows], objects[rows], rng), objects=objects[rows][:, [task]])
-
-
-def scene_splits(task: int, ratio: float, scale: Scale, seed: int) -> Splits:
-    """Scenes of one task and ratio, drawn anew, and more of the middle ratio."""
-    sizes = ((ratio, scale.train), (ratio, scale.validation), (ratio, scale.test), (MIDDLE, scale.test))
-    train, validation, test, fixed = (
-        _scenes(task, wanted, size, np.random.default_rng([seed, task, place]))
-        for place, (wanted, size) in enumerate(sizes)
-    )
-    return Splits(train, validation, test, (f"object {task + 1}",), fixed)
-
-
-def celeba_splits(faces: Splits, task: int, of_men: bool, ratio: float, seed: int) -> Splits:
-    """Faces of one task and ratio, chosen anew from all that were read, and test faces of the middle ratio."""
-
-    def chosen(part: Pictures, wanted: float, place: int) -> Pictures:
-        rng = np.random.default_rng([seed, task, place])
-        rows = with_majority(part.objects[:, task], part.man, ratio=wanted, of_men=of_men, seed=rng)
-        return replace(part.take(rows), objects=part.objects[rows][:, [task]])
-
-    return Splits(
-        chosen(faces.train, ratio, 0),
-        chosen(faces.validation, ratio, 1),
-        chosen(faces.test, ratio, 2),
-        (faces.names[task],),
-        chosen(faces.test, MIDDLE, 3),
-    )
-
-
-def _jobs(
-    sources: Mapping[str, Callable[[float, int], Callable[[], Splits]]], setting: Setting, scale: Scale
-) -> list[Job]:
-    """Every architecture at the middle ratio, and every ratio with the plain architecture."""
-    seeds = [int(state) for state in np.random.SeedSequence([setting.seed, 52]).generate_state(scale.seeds)]
-    cells = dict.fromkeys([(name, MIDDLE) for name in ARCHITECTURES] + [(PLAIN, ratio) for ratio in RATIOS])
-    return [
-        Job((task, name, ratio, number), source(ratio, seed), seed, Training(scale.epochs, architecture=name))
-        for number, seed in enumerate(seeds)
-        for task, source in sources.items()
-        for name, ratio in cells
-    ]
+from .rows import Reason, Row, claimed, interval_of, measured, placed
+from .seed_variance_run import (
+    CELEBA_TASKS,
+    FIXED,
+    FPR,
+    METRICS,
+    MIDDLE,
+    PRECISION,
+    QUICK,
+    RATIOS,
+    SCENE_TASKS,
+    SEEDS_ALONE,
+    SPLITS_ALONE,
+    Scale,
+    celeba_splits,
+    jobs,
+    kept_parts,
+    run_job,
+    scene_splits,
+    split_jobs,
+)
 
 
 @dataclass(frozen=True)
@@ -223,6 +104,7 @@ def _rows(found: Found, tasks: Sequence[str]) -> Iterator[Row]:
             test=SIGNIFICANT,
             note=f"paired by run; the two intervals {'overlap' if ends.overlap else 'do not overlap'}",
             claim=words,
+            name=ACROSS_RATIOS,
         )
         yield claimed(
             f"{task}: {FIXED}, trained at ratio {RATIOS[-1]:g} less ratio {RATIOS[0]:g}",
@@ -233,9 +115,12 @@ def _rows(found: Found, tasks: Sequence[str]) -> Iterator[Row]:
             test=SIGNIFICANT,
             note=f"paired by run; the two intervals {'overlap' if fixed.overlap else 'do not overlap'}",
             claim=words,
+            name=ACROSS_RATIOS,
         )
 
 
+# What Fig. 4 says of ratios, whatever the networks are tested on.
+ACROSS_RATIOS = f"{A_TO_T} across ratios"
 SIGNIFICANT = "the interval of the paired difference lies on one side of 0"
 _PUBLISHED = {
     ("architecture", PRECISION): "a consistent ranking",
@@ -262,6 +147,7 @@ def _across(
             f"{task}: {metric}, comparisons between {what}s that can be concluded paired by run, of {len(pairs)}",
             float(len(told)),
             published=_PUBLISHED.get((what, metric)),
+            name=ACROSS_RATIOS if (what, metric) == ("ratio", FIXED) else f"{metric} across {what}s",
             note="words without an edge" if not told else f"words without an edge; paired: {', '.join(told)}",
         )
         yield measured(
@@ -337,9 +223,9 @@ def reproduce(setting: Setting, scale: Scale) -> Outcome:
             "numbers to hold ours against, and is of CelebA and pre-trained networks"
         )
     sizes = f"{kind} {scale.train} {scale.validation} {scale.test}"
-    kept = _kept(setting.keep, sizes)
-    jobs = _jobs(sources, setting, scale) + (_split_jobs(setting, scale) if kind == STAND_IN else [])
-    runs_of = dict(run_jobs(jobs, training, workers=scale.workers, work=run_job, kept=kept))
+    kept = kept_parts(setting.keep, sizes)
+    todo = jobs(sources, setting, scale) + (split_jobs(setting, scale) if kind == STAND_IN else [])
+    runs_of = dict(run_jobs(todo, training, workers=scale.workers, work=run_job, kept=kept))
     tasks = list(sources)
     found = Found({key: figures for key, figures in runs_of.items() if key[0] in tasks})
     rows = list(placed(_rows(found, tasks), "Fig. 4"))
@@ -353,10 +239,17 @@ def _told(rows: Sequence[Row], kind: str) -> tuple[tuple[str, ...], tuple[str, .
     ends = [row for row in rows if row.claim]
     sure = sum(row.agrees is True for row in ends)
     says = [f"A→T differs surely between the largest and the smallest ratio in {sure} of {len(ends)} comparisons."]
-    spreads = {row.what: row.ours for row in rows if row.what.startswith("sd of A→T")}
-    if spreads:
-        told = "; ".join(f"{value:.4f} {what.removeprefix('sd of A→T over ')}" for what, value in spreads.items())
-        says.append(f"The spread of A→T over runs has several sources: {told}.")
+    spreads = {
+        what: [float(row.ours) for row in rows if row.what.startswith(f"sd of A→T over {what}")]
+        for what in (SEEDS_ALONE, SPLITS_ALONE)
+    }
+    if all(spreads.values()):
+        told = ", and ".join(
+            f"{' and '.join(f'{value:.4f}' for value in values)} over {what}" for what, values in spreads.items()
+        )
+        says.append(f"On one pool of scenes the sd of A→T, of two tasks, is {told}.")
+    if kind == REAL:
+        says.append("Seeds alone and train-test splits alone were not told apart here; that is done on made-up scenes.")
     says.append(
         "The paper's figure has no digits, and was "
         + ("tried on other networks." if kind == REAL else "not tried on CelebA.")
@@ -376,50 +269,19 @@ def _told(rows: Sequence[Row], kind: str) -> tuple[tuple[str, ...], tuple[str, .
     return tuple(says), choices, Trial("Ratios could make no difference to A→T.", fails)
 
 
-SEEDS_ALONE, SPLITS_ALONE = "seeds alone, one split", "train-test splits alone, one seed"
-
-
-def pooled_splits(task: int, scale: Scale, pool: int, split: int) -> Splits:
-    """One pool of scenes of the middle ratio, split at random into train, validation and test (2021 Sec. 5.2)."""
-    sizes = [scale.train, scale.validation, scale.test]
-    scenes = _scenes(task, MIDDLE, sum(sizes), np.random.default_rng([pool, task, 77]))
-    order = np.random.default_rng([split, task, 78]).permutation(len(scenes))
-    cuts = (np.cumsum(sizes[:2]) / sum(sizes) * len(order)).astype(int)
-    train, validation, test = (scenes.take(np.sort(rows)) for rows in np.split(order, cuts))
-    return Splits(train, validation, test, (f"object {task + 1}",))
-
-
-def _split_jobs(setting: Setting, scale: Scale) -> list[Job]:
-    """The same pool of scenes with other seeds of the network, and with other splits of it."""
-    seeds = [int(state) for state in np.random.SeedSequence([setting.seed, 53]).generate_state(scale.seeds)]
-    training = Training(scale.epochs, architecture=PLAIN)
-    out = []
-    for name, task in SCENE_TASKS.items():
-        for number, seed in enumerate(seeds):
-            for what, split, own in ((SEEDS_ALONE, seeds[0], seed), (SPLITS_ALONE, seed, seeds[0])):
-                source = partial(pooled_splits, task, scale, setting.seed, split)
-                out.append(Job((what, name, MIDDLE, number), source, own, training))
-    return out
-
-
 def _split_rows(found: Mapping[tuple[Any, ...], dict[str, float]], count: int) -> Iterator[Row]:
     """How far seeds, and how far splits, move A→T on the same pool of scenes."""
     for task in SCENE_TASKS:
-        for what in (SEEDS_ALONE, SPLITS_ALONE):
+        for what, varies in ((SEEDS_ALONE, "training seed"), (SPLITS_ALONE, "train-test split")):
             values = [found[what, task, MIDDLE, number][A_TO_T] for number in range(count)]
-            spread = float(np.std(values, ddof=1)) if count > 1 else float("nan")
-            yield measured(f"sd of A→T over {what}: {task}", spread, note=f"{count} networks on one pool of scenes")
-
-
-def _kept(folder: Path | None, what: str) -> Kept | None:
-    if folder is None:
-        return None
-    return Kept(
-        folder,
-        lambda job: f"seed-variance {what} {job.key} {job.seed} {job.training}",
-        lambda part: [list(part[0]), part[1]],
-        lambda part: (tuple(part[0]), dict(part[1])),
-    )
+            note = f"{count} networks on one pool of scenes"
+            if count < 2:
+                yield measured(f"sd of A→T over {what}: {task}", float("nan"), note=note)
+                continue
+            runs = biasamp.over_runs(values, varies=varies)
+            low, high = interval_of(runs)
+            told = f"{note}; their mean is {runs.value:.4f} (95% {low:.4f} to {high:.4f} over {varies}s)"
+            yield measured(f"sd of A→T over {what}: {task}", float(np.sqrt(runs.seed_variance)), note=told)
 
 
 def run(setting: Setting) -> Outcome:

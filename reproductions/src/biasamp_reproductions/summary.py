@@ -10,10 +10,17 @@ from .experiment import Setting
 from .figures import figure
 from .markup import Html, anchor, document, fill, listing, markdown_table, markdown_text, table
 from .page import first_line, made_with, tally, told_counts
-from .readings import readings
+from .readings import HEAD as READING_HEAD
+from .readings import OVERVIEW, overview, readings
 from .running import Done
 
 TITLE = "Published beside measured"
+OVERVIEW_HEAD = ("paper", *OVERVIEW)
+ASKED = (
+    "What became of what the papers print. Real files are data that the paper speaks of; the paper's own numbers are counts, tables and formulas "
+    "that it prints, put through this software, which is no real data; a stand-in is made up and cannot reach a printed figure. A figure is "
+    "reached where ours rounds to it, digit for digit; a claim in words where its test is passed. Each stands in one column:"
+)
 WORDS = [f"{name}: {words}" for name, words in (IN_WORDS | VERDICTS | OTHERS).items()]
 HEAD = ("experiment", "of", "ran on", *BASES[:-1], "seconds")
 
@@ -90,11 +97,17 @@ def summary_markdown(done: Sequence[Done], about: Mapping[str, Any], setting: Se
         )
         for item in done
     ]
-    lines = [f"# {TITLE}", "", _time(about), "", *(f"- {words}" for words in _totals(done)), ""]
-    lines += ["What the words mean:", "", *(f"- {words}" for words in WORDS), ""]
-    for reading in readings(done):
-        lines += [f"## {markdown_text(reading.paper.name)}", "", *(f"- {words}" for words in reading.sentences()), ""]
-        lines += [*markdown_table(reading.head, reading.table()), ""]
+    found = readings(done)
+    lines = [f"# {TITLE}", "", _time(about), "", ASKED, ""]
+    lines += [*markdown_table(OVERVIEW_HEAD, overview(found)), ""]
+    lines += ["Rows of all experiments, apart by what each was measured on:", ""]
+    lines += [*(f"- {words}" for words in _totals(done)), ""]
+    for reading in found:
+        told = (f"- **{markdown_text(words)}**: {markdown_text(told)}." for words, told in reading.answers())
+        lines += [f"## {markdown_text(reading.paper.name)}", "", *told, ""]
+        rows_of = ([markdown_text(cell) for cell in row] for row in reading.table())
+        lines += [*markdown_table(READING_HEAD, rows_of), ""]
+    lines += ["## What the words mean", "", *(f"- {words}" for words in WORDS), ""]
     lines += ["## Experiments", "", *markdown_table(HEAD, rows), ""]
     if _failed(done):
         lines += ["## Failed", ""]
@@ -112,6 +125,7 @@ def summary_markdown(done: Sequence[Done], about: Mapping[str, Any], setting: Se
 
 def summary_page(done: Sequence[Done], about: Mapping[str, Any], setting: Setting) -> str:
     """The run as one HTML file with every drawing in it."""
+    found = readings(done)
     rows = [
         (
             fill('<a href="#$place">$name</a>', place=anchor(item.experiment.name), name=item.experiment.name),
@@ -121,13 +135,15 @@ def summary_page(done: Sequence[Done], about: Mapping[str, Any], setting: Settin
         for item in done
     ]
     pieces = [
-        fill("<h1>$title</h1><p>$time</p>", title=TITLE, time=_time(about)),
+        fill("<h1>$title</h1><p>$time</p><p>$asked</p>", title=TITLE, time=_time(about), asked=ASKED),
+        table(OVERVIEW_HEAD, overview(found)),
+        fill("<p>Rows of all experiments, apart by what each was measured on:</p>"),
         listing(fill("$words", words=words) for words in _totals(done)),
     ]
-    for reading in readings(done):
-        told = listing(fill("$words", words=words) for words in reading.sentences())
+    for reading in found:
+        told = listing(fill("<b>$words</b>: $told.", words=words, told=told) for words, told in reading.answers())
         pieces.append(fill("<h2>$name</h2>$told", name=reading.paper.name, told=told))
-        pieces.append(table(reading.head, reading.table()))
+        pieces.append(table(READING_HEAD, reading.table()))
     pieces.append(fill("<h2>What the words mean</h2>$words", words=listing(fill("$w", w=w) for w in WORDS)))
     pieces.append(fill("<h2>Experiments</h2>$rows", rows=table(HEAD, rows)))
     if _failed(done):

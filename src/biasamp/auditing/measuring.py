@@ -99,7 +99,8 @@ def _run(subject: Counted, metric: str, direction: str | None, settings: Setting
     out.entries.append(made)
 
 
-def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
+def directional_of(subject: Counted, direction: str, settings: Settings) -> Any:
+    """Directional amplification of the pairs that have a sign; those without are among the excluded."""
     source = subject.base_source(direction)
     labels = [
         side.only(keep).labels for side, keep in zip(subject.sides(direction), subject.kept(direction), strict=True)
@@ -214,6 +215,10 @@ def _complete_cells(table: ContingencyTable, given: LabelSet, outcome: LabelSet)
 
 def _mals(subject: Counted, settings: Settings) -> Any:
     if subject.counts.mals is None:
+        if len(subject.counts.pairs) == len(DIRECTIONS):
+            raise ValueError(
+                "MALS needs predictions of both sides together, which counts that were made to be shared do not hold"
+            )
         side = _NEEDED["A->T" if "T->A" in subject.counts.pairs else "T->A"]
         raise ValueError(f"MALS needs predictions of both sides; {side} were not given")
     kept = subject.with_truth("A->T")
@@ -304,7 +309,7 @@ def correct_pairs(measured: Sequence[Measured]) -> None:
 
 # What measures each metric: of each direction that has predictions, and once for all; parity is several metrics.
 _Directed = Callable[[Counted, str, Settings], Any]
-DIRECTED: dict[str, _Directed] = {"directional": _directional, "multi": _multi, "dpa": partial(_attacked, "dpa")}
+DIRECTED: dict[str, _Directed] = {"directional": directional_of, "multi": _multi, "dpa": partial(_attacked, "dpa")}
 UNDIRECTED: dict[str, Callable[[Counted, Settings], Any]] = {"leakage": _leakage, "mals": _mals}
 
 # The counts, other than those of pairs, that a metric is computed from.

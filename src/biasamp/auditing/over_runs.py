@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,13 @@ from .document_types import Entry
 from .record_covariance import standard_error
 
 _METHODS = ("student", "normal")
+# What differs from run to run unless it is said otherwise.
+TRAINING_SEED = "training seed"
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The mean of a figure over runs that differ in their seed.
+    """The mean of a figure over runs that differ in their seed, or in another source of variance.
 
     Attributes
     ----------
@@ -41,6 +43,8 @@ class Runs:
         closed-form errors; None where results carry none.
     pairs : Table or None
         Every pair's mean amplification over the runs with its Student interval, where all runs have it.
+    varies : str
+        What differs from run to run, which is what ``seed_variance`` and the interval speak of.
     """
 
     metric: str
@@ -49,6 +53,7 @@ class Runs:
     sampling_variance: float | None = None
     direction: str | None = None
     pairs: Table | None = None
+    varies: str = TRAINING_SEED
 
     @property
     def value(self) -> float:
@@ -74,7 +79,7 @@ class Runs:
         error = float(np.sqrt(self.seed_variance / count))
         reach = quantile(level, count if method == "student" else None) * error
         name = f"Student's t over {count} runs" if method == "student" else f"normal over {count} runs"
-        made = Interval(self.value - reach, self.value + reach, level, name, "training seed", error)
+        made = Interval(self.value - reach, self.value + reach, level, name, self.varies, error)
         return made.within(*range_of(self.metric))
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,7 +106,12 @@ def quantile(level: float, count: int | None) -> float:
 
 
 def over_runs(
-    results: Sequence[Any], *, metric: str | None = None, direction: str | None = None, attribute: str | None = None
+    results: Sequence[Any],
+    *,
+    metric: str | None = None,
+    direction: str | None = None,
+    attribute: str | None = None,
+    varies: str = TRAINING_SEED,
 ) -> Runs:
     """The mean and its interval over runs of the same model with different seeds.
 
@@ -118,6 +128,9 @@ def over_runs(
         saved counts. At least two.
     metric, direction, attribute : str, optional
         Which figure of audits, where they have several.
+    varies : str
+        What differs from run to run, as the interval is to say it: ``"training seed"``, or another source of variance such as
+        ``"train-test split"``, for runs whose records were split anew. Such an interval speaks of that source alone.
 
     Returns
     -------
@@ -136,6 +149,8 @@ def over_runs(
     >>> interval = runs.confidence_interval()
     >>> round(runs.value, 4), round(interval.low, 4), round(interval.high, 4), interval.varies
     (0.11, 0.0904, 0.1296, 'training seed')
+    >>> biasamp.over_runs([0.10, 0.15], varies="train-test split").confidence_interval().varies
+    'train-test split'
     """
     runs = listed(results, "results", "results, one a run,")
     if len(runs) < 2:
@@ -143,8 +158,11 @@ def over_runs(
     chosen = {"metric": metric, "direction": direction, "attribute": attribute}
     for name, value in chosen.items():
         text_or_none(value, name)
+    if not isinstance(varies, str) or not varies:
+        raise TypeError(f"varies is {varies!r}; text is needed, such as {TRAINING_SEED!r} or 'train-test split'")
     if any(is_audit(run) for run in runs):
-        return _of_audits(runs, {name: value for name, value in chosen.items() if value is not None})
+        of_audits = _of_audits(runs, {name: value for name, value in chosen.items() if value is not None})
+        return replace(of_audits, varies=varies)
     named = next((name for name, value in chosen.items() if value is not None), None)
     if named is not None:
         raise TypeError(f"{named}= chooses a figure of audits; the results are no audits, but a figure each")
@@ -161,6 +179,7 @@ def over_runs(
         _sampling_variance(runs),
         direction,
         _pairs(runs, str(metric)),
+        varies,
     )
 
 

@@ -37,6 +37,7 @@ class Commands(click.Group):
         "sweep": "Measure amplification at every threshold of scores.",
         "text": "Audit texts: words that go with groups, and what they give away.",
         "trajectory": "Follow figures over windows, generations or checkpoints.",
+        "try": "Open a page that audits a file in the browser, offline.",
         "verify": "Say whether the figures of a saved audit are those of some data.",
         "why": "Split amplification into scores and threshold, and look inside strata.",
     }

@@ -100,7 +100,7 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             "biasamp.categorical(P, categories=[...])."
             if soft
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "
-            f"category, {way_out('categorical')}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...)."
+            f"category, {way_out('categorical')}; if they are a measurement, {way_out('bins')}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...)."
         )
         raise ValueError(f"{role} holds fractions such as {fraction:g}, and one column is read as a variable. {hint}")
     if column.kind == "float":

@@ -189,12 +189,25 @@ class Evaluation:
 
 
 def join(variables: Sequence[Variable]) -> Variable:
-    """One variable that has every category of several, under the first one's name."""
+    """One variable that has every category of several, under the first one's name.
+
+    Categories are in their usual order, or in the one that the caller declared, with what it does not name at the end.
+    """
     first = variables[0]
     if first.kind == "binary":
         return first
-    categories = {category for variable in variables for category in variable.categories}
-    return first._replace(categories=tuple(sorted(categories, key=category_order)))
+    categories = sorted({c for variable in variables for c in variable.categories}, key=category_order)
+    declared = next((v.categories for v in variables if v.kind == "categorical" and has_own_order(v.categories)), ())
+    return first._replace(categories=(*declared, *(c for c in categories if c not in set(declared))))
+
+
+def has_own_order(categories: Sequence[str]) -> bool:
+    """Whether categories are in another order than the usual one, as only a caller's word makes them.
+
+    >>> has_own_order(("low", "middle", "high")), has_own_order(("2", "10"))
+    (True, False)
+    """
+    return list(categories) != sorted(categories, key=category_order)
 
 
 def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:

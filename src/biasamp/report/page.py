@@ -19,11 +19,12 @@ _LINE = 120
 
 @cache
 def asset(name: str) -> str:
-    """A file of the built page: ``page.js`` or ``page.css``."""
+    """A file of the built pages, such as ``page.js``."""
     return resources.files("biasamp.report").joinpath("static", name).read_text(encoding="utf-8")
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """A script or style sheet as a policy names it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -35,8 +36,8 @@ def content_policy(*, served: bool = False) -> str:
     """
     rules = [
         "default-src 'none'",
-        f"script-src {_digest(asset('page.js'))}",
-        f"style-src {_digest(asset('page.css'))}",
+        f"script-src {digest(asset('page.js'))}",
+        f"style-src {digest(asset('page.css'))}",
         "worker-src blob:",
         "img-src data:",
         "base-uri 'none'",
@@ -47,7 +48,9 @@ def content_policy(*, served: bool = False) -> str:
 
 def style_policy() -> str:
     """What a page without a script may do: wear its style."""
-    return f"default-src 'none'; style-src {_digest(asset('page.css'))}; img-src data:; base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; style-src {digest(asset('page.css'))}; img-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 def packed(document: Any) -> bytes:

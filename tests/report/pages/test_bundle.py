@@ -32,8 +32,9 @@ def _run(*command: str) -> None:
 def test_bundle_is_current(npx: str, tmp_path: Path) -> None:
     _run(npx, "tsc", "--noEmit")
     _run(npx, "vite", "build", "--outDir", str(tmp_path / "built"), "--emptyOutDir")
+    _run(npx, "vite", "build", "--config", "vite.try.config.ts", "--outDir", str(tmp_path / "built"))
     built = {path.name: path.read_bytes() for path in (tmp_path / "built").iterdir()}
-    assert sorted(built) == ["page.css", "page.js"]
+    assert sorted(built) == ["page.css", "page.js", "try.css", "try.js"]
     for name, content in built.items():
         assert (STATIC / name).read_bytes() == content, f"{name} is not current: run make web"
 
@@ -50,8 +51,9 @@ def test_page_units(npx: str) -> None:
     _run(npx, "vitest", "run")
 
 
-def test_bundle_asks_for_nothing() -> None:
-    script = (STATIC / "page.js").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["page.js", "try.js"])
+def test_bundle_asks_for_nothing(name: str) -> None:
+    script = (STATIC / name).read_text(encoding="utf-8")
     assert "</script" not in script
     assert "eval(" not in script
     addresses = [part.split('"')[0].split("'")[0].split("`")[0] for part in script.split("http")[1:]]

@@ -44,7 +44,7 @@ export function excluded(page: ReportPage): HTMLElement {
 
 export function methods(page: ReportPage): HTMLElement {
   const out = section("methods", "Methods",
-    h("p", {}, "g is the given label, o the outcome, a hat the model's prediction of it. Intervals resample the records' counts; a pair's sign comes from exact integer counts."));
+    h("p", {}, `g is the given label, o the outcome, a hat the model's prediction of it. ${page.audit.data.intervals === "closed_form" ? "Intervals are in closed form" : "Intervals resample the records' counts"}; a pair's sign comes from exact integer counts.`));
   for (const method of page.methods) {
     const range = `${figure(method.low, false, 0)} to ${figure(method.high, false, 0)}`;
     out.append(h("article", { class: "method" }, h("h3", {}, method.title),
@@ -70,7 +70,7 @@ export function provenance(page: ReportPage): HTMLElement {
     ["biasamp version", h("code", {}, audit.version)],
     ["Seed", num("/audit/seed", audit.seed, (value) => String(value))],
     ["Confidence level", percent(data.confidence)],
-    ["Resamples", num("/audit/data/resamples", data.resamples, count)],
+    data.intervals === "closed_form" ? ["Intervals", "in closed form"] : ["Resamples", num("/audit/data/resamples", data.resamples, count)],
     ["Signs from", data.train ? "training labels" : "the evaluated labels"],
     ["Base rates from", data.base ? "another source, named beside each value" : "the evaluated labels"],
     ["Weights", data.weighted ? "a column of weights" : "none"],

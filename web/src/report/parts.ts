@@ -83,6 +83,11 @@ function unique(name: string): string {
   return times === 1 ? name : `${name} (${times})`;
 }
 
+/** The page is made anew: no name is taken. */
+export function freshNames(): void {
+  landmarks.clear();
+}
+
 export function section(id: string, title: string, ...children: (Node | string | null)[]): HTMLElement {
   unique(title);
   return h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...children);
