@@ -2,10 +2,10 @@
 
 import { ADVICE } from "./advice";
 import { checkAlone, titleOf, type Side, type Variable } from "./column_checks";
-import { labelsOf, moved, refuseMissing } from "./labels";
+import { joined, labelsOf, moved, refuseMissing } from "./labels";
 import { nearest } from "./near";
 import { checkChoice } from "./plan";
-import { inOrder, printable, quotedByPython } from "./text";
+import { printable, quotedByPython } from "./text";
 import { Beyond, Refused, type Choice, type Column, type Labels, type Roles, type Table } from "./types";
 import { areYesNo, checkSaid, refuseUnknownTruth } from "./vocabulary";
 
@@ -123,7 +123,7 @@ function oneSpace(task: Variable, said: Variable, soft: boolean): { task: Labels
     const often = soft ? said.categories.map(() => 1) : totals(said);
     checkSaid(task.categories, new Map(said.categories.map((value, i) => [value, often[i]])), ...titles);
   }
-  const both = inOrder(new Set([...task.categories, ...said.categories]));
+  const both = joined(task.categories, said.categories);
   const categories = areYesNo(both) ? ["0", "1"] : both;
   const place = new Map(categories.map((category, i) => [category, i]));
   const into = (variable: Variable): Labels => {
