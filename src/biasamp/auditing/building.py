@@ -85,7 +85,7 @@ def from_counts(
     if limit is not None:
         hidden = withheld_labels(counts) if counts.withheld is not None else withheld_groups(counts, limit)
         ignored = {name: labels | hidden[name] for name, labels in ignored.items()}
-        settings = replace(settings, metrics=settings.metrics - of_all_records())
+        settings = replace(settings, suppress=limit, metrics=settings.metrics - of_all_records())
     subjects = [
         Counted(
             subject,

@@ -17,7 +17,7 @@ from biasamp.association.associate import count_labels
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
-from biasamp.counts.long_table import Pairing
+from biasamp.counts.label_counter import Pairing
 from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.storage import is_counts, load_counts
 from biasamp.counts.subject_counts import TOO_LARGE

@@ -118,6 +118,7 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     options: dict[str, Any] = {"direction": direction, "level": settings.confidence}
     if given.exclusive and outcome.exclusive:
         return multi.from_sample(subject.sample(direction), subject.train(direction), **options)
+    _refuse_withheld("Multi of sets of labels", "combinations of labels", settings)
     cells, by_bag = subject.counts.cells[direction], subject.counts.by_bag.get(direction)
     options["clustered"] = subject.clustered
     train_known = subject.counts.train is None or subject.counts.train_cells is not None
@@ -147,6 +148,14 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     rows, bag, dealt, many = deal_out(whole.weights)
     block = Block(replace(whole.take(rows), weights=dealt), bag, many)
     return multi.from_records(block, _train_cells(subject, direction), **options)
+
+
+def _refuse_withheld(title: str, counted: str, settings: Settings) -> None:
+    """What rests on other counts than those that suppression looks at is not measured with it."""
+    if settings.suppress is not None:
+        raise ValueError(
+            f"{title} counts {counted}, whose small counts suppress does not look for: it is not published"
+        )
 
 
 def _cells_as_records(subject: Counted, table: ContingencyTable, direction: str) -> Evaluation:
@@ -221,6 +230,7 @@ def _mals(subject: Counted, settings: Settings) -> Any:
             )
         side = _NEEDED["A->T" if "T->A" in subject.counts.pairs else "T->A"]
         raise ValueError(f"MALS needs predictions of both sides; {side} were not given")
+    _refuse_withheld("MALS", "predicted groups with predicted tasks", settings)
     kept = subject.with_truth("A->T")
     train = None if subject.counts.train is None else subject.counts.train.only(*kept)
     groups = [side.only(keep).labels for side, keep in zip(subject.sides("A->T"), kept, strict=True)]
