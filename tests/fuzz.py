@@ -107,7 +107,7 @@ def _figures(name: str, made: dict[str, Any], options: dict[str, Any], trials: i
     elif name in ("dpa", "leakage"):
         result = getattr(biasamp, name)(*three, trials=trials)
         # Their intervals take half a second each, and their values a hundredth of that.
-        return None if result.value is None else float(result.value)
+        return None if result.value is None or np.isnan(result.value) else float(result.value)
     else:
         result = getattr(biasamp, name)(*three, **options)
     if not hasattr(result, "to_dict"):
@@ -143,6 +143,8 @@ def _functions(rng: Rng) -> None:
     name = str(rng.choice(list(_FUNCTIONS), p=chances / chances.sum()))
     takes = [option for option in _FUNCTIONS[name][0] if rng.random() < 0.3]
     held = {key: columns.contained(rng, values) if rng.random() < 0.5 else values for key, values in plain.items()}
+    if str(plain["truth"]) == str(plain["predicted"]):  # frames of one name and content are refused as one column
+        held["predicted"] = plain["predicted"]
     if rng.random() < 0.35:
         held[str(rng.choice([*takes, "given", "truth", "predicted", "scores"]))] = columns.odd(rng, n)
         with answered():

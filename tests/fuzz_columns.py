@@ -84,9 +84,10 @@ def contained(rng: Rng, values: Any) -> Any:
             lambda: pa.array(values).dictionary_encode(),
             lambda: pd.Series(values).astype("category"),
             lambda: pd.array(values),
-            lambda: np.asarray(values),
             lambda: tuple(values),
         ]
+        if not any(isinstance(value, (list, tuple)) for value in values):  # lists of one length would be a table
+            forms.append(lambda: np.asarray(values))
     try:
         return forms[int(rng.integers(len(forms)))]()
     except Exception:  # a container that does not hold such values

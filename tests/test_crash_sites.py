@@ -184,3 +184,16 @@ def test_half_of_a_surrogate_pair(call: Any) -> None:
     with pytest.raises(ValueError, match=r"\\\\?ud800.* has half of a surrogate pair"):
         call()
     assert len(biasamp.audit({**DATA, "g": ["\ud800x", "b"] * 20}, **ROLES).document["data"]["groups"]) == 2
+
+
+def test_numbers_that_are_far_apart_are_not_counted_through() -> None:
+    """Found by the fuzzer: values between 0 and 10**30 were listed one by one."""
+    given, truth = ["a", "b"] * 10, ["0", str(10**30), "5", "7"] * 5
+    with pytest.raises(ValueError, match="never has"):
+        biasamp.directional(given, truth, ["9"] * 20)
+
+
+def test_scores_that_are_empty_lists_are_answered() -> None:
+    """Found by the fuzzer: an index error."""
+    with pytest.raises(ValueError, match="scores holds empty lists, not scores"):
+        biasamp.decompose(["a", "b"] * 10, [0, 1] * 10, [[] for _ in range(20)])

@@ -357,3 +357,17 @@ def test_thresholds_are_named_as_the_tasks_are() -> None:
     assert biasamp.decompose(group, truth, data, threshold=each).value == wanted
     with pytest.raises(ValueError, match="'x_score', 'y_score'"):
         biasamp.decompose(group, truth, data, threshold={"x": 0.3, "z": 0.6})
+
+
+def test_parts_add_up_where_the_base_lacks_a_group_of_a_stratum() -> None:
+    """The pairs of the threshold's part are those of the value, though decisions and scores have more."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n, m = int(rng.integers(20, 60)), int(rng.integers(8, 30))
+        evaluated = [rng.choice(["a", "b", "c"], n), rng.integers(0, 2, n), np.round(rng.random(n), 2)]
+        base = (rng.choice(["a", "b", "c"], m), rng.integers(0, 2, m), rng.choice(["x", "y", "z"], m))
+        found = biasamp.decompose(*evaluated, strata=rng.choice(["x", "y", "z"], n), base=base)
+        for row in found.strata.rows():
+            assert row["score"] + row["threshold"] == pytest.approx(row["value"], abs=1e-12, nan_ok=True)
+        for row in found.strata_pairs.rows():
+            assert row["score_delta"] + row["threshold_delta"] == pytest.approx(row["delta"], abs=1e-12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from biasamp.results.interval import Interval
 from .base import Base
 from .bounds import WorseSigns, worse_signs
 from .directional import Directional
+from .pair_table import PairValues
 
 # The parts of a value, in the order in which they are shown.
 PARTS = ("value", "score", "threshold")
@@ -40,6 +41,16 @@ class Margin(Directional):
     def signs(self, counts: PairCounts) -> NDArray[np.int8]:
         """The signs of the decided value."""
         return self.decided.values.sign
+
+    @cached_property
+    def values(self) -> PairValues:
+        """What every pair of the decided value contributes: a base may lack a group, which decisions and scores have."""
+        own, there = super().values, self.decided.values.defined
+        rates = {
+            name: np.where(there, getattr(own, name), np.nan)
+            for name in ("truth_rate", "predicted_rate", "delta", "amplification")
+        }
+        return replace(own, **rates, defined=own.defined & there)
 
     @cached_property
     def sign_p(self) -> NDArray[np.float64]:

@@ -224,8 +224,11 @@ def read_chances(scores: Any, truth: LabelSet, argument: str = "scores") -> Labe
         if variable.kind == "multilabel" or (
             variable.kind == "categorical" and not chances.soft and not _zero_one(variable)
         ):
+            found = (
+                f"labels such as {printable(variable.categories[0], 30)!r}" if variable.categories else "empty lists"
+            )
             raise ValueError(
-                f"{argument} holds labels such as {printable(variable.categories[0], 30)!r}, not scores: give P(1) in one "
+                f"{argument} holds {found}, not scores: give P(1) in one "
                 "column of a 0/1 truth, one column of probabilities per yes/no label, or class probabilities as "
                 "biasamp.categorical(P, categories=[...])"
             )

@@ -121,8 +121,8 @@ def _numbered_otherwise(known: Iterable[str], other: Iterable[str]) -> bool:
     """Whether values are whole numbers one after another, and those of the other side the same, one further up or down."""
     if not all(text.isdecimal() and text.isascii() for text in (*known, *other)):
         return False
-    mine, theirs = sorted(map(int, known)), set(map(int, other))
-    if mine != list(range(mine[0], mine[-1] + 1)) or len(mine) < 2:
+    mine, theirs = sorted(set(map(int, known))), set(map(int, other))
+    if len(mine) < 2 or mine[-1] - mine[0] != len(mine) - 1:
         return False
     up = theirs - set(mine) == {mine[-1] + 1} and mine[0] not in theirs
     down = theirs - set(mine) == {mine[0] - 1} and mine[-1] not in theirs
