@@ -83,6 +83,14 @@ def _explore(path: Path, number: int) -> None:
     _command("explore", saved, "--html", path)
 
 
+def _try_page(path: Path, number: int) -> None:
+    """The page is always the same: in the place of a first one stands an older one."""
+    if number == 1:
+        path.write_text("an older page", encoding="utf-8")
+    else:
+        _command("try", "--html", path)
+
+
 def _new_policy(path: Path, number: int) -> None:
     """The one writer that refuses a file that is there."""
     saved = path.parent / f"saved-{number}.json"
@@ -154,6 +162,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "CSV": ("biasamp.cli.output", "e.csv", _csv),
     "CSV of parts": ("biasamp.cli.output", "w.csv", _why),
     "page of explore": ("biasamp.cli.cmd_explore", "c.html", _explore),
+    "page of try": ("biasamp.cli.cmd_try", "y.html", _try_page),
     "new policy": ("biasamp.cli.cmd_check", "policy.toml", _new_policy),
     "part of a reproduction": ("biasamp_reproductions.keeping", "part.json", _part),
     "reproduction": ("biasamp_reproductions.command", "worked-examples.html", _reproduction),
