@@ -12,7 +12,7 @@ help:
 	@echo "make demo              audit embedded real data, in seconds after set-up"
 	@echo "make test              lint, types, import rules and the tests a newcomer needs"
 	@echo "make test EXTRAS=all   the whole suite, with every optional dependency"
-	@echo "make bench             benchmarks, each a ratio against a named rival"
+	@echo "make bench             the rows of docs/speed.md: ours, rival, limit, ratio (ARGS=name one benchmark, ARGS=all all, hours)"
 	@echo "make docs              the documentation site in docs/_build, examples run (docs-check: its links and spelling)"
 	@echo "make fuzz              random input for functions, files, commands and saved results (MINUTES=10 SEED=1)"
 	@echo "make coverage          the lines that the tests of 'make test' run; fails below 92% (page-coverage: the page's, below 85%)"

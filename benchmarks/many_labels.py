@@ -118,6 +118,8 @@ def main(options: Sequence[str] = ()) -> None:
         return
     command = [sys.executable, "-m", "benchmarks", "many_labels", "--without-numba", "--repeats", str(asked.repeats)]
     plain = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
+    from benchmarks.timing import keep_row
+
     found = measure(asked.repeats, rivals=True)
     print("| 100,000 records x 80 labels | ours, s | rival | rival, s | rival / ours | goal | without numba, s |")
     print("|---|---|---|---|---|---|---|")
@@ -125,6 +127,14 @@ def main(options: Sequence[str] = ()) -> None:
         ours, theirs = found[job.name]
         assert ours is not None
         without = plain[job.name][0]
+        rivals = {} if theirs is None else {str(job.rival): theirs}
+        goal = "–" if job.goal is None else f"at most {job.goal:g} s"
+        ratio = None if theirs is None else ours / theirs
+        keep_row(job.name, ours, rivals, {}, ratio, goal, job.goal is None or ours <= job.goal)
+        beyond = without / ours
+        keep_row(
+            f"{job.name}, without numba", without, {"with it": ours}, {}, beyond, "at most 3", beyond <= MOST_WITHOUT
+        )
         met = "" if job.goal is None else f"{job.goal:g} s: {'met' if ours <= job.goal else 'not met'}"
         beside = [job.rival, f"{theirs:.2f}", f"{theirs / ours:.1f}"] if theirs is not None else ["–", "–", "–"]
         kept = f"{without:.2f} ({without / ours:.1f}x{'' if without <= MOST_WITHOUT * ours else ', more than 3'})"

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 
-from benchmarks.timing import cpu_seconds
+from benchmarks.timing import HEADING, cpu_seconds, keep_row
 
 REPEATS = 3
 
@@ -51,14 +51,10 @@ def least_processes(codes: Mapping[str, tuple[str, ...]], repeats: int = REPEATS
 
 def heading() -> None:
     """The names of the columns, as a table of Markdown."""
-    print("| job | ours | rival | limit | ratio | goal | |")
-    print("|---|---:|---|---|---:|---|---|")
+    print("\n".join(HEADING))
 
 
 def speed_row(job: str, ours: float, rivals: Mapping[str, float], limits: Mapping[str, float], most: float) -> None:
     """One row: the ratio is against the fastest of the rivals, or of the limits where there is no rival."""
-    against = min((rivals or limits).values())
-    shown = [", ".join(f"{name} {seconds:.2f}" for name, seconds in held.items()) for held in (rivals, limits)]
-    ratio = ours / against
-    met = "met" if ratio <= most else "not met"
-    print(f"| {job} | {ours:.2f} s | {shown[0]} | {shown[1]} | {ratio:.2f} | at most {most:g} | {met} |", flush=True)
+    ratio = ours / min((rivals or limits).values())
+    print(keep_row(job, ours, rivals, limits, ratio, f"at most {most:g}", ratio <= most), flush=True)

@@ -1,7 +1,30 @@
+"""How jobs are timed, and the rows that a run of all of them ends with."""
+
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+
+# Every row of speed that was measured in this process, as a row of Markdown.
+KEPT: list[str] = []
+HEADING = ("| job | ours | rival | limit | ratio | goal | |", "|---|---:|---|---|---:|---|---|")
+
+
+def keep_row(
+    job: str,
+    ours: float,
+    rivals: Mapping[str, float],
+    limits: Mapping[str, float],
+    ratio: float | None,
+    goal: str,
+    met: bool,
+) -> str:
+    """A row of Markdown: ours, the rivals' and the limits' times, the ratio, and the goal; it is kept for :data:`KEPT`."""
+    shown = [", ".join(f"{name} {_time(seconds)}" for name, seconds in held.items()) for held in (rivals, limits)]
+    against = "" if ratio is None else f"{ratio:.2f}"
+    row = f"| {job} | {_time(ours)} | {shown[0]} | {shown[1]} | {against} | {goal} | {'met' if met else 'not met'} |"
+    KEPT.append(row)
+    return row
 
 
 def cpu_seconds(work: Callable[[], object], repeats: int = 3) -> float:
@@ -27,10 +50,18 @@ def row(what: str, ours: float, rival: str, theirs: float, wanted: str = "") -> 
     )
 
 
-def goal_row(what: str, ours: float, against: str, theirs: float, most: float, more: str = "") -> None:
-    """Print one job against a rival or a limit: our time, theirs, the ratio, and the ratio that is wanted at most."""
+def goal_row(
+    what: str, ours: float, against: str, theirs: float, most: float, more: str = "", seconds: float | None = None
+) -> None:
+    """Print one job against a rival or a limit: our time, theirs, the ratio, and the ratio that is wanted at most.
+
+    Where ``seconds`` are wanted at most, they are the goal.
+    """
     ratio = ours / theirs
-    verdict = "met" if ratio <= most else "NOT MET"
+    met = ratio <= most if seconds is None else ours <= seconds
+    goal = f"at most {most:g}" if seconds is None else f"at most {_time(seconds)}"
+    keep_row(what.strip(), ours, {}, {against: theirs}, ratio, goal, met)
+    verdict = "met" if met else "NOT MET"
     print(
         f"{what:<52} {_time(ours):>9}   {against} {_time(theirs):>9}   {ratio:5.2f}x (goal: at most {most:g}x, {verdict})"
         f"{'  ' + more if more else ''}",

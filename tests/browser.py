@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from extras import all_wanted, needs
+from hostile_labels import STEERING
 
 ROOT = Path(__file__).parent.parent
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
@@ -129,3 +130,22 @@ HOSTILE = (
     '"quoted", and, commas',
     "{{7*7}} ${7*7} &lt;b&gt;",
 )
+
+
+def looked_at(page: Any) -> None:
+    """Nothing of a name became an element, an attribute that acts, or a state of the page."""
+    assert page.evaluate("() => window.pwned") is None
+    assert (
+        page.locator(
+            "img, iframe, object, embed, video, audio, form, base, marquee, math, link[rel=stylesheet]"
+        ).count()
+        == 0
+    )
+    assert (
+        page.evaluate(
+            "() => [...document.querySelectorAll('*')].flatMap(n => [...n.attributes]).filter(a => /^on|^srcdoc$|^ping$/i.test(a.name)"
+            " || /^\\s*javascript:/i.test(a.value)).map(a => a.name)"
+        )
+        == []
+    )
+    assert not STEERING & set(page.inner_text("body"))

@@ -83,10 +83,10 @@ def _explore(path: Path, number: int) -> None:
     _command("explore", saved, "--html", path)
 
 
-def _try_page(path: Path, number: int) -> None:
-    """The page is always the same: in the place of a first one stands an older one."""
+def _try(path: Path, number: int) -> None:
+    """The page that is the same for everybody: what is there before is another file."""
     if number == 1:
-        path.write_text("an older page", encoding="utf-8")
+        path.write_text("an older page")
     else:
         _command("try", "--html", path)
 
@@ -162,7 +162,7 @@ WRITERS: dict[str, tuple[str, str, Callable[[Path, int], None]]] = {
     "CSV": ("biasamp.cli.output", "e.csv", _csv),
     "CSV of parts": ("biasamp.cli.output", "w.csv", _why),
     "page of explore": ("biasamp.cli.cmd_explore", "c.html", _explore),
-    "page of try": ("biasamp.cli.cmd_try", "y.html", _try_page),
+    "page of try": ("biasamp.cli.cmd_try", "y.html", _try),
     "new policy": ("biasamp.cli.cmd_check", "policy.toml", _new_policy),
     "part of a reproduction": ("biasamp_reproductions.keeping", "part.json", _part),
     "reproduction": ("biasamp_reproductions.command", "worked-examples.html", _reproduction),

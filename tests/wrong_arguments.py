@@ -73,6 +73,10 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "audit": (biasamp.audit, {"data": RECORDS, **ROLES, "metrics": ["directional", "parity"], "resamples": 10}),
         "balance": (biasamp.balance, {"tasks": T, "attribute": G, "ratio": 2.0}),
         "binary": (lambda data: biasamp.directional(G, biasamp.binary(data), biasamp.binary(P)), {"data": T}),
+        "binned": (
+            lambda data, edges=None: biasamp.directional(biasamp.binned(data, edges=edges), T, P).value,
+            {"data": S, "edges": [0.5]},
+        ),
         "calibrate": (biasamp.calibrate, {"scores": S, "rate": 0.5}),
         "categorical": (
             lambda data, categories=None: biasamp.directional(G, biasamp.categorical(data, categories), P).value,
@@ -125,6 +129,7 @@ SIGNED = {"read_open_images": biasamp.read_open_images, "read_text": biasamp.rea
 # What an argument is called where it is used, as the message says it.
 ALSO_CALLED = {
     ("binary", "data"): "truth",
+    ("binned", "data"): "given",
     ("categorical", "data"): "truth",
     ("continuous", "data"): "tasks",
     ("Policy", "limits"): "limits?",

@@ -17,6 +17,7 @@ _PLACES = {
     "audit": "auditing",
     "balance": "amplification.balance",
     "binary": "data",
+    "binned": "data",
     "calibrate": "amplification.calibrate",
     "categorical": "data",
     "choose_thresholds": "amplification.choose_thresholds",
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from .counts.association_counts import AssociationCounts as AssociationCounts
     from .counts.audit_counts import AuditCounts as AuditCounts
     from .data import binary as binary
+    from .data import binned as binned
     from .data import categorical as categorical
     from .data import continuous as continuous
     from .data.open_images import read_open_images as read_open_images

@@ -136,6 +136,10 @@ CASES: dict[str, tuple[Case, Case]] = {
         (AMPLIFIED, {"train": OTHERS}),
     ),
     "fractions": ((SCORES, {}), (AMPLIFIED, {})),
+    "bins": (
+        ({**AMPLIFIED, "kind": [20 + i % 40 for i in range(800)]}, {"attributes": biasamp.binned("kind", edges=[35])}),
+        (AMPLIFIED, {}),
+    ),
 }
 
 

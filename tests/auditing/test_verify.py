@@ -117,3 +117,12 @@ def test_one_changed_label_of_a_million_is_found() -> None:
         data[name][[one, two]] = data[name][[two, one]]
     found = biasamp.verify(audit, data)
     assert not found.same_data
+
+
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize("n", [2_000, 1_000_000])
+def test_a_change_of_any_role_is_found(n: int) -> None:
+    """Truth, prediction, group, score, weight, two records swapped, one replaced; and nothing is found where nothing changed."""
+    from benchmarks.auditors.verifying import noticed
+
+    assert set(noticed(n).values()) == {True}

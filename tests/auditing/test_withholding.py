@@ -75,3 +75,23 @@ def test_nothing_goes_where_nothing_is_small() -> None:
 def test_what_cannot_be_published_is_refused(sizes: dict[str, int], options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         biasamp.audit(records(sizes), **{**ROLES, "suppress": 10, **options})
+
+
+def test_combinations_of_labels_are_not_published() -> None:
+    rng, n = np.random.default_rng(0), 20_000
+    data: dict[str, Any] = {"g": rng.choice(["a", "b"], n)}
+    for task in range(6):
+        truth = (rng.random(n) < 0.06).astype(int)
+        data |= {f"t{task}": truth, f"p{task}": np.where(rng.random(n) < 0.1, 1 - truth, truth)}
+    data["h"] = np.where(rng.random(n) < 0.1, np.where(data["g"] == "a", "b", "a"), data["g"])
+    audit = biasamp.audit(
+        data,
+        attributes="g",
+        tasks=[f"t{task}" for task in range(6)],
+        task_predictions=[f"p{task}" for task in range(6)],
+        attribute_predictions="h",
+        metrics=["directional", "multi", "mals"],
+        suppress=10,
+    )
+    assert {row["metric"] for row in audit.document["metrics"]} == {"directional"}
+    assert {row["metric"] for row in audit.document["not_run"] if "not published" in row["reason"]} == {"multi", "mals"}

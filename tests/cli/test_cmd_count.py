@@ -136,3 +136,24 @@ def test_what_is_read_is_not_overwritten(run: Any, sites: list[Path], tmp_path: 
     policy = tmp_path / "policy.toml"
     assert run("check", saved, "--init", "--policy", policy).code == 0
     assert run("check", saved, "--policy", policy).code in (0, 1, 3)
+
+
+def test_counts_for_others_have_no_small_ones(run: Any, tmp_path: Path) -> None:
+    """Counted with --suppress, or withheld of saved counts: the same file, which biasamp audit takes."""
+    rows = [("a", i % 2, (i // 2) % 2) for i in range(400)] + [("b", i % 2, (i // 3) % 2) for i in range(400)]
+    rows += [("c", i % 2, (i // 2) % 2) for i in range(400)] + [("d", 1, 0)] * 3
+    (tmp_path / "d.csv").write_text("g,t,p\n" + "".join(f"{g},{t},{p}\n" for g, t, p in rows))
+    roles = ["--attributes", "g", "--tasks", "t", "--task-predictions", "p"]
+    one = run("count", tmp_path / "d.csv", *roles, "--suppress", "5", "--save", tmp_path / "one.parquet")
+    assert one.code == 0, one.err
+    assert "withheld: g=a, g=d (counts below 5)" in one.out or "g=d (counts below 5)" in one.out
+    assert run("count", tmp_path / "d.csv", *roles, "--save", tmp_path / "all.parquet").code == 0
+    two = run("count", tmp_path / "all.parquet", "--suppress", "5", "--save", tmp_path / "two.parquet")
+    assert two.code == 0, two.err
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
+    audited = run("audit", tmp_path / "one.parquet", "--metrics", "directional", "--resamples", "20")
+    assert audited.code == 0, audited.err
+    assert "Withheld, and in no figure:" in audited.out
+    named = run("count", tmp_path / "all.parquet", *roles, "--suppress", "5", "--save", tmp_path / "x.parquet")
+    assert named.code == 2
+    assert "leave out --attributes" in named.err

@@ -11,8 +11,9 @@ from biasamp.association.label_counting import count_source
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.known_records import KnownRecords
 from biasamp.counts.label_bags import BAG_LABELS, BAGS, label_bags_of
+from biasamp.counts.label_counter import Pairing
 from biasamp.counts.long_columns import keys_of
-from biasamp.counts.long_table import LongCounter, Pairing
+from biasamp.counts.long_table import LongCounter
 from biasamp.data.label_source import label_source
 from biasamp.engines.local import LocalEngine
 from extras import needs

@@ -19,7 +19,8 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.kernels.long_tally import numba_installed, repeated
 from biasamp.counts.long_columns import Unordered, keys_of
 from biasamp.counts.long_part import Scattered
-from biasamp.counts.long_table import LongCounter, ScatteredCounter
+from biasamp.counts.long_table import LongCounter
+from biasamp.counts.scattered_table import ScatteredCounter
 from biasamp.counts.shared_counts import SharedCounts
 from biasamp.data import label_set, read_columns
 from biasamp.data.keys import mix, record_keys
@@ -359,14 +360,87 @@ def test_numbers_that_are_no_table_go_the_longer_way_in_the_middle_of_a_part(ker
 
 
 def test_the_order_of_keys_is_right_where_their_low_bits_agree():
-    from biasamp.counts.long_table import _grouped
+    from biasamp.counts.scattered_table import grouped
 
     rng = np.random.default_rng(0)
     few = rng.integers(0, 3, 500).astype(np.uint64)
     keys = (few << np.uint64(60)) | rng.integers(0, 4, 500).astype(np.uint64)
     codes = np.arange(500, dtype=np.int32)
     for compiled in (False, *([True] if numba_installed() else [])):
-        starts, order, heads = _grouped(keys, codes, compiled)
+        starts, order, heads = grouped(keys, codes, compiled)
         groups = np.split(order, np.flatnonzero(starts)[1:])
         assert sorted(map(sorted, groups)) == sorted(sorted(np.flatnonzero(keys == key)) for key in np.unique(keys))
         assert [int(keys[group[0]]) for group in groups] == heads.tolist()
+
+
+def _by_hand(record, label, identities):
+    """C(y), C(x1, x2) and C(x1, x2, y) where the identities are the first labels, by a matrix of records and labels."""
+    matrix = np.zeros((record.max() + 1, label.max() + 1))
+    matrix[record, label] = 1
+    held = matrix[:, :identities]
+    return (
+        matrix.sum(axis=0),
+        held.T @ held,
+        np.einsum("ry,rp->yp", matrix, (held[:, :, None] * held[:, None, :]).reshape(len(held), -1)),
+    )
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("shared_bytes", [0, 1 << 14, 100])
+def test_rows_of_many_identities_are_kept_and_counted_several_times(kernel, text, shared_bytes):
+    rng = np.random.default_rng(3)
+    record, label = np.sort(rng.integers(0, 400, 12_000)), rng.zipf(1.3, 12_000).clip(1, 300) - 1
+    members = [[str(k)] for k in range(12)]
+    counter = LongCounter(members, kernel=kernel, shared_bytes=shared_bytes)
+    # The labels of the first batch are few, so that there must be room for more later.
+    for rows in (slice(0, 1000), slice(1000, 4000), slice(4000, None)):
+        shown = label[rows] if rows.start else label[rows] % 40
+        label[rows] = shown
+        counter.add(pa.array(record[rows]), pa.array(shown.astype(str) if text else shown))
+        if kernel == "numba" and rows.start == 1000:
+            # So few blocks that the third batch fills them more than once.
+            kept = counter.tally._room.kept
+            counter.tally._settle_pairs()
+            few = kept._replace(links=kept.links[: 2 * len(kept.heads) + 12])
+            counter.tally._room = counter.tally._room._replace(kept=few)
+    counts = join([counter.part()], [str(k) for k in range(12)], members)
+    count, overlap, joint = _by_hand(record, label, 12)
+    order = [int(y) for y in counts.labels]
+    assert (counts.count == count[order]).all()
+    assert (counts.overlap == overlap).all()
+    assert (counts.joint.reshape(len(order), -1) == joint[order]).all()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_pairs_in_more_records_than_small_numbers_hold(kernel):
+    many, members = 70_000, [[str(k)] for k in range(7)]
+    parts = []
+    for start in (0, many):
+        counter = LongCounter(members, kernel=kernel)
+        record = np.repeat(np.arange(start, start + many), 3)
+        counter.add(pa.array(record), pa.array(np.tile([0, 1, 9], many)))
+        parts.append(counter.part())
+    alone = [join([part], list("abcdefg"), members) for part in parts]
+    whole = join(parts, list("abcdefg"), members)
+    for counts, records in ((alone[0], many), (alone[1], many), (whole, 2 * many)):
+        assert counts.both(0, 1).tolist() == [records] * 3
+        assert counts.overlap[:2, :2].tolist() == [[records] * 2] * 2
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_adding_leaves_its_parts_as_they_are_and_adding_to_one_gives_the_same(kernel):
+    rng = np.random.default_rng(5)
+    members, names = [[str(k)] for k in range(9)], list("abcdefghi")
+    parts = []
+    for number in range(2):
+        counter = LongCounter(members, kernel=kernel)
+        record = np.sort(rng.integers(0, 50, 600)) + 50 * number
+        counter.add(pa.array(record), pa.array(rng.integers(0, 30, 600)))
+        parts.append(counter.part(number))
+    first, second = ((parts[0] + parts[1]).finished(names, members) for _ in range(2))
+    total = parts[0]
+    total += parts[1]
+    for counts in (second, total.finished(names, members)):
+        assert (counts.joint == first.joint).all()
+        assert (counts.count == first.count).all()

@@ -49,7 +49,7 @@ def test_strata_are_those_of_pair_counts(overlapping: bool) -> None:
         for place, theirs in enumerate(count_strata(lot, codes, 5, BAGS)):
             same(tables.stratum(place)[kind], theirs)
         (whole,) = count_strata(lot, np.zeros(len(codes), dtype=np.int64), 1, BAGS)
-        same(tables.everything()[kind], whole)
+        same(tables.everything[kind], whole)
 
 
 def test_compiled_sums_are_the_same_to_the_bit() -> None:

@@ -131,12 +131,14 @@ def test_the_answer_says_who_by_how_much_how_sure_and_what_next() -> None:
         for who in ("woman", "man")
     }
     answer = audit.answer
+    # Shares of the admitted, not of all women and men.
     assert (
-        f"gender=woman if it is a benefit (missed for {missed['woman']:.1f}% of them, but {missed['man']:.1f}%"
-        in answer.found
+        f"gender=woman, if it is a benefit: missed for {missed['woman']:.1f}% of those with it (gender=man: "
+        f"{missed['man']:.1f}%)." in answer.worst_off
     )
-    assert "of which scores +0.000 and threshold +0.150; inside strata of department -0.053" in answer.found
-    assert re.search(r"Beyond chance at 95%, all \d+ figures counted: gender A→T \[\+0\.1", answer.sure)
+    assert "(+0.150: scores +0.000, threshold +0.150; inside strata of department -0.053)" in answer.found
+    assert re.search(r"Beyond chance at 95% \(corrected for \d+ figures\): gender A→T \[\+0\.1", answer.sure)
+    assert "Calibrate: amplification by gender A→T comes from the threshold, not from the scores." in answer.next
     marks = audit.document["sweep"][0]["marks"]
     assert f"{marks['base_rate']['amplification']:+.3f} at {marks['base_rate']['threshold']:.3f}" in answer.next
     assert "Read the strata of department: in 1 of 6" in answer.next
@@ -149,7 +151,7 @@ def test_a_model_that_repeats_its_data_is_not_called_amplifying() -> None:
     data = {"g": rng.choice(["a", "b"], 400), "t": truth, "p": np.where(rng.random(400) < 0.1, 1 - truth, truth)}
     answer = biasamp.audit(data, attributes="g", tasks="t", task_predictions="p", resamples=50).answer
     assert "Whether the model amplifies the bias of its data is not decided" in answer.found
-    assert "No difference in error rates between groups is beyond chance." in answer.found
+    assert answer.worst_off == "No difference in error rates between groups is beyond chance."
     assert answer.sure.startswith("Nothing is beyond chance")
 
 

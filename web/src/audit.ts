@@ -4,6 +4,7 @@
  * biasamp audit, schema 1: Everything that an audit found; in a file with a checksum of every field and of every metric's entry.
  */
 export interface AuditDocument {
+  bins?: BinEntry[];
   checksum?: {
     [k: string]: string;
   };
@@ -28,6 +29,31 @@ export interface AuditDocument {
   sweep?: SweepEntry[];
   version: string;
   why?: WhyEntry[];
+}
+/**
+ * How one directional value moves with the bins of a column that was cut.
+ *
+ * ``column`` is the one that was cut at ``edges``, as an attribute or as the task. ``least`` and ``largest`` are over the
+ * value and ``others``.
+ */
+export interface BinEntry {
+  attribute: string;
+  column: string;
+  direction: "A->T" | "T->A";
+  edges: number[];
+  largest: number | null;
+  least: number | null;
+  others: OtherBins[];
+  role: "attribute" | "task";
+  value: number | null;
+}
+/**
+ * One directional value with other bins: ``how`` they differ, their ``edges``, and the ``value``.
+ */
+export interface OtherBins {
+  edges: number[];
+  how: string;
+  value: number | null;
 }
 /**
  * What ``compare`` found.

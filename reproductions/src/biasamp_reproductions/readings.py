@@ -120,18 +120,18 @@ class Reading:
     paper: Paper
     printed: tuple[Printed, ...]
 
-    def of(self, wanted: Callable[[Printed], bool]) -> str:
+    def of(self, wanted: Callable[[Printed], bool], most: int) -> str:
         """What fits, item by item: how many of its figures and claims, and which where it is not all of them."""
         told = []
         for item in dict.fromkeys(each.item for each in self.printed):
             all_of = [each for each in self.printed if each.item == item]
             some = [each for each in all_of if wanted(each)]
             if some:
-                told.append(f"{item} ({_which(some, all_of, MOST_NAMED)})")
+                told.append(f"{item} ({_which(some, all_of, most)})")
         return "; ".join(told) or "nothing"
 
-    def answers(self) -> list[tuple[str, str]]:
-        """What a reader asks of the paper, each with its answer."""
+    def answers(self, most: int = MOST_NAMED) -> list[tuple[str, str]]:
+        """What a reader asks of the paper, each with its answer; of an item no more than ``most`` are named."""
 
         def untried(each: Printed) -> bool:
             return each.real == NOT_TRIED
@@ -172,12 +172,12 @@ class Reading:
             ),
             ("Not tried on real data at all: not tried on anything", lambda each: each.untried, False),
         ]
-        found = [(words, self.of(wanted), always) for words, wanted, always in questions]
+        found = [(words, self.of(wanted, most), always) for words, wanted, always in questions]
         return [(words, told) for words, told, always in found if always or told != "nothing"]
 
     def sentences(self) -> Iterator[str]:
-        """The same as lines of text."""
-        for words, told in self.answers():
+        """The same as lines of text, where there is no table: all are named."""
+        for words, told in self.answers(len(self.printed)):
             yield f"{words}: {told}."
 
     def table(self) -> Iterator[tuple[str, ...]]:

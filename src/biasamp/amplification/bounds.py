@@ -62,10 +62,16 @@ def tied_signs(counts: PairCounts, sets: list[Index] | None = None) -> Index:
     for the two values of an outcome. Three signs or more are not tied so tightly, and each stands for itself. ``sets`` are
     those of :func:`biasamp.resampling.unseen_errors.exclusive_sets`, where they are known.
     """
-    rows, columns = counts.joint_truth.shape
-    row = np.zeros(rows, dtype=np.int64) if complementary(counts) else np.arange(rows)
+    sets = exclusive_sets(counts) if sets is None else sets
+    return _tied(counts.joint_truth.shape, bool(complementary(counts)), sets)
+
+
+def _tied(shape: tuple[int, ...], opposite: bool, sets: list[Index]) -> Index:
+    """The numbers of :func:`tied_signs`; ``opposite`` says that signs of the two given labels are."""
+    rows, columns = shape
+    row = np.zeros(rows, dtype=np.int64) if opposite else np.arange(rows)
     column = np.arange(columns)
-    for places in exclusive_sets(counts) if sets is None else sets:
+    for places in sets:
         if len(places) == 2:
             column[places] = places[0]
     return np.unique(row[:, None] * columns + column, return_inverse=True)[1].reshape(rows, columns)
@@ -73,18 +79,27 @@ def tied_signs(counts: PairCounts, sets: list[Index] | None = None) -> Index:
 
 def worse_signs(counts: PairCounts, factor: Signs, delta: Floats, sign_p: Floats) -> WorseSigns:
     """The signs of both bounds, from plug-in signs and their p-values."""
+    tied = bool(complementary(counts)), exclusive_sets(counts)
+    held = worse_signs_of_all(*tied, factor[None], delta[None], sign_p[None])
+    return WorseSigns(held.up[0], held.down[0], held.unknown[0])
+
+
+def worse_signs_of_all(opposite: bool, sets: list[Index], factor: Signs, delta: Floats, sign_p: Floats) -> WorseSigns:
+    """As :func:`worse_signs` of many counts, a leading axis, whose given labels and outcomes are tied in the same way."""
     defined = ~np.isnan(delta)
-    sets = exclusive_sets(counts)
-    tied = tied_signs(counts, sets)
+    many = len(delta)
+    tied = _tied(delta.shape[1:], opposite, sets)
     several = int(tied.max()) + 1
-    free = len(np.unique(tied[defined]))
-    least_sure = np.zeros(several)
-    np.maximum.at(least_sure, tied[defined], sign_p[defined])
-    known = (least_sure < CLEAR_OF_ALL / max(free, 1))[tied]
+    place = np.arange(many)[:, None, None] * several + tied
+    free = (np.bincount(place[defined], minlength=many * several).reshape(many, several) > 0).sum(axis=1)
+    least_sure = np.zeros(many * several)
+    np.maximum.at(least_sure, place[defined], sign_p[defined])
+    sure = least_sure.reshape(many, several) < (CLEAR_OF_ALL / np.maximum(free, 1))[:, None]
+    known = sure[:, tied]
     # A sign of 0 says that the records do not tell; tied pairs still turn together.
     turned = np.where(factor == 0, alternating(factor.shape, sets), factor)
-    moved = np.bincount(tied.ravel(), np.where(defined, turned * delta, 0.0).ravel(), minlength=several)
-    worse = np.where(moved[tied] < 0, -turned, turned)
+    moved = np.bincount(place.ravel(), np.where(defined, turned * delta, 0.0).ravel(), minlength=many * several)
+    worse = np.where(moved.reshape(many, several)[:, tied] < 0, -turned, turned)
     up, down = (np.where(known, factor, signs).astype(np.int8) for signs in (worse, -worse))
     return WorseSigns(up, down, ~known & defined)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bagging import MOST_BAGS, bag_of, bag_weights, occupied
+from biasamp.counts.bagging import MOST_BAGS, bag_of, occupied
 from biasamp.data import LabelSet
 from biasamp.data.arguments import read, read_clusters, refuse_missing, same_length, weights_of
 from biasamp.data.keys import Keys, row_keys
@@ -21,12 +20,8 @@ from biasamp.resampling.significance import q_values
 from biasamp.results import Table, text
 from biasamp.results.interval import Interval, plain
 
-Floats = NDArray[np.float64]
+from .mean_sums import Floats, Sums
 
-# Signs of which chance is the cause in fewer than so many of 100 samples, all groups counted, are clear.
-_CLEAR = 0.01
-# Means that differ by less than rounding are equal.
-_EQUAL = 1e-12
 FIGURES = ("value", "standardised")
 
 
@@ -77,6 +72,8 @@ class MeanAmplification:
     ) -> Interval:
         """An interval by resampling bags of records; groups on no clear side of the mean count with either sign.
 
+        Rare groups and skewed outcomes widen it: ``python -m benchmarks.auditors.means`` has how often it holds the true value.
+
         Parameters
         ----------
         level : float
@@ -109,102 +106,6 @@ class MeanAmplification:
             "n": plain(self.n),
             "groups": [{name: plain(value) for name, value in row.items()} for row in self.groups.rows()],
         }
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Sums over the records of each bag, of shape (bags, groups): sizes and outcomes of true and of predicted groups.
-
-    Outcomes are less their overall mean, so that large numbers lose no digits. ``all_size`` and ``all_outcome`` are of all records.
-    """
-
-    numbers: NDArray[np.int64]
-    size: Floats
-    true: Floats
-    said_size: Floats
-    said: Floats
-    all_size: Floats
-    all_outcome: Floats
-
-    def means(self, weights: Floats | None = None) -> tuple[Floats, Floats, Floats]:
-        """True and predicted means of groups, and the mean of all, of the sample or of resamples of its bags."""
-
-        def total(part: Floats) -> Floats:
-            return part.sum(axis=0) if weights is None else weights @ part
-
-        with np.errstate(divide="ignore", invalid="ignore"):
-            true = total(self.true) / total(self.size)
-            said = total(self.said) / total(self.said_size)
-            overall = total(self.all_outcome) / total(self.all_size)
-        return true, said, overall
-
-    def sides(self, trained: Floats | None) -> Floats:
-        """On which side of the mean of all each group lies."""
-        if trained is not None:
-            return np.sign(trained)
-        true, _, overall = self.means()
-        apart = true - overall
-        return np.where(np.abs(apart) <= _EQUAL * np.nanmax(np.abs(np.append(true, 1e-300))), 0.0, np.sign(apart))
-
-    @cached_property
-    def _resampled(self) -> tuple[Floats, Floats, Floats]:
-        return self.means(np.asarray(bag_weights(self.numbers, MOST_BAGS, 500, 0), dtype=np.float64))
-
-    def side_p(self) -> Floats:
-        """Two-sided p-values that groups have the mean of all."""
-        from scipy.special import stdtr
-
-        true, _, overall = self.means()
-        drawn, _, all_drawn = self._resampled
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.abs(true - overall) / np.nanstd(drawn - all_drawn[:, None], axis=0)
-        freedom = np.maximum((self.size > 0).sum(axis=0) - 1.0, 1.0)
-        return np.where(np.isnan(t), 1.0, 2.0 * stdtr(freedom, -t))
-
-    def clear(self, trained: Floats | None) -> NDArray[np.bool_]:
-        """Whether the side of each group is known: from train labels, or beyond chance."""
-        if trained is not None:
-            return np.ones(self.size.shape[1], dtype=bool)
-        return np.asarray(self.side_p() < _CLEAR / max(self.size.shape[1] - 1, 1))
-
-    def drawn(self, resamples: int, seed: int, trained: Floats | None) -> Floats:
-        """The value of every resample, signs held fixed."""
-        weights = np.asarray(bag_weights(self.numbers, MOST_BAGS, resamples, seed), dtype=np.float64)
-        true, said, _ = self.means(weights)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            return np.asarray(np.nanmean(self.sides(trained) * (said - true), axis=-1))
-
-    def interval(self, level: float, resamples: int, seed: int, trained: Floats | None) -> tuple[float, float, float]:
-        """Limits of the value, and its standard error."""
-        from scipy.special import stdtrit
-
-        true, said, _ = self.means()
-        change = np.nan_to_num(said - true)
-        there = ~np.isnan(said - true)
-        groups = max(int(there.sum()), 1)
-        sign, clear = self.sides(trained), self.clear(trained)
-        error = float(np.nanstd(self.drawn(resamples, seed, trained)))
-        reach = float(stdtrit(max(len(self.numbers) - 1.0, 1.0), 0.5 + level / 2.0)) * error
-        known = float((sign * change)[there & clear].sum()) / groups
-        either = float(np.abs(change)[there & ~clear].sum()) / groups
-        return known - either - reach, known + either + reach, error
-
-    def each(self, level: float) -> tuple[Floats, Floats, Floats]:
-        """Limits of every group's change, and the p-value that it is 0."""
-        from scipy.special import stdtr, stdtrit
-
-        true, said, _ = self.means()
-        drawn_true, drawn_said, _ = self._resampled
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            error = np.nanstd(drawn_said - drawn_true, axis=0)
-        freedom = np.maximum((self.size > 0).sum(axis=0) - 1.0, 1.0)
-        reach = stdtrit(freedom, 0.5 + level / 2.0) * error
-        change = said - true
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = np.where(error > 0, 2.0 * stdtr(freedom, -np.abs(change) / error), np.where(change == 0, 1.0, 0.0))
-        return change - reach, change + reach, p
 
 
 def mean_amplification(

@@ -7,7 +7,7 @@ can find out of a withheld row is then the range of its counts over all tables t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -39,10 +39,11 @@ class PublishedRow:
         return (self.selected, self.applicants - self.selected) if self.cells is None else self.cells
 
 
-def rows_to_withhold(rows: Sequence[PublishedRow], limit: int) -> list[bool]:
+def rows_to_withhold(rows: Sequence[PublishedRow], limit: int, also: Collection[int] = ()) -> list[bool]:
     """Which rows are withheld: those with counts from 1 to ``limit - 1``, and more until nobody can compute those.
 
-    Every count of a withheld row then has a range of at least ``limit`` in view of all rows that stay.
+    Every count of a withheld row then has a range of at least ``limit`` in view of all rows that stay. Rows whose places are in
+    ``also`` are withheld too, for whatever reason.
 
     Examples
     --------
@@ -55,6 +56,7 @@ def rows_to_withhold(rows: Sequence[PublishedRow], limit: int) -> list[bool]:
     """
     attack = _Attack(rows)
     withheld = np.array([any(0 < count < limit for count in (*row.counts, row.applicants)) for row in rows])
+    withheld[list(also)] = True
     unsafe = set(np.flatnonzero(withheld).tolist())
     while unsafe:
         # Withholding more never narrows a range: a row that is safe stays safe.

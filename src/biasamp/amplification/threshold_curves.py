@@ -46,6 +46,8 @@ _CHEAP = 1 << 29
 
 def _whole(values: Floats) -> list[float]:
     """Counts as JSON holds them: whole numbers without a point, sums of weights as they are."""
+    if (values == np.rint(values)).all():
+        return values.astype(np.int64).tolist()
     return [int(value) if float(value).is_integer() else float(value) for value in values]
 
 

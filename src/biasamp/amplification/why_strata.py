@@ -6,24 +6,22 @@ strata. It is shown by the sign of the whole and by the sign inside each stratum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.counts.bags import BagCounts
-from biasamp.counts.fixed import floats, total
+from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.strata import all_strata
 from biasamp.counts.why_counts import WhyCounts
 from biasamp.data import LabelSet
 from biasamp.data.scores import Scored, Strata
 from biasamp.resampling.intervals import Intervals, small_cautions
 from biasamp.resampling.sample import Sample
 from biasamp.resampling.significance import q_values
-from biasamp.resampling.statistics_of_bags import Difference, FixedSigns, Ratios, Statistic, residuals
+from biasamp.resampling.statistics_of_bags import Difference, FixedSigns, Known, Ratios, Statistic, residuals
 from biasamp.results import Table, text
 from biasamp.results.interval import UNCLEAR_SIGNS, Caution
 
@@ -31,6 +29,7 @@ from .base import Base
 from .bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
 from .directional import Directional
 from .signs import association_p_of, association_signs
+from .why_inside import AtOnce, Inside, OneByOne
 from .why_parts import PARTS, ScoreParts
 
 Floats = NDArray[np.float64]
@@ -92,47 +91,22 @@ class StrataParts:
         The strata.
     whole : Directional
         The value of all records.
-    each : tuple of ScoreParts
-        The value inside each stratum and its parts.
+    counts : WhyCounts
+        The counts of every stratum.
+    train : tuple of JointCounts, optional
+        The counts of train labels in every stratum, which then decide the signs there.
     base : BaseStrata, optional
         What rates and mix are compared with.
-    scored : bool
-        Whether there are scores; without them a value has no parts.
+    level : float
+        The level of intervals.
     """
 
     names: tuple[str, ...]
     whole: Directional
-    each: tuple[ScoreParts, ...]
+    counts: WhyCounts
+    train: tuple[JointCounts, ...] | None = None
     base: BaseStrata | None = None
-    scored: bool = True
-
-    @classmethod
-    def of_counts(
-        cls,
-        names: tuple[str, ...],
-        whole: Directional,
-        counts: Sequence[tuple[BagCounts, BagCounts, BagCounts]],
-        train: Sequence[JointCounts] | None = None,
-        base: BaseStrata | None = None,
-        level: float = 0.95,
-        scored: bool = True,
-    ) -> StrataParts:
-        """The parts of counts of decisions, scores and both against each other, stratum by stratum."""
-        clustered = whole.sample.clustered
-        each = []
-        # All strata at once: exact tests are slow one by one.
-        sign_p = association_p_of([held[0].whole.truth_joint for held in counts])
-        for place, held in enumerate(counts):
-            source = Base(sign_p=sign_p[place])
-            if train is not None:
-                source = Base(association_signs(train[place]), "the train labels", train[place])
-            if base is not None:
-                joint = base.joint[place]
-                known = source if train is not None else Base(association_signs(joint), "the base", joint)
-                rates = base.rates[place]
-                source = Base(known.signs, known.sign_source, known.sign_counts, None, rates, whole.source.rate_source)
-            each.append(ScoreParts.of_samples([Sample(bags, clustered) for bags in held], source, level))
-        return cls(names, whole, tuple(each), base, scored)
+    level: float = 0.95
 
     @classmethod
     def of_records(
@@ -151,84 +125,64 @@ class StrataParts:
         if records.base_labels is not None:
             given, truth, layers = records.base_labels
             base = BaseStrata.of_labels(given.only(keep[0]), truth.only(keep[1]), layers)
-        return cls.of_counts(strata.names, whole, counts.triples, train, base)
+        return cls(strata.names, whole, counts, train, base)
+
+    @cached_property
+    def each(self) -> tuple[ScoreParts, ...]:
+        """The value inside each stratum and its parts."""
+        clustered = self.whole.sample.clustered
+        counts = self.counts.triples
+        each = []
+        # All strata at once: exact tests are slow one by one.
+        sign_p = association_p_of([held[0].whole.truth_joint for held in counts])
+        for place, held in enumerate(counts):
+            source = Base(sign_p=sign_p[place])
+            if self.train is not None:
+                source = Base(association_signs(self.train[place]), "the train labels", self.train[place])
+            if self.base is not None:
+                joint = self.base.joint[place]
+                known = source if self.train is not None else Base(association_signs(joint), "the base", joint)
+                rates = self.base.rates[place]
+                lent = known.signs, known.sign_source, known.sign_counts
+                source = Base(*lent, None, rates, self.whole.source.rate_source)
+            each.append(ScoreParts.of_samples([Sample(bags, clustered) for bags in held], source, self.level))
+        return tuple(each)
+
+    @cached_property
+    def inside(self) -> Inside:
+        """What is estimated inside strata."""
+        if self.counts.tables is None or self.train or self.base is not None or self.whole.sample.clustered:
+            return OneByOne(self.each)
+        return AtOnce(self.counts.tables)
 
     @property
-    def decided(self) -> list[Directional]:
-        """The value inside each stratum."""
-        return [parts.decided for parts in self.each]
-
-    @cached_property
-    def _bags(self) -> list[BagCounts]:
-        return [estimate.sample.bags for estimate in self.decided]
-
-    @cached_property
-    def together(self) -> BagCounts:
-        """The counts of all strata, in the bags of strata."""
-        return all_strata(self._bags)
-
-    @cached_property
     def sizes(self) -> Floats:
         """``C(g, s)`` of every pair, of shape (strata, given labels, outcome labels)."""
-        shape = self.whole.values.delta.shape
-        return np.stack([np.broadcast_to(floats(bags.whole.given), shape) for bags in self._bags])
+        return self.inside.sizes
 
     @property
     def has_intervals(self) -> bool:
         """Whether there are bags to resample."""
-        return self.together.resamplable and self.whole.sample.has_intervals
+        return self.inside.together.resamplable and self.whole.sample.has_intervals
 
-    def _rows(self, values: Sequence[Floats]) -> Floats:
-        """One array by bag for each stratum, added up over strata in the rows of :attr:`together`."""
-        out = np.zeros((len(self.together.numbers), *values[0].shape[1:]))
-        for bags, mine in zip(self._bags, values, strict=True):
-            out[np.searchsorted(self.together.numbers, bags.numbers)] += mine
-        return out
-
-    def _ratios(self, moved: Floats) -> Ratios:
-        """The mean over pairs of sums over bags, each over ``C(g)``."""
-        defined = self.whole.values.defined
-        moved = np.where(defined, moved, 0.0)
-        size = floats(self.together.counts.given)
-        if size.shape[-1] == 1:
-            # All outcomes of a group are over the same records: their sum is one column.
-            return Ratios(self.together, moved.sum(axis=-1), size[..., 0], defined.sum(axis=-1).astype(np.float64))
-        rows = len(moved)
-        size = np.broadcast_to(size, moved.shape).reshape(rows, -1)
-        return Ratios(self.together, moved.reshape(rows, -1), size, defined.reshape(-1).astype(np.float64))
-
-    def inside(self, signs: Sequence[Signs] | None = None) -> Ratios:
+    def moved(self, signs: Signs | None = None) -> Ratios:
         """``sum_s P(s | g) y_s(g, o) change(g, o | s)``, the mean over pairs, with the signs inside or some others."""
-        signs = [estimate.factor for estimate in self.decided] if signs is None else signs
-        return self._ratios(self._rows([factor * lot for factor, lot in zip(signs, self._changes, strict=True)]))
+        return self.inside.moved(self.inside.factor if signs is None else signs, self.whole.values.defined)
 
     @cached_property
-    def _changes(self) -> list[Floats]:
-        """What decisions change in every bag of each stratum, of shape (bags, given labels, outcome labels)."""
-        changes = []
-        for bags, estimate in zip(self._bags, self.decided, strict=True):
-            rates = estimate.source.rates
-            lot, size = residuals(bags, rates is None)
-            if rates is not None:
-                # A stratum that the base lacks is no change of rates.
-                lot = np.where(np.isnan(rates), 0.0, lot - size * np.nan_to_num(rates))
-            changes.append(lot)
-        return changes
-
-    @property
     def inside_value(self) -> float:
         """The mean over pairs of the change inside strata, by the signs inside."""
-        return self.inside().value
+        return self.moved().value
 
     @cached_property
     def unknown(self) -> int:
         """How many pairs of a stratum have a direction that its records do not tell."""
-        return sum(estimate.unknown for estimate in self.decided)
+        return int(self.inside.worse.unknown.sum())
 
     @property
     def defined(self) -> int:
         """How many pairs of a stratum are defined."""
-        return sum(int(estimate.values.defined.sum()) for estimate in self.decided)
+        return int(self.inside.values.defined.sum())
 
     def _unseen(self) -> float:
         whole = self.whole
@@ -245,7 +199,7 @@ class StrataParts:
                 "signs from the same records the value is biased down, and its interval covers less often than its level"
             )
             cautions += (Caution(words, UNCLEAR_SIGNS),)
-        return self.whole.sample.intervals(self.inside(), cautions, None, self._unseen())
+        return self.whole.sample.intervals(self.moved(), cautions, None, self._unseen())
 
     def inside_worse(self) -> tuple[Intervals, Intervals] | None:
         """What makes the intervals of the value inside strata with the worse signs, upward and downward."""
@@ -254,8 +208,8 @@ class StrataParts:
         unseen = ERRORS_MORE * self._unseen()
         made = []
         for way in ("up", "down"):
-            signs = [getattr(estimate.worse, way) for estimate in self.decided]
-            made.append(self.whole.sample.intervals(self.inside(signs), (), None, unseen))
+            signs = getattr(self.inside.worse, way)
+            made.append(self.whole.sample.intervals(self.moved(signs), (), None, unseen))
         return made[0], made[1]
 
     def kitagawa(self, order: str) -> Statistic:
@@ -268,29 +222,30 @@ class StrataParts:
         assert self.base is not None
         factor = self.whole.factor
         if order == "mix first":
-            return self.inside([factor] * len(self.names))
+            return self.moved(np.broadcast_to(factor, self.inside.factor.shape))
         base = self.base
         pairs = float(self.whole.values.defined.sum())
         shares = base.size / np.maximum(base.size.sum(axis=0), np.finfo(float).tiny)
         moved, sizes, against = [], [], []
-        for place, bags in enumerate(self._bags):
+        together = self.inside.together
+        for place, (bags, _, _) in enumerate(self.counts.triples):
             lot, size = residuals(bags, against_truth=False)
             each = np.where(self.whole.values.defined, factor * shares[place][:, None], 0.0)
             known = ~np.isnan(base.rates[place])
             each = np.where(known, each, 0.0)
-            rows = np.searchsorted(self.together.numbers, bags.numbers)
-            wide = np.zeros((2, len(self.together.numbers), each.size))
+            rows = np.searchsorted(together.numbers, bags.numbers)
+            wide = np.zeros((2, len(together.numbers), each.size))
             wide[0, rows], wide[1, rows] = (each * lot).reshape(len(lot), each.size), size.reshape(len(lot), each.size)
             moved.append(wide[0])
             sizes.append(wide[1])
             against.append((each * np.nan_to_num(base.rates[place])).reshape(-1))
         columns = [np.concatenate(part, axis=-1) for part in (moved, sizes, against)]
-        return Ratios(self.together, columns[0], columns[1], np.ones(columns[2].shape), columns[2], of_all=pairs)
+        return Ratios(together, columns[0], columns[1], np.ones(columns[2].shape), columns[2], of_all=pairs)
 
     @property
     def total(self) -> Statistic:
         """The value of all records, in the bags of strata."""
-        return FixedSigns(self.together, self.whole.factor, self.whole.source.rates)
+        return FixedSigns(self.inside.together, self.whole.factor, self.whole.source.rates)
 
     def within_interval(self, order: str, of: str) -> Intervals | None:
         """What makes the intervals of the part of the rates or of the mix."""
@@ -304,76 +259,91 @@ class StrataParts:
     @cached_property
     def reversed(self) -> NDArray[np.bool_]:
         """Which pairs of which stratum have a sign inside, beyond chance, that is not that of the whole."""
-        shape = (len(self.names), *self.whole.values.delta.shape)
+        inside = self.inside
         if not bool((~self.whole.worse.unknown).any()):
-            return np.zeros(shape, dtype=bool)
-        inside = np.stack([np.broadcast_to(estimate.values.sign, shape[1:]) for estimate in self.decided])
-        p = np.stack([np.broadcast_to(estimate.cluster_sign_p, shape[1:]) for estimate in self.decided])
-        known = np.stack(
-            [estimate.source.signs is not None and estimate.source.sign_counts is None for estimate in self.decided]
-        )
-        sure = known[:, None, None] | (p < CLEAR_OF_ALL / max(self.defined, 1))
+            return np.zeros(inside.sizes.shape, dtype=bool)
+        sure = inside.told[:, None, None] | (inside.sign_p < CLEAR_OF_ALL / max(self.defined, 1))
         whole = np.where(self.whole.worse.unknown, 0, self.whole.values.sign)
-        return np.asarray(sure & (inside * whole < 0) & (self.sizes > 0))
+        return np.asarray(sure & (inside.values.sign * whole < 0) & (self.sizes > 0))
 
     def table(self, level: float = 0.95) -> Table:
         """One row for each stratum."""
         shares = self.sizes[:, :, 0]
-        everyone = [float(floats(total(bags.counts.n)).max()) for bags in self._bags]
-        figures = [_figures(parts, self.whole.factor, level, self.scored) for parts in self.each]
-        p = np.array([figure["p"] for figure in figures])
+        everyone = self.inside.weight
+        figures = self._figures(level)
         columns = {
             "stratum": text(self.names),
-            "n": np.array(everyone),
-            "share": np.array(everyone) / max(sum(everyone), np.finfo(float).tiny),
+            "n": everyone,
+            "share": everyone / max(sum(everyone.tolist()), np.finfo(float).tiny),
             "smallest_group": shares.min(axis=1),
-            **{name: np.array([figure[name] for figure in figures]) for name in figures[0]},
-            "q": q_values(p),
+            **figures,
+            "q": q_values(figures["p"]),
             "reversed": self.reversed.sum(axis=(1, 2)),
         }
         return Table(columns)
+
+    def _figures(self, level: float) -> dict[str, NDArray[Any]]:
+        """The figures of strata: NaN where one has no pair, and of parts where there are no scores."""
+        inside = self.inside
+        values, defined = inside.values, inside.values.defined
+        pairs = defined.sum(axis=(1, 2))
+        nothing = np.full(len(pairs), np.nan)
+        moved = np.where(defined, self.whole.factor * np.nan_to_num(values.delta), 0.0).sum(axis=(1, 2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            by_sign = np.where(pairs > 0, moved / pairs, np.nan)
+        parts = {of: inside.part(of) if self.counts.scored or of == PARTS[0] else nothing for of in PARTS}
+        low, high, p = self._tests(level, (pairs > 0) & (inside.records > 1)) if self.has_bags else (nothing,) * 3
+        return {
+            "value": np.where(pairs > 0, parts["value"], np.nan),
+            "low": low,
+            "high": high,
+            "score": np.where(pairs > 0, parts["score"], np.nan),
+            "threshold": np.where(pairs > 0, parts["threshold"], np.nan),
+            "by_sign_of_whole": by_sign,
+            "p": p,
+            "pairs": pairs,
+            "unclear": inside.worse.unknown.sum(axis=(1, 2)),
+        }
+
+    @property
+    def has_bags(self) -> bool:
+        """Whether there are bags of every stratum to resample."""
+        return self.inside.together.resamplable
+
+    def _tests(self, level: float, there: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+        """Both ends of the interval of each stratum's value, and the p-value of 0; NaN for strata that are not ``there``."""
+        inside = self.inside
+        worse = inside.worse
+        unclear = np.asarray(worse.unknown.any(axis=(1, 2)))
+        lots = [inside.factor, worse.up, worse.down] if unclear.any() else [inside.factor]
+        made = [list(zip(inside.mean(lot), inside.influences(lot), inside.unseen(lot), strict=True)) for lot in lots]
+        clustered = self.whole.sample.clustered
+        low, high, p = (np.full(len(there), np.nan) for _ in range(3))
+        for place in np.flatnonzero(there).tolist():
+            value, influence, unseen = made[0][place]
+            own = Intervals(Known(float(value), influence), clustered, unseen=float(unseen))
+            low[place], high[place] = own(level, "closed_form", 2, 0)
+            bounds = [replace(own, unseen=ERRORS_MORE * own.unseen)] * 2
+            if unclear[place]:
+                held = [lot[place] for lot in made[1:]]
+                bounds = [
+                    Intervals(Known(float(value), influence), clustered, unseen=ERRORS_MORE * float(unseen))
+                    for value, influence, unseen in held
+                ]
+            p[place] = bounds_p(bounds[0], bounds[1])
+        return low, high, p
 
     def pair_table(self) -> Table:
         """One row for each stratum and pair."""
         tables = [parts.pairs() for parts in self.each]
         first = np.concatenate([np.full(len(table), place) for place, table in enumerate(tables)])
         columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0].columns}
-        defined = np.stack([estimate.values.defined for estimate in self.decided])
+        defined = self.inside.values.defined
         share = self.sizes / np.maximum(self.sizes.sum(axis=0), np.finfo(float).tiny)
         whole = np.broadcast_to(self.whole.values.sign, defined.shape)
         columns |= {name: q_values(columns[name[:-1] + "p"]) for name in ("q", "score_q", "threshold_q")}
         extra = {"share": share[defined], "sign_of_whole": whole[defined], "reversed": self.reversed[defined]}
         return Table({"stratum": text(self.names)[first], **columns, **extra})
-
-
-def _figures(parts: ScoreParts, factor: Signs, level: float, scored: bool) -> dict[str, float]:
-    """The figures of a stratum: NaN where it has no pair, and of parts where there are no scores."""
-    estimate = parts.decided
-    names = ("value", "low", "high", "score", "threshold", "by_sign_of_whole", "p")
-    out = dict.fromkeys(names, float("nan")) | {"pairs": 0, "unclear": 0}
-    values = estimate.values
-    if not values.defined.any():
-        return out
-    for of in PARTS if scored else PARTS[:1]:
-        out[of] = parts.part(of).value
-    out["by_sign_of_whole"] = float(
-        np.where(values.defined, factor * np.nan_to_num(values.delta), 0.0).sum() / values.defined.sum()
-    )
-    out["pairs"], out["unclear"] = int(values.defined.sum()), estimate.unknown
-    if estimate.sample.has_intervals and estimate.sample.records > 1:
-        made = _signed_mean(estimate, estimate.factor)
-        out["low"], out["high"] = made(level, "closed_form", 2, 0)
-        bounds = [replace(made, unseen=ERRORS_MORE * made.unseen)] * 2
-        if estimate.unknown:
-            bounds = [_signed_mean(estimate, signs, ERRORS_MORE) for signs in (estimate.worse.up, estimate.worse.down)]
-        out["p"] = bounds_p(bounds[0], bounds[1])
-    return out
-
-
-def _signed_mean(estimate: Directional, signs: Signs, errors: float = 1.0) -> Intervals:
-    """What makes the intervals of the mean of ``signs * delta``; ``errors`` is how much unseen errors count."""
-    mean = FixedSigns(estimate.sample.bags, signs, estimate.source.rates)
-    return estimate.sample.intervals(mean, (), None, errors * estimate.unseen_variance(signs))
 
 
 def bounds_p(up: Intervals, down: Intervals) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from biasamp import __version__
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
-from biasamp.counts.long_table import UNPAIRED, Pairing
+from biasamp.counts.label_counter import UNPAIRED, Pairing
 from biasamp.counts.storage import is_counts, load_counts
 from biasamp.data import canonical
 from biasamp.data.label_source import LabelSource, label_source

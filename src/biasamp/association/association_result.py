@@ -15,11 +15,10 @@ from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.storage import read_arrays
 from biasamp.data.plain_arguments import shown, yes_or_no
 from biasamp.results.checksums import json_text, with_checksum
-from biasamp.results.interval import plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, text, written
 
-from . import rankings
+from . import association_document, rankings
 from .association_metric import Array
 from .conditional import REST, ConditionalGaps
 from .contrasts import Contrast
@@ -282,22 +281,8 @@ class Association:
     top_counts = rankings.top_counts
     agreement = rankings.agreement
     rank_changes = rankings.rank_changes
-
-    def heading(self) -> dict[str, Any]:
-        """What a document says of the result as a whole, in plain values."""
-        return {
-            "version": self.version,
-            "n": int(self.n),
-            "identities": [
-                {"identity": x, "labels": list(group), "count": int(c)}
-                for x, group, c in zip(self.identities, self.members, self.identity_count, strict=True)
-            ],
-            "overlap": self.overlap.tolist(),
-            "metrics": list(self.metrics),
-            "settings": {key: plain(value) for key, value in self.settings.items()},
-            "data": dict(self.reading),
-            "notes": list(self.notes),
-        }
+    heading = association_document.heading
+    label_rows = association_document.label_rows
 
     def to_dict(self) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold: null for undefined, "inf" and "-inf" for limits."""
@@ -361,49 +346,6 @@ class Association:
         ``biasamp explore`` shows such files, and refuses one that was changed since.
         """
         return written(json_text(with_checksum(self.to_dict())), path)
-
-    def label_rows(self, metrics: Sequence[str], *, errors: bool = False) -> list[dict[str, Any]]:
-        """What a document says of each label, with the figures of some metrics, and their standard errors if asked."""
-        values = {metric: self.values.values(metric).tolist() for metric in metrics}
-        gaps = [self._gap_rows(contrast, metrics, errors) for contrast in self.contrasts]
-        columns = (self.labels, self.names, self.count.tolist(), self.is_identity.tolist(), self.joint.tolist())
-        return [
-            {
-                "label": label,
-                "name": name,
-                "count": count,
-                "identity": own,
-                "identities": [
-                    {"identity": x, "joint": joint[k], **{metric: plain(held[i][k]) for metric, held in values.items()}}
-                    for k, x in enumerate(self.identities)
-                ],
-                "gaps": [rows[i] for rows in gaps],
-            }
-            for i, (label, name, count, own, joint) in enumerate(zip(*columns, strict=True))
-        ]
-
-    def _gap_rows(self, contrast: Contrast, metrics: Sequence[str], errors: bool) -> list[dict[str, Any]]:
-        """What a document says of a gap, label by label."""
-        of = self.values
-        shared = of.both(contrast)
-        both = [None] * len(self.labels) if shared is None else shared.tolist()
-        tests = (of.p_values(contrast).tolist(), of.q_values(contrast).tolist())
-        x1, x2 = (None if k is None else self.identities[k] for k in contrast)
-        parts = ("low", "high", "rank", "independence", *(["error"] if errors else []))
-        rows: list[dict[str, Any]] = [
-            {"x1": x1, "x2": x2, "p": plain(p), "q": plain(q), "both": together, "ranked": not reason}
-            | {"why_not": reason or None, **{part: {} for part in parts}}
-            for p, q, together, reason in zip(*tests, both, self.why_not(contrast), strict=True)
-        ]
-        for metric in metrics:
-            low, high, error = of.interval(metric, contrast)
-            ranks, null = self.ranks(metric, contrast), of.independence(metric, contrast)
-            columns = (of.gaps(metric, contrast), low, high, ranks, null, *([error] if errors else []))
-            for row, gap, *numbers in zip(rows, *(column.tolist() for column in columns), strict=True):
-                row[metric] = plain(gap)
-                for part, number in zip(parts, numbers, strict=True):
-                    row[part][metric] = plain(number)
-        return rows
 
     def to_html(self, path: str | Path) -> None:
         """Write the explorer of this result: one file that opens in any browser, with everything inside it."""

@@ -17,9 +17,11 @@ import numpy as np
 
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.kernels.long_tally import SHARED_BYTES, kernel_for
+from biasamp.counts.label_counter import UNPAIRED, Pairing, label_codes
 from biasamp.counts.long_columns import LabelCodes, Unordered, keys_of, plain_records
 from biasamp.counts.long_part import LongPart, Scattered
-from biasamp.counts.long_table import UNPAIRED, LongCounter, Pairing, ScatteredCounter, label_codes, rows_of
+from biasamp.counts.long_table import LongCounter, rows_of
+from biasamp.counts.scattered_table import ScatteredCounter
 from biasamp.data import printable
 from biasamp.data.arrow_numbers import arrow_of, arrow_text, numpy_of
 from biasamp.data.label_source import Batch, LabelSource, wide_labels
@@ -30,7 +32,8 @@ from biasamp.engines.local import LocalEngine
 
 # A record's key, and its copy when keys are sorted.
 _KEY_BYTES = 16
-# The part of a thread's memory that its table of labels and pairs of identities may take: two are added up to a third.
+# The part of a thread's memory that its table of labels and pairs of identities may take; what waits to be counted there
+# has its room beside it.
 _SHARE = 4
 # Rows that are counted before counts are taken: the numbers of a tally have 31 bits.
 _MOST_ROWS = 1 << 30
@@ -88,8 +91,8 @@ class CountLabels:
                 counter = self._counter()
             self._add(counter, part)
             if counter.rows > _MOST_ROWS:
-                out, counter = fold(operator.add, [*out, counter.counted()]), None
-        return out if counter is None else fold(operator.add, [*out, counter.counted()])
+                out, counter = fold(operator.iadd, [*out, counter.counted()]), None
+        return out if counter is None else fold(operator.iadd, [*out, counter.counted()])
 
     def _counter(self) -> LongCounter:
         counter = LongCounter(
@@ -354,7 +357,7 @@ def _counted(
         if keep_keys and not _keys_fit(parts, engine):
             break
         try:
-            part = engine.reduce(replace(count, keep_keys=keep_keys), parts, operator.add)
+            part = engine.reduce(replace(count, keep_keys=keep_keys), parts, operator.iadd)
             counts = finished(part)
         except (Unordered, Scattered) as found:
             again = time.perf_counter()
@@ -372,7 +375,7 @@ def _counted(
     codes = label_codes(members, count.pairing, count.kernel) if engine.name == "local" else None
     spread = SpreadLabels(count.threshold, count.rows, count.kernel, codes)
     gather = CountSpread(members, count.threshold, count.kernel, count.pairing, count.shared_bytes, codes)
-    part = engine.regroup(spread, parts, gather, operator.add)
+    part = engine.regroup(spread, parts, gather, operator.iadd)
     where = "in memory or files of a temporary directory" if engine.name == "local" else f"by {engine.name}'s shuffle"
     notes.append(
         f"rows are not sorted by record: {part.rows} rows were brought together by record {where} and sorted "
@@ -395,7 +398,7 @@ def _refuse_unknown(
     counts: AssociationCounts, part: LongPart, names: Mapping[str, str], notes: list[str], absent: bool = False
 ) -> None:
     """An identity none of whose labels occurs is an error; one without some of them is a note."""
-    there = set(counts.labels)
+    there = {label for group in counts.members for label in group}.intersection(counts.labels)
     for name, labels, size in zip(counts.identities, counts.members, counts.identity_count.tolist(), strict=True):
         missing = [label for label in labels if label not in there]
         if not missing:
@@ -410,7 +413,7 @@ def _refuse_unknown(
                 f"identities or strata: no record has the label {', '.join(shown[:5])}"
                 + (" with a score that reaches the threshold" if part.below else "")
                 + ("" if alone else f" of the identity {printable(name, 60)!r}")
-                + f"; {_mean(near[0]) or _such_as(known, len(there))}"
+                + f"; {_mean(near[0]) or _such_as(known, len(counts.labels))}"
             )
         meant = _mean(dict.fromkeys(text for texts in near for text in texts))
         notes.append(

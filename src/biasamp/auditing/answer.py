@@ -1,4 +1,4 @@
-"""The answer of an audit in three sentences, the same wherever it is shown: what was found for whom, how sure, what next."""
+"""The answer of an audit in a few sentences, the same wherever it is shown: what was found, for whom, how sure, what next."""
 
 from __future__ import annotations
 
@@ -33,26 +33,30 @@ from .score_types import SweepEntry, WhyEntry
 _NAMED = 3
 # Another threshold is worth moving to where it takes this share of a value away.
 _WORTHWHILE = 0.1
+# What of a value comes from scores is named from here on: it would be shown as 0.
+_AT_LEAST = 0.0005
 # More records than so many times these are not asked for: the value is as good as 0.
 _MOST_TIMES = 50.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found for whom, how sure that is, and what to do next: a sentence or two each.
+    """What was found, who is worst off, how sure that is, and what to do next: a sentence or two each.
 
-    ``groups`` are those that the sentences hold against each other.
+    ``groups`` are those that the sentences hold against each other. ``worst_off`` is empty where nothing tells it.
     """
 
     found: str
     sure: str
     next: str
     groups: tuple[str, ...] = ()
+    worst_off: str = ""
 
     @property
     def titled(self) -> dict[str, str]:
         """The sentences by their titles."""
-        return {"Found": self.found, "How sure": self.sure, "Next": self.next}
+        said = {"Found": self.found, "Worst off": self.worst_off, "How sure": self.sure, "Next": self.next}
+        return {title: words for title, words in said.items() if words}
 
 
 def answer_of(document: AuditDocument) -> Answer:
@@ -62,7 +66,7 @@ def answer_of(document: AuditDocument) -> Answer:
     made = _Answering(document)
     gaps = [entry for metric, entry in made.gaps.items() if metric != "accuracy_difference"]
     groups = dict.fromkeys(group for entry in gaps for group in entry["between"] or ())
-    return Answer(made.found(), made.sure(), made.next(), tuple(groups))
+    return Answer(made.found(), made.sure(), made.next(), tuple(groups), made.worst_off())
 
 
 def concluded_of(document: AuditDocument) -> dict[Place, int | None]:
@@ -117,10 +121,6 @@ class _Answering:
     # --- found ------------------------------------------------------------------------------------------------------
 
     def found(self) -> str:
-        parts = [self._amplified(), self._worst_off()]
-        return " ".join(part for part in parts if part)
-
-    def _amplified(self) -> str:
         if not self.entries:
             return "Directional amplification was not measured."
         by_side = {side: [e for e in self.entries if self.verdict(e) == side] for side in (1, -1)}
@@ -136,7 +136,7 @@ class _Answering:
         if not said:
             return f"Whether the model amplifies the bias of its data is not decided: {self._listed(self.undecided)}."
         undecided = [self.where(entry) for entry in self.undecided]
-        rest = f"; whether it does by {_joined(undecided)} is not decided" if undecided else ""
+        rest = f"; not decided by {_joined(undecided)}" if undecided else ""
         return f"The model {_joined(said)}{rest}."
 
     def _listed(self, entries: list[Entry]) -> str:
@@ -148,7 +148,7 @@ class _Answering:
         if why is None:
             return _short(entry["value"])
         score, deciding = (_short(why["parts"][of]["value"]) for of in ("score", "threshold"))
-        said = f"{_short(entry['value'])}, of which scores {score} and threshold {deciding}"
+        said = f"{_short(entry['value'])}: scores {score}, threshold {deciding}"
         if "inside" not in why["parts"]:
             return said
         return f"{said}; inside strata of {printable(why['strata_column'], LONGEST)} {_short(why['parts']['inside']['value'])}"
@@ -169,7 +169,7 @@ class _Answering:
                 out[metric] = best
         return out
 
-    def _worst_off(self) -> str:
+    def worst_off(self) -> str:
         """Who bears the errors: whether an outcome is a burden or a benefit is for the reader to know."""
         if counts_fractions(self.document):
             gap = next(iter(self.gaps.values()), None)
@@ -183,22 +183,22 @@ class _Answering:
         if burden is not None:
             group, most, other, least = self._ends(burden, "false_positive_rate", False)
             said.append(
-                f"{group} if {self._outcome(burden)} is a burden (wrongly predicted for {most} of them, but {least} "
-                f"of {other})"
+                f"{group}, if {self._outcome(burden)} is a burden: wrongly predicted for {most} of those without it "
+                f"({other}: {least})."
             )
         if benefit is not None:
             group, most, other, least = self._ends(benefit, "true_positive_rate", True)
             it = "it" if burden is not None and burden.get("outcome") == benefit.get("outcome") else None
             said.append(
-                f"{group} if {it or self._outcome(benefit)} is a benefit (missed for {most} of them, but {least} of "
-                f"{other})"
+                f"{group}, if {it or self._outcome(benefit)} is a benefit: missed for {most} of those with it "
+                f"({other}: {least})."
             )
         if said:
-            return f"Worst off is {', and '.join(said)}."
+            return " ".join(said)
         wrong = self.gaps.get("accuracy_difference")
         if wrong is not None:
             group, most, other, least = self._ends(wrong, "accuracy", True)
-            return f"Worst off is {group}: predicted wrongly for {most} of them, but {least} of {other}."
+            return f"{group}: predicted wrongly for {most} ({other}: {least})."
         if any(entry.get("between") for entry in self.document["metrics"]):
             return "No difference in error rates between groups is beyond chance."
         return self._most_changed()
@@ -243,11 +243,11 @@ class _Answering:
         as_it_was = [f"{self.where(e)} {value_with_interval(e)}" for e in self.entries if self.as_good_as_0(e)]
         undecided = [self._undecided(entry) for entry in self.undecided]
         judged = len(self.concluded)
-        counted = f"all {judged} figures counted" if judged > 1 else "one figure judged"
+        counted = f"corrected for {judged} figures" if judged > 1 else "one figure"
         said = (
-            f"Beyond chance at {level}, {counted}: {_joined(decided, 4)}"
+            f"Beyond chance at {level} ({counted}): {_joined(decided, 4)}"
             if decided
-            else f"Nothing is beyond chance at {level}, {counted}"
+            else f"Nothing is beyond chance at {level} ({counted})"
         )
         said += f"; within {AS_GOOD_AS_0:g} of 0: {_joined(as_it_was)}" if as_it_was else ""
         return said + (f"; not decided: {_joined(undecided)}." if undecided else ".") + self._few()
@@ -273,13 +273,13 @@ class _Answering:
         if not small:
             return ""
         has = "has" if small == 1 else "have"
-        return f" Of {len(groups):,} groups, {small:,} {has} fewer than {self.data['min_group']} records."
+        return f" {small:,} of {len(groups):,} groups {has} fewer than {self.data['min_group']} records."
 
     def _undecided(self, entry: Entry) -> str:
         words = f"{self.where(entry)} {value_with_interval(entry)}"
         unknown, many = unknown_directions(entry) if entry.get("unknown") and entry.get("pairs") else (0, 0)
         if unknown and side_of_zero(*(entry.get("bounds") or (None, None))) == 0:
-            return f"{words}, where the records do not tell the direction of {unknown:,} of {many:,} pairs"
+            return f"{words}, the direction of {unknown:,} of {many:,} pairs being unknown"
         return words
 
     # --- next -------------------------------------------------------------------------------------------------------
@@ -287,8 +287,15 @@ class _Answering:
     def next(self) -> str:
         steps = list(dict.fromkeys(self._steps()))[:2]
         if not steps:
-            return "These figures ask for nothing; repeat the audit when the data or the model change."
-        return " ".join(steps)
+            steps = ["These figures ask for nothing; repeat the audit when the data or the model change."]
+        return " ".join([*steps, *self._ask_for_scores()])
+
+    def _ask_for_scores(self) -> Iterator[str]:
+        """How to learn whether the scores or the threshold change the bias, where that is decided and no scores were given."""
+        changed = [entry for entry in self.entries if self.verdict(entry)]
+        if changed and not any(map(self.why, changed)) and not counts_fractions(self.document):
+            roles = dict.fromkeys("task_scores" if e["direction"] == "A->T" else "attribute_scores" for e in changed)
+            yield f"Give the model's scores too ({_joined(list(roles))}): they tell whether scores or threshold do it."
 
     def _steps(self) -> Iterator[str]:
         for row in self.document["findings"]:
@@ -318,16 +325,15 @@ class _Answering:
         why, where = self.why(entry), self.where(entry)
         if why is None:
             pair = next(iter(changed_pairs(entry)), None)
-            ask = "give the scores that decisions rest on, to see whether they or the threshold amplify"
             if pair is None:
-                return f"For {where}, {ask}."
+                return f"Look at the pairs of {where} that change."
             return (
                 f"Look at {self.name(pair['given'])}, for whom {self.name(pair['outcome'])} is true of "
-                f"{_percent(pair['truth_rate'])} and predicted for {_percent(pair['predicted_rate'])}; {ask}."
+                f"{_percent(pair['truth_rate'])} and predicted for {_percent(pair['predicted_rate'])}."
             )
         score, deciding = (why["parts"][of]["value"] or 0.0 for of in ("score", "threshold"))
         if deciding >= score:
-            moved = self._move(entry, where)
+            moved = self._move(entry, where, score)
             if moved:
                 return moved
         pairs = [pair for pair in why.get("pairs", ()) if not pair.get("mirror")]
@@ -335,16 +341,16 @@ class _Answering:
         if worst is None:
             return f"Look at the scores by {where}, which amplify by {number(score)}."
         return (
-            f"Look at the scores of {self.name(worst['given'])}: {self.name(worst['outcome'])} has a mean score of "
-            f"{number(worst['score_rate'], False)} there and is true of {_percent(worst['truth_rate'])}."
+            f"Look at the scores, from which most amplification by {where} comes: for {self.name(worst['given'])}, {self.name(worst['outcome'])} has a mean score "
+            f"of {number(worst['score_rate'], False)} and is true of {_percent(worst['truth_rate'])}."
         )
 
-    def _move(self, entry: Entry, where: str) -> str:
+    def _move(self, entry: Entry, where: str, score: float) -> str:
         """The threshold to move to, where one takes enough of the value away."""
         swept, value = self.sweep(entry), abs(entry["value"] or 0.0)
         marks = {} if swept is None else swept.get("marks", {})
         least = (1.0 - _WORTHWHILE) * value
-        used = f" (now {number(float(marks['used']['threshold'] or 0), False)})" if "used" in marks else ""
+        used = f" at {number(float(marks['used']['threshold'] or 0), False)}" if "used" in marks else ""
         said, verb = [], "Move the threshold"
         base = None if swept is None or swept["base_rate"] is None else _percent(swept["base_rate"])
         for mark, words in (("base_rate", f"nearest to the base rate of {base}"), ("zero", "where it is nearest to 0")):
@@ -358,7 +364,12 @@ class _Answering:
             )
         if not said:
             return ""
-        return f"{verb}{used}: amplification by {where} would be {' and '.join(said)}."
+        it = "the threshold" if verb == "Calibrate" else "it"
+        comes = f"mostly from {it}" if score >= _AT_LEAST else f"from {it}, not from the scores"
+        return (
+            f"{verb}: amplification by {where} comes {comes}. It is "
+            f"{number(entry['value'])}{used} and would be {' and '.join(said)}."
+        )
 
     def _collect(self, entry: Entry) -> str:
         where, value = self.where(entry), entry["value"] or 0.0

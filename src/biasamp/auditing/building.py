@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -16,6 +17,8 @@ from biasamp.results.interval import Caution
 
 from .amplification_findings import AMPLIFICATION
 from .audit_result import Audit
+from .bin_entries import NO_NUMBERS, is_cut, moved_by_bins
+from .bin_types import BinEntry
 from .cautions import CAUTIONS
 from .counting import StreamedData
 from .data_entry import chosen_of, data_of
@@ -27,6 +30,7 @@ from .measurement_types import SCHEMA
 from .measuring import correct_pairs, discordance, halves_by_bag, measure, pairs_by_bag, resampled
 from .mirrors import mark_mirrors
 from .plan import Plan
+from .published_counts import withheld_labels, withheld_names
 from .rate_findings import parity
 from .settings import Settings
 from .source import read_audit_base
@@ -38,7 +42,7 @@ from .withholding import of_all_records, redacted, withheld_groups
 # Fewer records may have the same counts as train labels by chance.
 _MANY = 100
 # What gives the findings and cautions of an audit.
-_RULES = (*AMPLIFICATION, parity, why, differing_inventions, *CAUTIONS, why_cautions)
+_RULES = (*AMPLIFICATION, parity, why, differing_inventions, *CAUTIONS, why_cautions, moved_by_bins)
 
 
 def from_counts(
@@ -48,8 +52,12 @@ def from_counts(
     chosen: GroupNames,
     source: AuditRecords | StreamedData | None = None,
     weighted: bool = False,
+    bins: Sequence[BinEntry] | str = (),
 ) -> Audit:
-    """The audit of counts; ``source`` is the data where it can be read again."""
+    """The audit of counts; ``source`` is the data where it can be read again.
+
+    ``bins`` says how values move with the bins of columns that were cut, or why that is not known.
+    """
     plan = Plan.from_dict(counts.plan)
     filled = [len(bags.numbers) for subject in counts.subjects for bags in subject.pairs.values()]
     if not any(filled):
@@ -67,10 +75,17 @@ def from_counts(
     ignored, unknown = ignored_groups(counts, chosen.ignored)
     references = reference_groups(counts, chosen.reference)
     hidden: dict[str, frozenset[Label]] = {}
-    if settings.suppress is not None:
-        hidden = withheld_groups(counts, settings.suppress)
+    limit = settings.suppress
+    if counts.withheld is not None:
+        if limit is not None:
+            raise ValueError(
+                f"data are counts with those below {counts.withheld['below']} withheld: leave suppress out"
+            )
+        limit = int(counts.withheld["below"])
+    if limit is not None:
+        hidden = withheld_labels(counts) if counts.withheld is not None else withheld_groups(counts, limit)
         ignored = {name: labels | hidden[name] for name, labels in ignored.items()}
-        settings = replace(settings, metrics=settings.metrics - of_all_records())
+        settings = replace(settings, suppress=limit, metrics=settings.metrics - of_all_records())
     subjects = [
         Counted(
             subject,
@@ -91,6 +106,12 @@ def from_counts(
     correct_pairs(measured)
     rows = [row for part in measured for row in part.entries]
     not_run = [row for part in measured for row in part.not_run]
+    if is_cut(plan) and "directional" in settings.metrics and (isinstance(bins, str) or not bins):
+        reason = f"how values move with bins was not measured: {bins or NO_NUMBERS}"
+        not_run += [
+            {"attribute": subject.attribute, "metric": "directional", "direction": None, "reason": reason}
+            for subject in subjects
+        ]
     if not rows:
         reasons = "; ".join(dict.fromkeys(row["reason"] for row in not_run))
         raise ValueError(f"no metric could be computed: {reasons}")
@@ -131,6 +152,8 @@ def from_counts(
     wrong_labels = [row for part in measured for row in part.label_errors]
     if wrong_labels:
         document["label_errors"] = wrong_labels  # type: ignore[typeddict-item]
+    if not isinstance(bins, str) and bins:
+        document["bins"] = list(bins)
     invented = invented_entries(subjects, settings.confidence)
     if invented:
         document["invented"] = invented  # type: ignore[typeddict-item]
@@ -139,9 +162,12 @@ def from_counts(
     found = [finding for rule in _RULES for finding in rule(context)]
     found.sort(key=lambda finding: -finding.weight)
     document["findings"] = [finding.to_dict() for finding in found]  # type: ignore[misc]
-    if settings.suppress is not None:
+    if limit is not None:
         # Values of resamples, and what is kept by bag of records, are nearly the records themselves.
-        return Audit(cast("AuditDocument", redacted(cast("dict[str, Any]", document), hidden, settings.suppress)), name)
+        shown = redacted(cast("dict[str, Any]", document), hidden, limit)
+        if counts.withheld is not None:
+            shown["data"]["withheld_groups"] = withheld_names(counts)
+        return Audit(cast("AuditDocument", shown), name)
     owned = [
         (subject.attribute, result) for subject, part in zip(subjects, measured, strict=True) for result in part.results
     ]

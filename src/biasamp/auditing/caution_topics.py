@@ -13,7 +13,17 @@ MISTAKES = frozenset(
 # The topics in the order in which they are shown, with the codes of their cautions; a code that is not listed is of the last.
 TOPICS: dict[str, frozenset[str]] = {
     "What was given": MISTAKES
-    | {"unchecked", "positive", "no-truth", "unknown-overlap", "missing", "ignored-groups", "excluded", "base-choice"},
+    | {
+        "unchecked",
+        "positive",
+        "no-truth",
+        "unknown-overlap",
+        "missing",
+        "ignored-groups",
+        "excluded",
+        "base-choice",
+        "bins",
+    },
     "Scores and thresholds": frozenset({"threshold", "uncalibrated", "fractions", "sensitive-prediction"}),
     "Directions of pairs": frozenset({"unclear-signs", "reversed-signs", "balanced", "no-sign", "disagreement"}),
     "Few records": frozenset(

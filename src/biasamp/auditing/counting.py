@@ -17,16 +17,18 @@ from biasamp.association.associate import count_labels
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
-from biasamp.counts.long_table import Pairing
+from biasamp.counts.label_counter import Pairing
 from biasamp.counts.signed_sums import SecondLook, SignedSums
+from biasamp.counts.storage import is_counts, load_counts
 from biasamp.counts.subject_counts import TOO_LARGE
 from biasamp.data import Codes, LabelSet, Variable, weights_of
+from biasamp.data.binning import QUANTILES, refuse_quantiles
 from biasamp.data.frames import arrow_column
 from biasamp.data.keys import row_keys
 from biasamp.data.label import Mask
 from biasamp.data.label_source import LabelSource
 from biasamp.data.labelset import LEAST_TOTAL
-from biasamp.data.plain_arguments import path_of, yes_or_no
+from biasamp.data.plain_arguments import path_of, whole_number, yes_or_no
 from biasamp.data.same_columns import refuse_train_of_data
 from biasamp.data.spelling import in_utf8
 from biasamp.data.ways_out import way_out
@@ -46,8 +48,9 @@ from .count_kernels import (
     look_again,
     train_counts,
 )
-from .label_reader import AuditRecords, Reader, Subject, read_labels
+from .label_reader import AuditRecords, Reader, Subject, crossing_order, read_labels
 from .plan import Plan, Spec, make_plan
+from .published_counts import NO_IDENTITIES, published_counts, shared_counts
 from .source import Source, data_parts, read_source
 from .survey import Survey, survey
 from .unseen_labels import check_vocabulary
@@ -82,6 +85,7 @@ def count(
     intersections: bool = False,
     unseen: str = "invented",
     labels: AuditCounts | str | os.PathLike[str] | None = None,
+    suppress: int | None = None,
     engine: Any = "auto",
     threads: int | None = None,
     memory: int | str | None = None,
@@ -105,6 +109,10 @@ def count(
     labels : AuditCounts or path, optional
         Other counts, or the file they were saved to, whose label space this is counted in, so that the two add up even where a label does not occur
         here. A label that they do not know is an error.
+    suppress : int, optional
+        For others to see: withhold groups with counts below this number, and those that would give them away. The counts are
+        made anew from the table of groups, truths and predictions, and say no more than it: they have no ids, are
+        paired with no others, and MALS cannot be measured. ``data`` may be counts then, to withhold of a sum.
     engine, threads, memory
         As in :func:`biasamp.audit`; the counts are the same to the bit.
 
@@ -126,6 +134,8 @@ def count(
     True
     """
     yes_or_no(pairable, "pairable")
+    if suppress is not None:
+        whole_number(suppress, "suppress", least=2)
     roles = {
         "attributes": attributes,
         "tasks": tasks,
@@ -144,7 +154,14 @@ def count(
     }
     if identities is None and isinstance(data, LabelSource):
         identities = data.identities or None
+    if suppress is not None and isinstance(data, (str, os.PathLike)) and is_counts(data):
+        data = load_counts(os.fspath(data))
+    if isinstance(data, (AuditCounts, AssociationCounts)):
+        given = {**roles, "identities": identities, "missing": None, "intersections": None, "unseen": None}
+        return shared_counts(data, suppress, [name for name, value in given.items() if value is not None])
     if identities is not None:
+        if suppress is not None:
+            raise ValueError(NO_IDENTITIES)
         others = {**roles, "labels": labels, "record": None, "missing": None, "intersections": None, "unseen": None}
         strange = [name for name, value in others.items() if value is not None]
         if strange:
@@ -174,7 +191,7 @@ def count(
     with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
         counted_all = count_plan(data, plan, train, running, labels)[0]
     check_vocabulary(counted_all)
-    return counted_all
+    return counted_all if suppress is None else published_counts(counted_all, suppress)
 
 
 def count_plan(
@@ -186,6 +203,9 @@ def count_plan(
     needs: frozenset[str] = ALL_COUNTS,
 ) -> tuple[AuditCounts, StreamedData]:
     """Count data as a plan says, on an engine; also what reads the data again."""
+    for spec, role in plan.labels:
+        if spec.declared == QUANTILES:
+            refuse_quantiles(f"{role} column {spec.title!r}")
     name, parts = data_parts(data, plan.columns, "data", plan.words)
     if parts[0].start is None and plan.record is None and plan.cluster is None:
         raise ValueError(
@@ -232,7 +252,17 @@ class StreamedData:
 
     @cached_property
     def records(self) -> AuditRecords:
-        """All records in memory; refuses with a reason where they do not fit."""
+        """All records in memory, as labels; refuses with a reason where they do not fit."""
+        plan = self.reader.plan
+        return read_records(self.source, plan, self.train, plan.weights)
+
+    def counted(self, plan: Plan) -> AuditCounts:
+        """The counts of pairs of all records by another plan, in memory."""
+        return count_memory(self.source, plan, self.train, plan.weights, frozenset())[0]
+
+    @cached_property
+    def source(self) -> Source:
+        """The columns of all records in memory; refuses with a reason where they do not fit."""
         plan = self.reader.plan
         rows = total_rows(self.parts)
         size = (rows or 0) * len(plan.columns) * _BYTES
@@ -247,7 +277,7 @@ class StreamedData:
         tables = [table for _, table in sorted(self.engine.map(kernel, self.parts)) if table.num_rows]
         whole = pa.concat_tables(tables, promote_options="permissive")
         columns = {name: arrow_column(name, whole.column(name)) for name in plan.columns}
-        return read_records(Source("data", columns, whole.num_rows), plan, self.train, plan.weights)
+        return Source("data", columns, whole.num_rows)
 
     def look(self, number: int, direction: str, kept: tuple[Mask, Mask], asked: SecondLook) -> SignedSums:
         """A second look at the records of a subject, of which some labels are kept."""
@@ -342,7 +372,8 @@ def _spaces(
     truths += [read_labels(example, one, "attributes", "drop", identifiers=True) for one in plan.groups.values()]
     if plan.intersections:
         names = [subject.attribute for subject in subjects]
-        combined = sorted(found.crossings | (set() if train is None else train.crossings))
+        held = [subject.A.variables[0].categories for subject in subjects]
+        combined = crossing_order(found.crossings | (set() if train is None else train.crossings), held)
         space = Variable(" x ".join(names), "categorical", tuple(combined))
         crossed = LabelSet((Codes((space,), np.zeros(1, dtype=np.int64)),))
         predicted = crossed if all(s.A_pred is not None and not s.A_pred.soft for s in subjects) else None

@@ -11,6 +11,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from biasamp.results.metric_registry import METRICS
 
+from .bin_types import BinEntry
 from .comparison_types import ComparisonDocument
 from .label_error_types import LabelErrorEntry
 from .measurement_types import Direction, Figure, Measurement, Threshold
@@ -323,6 +324,7 @@ class AuditDocument(TypedDict):
     sweep: NotRequired[list[SweepEntry]]
     why: NotRequired[list[WhyEntry]]
     label_errors: NotRequired[list[LabelErrorEntry]]
+    bins: NotRequired[list[BinEntry]]
     invented: NotRequired[list[Invented]]
     compare: NotRequired[ComparisonDocument]
     registry: NotRequired[dict[str, MetricFacts]]

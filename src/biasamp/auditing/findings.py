@@ -10,6 +10,7 @@ from typing import Any
 from biasamp.data import printable
 from biasamp.results.metric_registry import direction_symbol, is_signed
 
+from .bin_types import BinEntry
 from .document_types import AuditDocument, Entry, Excluded, Invented
 from .evidence import Place, kept, place_of, verdicts
 from .label_names import LONGEST, label_names
@@ -47,6 +48,7 @@ URGENCY = {
     "reversed-signs": 9.2,
     "sensitive-prediction": 9.0,
     "disagreement": 8.5,
+    "bins": 8.2,
     "not-fairness": 8.0,
     "not-ground-truth": 7.5,
     "fractions": 7.2,
@@ -206,7 +208,7 @@ def figure(entry: Entry, **more: Any) -> dict[str, Any]:
     return {**{name: entry[name] for name in names}, **more}  # type: ignore[literal-required]
 
 
-def place(entry: Entry | SweepEntry | Excluded | Invented, between: str = ", ") -> str:
+def place(entry: Entry | SweepEntry | Excluded | Invented | BinEntry, between: str = ", ") -> str:
     """The attribute and direction that a sentence begins with."""
     return between.join(filter(None, (printable(entry["attribute"], 40), direction_symbol(entry["direction"]))))
 

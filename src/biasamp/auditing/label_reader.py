@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import product, zip_longest
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,17 @@ from biasamp.data import Codes, Evaluation, LabelSet, Variable, align, label_set
 from biasamp.data.column_checks import RoleOf, check_columns_alone
 from biasamp.data.keys import Keys, row_keys
 from biasamp.data.label import Mask
+from biasamp.data.labelset import has_own_order
 from biasamp.data.scores import USUAL, Strata, decide, read_strata
 from biasamp.data.vocabulary import one_space
 from biasamp.data.ways_out import way_out
 
 from .plan import Plan, Spec
 from .source import Source
+
+# Between the groups of a crossing; more combinations than this are put in order by their text.
+_JOIN = " & "
+_MOST_CROSSED = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,6 +281,18 @@ def into_space(
     return placed
 
 
+def crossing_order(crossed: Collection[str], categories: Sequence[Sequence[str]]) -> list[str]:
+    """Combinations of categories as they are listed: as text, or as categories are where a caller declared an order.
+
+    >>> crossing_order(["old & f", "young & f"], [("young", "old"), ("f", "m")])
+    ['young & f', 'old & f']
+    """
+    place: dict[str, int] = {}
+    if any(has_own_order(held) for held in categories) and prod(map(len, categories)) <= _MOST_CROSSED:
+        place = {_JOIN.join(one): number for number, one in enumerate(product(*categories))}
+    return sorted(set(crossed), key=lambda text: (place.get(text, 0), text))
+
+
 def crossing(sets: Sequence[LabelSet], names: Sequence[str], categories: Sequence[str] | None = None) -> LabelSet:
     """The crossing of variables: one category for every combination that occurs, such as ``woman & Black``.
 
@@ -287,9 +305,9 @@ def crossing(sets: Sequence[LabelSet], names: Sequence[str], categories: Sequenc
     texts = [block.variables[0].categories for block in held]
     distinct, place = np.unique(np.column_stack([block.codes for block in held]), axis=0, return_inverse=True)
     joined = [
-        None if min(row) < 0 else " & ".join(texts[i][code] for i, code in enumerate(row)) for row in distinct.tolist()
+        None if min(row) < 0 else _JOIN.join(texts[i][code] for i, code in enumerate(row)) for row in distinct.tolist()
     ]
-    known = sorted({text for text in joined if text is not None}) if categories is None else list(categories)
+    known = list(categories or crossing_order([text for text in joined if text is not None], texts))
     number = {text: i for i, text in enumerate(known)}
     target = np.array([-1 if text is None else number[text] for text in joined], dtype=np.int64)
     variable = Variable(" x ".join(names), "categorical", tuple(known))

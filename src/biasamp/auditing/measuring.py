@@ -99,7 +99,8 @@ def _run(subject: Counted, metric: str, direction: str | None, settings: Setting
     out.entries.append(made)
 
 
-def _directional(subject: Counted, direction: str, settings: Settings) -> Any:
+def directional_of(subject: Counted, direction: str, settings: Settings) -> Any:
+    """Directional amplification of the pairs that have a sign; those without are among the excluded."""
     source = subject.base_source(direction)
     labels = [
         side.only(keep).labels for side, keep in zip(subject.sides(direction), subject.kept(direction), strict=True)
@@ -117,6 +118,7 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     options: dict[str, Any] = {"direction": direction, "level": settings.confidence}
     if given.exclusive and outcome.exclusive:
         return multi.from_sample(subject.sample(direction), subject.train(direction), **options)
+    _refuse_withheld("Multi of sets of labels", "combinations of labels", settings)
     cells, by_bag = subject.counts.cells[direction], subject.counts.by_bag.get(direction)
     options["clustered"] = subject.clustered
     train_known = subject.counts.train is None or subject.counts.train_cells is not None
@@ -146,6 +148,14 @@ def _multi(subject: Counted, direction: str, settings: Settings) -> Any:
     rows, bag, dealt, many = deal_out(whole.weights)
     block = Block(replace(whole.take(rows), weights=dealt), bag, many)
     return multi.from_records(block, _train_cells(subject, direction), **options)
+
+
+def _refuse_withheld(title: str, counted: str, settings: Settings) -> None:
+    """What rests on other counts than those that suppression looks at is not measured with it."""
+    if settings.suppress is not None:
+        raise ValueError(
+            f"{title} counts {counted}, whose small counts suppress does not look for: it is not published"
+        )
 
 
 def _cells_as_records(subject: Counted, table: ContingencyTable, direction: str) -> Evaluation:
@@ -214,8 +224,13 @@ def _complete_cells(table: ContingencyTable, given: LabelSet, outcome: LabelSet)
 
 def _mals(subject: Counted, settings: Settings) -> Any:
     if subject.counts.mals is None:
+        if len(subject.counts.pairs) == len(DIRECTIONS):
+            raise ValueError(
+                "MALS needs predictions of both sides together, which counts that were made to be shared do not hold"
+            )
         side = _NEEDED["A->T" if "T->A" in subject.counts.pairs else "T->A"]
         raise ValueError(f"MALS needs predictions of both sides; {side} were not given")
+    _refuse_withheld("MALS", "predicted groups with predicted tasks", settings)
     kept = subject.with_truth("A->T")
     train = None if subject.counts.train is None else subject.counts.train.only(*kept)
     groups = [side.only(keep).labels for side, keep in zip(subject.sides("A->T"), kept, strict=True)]
@@ -304,7 +319,7 @@ def correct_pairs(measured: Sequence[Measured]) -> None:
 
 # What measures each metric: of each direction that has predictions, and once for all; parity is several metrics.
 _Directed = Callable[[Counted, str, Settings], Any]
-DIRECTED: dict[str, _Directed] = {"directional": _directional, "multi": _multi, "dpa": partial(_attacked, "dpa")}
+DIRECTED: dict[str, _Directed] = {"directional": directional_of, "multi": _multi, "dpa": partial(_attacked, "dpa")}
 UNDIRECTED: dict[str, Callable[[Counted, Settings], Any]] = {"leakage": _leakage, "mals": _mals}
 
 # The counts, other than those of pairs, that a metric is computed from.

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from biasamp.data import Columns, Declared, printable
+from biasamp.data.binning import BINNED, QUANTILES, cut, refuse_quantiles
 from biasamp.data.plain_arguments import column_name, one_of, shown, yes_or_no
 from biasamp.data.spelling import read_otherwise
 from biasamp.data.vocabulary import UNSEEN
@@ -19,11 +20,19 @@ MISSING = ("error", "drop", "negative")
 
 @dataclass(frozen=True)
 class Spec:
-    """The columns of one label set, with the caller's word on what they are."""
+    """The columns of one label set, with the caller's word on what they are.
+
+    ``categories`` are the values that are declared; of a column that is cut into bins they are its edges.
+    """
 
     names: tuple[str, ...]
     declared: str | None = None
     categories: tuple[str, ...] | None = None
+
+    @property
+    def edges(self) -> tuple[float, ...] | None:
+        """Where a column of numbers is cut into bins; None where it is not."""
+        return tuple(map(float, self.categories or ())) if self.declared == BINNED else None
 
     @property
     def title(self) -> str:
@@ -33,13 +42,20 @@ class Spec:
     def columns(self, source: Source) -> Columns:
         """These columns of some records."""
         held = [source.column(name) for name in self.names]
+        if self.edges is not None:
+            return cut(held[0], self.edges, self.title)
+        if self.declared == QUANTILES:
+            refuse_quantiles(self.title)
         return Columns(held, len(held) == 1, self.declared, self.categories)
 
     @classmethod
     def of(cls, value: Any, role: str) -> Spec:
         """Column names, or ``binary(...)``/``categorical(...)`` of them."""
         if isinstance(value, Declared):
-            return cls(cls.of(value.data, role).names, value.kind, value.categories)
+            names = cls.of(value.data, role).names
+            if value.kind in (BINNED, QUANTILES) and len(names) != 1:
+                raise ValueError(f"{role} cuts {len(names)} columns into bins at once: name one column")
+            return cls(names, value.kind, value.categories)
         if isinstance(value, str):
             return cls((value,))
         if isinstance(value, Sequence) and value and all(isinstance(name, str) for name in value):
@@ -47,6 +63,10 @@ class Spec:
             if repeated:
                 raise ValueError(f"{role} names the column {repeated[0]!r} twice")
             return cls(tuple(value))
+        if isinstance(value, list) and any(isinstance(one, Declared) for one in value):
+            raise ValueError(
+                f"{role} lists a column that is declared among others: such a column is measured by itself"
+            )
         raise TypeError(f"{role} must be a column name or a list of them, found {shown(value)}")
 
 
@@ -115,7 +135,7 @@ class Plan:
         held = [(truth.categories, one) for truth, said in sides for one in (truth, said) if one is not None]
         found: dict[str, frozenset[str]] = {}
         for categories, spec in held:
-            values = frozenset(spec.categories or categories or ())
+            values = frozenset() if spec.edges is not None else frozenset(spec.categories or categories or ())
             if any(read_otherwise(value) for value in values):
                 found |= dict.fromkeys(spec.names, values)
         return found
@@ -212,6 +232,14 @@ def make_plan(
     (task_prediction,) = _predictions(task_predictions, [task], "task_predictions")
     group_scores = _predictions(attribute_scores, list(groups.values()), "attribute_scores")
     (task_score,) = _predictions(task_scores, [task], "task_scores")
+    for truth, score in ((task, task_score), *zip(groups.values(), group_scores, strict=True)):
+        if score is not None and truth.declared in (BINNED, QUANTILES):
+            raise ValueError(
+                f"{truth.title!r} is cut into bins, and {score.title!r} is a score of it: give predicted numbers, which are "
+                "cut at the same edges, as predictions"
+            )
+    task_prediction = _cut_alike(task, task_prediction)
+    group_predictions = [_cut_alike(*pair) for pair in zip(groups.values(), group_predictions, strict=True)]
     if task_prediction is None and task_score is None and not any(group_predictions) and not any(group_scores):
         raise ValueError(
             "neither task_predictions nor attribute_predictions is given: amplification compares predictions with "
@@ -246,6 +274,15 @@ def make_plan(
         task_scores=task_score,
         strata=_strata(strata, groups, task, [task_prediction, *group_predictions, task_score, *group_scores]),
     )
+
+
+def _cut_alike(truth: Spec, predicted: Spec | None) -> Spec | None:
+    """Predictions of a column that is cut into bins, which are numbers too, as cut at the same edges."""
+    if predicted is None or truth.declared not in (BINNED, QUANTILES):
+        return predicted
+    if predicted.declared not in (None, truth.declared) or predicted.categories not in (None, truth.categories):
+        raise ValueError(f"{truth.title!r} and its predictions {predicted.title!r} must be cut at the same edges")
+    return replace(predicted, declared=truth.declared, categories=truth.categories)
 
 
 def _strata(strata: Any, groups: Mapping[str, Spec], task: Spec, others: Sequence[Spec | None]) -> Spec | None:

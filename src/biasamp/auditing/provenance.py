@@ -14,6 +14,7 @@ from typing import Any
 
 from biasamp import __version__
 from biasamp.data import Declared, printable
+from biasamp.data.binning import BINNED, QUANTILES
 
 from .document_types import Provenance
 
@@ -78,6 +79,10 @@ def _call(arguments: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Declared) and value.kind in (BINNED, QUANTILES):
+        numbers = ", ".join(value.categories or ())
+        how = f"edges=[{numbers}]" if value.kind == BINNED else f"bins={numbers}"
+        return f"biasamp.binned({_shown(value.data)}, {how})"
     if isinstance(value, Declared):
         extra = "" if value.categories is None else f", categories={list(value.categories)!r}"
         return f"biasamp.{value.kind}({_shown(value.data)}{extra})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from typing import Any
 
@@ -21,9 +21,10 @@ from biasamp.engines.progress import RowsBar
 from biasamp.results.metric_registry import requestable_names
 
 from .audit_result import Audit
+from .bin_edges import with_edges
+from .bin_entries import bins_moved
 from .building import from_counts
 from .continuous import KIND as CONTINUOUS
-from .continuous import METRIC as MEANS
 from .continuous import as_continuous, audit_of_means, is_continuous
 from .counting import count_memory, count_plan
 from .group_choice import GroupNames
@@ -32,7 +33,7 @@ from .measuring import needed_counts
 from .plan import Plan, make_plan
 from .provenance import plain_choice, provenance_of
 from .settings import INTERVALS, Settings
-from .source import in_parts, read_source
+from .source import Source, in_parts, read_source
 from .unseen_labels import check_vocabulary
 
 
@@ -222,7 +223,7 @@ def audit(
         absent = "attributes" if attributes is None else "tasks"
         raise TypeError(f"{absent} is None: name the columns; only counts know theirs")
     plan = make_plan(**roles)
-    made = measured(
+    made, plan = measured(
         data,
         plan,
         settings,
@@ -255,12 +256,15 @@ def measured(
     engine: Any = "auto",
     threads: int | None = None,
     memory: int | str | None = None,
-) -> Audit:
-    """The audit of data by a plan: in memory or part by part, or of counts, which have a plan of their own."""
+) -> tuple[Audit, Plan]:
+    """The audit of data by a plan, and the plan with what the data decided: whether the task is continuous, where columns are cut.
+
+    It is made in memory or part by part, or of counts, which have a plan of their own.
+    """
     if isinstance(data, (str, os.PathLike)) and is_counts(data):
         data = AuditCounts.load(os.fspath(data))
     if isinstance(data, AuditCounts):
-        return from_counts(data, settings, base, chosen)
+        return from_counts(data, settings, base, chosen), plan
     refuse_train_of_data(data, train)
     needs = needed_counts(settings.metrics)
     named = weights is None or isinstance(weights, str)
@@ -278,7 +282,8 @@ def measured(
             )
         with RowsBar() as bar, engine_for(engine, data, threads=threads, memory=memory, progress=bar) as running:
             counts, again = count_plan(data, plan, train, running, needs=needs)
-            return from_counts(counts, settings, base, chosen, again)
+            bins = bins_moved(plan, lambda: again.source, again.counted, settings, chosen, base)
+            return from_counts(counts, settings, base, chosen, again, bins=bins), plan
     columns = (
         {f"data[{name!r}]": values for name, values in data.items()} if isinstance(data, Mapping) else {"data": data}
     )
@@ -292,17 +297,24 @@ def measured(
             raise ValueError(
                 f"intervals is {settings.intervals!r}, and the task is continuous: its intervals are made from resamples alone. Leave intervals out"
             )
-        return audit_of_means(source, as_continuous(plan), settings, chosen, train, base, weights)
+        plan = as_continuous(plan)
+        return audit_of_means(source, plan, settings, chosen, train, base, weights), plan
+    plan = with_edges(plan, source)
     counts, held = count_memory(source, plan, train, weights, needs)
-    return from_counts(counts, settings, base, chosen, held, weighted=weights is not None)
+    in_memory = partial(_pairs_alone, source=source, train=train, weights=weights)
+    bins = bins_moved(plan, lambda: source, in_memory, settings, chosen, base)
+    return from_counts(counts, settings, base, chosen, held, weighted=weights is not None, bins=bins), plan
+
+
+def _pairs_alone(plan: Plan, source: Source, train: Any, weights: Any) -> AuditCounts:
+    """The counts of pairs by another plan for the same records."""
+    return count_memory(source, plan, train, weights, frozenset())[0]
 
 
 def _stated(
     made: Audit, arguments: Mapping[str, Any], plan: Plan, settings: Settings, chosen: GroupNames, engine: Any = "auto"
 ) -> Audit:
     """The audit with how it was made."""
-    if any(entry["metric"] == MEANS for entry in made.document["metrics"]):
-        plan = as_continuous(plan)
     asked = {
         "plan": plan.to_dict(),
         "metrics": sorted(settings.metrics),

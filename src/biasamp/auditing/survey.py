@@ -184,6 +184,6 @@ def _open(one: Spec, kind: Any) -> bool:
         return True
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         return True
-    if one.declared == "binary":
+    if one.declared == "binary" or one.edges is not None:
         return False
     return len(one.names) == 1 or (one.declared == "categorical" and one.categories is None)

@@ -184,7 +184,7 @@ def verify(
         held.get("intervals", "bootstrap"),
     )
     chosen = GroupNames(held["reference"], held["ignore_groups"])
-    again = measured(
+    again, _ = measured(
         data,
         plan,
         settings,

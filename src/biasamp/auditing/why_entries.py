@@ -82,9 +82,7 @@ def decomposition(subject: Counted, direction: str, settings: Settings, out: Mea
     if counts.stratified and source.rates is not None:
         out.skip(subject.attribute, "why", direction, _NO_STRATA_OF_BASE)
     elif counts.stratified:
-        strata = StrataParts.of_counts(
-            counts.strata, parts.decided, counts.triples, level=settings.confidence, scored=counts.scored
-        )
+        strata = StrataParts(counts.strata, parts.decided, counts, level=settings.confidence)
     return Decomposition(
         parts.decided.value,
         parts.scored.value,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasamp.amplification.suppression import PublishedRow, rows_to_withhold
 from biasamp.counts.audit_counts import AuditCounts
@@ -21,16 +22,21 @@ _MOST_CELLS = 400
 _OF_ALL = ("sweep", "why", "invented", "label_errors")
 
 
-def withheld_groups(counts: AuditCounts, limit: int) -> dict[str, frozenset[Label]]:
+# Of one direction the records of every group in each cell that is published: an array of shape (groups,) for each cell.
+Cells = dict[Any, NDArray[np.int64]]
+
+
+def withheld_groups(
+    counts: AuditCounts, limit: int, cells_of: Callable[[SubjectCounts, str], Cells] | None = None
+) -> dict[str, frozenset[Label]]:
     """The groups of each attribute that are not published.
 
     A group goes where one of its counts (its records, and for every task those of each combination of truth and prediction) is from 1 to
-    ``limit - 1``, and further ones until nobody can compute those from totals to within less than ``limit``.
+    ``limit - 1``, and further ones until nobody can compute those from totals to within less than ``limit``. Of what is
+    published the counts are ``cells_of`` each attribute and direction.
     """
-    groups = list(counts.plan["groups"])
-    rows, places = [], []
     for subject in counts.subjects:
-        if subject.attribute not in groups:
+        if subject.attribute not in counts.plan["groups"]:
             raise ValueError(
                 "suppress: crossings of attributes are not published; leave intersections out, or see impact()"
             )
@@ -40,34 +46,62 @@ def withheld_groups(counts: AuditCounts, limit: int) -> dict[str, frozenset[Labe
             )
         if int(subject.sizes["A"].sum()) != counts.records:
             raise ValueError("suppress: labels of groups are missing; leave those records out first")
-        cells = _cells(subject)
-        for number, label in enumerate(labels_in(subject.A)):
-            size, name = int(subject.sizes["A"][number]), label.category or ""
-            rows.append(
-                PublishedRow((subject.attribute,), (name,), size, 0, tuple(int(cell) for cell in cells[number]))
-            )
-            places.append((subject.attribute, label))
-    first = [row for row, (name, _) in zip(rows, places, strict=True) if name == places[0][0]]
-    total = np.sum([row.counts for row in first], axis=0)
-    everybody = PublishedRow((), (), counts.records, 0, tuple(int(cell) for cell in total))
-    empty = [PublishedRow((name,), None, 0, 0, (0,) * len(total)) for name in groups]
-    gone = rows_to_withhold([everybody, *empty, *rows], limit)
-    if gone[0]:
-        raise ValueError(
-            f"suppress is {limit}: the number of records would give small counts away; nothing can be published"
-        )
-    hidden: dict[str, set[Label]] = {subject.attribute: set() for subject in counts.subjects}
-    for (attribute, label), away in zip(places, gone[1 + len(empty) :], strict=True):
-        if away:
-            hidden[attribute].add(label)
+    tables = list(_published_tables(counts, cells_of or _cells))
+    hidden: set[tuple[str, Label]] = set()
+    while True:
+        before = len(hidden)
+        for rows, places in tables:
+            gone = rows_to_withhold(rows, limit, [i for i, place in enumerate(places) if place in hidden])
+            if gone[0]:
+                raise ValueError(
+                    f"suppress is {limit}: the number of records would give small counts away; nothing can be published"
+                )
+            hidden |= {place for place, away in zip(places, gone, strict=True) if away and place is not None}
+        if len(hidden) == before:
+            break
+    out = {}
     for subject in counts.subjects:
-        left = len(labels_in(subject.A)) - len(hidden[subject.attribute])
+        mine = frozenset(label for name, label in hidden if name == subject.attribute)
+        left = len(labels_in(subject.A)) - len(mine)
         if left < 2:
             raise ValueError(
                 f"suppress is {limit}: it leaves {left} group{'s' if left != 1 else ''} of {printable(subject.attribute, 60)!r} to show, and two are needed. "
                 "Join groups, leave the attribute out, or audit more records"
             )
-    return {name: frozenset(labels) for name, labels in hidden.items()}
+        out[subject.attribute] = mine
+    return out
+
+
+def _published_tables(
+    counts: AuditCounts, cells_of: Callable[[SubjectCounts, str], Cells]
+) -> Iterator[tuple[list[PublishedRow], list[tuple[str, Label] | None]]]:
+    """Tables whose sums are known: that of all attributes with the tasks, and of each attribute with its own predictions.
+
+    The first row of a table is that of all records; with each row comes the group that it is of.
+    """
+    told = [subject for subject in counts.subjects if "A->T" in subject.pairs]
+    for way, subjects in (("A->T", told), *(("T->A", [s]) for s in counts.subjects if "T->A" in s.pairs)):
+        if not subjects:
+            continue
+        held = {subject.attribute: cells_of(subject, way) for subject in subjects}
+        first = held[subjects[0].attribute]
+        # What no record is, none of a withheld group is either: totals say so, and it is no small count.
+        there = [cell for cell, records in first.items() if records.any()]
+        if len(there) > _MOST_CELLS:
+            raise ValueError(f"suppress: {len(there):,} counts a group are too many to be checked; name fewer tasks")
+        total = tuple(int(first[cell].sum()) for cell in there)
+        rows = [PublishedRow((), (), counts.records, 0, total)]
+        places: list[tuple[str, Label] | None] = [None]
+        for subject in subjects:
+            cells = held[subject.attribute]
+            rows.append(PublishedRow((subject.attribute,), None, 0, 0, (0,) * len(total)))
+            places.append(None)
+            for number, label in enumerate(labels_in(subject.A)):
+                size, name = int(subject.sizes["A"][number]), label.category or ""
+                mine = tuple(int(cells[cell][number]) for cell in there)
+                rows.append(PublishedRow((subject.attribute,), (name,), size, 0, mine))
+                places.append((subject.attribute, label))
+        yield rows, places
 
 
 def of_all_records() -> frozenset[str]:
@@ -75,23 +109,19 @@ def of_all_records() -> frozenset[str]:
     return frozenset(name for name in requestable_names() if METRICS[name].family == "predictability")
 
 
-def _cells(subject: SubjectCounts) -> Any:
-    """Of every group the records of each combination of truth and prediction, for every task; of shape (groups, cells)."""
-    parts = []
-    for direction, bags in subject.pairs.items():
-        whole = bags.whole
-        if isinstance(whole.joint_predicted, Fixed) or isinstance(whole.given, Fixed):
-            raise ValueError("suppress is for counts of records: weights and probabilities have none")
-        true, said, both = (floats(table) for table in (whole.joint_truth, whole.joint_predicted, whole.joint_both))
-        if direction == "A->T":
-            given = np.broadcast_to(floats(whole.given), true.shape)
-            parts += [both, true - both, said - both, given - true - said + both]
-        else:
-            parts += [both.T, (true - both).T]
-    cells = np.concatenate(parts, axis=1)
-    if cells.shape[1] > _MOST_CELLS:
-        raise ValueError(f"suppress: {cells.shape[1]:,} counts a group are too many to be checked; audit fewer tasks")
-    return np.rint(cells).astype(np.int64)
+def _cells(subject: SubjectCounts, way: str) -> Cells:
+    """Of every group the records of each combination of truth and prediction, for every task."""
+    whole = subject.pairs[way].whole
+    if isinstance(whole.joint_predicted, Fixed) or isinstance(whole.given, Fixed):
+        raise ValueError("suppress is for counts of records: weights and probabilities have none")
+    true, said, both = (floats(table) for table in (whole.joint_truth, whole.joint_predicted, whole.joint_both))
+    if way == "A->T":
+        given = np.broadcast_to(floats(whole.given), true.shape)
+        parts = [both, true - both, said - both, given - true - said + both]
+    else:
+        parts = [both.T, (true - both).T]
+    cells = np.rint(np.concatenate(parts, axis=1)).astype(np.int64)
+    return dict(enumerate(cells.T))
 
 
 def redacted(document: Mapping[str, Any], hidden: Mapping[str, frozenset[Label]], limit: int) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from .role_options import (
     MEASURES,
     ROLES,
     shared_options,
+    split_bins,
     split_categories,
     split_names,
     split_roles,
@@ -191,6 +192,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
         "categorical": list(options.pop("as_categorical")),
     }
     listed["categories"] = split_categories(options.pop("categories"))
+    listed["bins"] = split_bins(options.pop("bins"))
     metrics = split_names(options.pop("metrics"), "--metrics")
     given = {**split_roles(options), **split_values(options), **options, "metrics": metrics}
     return {key: value for key, value in {**given, **listed}.items() if value is not None and value not in ([], {})}

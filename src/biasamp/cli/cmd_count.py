@@ -29,6 +29,7 @@ from .role_options import ENGINE, ROLES, audit_roles, shared_options
 @click.option(
     "--labels", type=Input(), help="Saved counts whose label space this is counted in, so that the two add up."
 )
+@shared_options("suppress")
 @click.option("--save", type=Output(".parquet"), required=True, help="The file that the counts are written to.")
 @json_option
 @reading_options
@@ -53,6 +54,7 @@ def command(
           --save a.parquet
       biasamp count part-7.csv --attributes gender --tasks hired --task-predictions said --labels a.parquet \\
           --save b.parquet
+      biasamp count all.parquet --suppress 10 --save shared.parquet
       biasamp count labels.parquet -i man=Man,Male -i woman=Woman,Female --record image --label label --save c.parquet
     """
     import biasamp
@@ -72,7 +74,7 @@ def command(
         for name in ("label", "score", "threshold"):
             if (threshold if name == "threshold" else options.pop(name)) is not None:
                 raise click.UsageError(f"--{name} belongs to --identities")
-        arguments = {**audit_roles("", options), "labels": labels}
+        arguments = {**audit_roles("" if options["suppress"] is None else data, options), "labels": labels}
     _show(biasamp.count(data, **arguments, **options), save, json_path)
 
 

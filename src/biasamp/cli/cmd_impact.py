@@ -10,13 +10,14 @@ import click
 from biasamp.amplification.impact import LAYOUTS
 from biasamp.auditing.source import read_source
 from biasamp.data import Columns
+from biasamp.data.binning import cut_columns
 from biasamp.report.impact_terminal import show_impact
 from biasamp.report.impact_view import impact_csv
 
 from .command_files import Command, Input, Output
 from .output import console, html_option, json_option, write_data, write_json
 from .reading_options import reading_options
-from .role_options import number_option, split_names
+from .role_options import number_option, shared_options, split_bins, split_names
 from .score_columns import listed_names
 
 
@@ -32,6 +33,7 @@ from .score_columns import listed_names
 )
 @click.option("--positive", help="The decision that means selected; default: 1, true or yes.")
 @click.option("--unknown", help="Values of groups that are not known, comma separated; default: those that read so.")
+@shared_options("bins")
 @click.option("--counts", help="A column that says how many people each row stands for.")
 @number_option("--small", 0.02, "Groups with a smaller share of the people are in no ratio.")
 @number_option("--level", 0.95, "The level of the intervals.")
@@ -53,6 +55,7 @@ def command(
     sex: str | None,
     race: str | None,
     unknown: str | None,
+    bins: tuple[str, ...],
     counts: str | None,
     markdown: str | None,
     csv_path: str | None,
@@ -68,6 +71,7 @@ def command(
     Examples:
       biasamp impact hires.csv --decision selected --sex sex --race race --layout ll144
       biasamp impact hires.csv --scores score --groups sex,race,age_band --html rates.html
+      biasamp impact hires.csv --decision selected --groups age --bins age=40
       biasamp impact table.csv --decision selected --groups sex --counts people --suppress 10 --markdown rates.md
     """
     import biasamp
@@ -84,11 +88,20 @@ def command(
             raise click.UsageError(f"{option} and {roles[column]} both name the column {column!r}")
     wanted = [column for column in (*named.values(), decision, scores, counts) if column is not None]
     source = read_source(data, wanted)
-    columns = [replace(source.column(column), name=title) for title, column in named.items()]
+    edges = split_bins(bins)
+    strange = next((column for column in edges if column not in named.values()), None)
+    if strange is not None:
+        raise click.UsageError(f"--bins cuts {strange!r}, which is no column of groups")
+    columns = {}
+    for title, column in named.items():
+        held: Any = Columns([replace(source.column(column), name=title)], True)
+        if column in edges:
+            held = replace(cut_columns(column, edges), data=held)
+        columns[title] = held
     values = None if unknown is None else split_names(unknown, "--unknown")
     result = biasamp.impact(
         None if decision is None else Columns([source.column(decision)], True),
-        Columns(columns, len(columns) == 1),
+        columns,
         scores=None if scores is None else source.numbers(scores, "scores"),
         counts=None if counts is None else source.numbers(counts, "counts"),
         unknown=[values] if isinstance(values, str) else values,

@@ -56,7 +56,15 @@ def _rows(entries: list[Any]) -> Iterator[dict[str, Any]]:
     "--scores", "--task-scores", "task_scores", help="Probabilities of tasks, in the same order, or truth=score pairs."
 )
 @shared_options(
-    "attribute_scores", "strata", "missing", "unseen", "intersections", "as_binary", "as_categorical", "categories"
+    "attribute_scores",
+    "strata",
+    "missing",
+    "unseen",
+    "intersections",
+    "as_binary",
+    "as_categorical",
+    "categories",
+    "bins",
 )
 @shared_options(*ENGINE, *MEASURES, "min_group")
 @html_option

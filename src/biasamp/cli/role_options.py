@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from biasamp.counts.storage import is_counts
-from biasamp.data import binary, categorical
+from biasamp.data import Declared, binary, categorical
+from biasamp.data.binning import cut_columns
 
 from .command_files import Input
 
@@ -68,6 +69,30 @@ def split_categories(listed: tuple[str, ...]) -> dict[str, list[str]]:
     return out
 
 
+_QUANTILES = "quantiles:"
+
+
+def split_bins(listed: tuple[str, ...]) -> dict[str, Any]:
+    """The edges of columns that are cut, or into how many bins, by ``COLUMN=EDGES`` or ``COLUMN=quantiles:N``."""
+    out: dict[str, Any] = {}
+    for text in listed:
+        name, sign, numbers = text.rpartition("=")
+        if not sign or not name:
+            raise click.BadParameter(f"--bins is {text!r}; say COLUMN=25,45 or COLUMN=quantiles:4")
+        if name in out:
+            raise click.BadParameter(f"--bins cuts {name!r} twice")
+        try:
+            if numbers.startswith(_QUANTILES):
+                out[name] = int(numbers.removeprefix(_QUANTILES))
+            else:
+                out[name] = [float(number) for number in numbers.split(",")]
+        except ValueError:
+            raise click.BadParameter(
+                f"--bins {name} is {numbers!r}; edges are numbers, such as 25,45, or quantiles:4"
+            ) from None
+    return out
+
+
 def _declared(
     names: Any,
     role: str,
@@ -84,8 +109,12 @@ def _declared(
         declare = partial(categorical, categories=categories.get(role))
     if declare is None:
         return names
-    # Attributes are measured one by one, tasks together.
-    return [declare(name) for name in names] if role == "attributes" and not isinstance(names, str) else declare(names)
+    # Attributes are measured one by one, tasks together; one that is cut into bins is declared already.
+    if isinstance(names, Declared):
+        return names
+    if role == "attributes" and not isinstance(names, str):
+        return [name if isinstance(name, Declared) else declare(name) for name in names]
+    return declare(names)
 
 
 def choice_option(flag: str, values: list[str], words: str) -> Decorator:
@@ -142,6 +171,11 @@ _SHARED: dict[str, dict[str, Any]] = {
         "metavar": "ROLE=VALUES",
         "help": "All values of a role, such as tasks=no,yes,refused.",
     },
+    "bins": {
+        "multiple": True,
+        "metavar": "COLUMN=EDGES",
+        "help": "Cut a column of numbers into bins, such as age=25,45 or age=quantiles:4.",
+    },
     "attribute_scores": {"help": f"Probabilities of attributes, {_SCORED}"},
     "task_scores": {"help": f"Probabilities of tasks, {_SCORED}"},
     "strata": {"help": "A column of strata: what changes is shown inside them too."},
@@ -178,7 +212,7 @@ _SHARED: dict[str, dict[str, Any]] = {
 }
 COLUMNS = tuple(_SHARED)[:8]
 SCORES = ("attribute_scores", "task_scores", "strata")
-ROLES = (*tuple(_SHARED)[:14], *SCORES)
+ROLES = (*tuple(_SHARED)[:15], *SCORES)
 # How an audit measures what was read, and which groups and values it looks at.
 VALUES = ("positive", "reference", "ignore_groups")
 MEASURES = ("base", "resamples", "seed", "confidence", *VALUES)
@@ -219,21 +253,29 @@ def split_roles(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _listed(names: Any) -> list[str]:
+    return [] if names is None else [names] if isinstance(names, str) else list(names)
+
+
 def audit_roles(data: str, options: dict[str, Any]) -> dict[str, Any]:
     """As :func:`split_roles`, for an audit that needs them; saved counts know theirs, and take none."""
     as_binary, as_categorical = options.pop("as_binary"), options.pop("as_categorical")
-    categories = split_categories(options.pop("categories"))
+    categories, bins = split_categories(options.pop("categories")), split_bins(options.pop("bins", ()))
     roles = split_roles(options)
     if is_counts(data):
         roles |= {
             name: options.pop(name) for name in ("train", "weights", "record", "cluster", "strata") if name in options
         }
+        roles |= {"bins": bins or None}
         named = [f"--{name.replace('_', '-')}" for name, value in roles.items() if value is not None]
         if named:
             raise click.UsageError(f"{data} holds counts, which know their columns: leave out {', '.join(named)}")
         return {}
+    strange = next((name for name in bins if name not in _listed(roles["attributes"]) + _listed(roles["tasks"])), None)
+    if strange is not None:
+        raise click.UsageError(f"--bins cuts {strange!r}, which is no column of --attributes or --tasks")
     for name in ("attributes", "tasks"):
         if roles[name] is None:
             raise click.UsageError(f"Missing option '--{name}': name the columns, comma separated")
-        roles[name] = _declared(roles[name], name, as_binary, as_categorical, categories)
+        roles[name] = _declared(cut_columns(roles[name], bins), name, as_binary, as_categorical, categories)
     return roles

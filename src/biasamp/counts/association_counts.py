@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,13 @@ class AssociationCounts:
         return f"<AssociationCounts of {self.n:,} records: {len(self.labels):,} labels with {names}>"
 
     def __add__(self, other: AssociationCounts) -> AssociationCounts:
+        return self._sum(other, operator.add)
+
+    def __iadd__(self, other: AssociationCounts) -> AssociationCounts:
+        # A table of pairs may take others in, where this is one.
+        return self._sum(other, operator.iadd)
+
+    def _sum(self, other: AssociationCounts, add: Callable[[Any, Any], Any]) -> AssociationCounts:
         if not isinstance(other, AssociationCounts):
             return NotImplemented
         if (self.identities, self.members) != (other.identities, other.members):
@@ -142,7 +150,7 @@ class AssociationCounts:
             count=count,
             overlap=self.overlap + other.overlap,
             identity_joint=joint,
-            shared=self.shared + other.shared.moved(target),
+            shared=add(self.shared, other.shared.moved(target)),
             sources=self.sources + other.sources,
             known=None if self.known is None or other.known is None else self.known + other.known,
             bags=None if self.bags is None or other.bags is None else self.bags + other.bags.moved(target),
@@ -341,6 +349,7 @@ def from_pairs(
     n: int,
     count: Index,
     overlap: Index,
+    single: NDArray[np.int32],
     shared: SharedTable,
     more: tuple[Index, Index, Index],
 ) -> AssociationCounts:
@@ -354,15 +363,17 @@ def from_pairs(
         C(y).
     overlap : ndarray of shape (identities, identities)
         C(x1, x2) where x1 is not after x2.
+    single : ndarray of shape (some labels, identities)
+        C(x, y) of some labels, in the rows of ``shared``.
     shared : SharedTable
-        C(x, y) and C(x1, x2, y) of some labels.
+        C(x1, x2, y) of some labels.
     more : tuple of ndarray
-        Column of the table, label and records with both, where the label has no row there.
+        The number of an identity or, after these, of a pair, label and records with both, where the label has no row there.
     """
     keys, many = tuple(labels), overlap.shape[0]
     there = shared.rows >= 0
     joint = np.zeros((len(labels), many), dtype=np.int64)
-    joint[there] = shared.table[shared.rows[there], :many]
+    joint[there] = single[shared.rows[there]]
     pairs: SharedCounts = shared
     column, label, values = more
     if len(column):

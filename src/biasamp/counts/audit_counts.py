@@ -126,6 +126,8 @@ class AuditCounts:
     missing_values : int
     sampled : tuple of int
         A few keys of records that have ids, by which overlapping counts are noticed.
+    withheld : mapping or None
+        Of counts that were made to be shared: ``below`` which number counts were withheld, and the ``groups`` of each attribute.
     """
 
     plan: Mapping[str, Any]
@@ -137,6 +139,7 @@ class AuditCounts:
     missing_values: int
     sampled: tuple[int, ...] = ()
     sources: tuple[CountedSource, ...] = ()
+    withheld: Mapping[str, Any] | None = None
 
     @property
     def records(self) -> int:
@@ -222,6 +225,11 @@ class AuditCounts:
                 raise ValueError(
                     "the counts were made with different train labels, which decide the signs: count all with the same"
                 )
+        if self.withheld != other.withheld:
+            raise ValueError(
+                "the counts withhold different groups, or below different numbers: what one withholds would be missing from the "
+                "sum. Add up the counts themselves and withhold of the sum, or join small groups alike before they are counted"
+            )
         named = self.plan.get("record") is not None
         known = {(source.keys, 0 if named else source.content): source for source in self.sources}
         for source in other.sources:
@@ -240,6 +248,7 @@ class AuditCounts:
             "records": self.records,
             "fingerprint": self.fingerprint,
             "missing_values": self.missing_values,
+            **({} if self.withheld is None else {"withheld": dict(self.withheld)}),
             # As it is read back from a file: JSON knows no tuples.
             "plan": json.loads(json.dumps(self.plan)),
             "sources": [{"name": s.name, "records": s.records, "keys": str(s.keys)} for s in self.sources],
@@ -282,6 +291,7 @@ class AuditCounts:
                 "content": self.fingerprint,
                 "truths": f"{self.truths:016x}",
                 "missing_values": self.missing_values,
+                **({} if self.withheld is None else {"withheld": self.withheld}),
                 "sampled": [f"{key:016x}" for key in self.sampled],
                 "sources": [[s.name, s.records, str(s.keys), f"{s.content:016x}"] for s in self.sources],
             },
@@ -320,6 +330,7 @@ class AuditCounts:
                     CountedSource(name, n, Fingerprint.parse(keys), int(content, 16))
                     for name, n, keys, content in header["sources"]
                 ),
+                _withheld(header.get("withheld")),
             )
         except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
             raise ValueError(
@@ -329,6 +340,14 @@ class AuditCounts:
 
         refuse_forged(audit_problems(counts), Path(path).name)
         return counts
+
+
+def _withheld(held: Any) -> Mapping[str, Any] | None:
+    """What a file says of counts that it withholds."""
+    if held is None:
+        return None
+    groups = {str(name): [str(group) for group in listed] for name, listed in held["groups"].items()}
+    return {"below": int(held["below"]), "groups": groups}
 
 
 def _few(names: Sequence[str]) -> str:

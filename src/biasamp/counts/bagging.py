@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biasamp.data import Evaluation
 from biasamp.data.keys import Keys, mix, row_keys
 
 from .fixed import Count, Fixed
@@ -41,6 +42,8 @@ _DEALING = 0x5EED_0F_BA65
 _last = threading.local()
 # Bags of so many records are remembered; those of more would be a burden.
 _REMEMBERED = 1 << 18
+# Keys that are mixed at once: what is made of them on the way stays in cache.
+_MIXED = 1 << 15
 
 
 @cache
@@ -117,7 +120,10 @@ def bag_of(units: Keys, bags: int) -> Index:
     Several tables are counted of a batch one after another: its bags are remembered, in each thread.
     """
     if len(units) > _REMEMBERED:
-        return _bags_of(units, bags)
+        out = np.empty(len(units), dtype=np.int64)
+        for start in range(0, len(units), _MIXED):
+            out[start : start + _MIXED] = _bags_of(units[start : start + _MIXED], bags)
+        return out
     known: tuple[Keys, int, Index] | None = getattr(_last, "bags", None)
     if known is None or known[0] is not units or known[1] != bags:
         known = units, bags, _bags_of(units, bags)
@@ -132,6 +138,19 @@ def _bags_of(units: Keys, bags: int) -> Index:
         return half
     bits = np.uint64(65 - bags.bit_length() + 1)
     return half + (mix(units ^ _BAG) >> bits).astype(np.int64)
+
+
+def bag_of_record(evaluation: Evaluation, bags: int) -> Index:
+    """The bag of each record of an evaluation, which keeps the most that it was asked for: fewer follow from them."""
+    known: tuple[int, Index] | None = evaluation.__dict__.get("_bags")
+    if known is None or known[0] < bags:
+        known = evaluation.__dict__["_bags"] = bags, bag_of(evaluation.units, bags)
+    if known[0] == bags:
+        return known[1]
+    out = np.empty(len(known[1]), dtype=np.int64)
+    for start in range(0, len(out), _MIXED):
+        out[start : start + _MIXED] = fewer_bags(known[1][start : start + _MIXED], known[0], bags)
+    return out
 
 
 def fewer_bags(numbers: Index, bags: int, wanted: int) -> Index:

@@ -25,6 +25,7 @@ from biasamp.data.label import Mask
 from .bagging import (
     FEWEST_BAGS,
     bag_of,
+    bag_of_record,
     bag_weights,
     bags_for,
     exact_floats,
@@ -163,7 +164,7 @@ class BagCounts(InBags[PairCounts]):
         """
         bags = bags or bags_for(evaluation.given.width * evaluation.truth.width)
         evaluation = drop_records(evaluation)
-        numbers, place = occupied(bag_of(evaluation.units, bags), bags)
+        numbers, place = occupied(bag_of_record(evaluation, bags), bags)
         arrays, agreeing = pair_tables(evaluation, place, len(numbers), accelerate, by_row)
         numbers, arrays = filled_rows(numbers, arrays)
         counts = PairCounts.of_tables(evaluation, arrays)

@@ -66,9 +66,11 @@ class JointCounts:
     @property
     def effective(self) -> NDArray[np.float64]:
         """The sample size that unequal weights leave (Kish): ``(sum w)**2 / sum w**2``."""
-        n = floats(self.n)
-        total = n.max(initial=0.0)
-        return n * (total / max(floats(self.squared).max(initial=0.0), np.finfo(float).tiny))
+        n, squared = floats(self.n), floats(self.squared)
+        total = n.max(axis=(-2, -1), keepdims=True, initial=0.0)
+        # Strata may be a leading axis, of squared weights too.
+        squared = squared if squared.ndim == n.ndim else squared.max(initial=0.0)
+        return n * (total / np.maximum(squared, np.finfo(float).tiny))
 
 
 def kept(labels: tuple[Label, ...], keep: Mask) -> tuple[Label, ...]:

@@ -56,13 +56,14 @@ class LabelCodes:
             self.labels.append(label)
         return code
 
-    def _add_all(self, words: list[str]) -> list[int]:
+    def _add_all(self, words: list[str]) -> Sequence[int]:
         """The codes of distinct labels, new ones included."""
         code = self.places
-        new = [word for word in words if word not in code]
-        code.update(zip(new, range(len(self.labels), len(self.labels) + len(new)), strict=True))
+        new = words if code.keys().isdisjoint(words) else [word for word in words if word not in code]
+        places = range(len(self.labels), len(self.labels) + len(new))
+        code.update(zip(new, places, strict=True))
         self.labels.extend(new)
-        return [code[word] for word in words]
+        return places if new is words else [code[word] for word in words]
 
     def encode(self, column: Any) -> Codes:
         """The code of each row of an Arrow array; -1 where it is null."""

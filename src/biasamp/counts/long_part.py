@@ -88,9 +88,17 @@ class LongPart:
         return bool(self.counts.n or self.closed or any(edge.last is not None for edge in self.edges))
 
     def __add__(self, other: LongPart) -> LongPart:
+        return self._sum(self.counts + other.counts, other)
+
+    def __iadd__(self, other: LongPart) -> LongPart:
+        counts = self.counts
+        counts += other.counts
+        return self._sum(counts, other)
+
+    def _sum(self, counts: AssociationCounts, other: LongPart) -> LongPart:
         known = None if self.known is None or other.known is None else self.known + other.known
         return LongPart(
-            self.counts + other.counts,
+            counts,
             (*self.edges, *other.edges),
             (*self.closed, *other.closed),
             self.rows + other.rows,

@@ -6,7 +6,8 @@ The moments of errors follow from sums of scores, of their squares, and of score
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from biasamp.data import Evaluation, Label, LabelSet
 from biasamp.data.label import Mask
 
-from .bagging import bag_of, occupied, shuffled_numbers
+from .bagging import bag_of_record, occupied, shuffled_numbers
 from .bags import BagCounts, rows_at
 from .fixed import LIMB_BITS, Count, Fixed, add, as_fixed, subtract, total, units_of
 from .pair import PairCounts
@@ -30,6 +31,8 @@ Index = NDArray[np.int64]
 _TABLES = ("size", "truth", "held", "both", "scores", "scores_truth", "scores_held")
 # Entries whose columns are laid out at once where they are not counted in numba.
 _ROWS = 1 << 14
+# Outcomes whose sums are laid out at once: those of a row fill a line of cache.
+_AT_ONCE = 8
 # Scores of at most 2**52 units whose sum is sure to fit into 64 bits.
 _MOST = 1024
 
@@ -46,32 +49,71 @@ class Entries:
 
     Attributes
     ----------
-    records, cell : ndarray of shape (entries,)
-        Entries of one cell come together.
-    cells : int
+    records : ndarray of shape (entries,)
+    label, cell : ndarray of shape (entries,)
+        The given label, or everyone after the last of them, and the cell: ``row * labels + label``.
+    labels : int
+        How many given labels there are, with everyone where there are entries of it.
     everyone : bool
         Whether there are entries of everyone; where each record has one given label, their sums are those of labels.
     """
 
     records: Index
+    label: Index
     cell: Index
-    cells: int
+    labels: int
     everyone: bool
 
     @classmethod
-    def of_records(cls, given: LabelSet, row: Index, rows: int) -> Entries:
+    def of_records(cls, given: LabelSet, row: Index) -> Entries:
         """The entries of records in their rows."""
-        groups = given.width + 1
         records, label = given.nonzero()
         each = given.exclusive and len(records) == len(given)
+        labels = given.width
         if not each:
+            labels = given.width + 1
             records = np.concatenate([records, np.arange(len(given))])
             label = np.concatenate([label, np.full(len(given), given.width)])
-        cell = row[records] * groups + label
+        return cls(records, label, (row if each else row[records]) * labels + label, labels, not each)
+
+    def by_cell(self) -> tuple[Index, Index]:
+        """Records and cells of the entries, those of a cell together."""
         # Only small numbers are sorted in linear time.
-        small = rows * groups <= 1 << 16
-        order = np.argsort(cell.astype(np.uint16) if small else cell, kind="stable")
-        return cls(records[order], cell[order], rows * groups, not each)
+        small = self.cell.max(initial=0) < 1 << 16
+        order = np.argsort(self.cell.astype(np.uint16) if small else self.cell, kind="stable")
+        return self.records[order], self.cell[order]
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Pair counts of all strata at once.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (strata + 1,)
+        Where the rows of every stratum begin, and where the last ends.
+    kinds : tuple of BagCounts
+        Of decisions, of scores, and of decisions against scores: rows are bags of strata, and ``whole`` has strata as
+        its leading axis.
+    numbers : ndarray of shape (rows,)
+        The bag of every row, ascending in each stratum.
+    order : ndarray of shape (rows,), optional
+        Which rows of the counts these are, where they are in another order.
+    """
+
+    edges: Index
+    kinds: tuple[BagCounts, BagCounts, BagCounts]
+    numbers: Index
+    order: Index | None = None
+
+    def in_order(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """What is known of every row of the counts, in the order of :attr:`numbers`."""
+        return rows if self.order is None else rows[self.order]
+
+    @cached_property
+    def stratum(self) -> Index:
+        """The stratum of every row."""
+        return np.repeat(np.arange(len(self.edges) - 1), np.diff(self.edges))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,6 +134,8 @@ class ScoreTables:
         Sums of scores, of scores where the truth holds, and of scores where the decision does.
     squares : Fixed of shape (strata, given labels + 1, outcome labels)
         Sums of squared scores.
+    turned : ndarray of shape (bags,), optional
+        What number each bag has where it is not that of ``numbers``.
     """
 
     labels: tuple[tuple[Label, ...], tuple[Label, ...]]
@@ -107,6 +151,7 @@ class ScoreTables:
     scores_truth: Count
     scores_held: Count
     squares: Count
+    turned: Index | None = field(default=None, kw_only=True)
 
     @classmethod
     def of_records(
@@ -119,30 +164,29 @@ class ScoreTables:
         accelerate: bool | None = None,
     ) -> tuple[ScoreTables, tuple[ThresholdCounts | None, ReliabilityCounts]]:
         """Count records whose predictions are decisions, ``codes`` is the stratum of each; and the scores by bin."""
-        numbers, row = occupied(codes * bags + bag_of(evaluation.units, bags), strata * bags)
+        numbers, row = occupied(codes * bags + bag_of_record(evaluation, bags), strata * bags)
         given, width = evaluation.given, evaluation.truth.width
-        entries = Entries.of_records(given, row, len(numbers))
         groups = given.width + 1
-        layer = (numbers // bags)[:, None] * groups + np.arange(groups)
-        one, said = (np.ascontiguousarray(side.rows()) for side in (evaluation.truth, evaluation.predicted))
-        chances = np.ascontiguousarray(scores.rows(), dtype=np.float64)
+        entries = Entries.of_records(given, row)
+        size = np.bincount(entries.cell, minlength=len(numbers) * entries.labels)
         compiled = worth_compiling(SCORES_COST * len(evaluation) * width, accelerate)
         bins = ScoreBins.zeros(groups if compiled and countable(given, scores) else 0, width)
-        lot = entries, layer.reshape(-1), strata * groups, one, said, chances
-        whole, high, low, squares = _compiled(*lot, bins) if compiled else _summed(*lot)
-        size = np.bincount(entries.cell, minlength=entries.cells).reshape(len(numbers), groups, 1)
-        tables = [part.reshape(3, len(numbers), groups, width) for part in (whole, high, low)]
-        layers = squares.reshape(strata, groups, 2, width)
+        sides = evaluation.truth, evaluation.predicted, scores
+        tables = Sums.zeros(numbers // bags, strata, groups, width)
+        if compiled:
+            tables.add_compiled(entries, sides, int(size.max(initial=0)), bins)
+        else:
+            tables.add_rows(entries, sides)
+        size = size.reshape(len(numbers), entries.labels, 1)
         if not entries.everyone:
-            for table in (size, layers, *(part for held in tables for part in held)):
-                table[:, -1] = table[:, :-1].sum(axis=1)
+            size = np.concatenate([size, size.sum(axis=1, keepdims=True)], axis=1)
         none = np.broadcast_to(np.int64(0), (len(numbers), groups, width))
-        ints = list(tables[0])
-        sums = [Fixed(none, *limbs) for limbs in zip(tables[1], tables[2], strict=True)]
-        squared = Fixed(np.zeros((strata, groups, width), dtype=np.int64), layers[:, :, 0], layers[:, :, 1])
+        sums = [Fixed(none, *limbs) for limbs in zip(tables.high, tables.low, strict=True)]
+        squares = tables.squares
+        squared = Fixed(np.zeros((strata, groups, width), dtype=np.int64), squares[:, :, 0], squares[:, :, 1])
         records = np.bincount(codes, minlength=strata)
         labels = given.labels, evaluation.truth.labels
-        held: tuple[Count, ...] = (size, *ints, *sums, squared)
+        held: tuple[Count, ...] = (size, *tables.whole, *sums, squared)
         made = cls(labels, strata, bags, numbers, records, *held)
         return made, bins.counts(entries.everyone) if len(bins.steps) else count_scores(
             replace(evaluation, predicted=scores)
@@ -157,6 +201,8 @@ class ScoreTables:
     def __add__(self, other: ScoreTables) -> ScoreTables:
         if not isinstance(other, ScoreTables):
             return NotImplemented
+        if self.turned is not None or other.turned is not None:
+            return self._settled + other._settled
         numbers = np.union1d(self.numbers, other.numbers)
         mine, theirs = (np.searchsorted(numbers, part.numbers) for part in (self, other))
         summed: dict[str, Any] = {
@@ -169,14 +215,29 @@ class ScoreTables:
         return replace(self, numbers=numbers, records=self.records + other.records, squares=squares, **summed)
 
     def shuffled(self, seed: int) -> ScoreTables:
-        """The same sums with the bags of every stratum in another order."""
+        """The same sums with the bags of every stratum in another order, which rows are brought into where it matters."""
         moved, old = shuffled_numbers(np.arange(self.bags), self.bags, seed)
         place = np.empty(self.bags, dtype=np.int64)
         place[old] = moved
-        numbers = self.numbers - self.numbers % self.bags + place[self.numbers % self.bags]
+        return replace(self, turned=place if self.turned is None else place[self.turned])
+
+    @cached_property
+    def _order(self) -> tuple[Index, Index | None]:
+        """The numbers of rows in the order of their bags, and the row of each; None where rows are in it."""
+        if self.turned is None:
+            return self.numbers, None
+        numbers = self.numbers - self.numbers % self.bags + self.turned[self.numbers % self.bags]
         order = np.argsort(numbers)
-        moved_rows = {name: _rows_in_order(getattr(self, name), order) for name in _TABLES}
-        return replace(self, numbers=numbers[order], **moved_rows)
+        return numbers[order], order
+
+    @cached_property
+    def _settled(self) -> ScoreTables:
+        """The same sums, their rows in the order of their bags."""
+        numbers, order = self._order
+        if order is None:
+            return self
+        rows: dict[str, Any] = {name: _rows_in_order(getattr(self, name), order) for name in _TABLES}
+        return replace(self, numbers=numbers, turned=None, **rows)
 
     def only(self, given: Mask, outcome: Mask) -> ScoreTables:
         """The sums of some of the labels."""
@@ -196,6 +257,11 @@ class ScoreTables:
         """Where the rows of every stratum begin, and where the last ends."""
         return np.searchsorted(self.numbers, np.arange(self.strata + 1) * self.bags)
 
+    @property
+    def _full(self) -> bool:
+        """Whether every bag of every stratum holds records."""
+        return len(self.numbers) == self.strata * self.bags
+
     @cached_property
     def _totals(self) -> dict[str, Any]:
         """The sums of every stratum, all bags together; made at once, as there are many strata."""
@@ -204,6 +270,8 @@ class ScoreTables:
         def summed(values: Any) -> Any:
             if isinstance(values, Fixed):
                 return values.each(summed)
+            if any(values.strides) and self._full:
+                return values.reshape(self.strata, self.bags, *values.shape[1:]).sum(axis=1)
             out = np.zeros((self.strata, *values.shape[1:]), dtype=np.int64)
             if any(values.strides) and filled.any():
                 out[filled] = np.add.reduceat(values, first[filled], axis=0)
@@ -213,36 +281,52 @@ class ScoreTables:
 
     def stratum(self, place: int) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of one stratum: of decisions, of scores, and of decisions against scores."""
+        if self.turned is not None:
+            return self._settled.stratum(place)
         rows = slice(int(self._edges[place]), int(self._edges[place + 1]))
         held, totals = (
             {name: values[at] for name, values in lot.items()}
             for lot, at in (({name: getattr(self, name) for name in _TABLES}, rows), (self._totals, place))
         )
         numbers = self.numbers[rows] - place * self.bags
-        return self._pair_counts(held, totals, numbers, int(self.records[place]), self.squares[place])
+        return self._pair_counts(held, totals, numbers, self.records[place], self.squares[place])
 
+    @cached_property
+    def all_strata(self) -> Strata:
+        """Pair counts of every stratum at once."""
+        held = {name: getattr(self, name) for name in _TABLES}
+        numbers, order = self._order
+        kinds = self._pair_counts(held, self._totals, self.numbers % self.bags, self.records, self.squares)
+        return Strata(self._edges, kinds, numbers % self.bags, order)
+
+    @cached_property
     def everything(self) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of all strata together."""
         numbers, row = np.unique(self.numbers % self.bags, return_inverse=True)
         order = np.argsort(row.reshape(-1), kind="stable")
         edges = np.searchsorted(row.reshape(-1)[order], np.arange(len(numbers)))
+        turned = np.arange(len(numbers)) if self.turned is None else np.argsort(self.turned[numbers])
+        numbers = numbers if self.turned is None else self.turned[numbers][turned]
 
         def summed(values: Any) -> Any:
             if isinstance(values, Fixed):
                 return values.each(summed)
             if not any(values.strides):
                 return np.broadcast_to(values[:1], (len(edges), *values.shape[1:]))
-            return np.add.reduceat(_rows_in_order(values, order), edges, axis=0)
+            if self._full:
+                return values.reshape(self.strata, self.bags, *values.shape[1:]).sum(axis=0)[turned]
+            return np.add.reduceat(_rows_in_order(values, order), edges, axis=0)[turned]
 
         held = {name: summed(getattr(self, name)) for name in _TABLES}
         totals = {name: total(values) for name, values in held.items()}
-        return self._pair_counts(held, totals, numbers, int(self.records.sum()), total(self.squares))
+        return self._pair_counts(held, totals, numbers, self.records.sum(), total(self.squares))
 
     def _pair_counts(
-        self, held: dict[str, Any], totals: dict[str, Any], numbers: Index, records: int, squares: Count
+        self, held: dict[str, Any], totals: dict[str, Any], numbers: Index, records: Any, squares: Count
     ) -> tuple[BagCounts, BagCounts, BagCounts]:
-        """Pair counts of tables by bag, whose sums over bags are the totals."""
-        count = np.array([records], dtype=np.int64)
+        """Pair counts of tables by bag, whose sums over bags are the totals; strata may be a leading axis of these."""
+        many = int(records.sum())
+        count = np.array([many]) if not np.ndim(records) else records[:, None, None]
 
         def made(one: str, said: str, both: str, spread: Any) -> BagCounts:
             lots = []
@@ -251,11 +335,11 @@ class ScoreTables:
                 true, predicted = (lot[name][..., -1:, :] for name in (one, said))
                 joint, joint_said, joint_both = (lot[name][..., :-1, :] for name in (one, said, both))
                 tables = n, given, true, predicted, joint, joint_said, joint_both
-                lots.append(PairCounts(*self.labels, records, *tables, count, spread))
+                lots.append(PairCounts(*self.labels, many, *tables, count, spread))
             soft = isinstance(held[said], Fixed)
-            return BagCounts(self.bags, numbers, lots[0], totals[both][-1], soft).with_whole(lots[1])
+            return BagCounts(self.bags, numbers, lots[0], totals[both][..., -1, :], soft).with_whole(lots[1])
 
-        groups = {name: values[:-1] for name, values in totals.items()}
+        groups = {name: values[..., :-1, :] for name, values in totals.items()}
         size = as_fixed(add(groups["size"], np.zeros(groups["truth"].shape, dtype=np.int64)))
 
         def spread(one: str, said: str, both: str, squared: Count, plain: Count) -> tuple[Count, Count, Count]:
@@ -264,7 +348,7 @@ class ScoreTables:
             second = as_fixed(add(squared, plain)) - crossed - crossed
             return size, as_fixed(subtract(groups[said], groups[one])), second
 
-        squared = squares[:-1]
+        squared = squares[..., :-1, :]
         return (
             made("truth", "held", "both", None),
             made(
@@ -275,6 +359,8 @@ class ScoreTables:
 
     def put(self, arrays: Arrays) -> dict[str, Any]:
         """Put the sums among named arrays, and say what they do not."""
+        if self.turned is not None:
+            return self._settled.put(arrays)
         for name in (*_TABLES, "squares"):
             put_count(arrays, f"tables//{name}", getattr(self, name))
         arrays["tables//numbers"], arrays["tables//records"] = self.numbers, self.records
@@ -297,44 +383,93 @@ def _rows_in_order(values: Any, order: Index) -> Any:
     return np.take(values, order, axis=0) if any(values.strides) else values
 
 
-def _empty(cells: int, layers: int, width: int) -> tuple[Index, Index, Index, Index]:
-    """Tables of cells, by what is summed, and of layers."""
-    whole, high, low = (np.zeros((3, cells, width), dtype=np.int64) for _ in range(3))
-    return whole, high, low, np.zeros((layers, 2, width), dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The tables of records while they are counted.
 
+    Attributes
+    ----------
+    stratum : ndarray of shape (rows,)
+    whole : ndarray of shape (3, rows, given labels + 1, outcome labels)
+        How many records have the label, are decided to have it, and both.
+    high, low : ndarray of the same shape
+        The limbs of sums of scores, of scores where the truth holds, and of scores where the decision does.
+    squares : ndarray of shape (strata, given labels + 1, 2, outcome labels)
+        Both limbs of sums of squared scores.
+    """
 
-def _compiled(
-    entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any, bins: ScoreBins
-) -> tuple[Index, ...]:
-    """The tables in numba, and the bins in the same loop."""
-    from .kernels.compiled_scores import add_scores
+    stratum: Index
+    whole: Index
+    high: Index
+    low: Index
+    squares: Index
 
-    tables = _empty(entries.cells, layers, one.shape[1])
-    add_scores(entries.records, entries.cell, layer, one, said, scores, GRID, *tables, bins.steps, bins.sums)
-    return tables
+    @classmethod
+    def zeros(cls, stratum: Index, strata: int, groups: int, width: int) -> Sums:
+        """Sums of nothing."""
+        whole, high, low = (np.zeros((3, len(stratum), groups, width), dtype=np.int64) for _ in range(3))
+        return cls(stratum, whole, high, low, np.zeros((strata, groups, 2, width), dtype=np.int64))
 
+    def add_compiled(self, entries: Entries, sides: Sequence[LabelSet], most: int, bins: ScoreBins) -> None:
+        """Add records in numba, one outcome after another, and to the bins in the same loop; a cell has ``most`` records."""
+        from .kernels.compiled_scores import COARSE, FITTING, SLOTS, STEPS, add_scores, lay_out
 
-def _summed(entries: Entries, layer: Index, layers: int, one: Any, said: Any, scores: Any) -> tuple[Index, ...]:
-    """The same tables by sums of neighbouring rows."""
-    whole, high, low, squares = _empty(entries.cells, layers, one.shape[1])
-    for start in range(0, len(entries.records), _ROWS):
-        mine, cell = (part[start : start + _ROWS] for part in (entries.records, entries.cell))
-        true, held, chance = one[mine], said[mine], scores[mine]
-        unit = units_of(chance)
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
-        places = cell[first]
-        # Sums of more scores might not fit into 64 bits: they are cut, and what was cut is added up in limbs.
-        cuts = np.union1d(first, np.arange(0, len(cell), _MOST))
-        again = np.searchsorted(cuts, first)
-        both = true & held
-        for part, flags in enumerate((true, held, both)):
-            whole[part, places] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
-        for part, addend in enumerate((unit, unit * true, unit * held)):
-            for table, limb in zip((high, low), _limb_sums(addend, cuts), strict=True):
-                table[part, places] += np.add.reduceat(limb, again, axis=0)
-        for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
-            np.add.at(squares[:, place], layer[cell[cuts]], found)
-    return whole, high, low, squares
+        truth, held, scores = (side.columns() for side in sides)
+        width, cells = self.whole.shape[-1], self.whole.shape[1] * entries.labels
+        cell, label = entries.cell.astype(np.uint32), entries.label.astype(np.uint32)
+        # Where each record has one entry the entries are the records.
+        records = entries.records if entries.everyone else entries.records[:0]
+        outcomes = min(width, _AT_ONCE)
+        kept = [
+            np.zeros((outcomes, cells, SLOTS), dtype=np.int64),
+            np.zeros((outcomes, cells if most > FITTING else 0, SLOTS, 2), dtype=np.int64),
+        ]
+        for first in range(0, width, _AT_ONCE):
+            several = range(first, min(first + _AT_ONCE, width))
+            lines, deep = kept[0][: len(several)], kept[1][: len(several)]
+            if first:
+                lines[:], deep[:] = 0, 0
+            for place, j in enumerate(several):
+                steps = np.zeros((len(bins.steps), 2 * (STEPS + 1)), dtype=np.int32)
+                sums = np.zeros((len(bins.sums), COARSE, 2), dtype=np.int64)
+                score = np.ascontiguousarray(scores[j], dtype=np.float64)
+                lot = cell, label, truth[j], held[j], score, GRID
+                add_scores(records, *lot, lines[place], deep[place], steps, sums)
+                bins.put(j, steps, sums)
+            lay_out(lines, deep, self.stratum, entries.labels, first, self.whole, self.high, self.low, self.squares)
+        if not entries.everyone:
+            self.squares[:, -1] = self.squares[:, :-1].sum(axis=1)
+
+    def add_rows(self, entries: Entries, sides: Sequence[LabelSet]) -> None:
+        """Add records by sums of neighbouring rows: the same sums."""
+        one, said, chances = (side.rows() for side in sides)
+        labels, width = entries.labels, self.whole.shape[-1]
+        tables = [np.zeros((3, self.whole.shape[1] * labels, width), dtype=np.int64) for _ in range(3)]
+        squares = np.zeros((len(self.squares) * labels, 2, width), dtype=np.int64)
+        records, cells = entries.by_cell()
+        for start in range(0, len(records), _ROWS):
+            mine, cell = (part[start : start + _ROWS] for part in (records, cells))
+            true, held, chance = one[mine], said[mine], chances[mine].astype(np.float64)
+            unit = units_of(chance)
+            first = np.flatnonzero(np.diff(cell, prepend=-1))
+            places = cell[first]
+            # Sums of more scores might not fit into 64 bits: they are cut, and what was cut is added up in limbs.
+            cuts = np.union1d(first, np.arange(0, len(cell), _MOST))
+            again = np.searchsorted(cuts, first)
+            for part, flags in enumerate((true, held, true & held)):
+                tables[0][part, places] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
+            for part, addend in enumerate((unit, unit * true, unit * held)):
+                for table, limb in zip(tables[1:], _limb_sums(addend, cuts), strict=True):
+                    table[part, places] += np.add.reduceat(limb, again, axis=0)
+            layer = self.stratum[cell[cuts] // labels] * labels + cell[cuts] % labels
+            for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
+                np.add.at(squares[:, place], layer, found)
+        for table, found in zip((self.whole, self.high, self.low), tables, strict=True):
+            table[:, :, :labels] = found.reshape(3, -1, labels, width)
+        self.squares[:, :labels] = squares.reshape(-1, labels, 2, width)
+        if not entries.everyone:
+            for table in (*self.whole, *self.high, *self.low, self.squares):
+                table[:, -1] = table[:, :-1].sum(axis=1)
 
 
 def _limb_sums(units: Index, cuts: Index) -> tuple[Index, Index]:

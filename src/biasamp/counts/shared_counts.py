@@ -101,7 +101,7 @@ class SharedCounts:
 
 
 def pair_columns(many: int) -> Index:
-    """The column of a :class:`SharedTable` that each pair of identities has; on the diagonal that of the identity itself."""
+    """The number of each pair of identities, after those of the identities themselves, which are on the diagonal."""
     columns = np.full((many, many), -1, dtype=np.int64)
     columns[np.diag_indices(many)] = np.arange(many)
     columns[np.triu_indices(many, 1)] = many + np.arange(many * (many - 1) // 2)
@@ -111,7 +111,7 @@ def pair_columns(many: int) -> Index:
 class SharedTable(SharedCounts):
     """The same counts as a table of all labels and pairs, while many labels and identities are still being counted.
 
-    ``table`` has a column for each identity, C(x, y), and then one for each pair, as :func:`pair_columns` has them.
+    ``table`` has a column for each pair, in the order of :func:`pair_columns`.
     ``rows`` has the row of each label, -1 where it has none; ``more`` are cells that are not in the table. What travels
     to other processes are cells.
     """
@@ -147,6 +147,13 @@ class SharedTable(SharedCounts):
         return SharedTable(self.many, self.table, rows, self.more.moved(target))
 
     def __add__(self, other: SharedCounts) -> SharedCounts:
+        return self._sum(other, None)
+
+    def __iadd__(self, other: SharedCounts) -> SharedCounts:
+        return self._sum(other, self.table)
+
+    def _sum(self, other: SharedCounts, out: NDArray[Any] | None) -> SharedCounts:
+        """The sum; ``out`` is the table that may hold it."""
         if not isinstance(other, SharedTable):
             return SharedTable(self.many, self.table, self.rows, self.more + other)
         labels = max(len(self.rows), len(other.rows))
@@ -155,18 +162,20 @@ class SharedTable(SharedCounts):
             # The same labels have the same rows, as they do where threads share codes.
             rows = np.maximum(mine, theirs)
             if len(np.unique(rows[rows >= 0])) == (rows >= 0).sum():
-                kind = self.table.dtype if _fits(self.table, other.table) else np.dtype(np.int64)
-                table = np.add(self.table, other.table, dtype=kind)
+                kind = _kind(self.table, other.table)
+                out = out if out is not None and out.dtype == kind else None
+                table = np.add(self.table, other.table, out=out, dtype=kind)
                 return SharedTable(self.many, table, rows, self.more + other.more)
         return self.sparse() + other.sparse()
 
     def sparse(self) -> SharedCounts:
         """The same counts as cells."""
         row = self.rows[self.more.label] if len(self.more.keys) else np.zeros(0, dtype=np.int64)
-        if (row < 0).any():
+        place = row, pair_columns(self.many).ravel()[self.more.pair] - self.many
+        top = int((self.table[place] + self.more.values).max(initial=0))
+        if (row < 0).any() or top > np.iinfo(self.table.dtype).max:
             return self._cells() + self.more
         # A few cells more are in the table while it is looked through: its memory need not be taken twice.
-        place = row, pair_columns(self.many).ravel()[self.more.pair]
         values = self.more.values.astype(self.table.dtype)
         self.table[place] += values
         try:
@@ -179,14 +188,13 @@ class SharedTable(SharedCounts):
         first, second = np.triu_indices(many, 1)
         pairs = (first * many + second) << _LABEL_BITS
         if "numba" in sys.modules:
-            from .kernels.long_compiled import cells_of, columns_of
+            from .kernels.long_pairs import cells_of, filled
 
-            ends = np.cumsum(columns_of(self.table, self.rows[labels], many))
+            ends = np.cumsum(filled(self.table, self.rows[labels]), dtype=np.int64)
             keys, values = (np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.int64) for _ in range(2))
-            begins = np.concatenate([[0], ends[:-1]])
-            cells_of(self.table, self.rows[labels], labels, many, begins, pairs, keys, values)
+            cells_of(self.table, self.rows[labels], labels, np.concatenate([[0], ends[:-1]]), pairs, keys, values)
             return SharedCounts(many, keys, values)
-        flat = np.ascontiguousarray(self.table[self.rows[labels], many:].T).ravel()
+        flat = np.ascontiguousarray(self.table[self.rows[labels]].T).ravel()
         place = np.flatnonzero(flat)
         column = place // max(len(labels), 1)
         keys = pairs[column] | labels[place - column * len(labels)]
@@ -197,8 +205,11 @@ def _padded(rows: Index, labels: int) -> Index:
     return np.concatenate([rows, np.full(labels - len(rows), -1, dtype=np.int64)])
 
 
-def _fits(one: NDArray[Any], two: NDArray[Any]) -> bool:
-    return int(one.max(initial=0)) + int(two.max(initial=0)) <= np.iinfo(one.dtype).max
+def _kind(one: NDArray[Any], two: NDArray[Any]) -> np.dtype[Any]:
+    """A type that has room for the sum of two tables."""
+    most = int(one.max(initial=0)) + int(two.max(initial=0))
+    kinds = [one.dtype, two.dtype, np.dtype(np.int32), np.dtype(np.int64)]
+    return next(kind for kind in kinds if most <= np.iinfo(kind).max)
 
 
 def shared_of_patterns(many: int, masks: Index, pattern: Index, label: Index, values: Index) -> SharedCounts:

@@ -160,6 +160,11 @@ class ScoreBins:
         steps = np.zeros((groups, width * len(GRID) * 2), dtype=np.int32)
         return cls(steps, np.zeros((groups, width * BINS, 2), dtype=np.int64))
 
+    def put(self, place: int, steps: NDArray[np.int32], sums: Index) -> None:
+        """Put the steps (given labels + 1, 1001 * 2) and sums (given labels + 1, 10, 2) of one outcome."""
+        self.steps[:, place * steps.shape[1] : (place + 1) * steps.shape[1]] = steps
+        self.sums[:, place * BINS : (place + 1) * BINS] = sums
+
     def counts(self, everyone: bool) -> tuple[ThresholdCounts, ReliabilityCounts]:
         """The counts; ``everyone`` says whether the last row was filled, else it is the sum of the others."""
         groups, width = len(self.steps), self.sums.shape[1] // BINS

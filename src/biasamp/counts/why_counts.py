@@ -131,7 +131,7 @@ class WhyCounts:
     def whole(self) -> tuple[BagCounts, BagCounts, BagCounts]:
         """The three counts of all records."""
         if self.tables is not None:
-            return self.tables.everything()
+            return self.tables.everything
         first, second, third = zip(*self.triples, strict=True)
         return all_strata(first), all_strata(second), all_strata(third)
 

@@ -2,6 +2,7 @@
 
 from .argument_columns import read_columns
 from .arguments import refuse_missing, same_length, weights_of
+from .binning import binned
 from .columns import (
     Column,
     Columns,
@@ -33,6 +34,7 @@ __all__ = [
     "Variable",
     "align",
     "binary",
+    "binned",
     "canonical",
     "categorical",
     "category_order",

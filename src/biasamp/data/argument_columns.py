@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .binning import BINNED, QUANTILES, read_binned
 from .columns import Column, Columns, Declared, IndexMatrix, NumberMatrix, check_lengths, compact, is_missing
 from .label_rules import EXACT
 from .same_columns import same_index
@@ -26,7 +27,10 @@ def read_columns(data: Any, role: str) -> Columns:
     if isinstance(data, Columns):
         return data
     if isinstance(data, Declared):
-        return replace(read_columns(data.data, role), declared=data.kind, categories=data.categories)
+        held = read_columns(data.data, role)
+        if data.kind in (BINNED, QUANTILES):
+            return read_binned(held, data, role)
+        return replace(held, declared=data.kind, categories=data.categories)
     if data is None:
         raise TypeError(f"{role} is None; {_ACCEPTED} is needed")
     if isinstance(data, (str, bytes)):

@@ -43,6 +43,7 @@ _BRACKETS = re.compile(
 )
 # A range of numbers, as tools that cut them write it.
 _NUMBER = r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf)"
+_NUMERIC = re.compile(_NUMBER, re.IGNORECASE)
 _INTERVAL = re.compile(rf"\s*[\[(]\s*{_NUMBER}\s*,\s*{_NUMBER}\s*[\])]\s*", re.IGNORECASE)
 # What stands between labels only; and what stands in plain text too.
 _SEPARATORS, _IN_TEXT = "|;\n\t", ",/+& "
@@ -165,10 +166,12 @@ def refuse_identifiers(variable: Variable, records: int, role: str, *, group: bo
     )
     if named or are_identifiers(many, records, group=group):
         what = "groups" if group else "something that is predicted"
+        numbers = all(_NUMERIC.fullmatch(category) for category in variable.categories)
+        how = f" ({way_out('bins')})" if numbers else ""
         raise ValueError(
             f"{title} holds {many:,} different values in {records:,} records, such as {shown(variable.categories[:3])}: it "
             f"looks like an identifier or a measurement, not like {what}. Name another column, or group its values "
-            f"first; where these are its values indeed, {way_out('categories')}"
+            f"first{how}; where these are its values indeed, {way_out('categories')}"
         )
     few = many <= _FEW_GROUPS and shared
     if group and not few and all(_DATE.fullmatch(category) for category in variable.categories):

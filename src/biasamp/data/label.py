@@ -1,7 +1,8 @@
 """What a label is called, and how the labels of many records are stored: as codes, as a matrix, or as lists of indices.
 
 A label is a variable and a category, which has one canonical spelling. A block covers one or more variables: ``Codes``
-holds one category per record, ``Dense`` a matrix of 0/1 or of probabilities, ``Sparse`` the labels that each record has.
+holds one category per record, ``Dense`` a matrix of 0/1 or of probabilities, ``Apart`` columns of probabilities,
+``Sparse`` the labels that each record has.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import math
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +111,7 @@ def printable(text: str, limit: int = 80) -> str:
     )
 
 
+@lru_cache(maxsize=8)
 def labels_of(variables: tuple[Variable, ...]) -> tuple[Label, ...]:
     """The labels that variables give, one after another."""
     out: list[Label] = []
@@ -161,6 +163,17 @@ class _Labelled:
         out[self.nonzero(start, stop)] = 1
         return out
 
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory."""
+        return list(by_label(self.rows(0, len(self))).T)
+
+    def owned(self) -> Self:
+        """The same labels in arrays of their own, which nobody else can change in place."""
+        arrays: dict[str, Any] = {
+            name: held.copy() for name, held in vars(self).items() if isinstance(held, np.ndarray)
+        }
+        return replace(self, **arrays)
+
     def __len__(self) -> int:
         raise NotImplementedError
 
@@ -200,6 +213,10 @@ class Codes(_Labelled):
     def complete(self) -> Mask:
         """Which records have a category."""
         return self.codes >= 0
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory."""
+        return [(self.codes == place).view(np.uint8) for place in range(self.width)]
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""
@@ -245,6 +262,16 @@ def by_record(values: Matrix) -> Matrix:
     return out
 
 
+def by_label(values: Matrix) -> Matrix:
+    """A matrix whose columns lie together in memory: the same, or a copy where its rows do."""
+    if values.flags.f_contiguous:
+        return values
+    out = np.empty(values.shape, dtype=values.dtype, order="F")
+    for start in range(0, len(values), _TURNED):
+        out[start : start + _TURNED] = values[start : start + _TURNED]
+    return out
+
+
 @dataclass(frozen=True, eq=False)
 class Dense(_Labelled):
     """A matrix with one column per label: 0/1 (uint8) or probabilities (float64).
@@ -266,6 +293,10 @@ class Dense(_Labelled):
     def rows(self, start: int, stop: int) -> Matrix:
         """Records start to stop, the labels of each together."""
         return by_record(self.values[start:stop])
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory."""
+        return list(by_label(self.values).T)
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""
@@ -299,6 +330,54 @@ class Dense(_Labelled):
             there = np.repeat(np.all(there, axis=1, keepdims=True), width, axis=1)
             there[:, target] = self.there
         return Dense(variables, values, there)
+
+
+@dataclass(frozen=True, eq=False)
+class Apart(_Labelled):
+    """Probabilities of several yes/no labels, each in an array of its own: a matrix is made only of what is asked for."""
+
+    parts: tuple[NDArray[np.float64], ...]
+
+    soft = True
+
+    def __len__(self) -> int:
+        return len(self.parts[0])
+
+    def rows(self, start: int, stop: int) -> Matrix:
+        """Records start to stop, the labels of each together."""
+        return by_record(np.stack([part[start:stop] for part in self.parts]).T)
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory."""
+        return list(self.parts)
+
+    def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
+        """Row and label of every label that a record has, sorted."""
+        return Dense(self.variables, self.rows(start, stop)).nonzero(0, stop - start)
+
+    def owned(self) -> Apart:
+        """The same probabilities in arrays of their own, which nobody else can change in place."""
+        return replace(self, parts=tuple(part.copy() for part in self.parts))
+
+    def take(self, records: Mask | Index) -> Apart:
+        """The block of some of the records."""
+        return replace(self, parts=tuple(part[records] for part in self.parts))
+
+    def totals(self) -> NDArray[Any]:
+        """How many records have each label; probabilities count as fractions."""
+        return np.array([part.sum() for part in self.parts])
+
+    def only(self, keep: Mask) -> Apart:
+        """The block with some of its labels."""
+        return Apart(
+            self._kept(keep), tuple(part for part, kept in zip(self.parts, keep.tolist(), strict=True) if kept)
+        )
+
+    def moved(self, variables: tuple[Variable, ...], target: Index) -> Apart | Dense:
+        """The block in another label space: own label i becomes label ``target[i]`` of it."""
+        if np.array_equal(np.sort(target), np.arange(len(labels_of(variables)))):
+            return Apart(variables, tuple(self.parts[place] for place in np.argsort(target).tolist()))
+        return Dense(self.variables, self.rows(0, len(self))).moved(variables, target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,4 +421,4 @@ class Sparse(_Labelled):
         return replace(self, variables=variables, indices=indices[np.lexsort((indices, row))])
 
 
-Block = Codes | Dense | Sparse
+Block = Codes | Dense | Sparse | Apart

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact
-from .label import Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
+from .label import Apart, Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
 from .labelset import LabelSet
 from .ways_out import way_out
 
@@ -28,6 +29,8 @@ _TABLE_RANGE = 1 << 16
 EXACT = 1 << 53
 # Records whose numbers are read at once, at least, and bytes of them.
 _LOOKED_AT, _BYTES_LOOKED_AT = 1 << 10, 1 << 18
+# Probabilities of a column that are looked at while they are in cache.
+_CHECKED = 1 << 14
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -56,8 +59,8 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
     return _distinct(tuple(_merge([_yes_no(item, role, soft, columns.declared) for item in columns.items])), role)
 
 
-def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> Dense | None:
-    """Several columns of probabilities, laid out by record and checked in one pass; None where they are anything else.
+def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> Apart | None:
+    """Several columns of probabilities, checked in one pass and not copied; None where they are anything else.
 
     Millions of probabilities are read from memory as seldom as can be: whatever is wrong with them is said by the
     checks of single columns.
@@ -65,17 +68,16 @@ def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> De
     columns = [item for item in items if isinstance(item, Column) and item.kind == "float" and item.missing is None]
     if len(columns) < 2 or len(columns) < len(items) or any(one.values.dtype != np.float64 for one in columns):
         return None
-    out = np.empty((len(columns[0]), len(columns)))
     low, high, fraction = np.inf, -np.inf, False
-    for start in range(0, len(out), _LOOKED_AT):
-        part = out[start : start + _LOOKED_AT]
-        for place, column in enumerate(columns):
-            part[:, place] = column.values[start : start + _LOOKED_AT]
-        low, high = min(low, float(part.min())), max(high, float(part.max()))
-        fraction = fraction or _any_fraction(part)
+    for column in columns:
+        for start in range(0, len(column), _CHECKED):
+            part = column.values[start : start + _CHECKED]
+            low, high = min(low, float(part.min())), max(high, float(part.max()))
+            fraction = fraction or _any_fraction(part)
     if not (low >= 0.0 and high <= 1.0 and fraction):
         return None
-    return Dense(tuple(Variable(column.name, "binary") for column in columns), out)
+    parts = tuple(np.ascontiguousarray(column.values) for column in columns)
+    return Apart(tuple(Variable(column.name, "binary") for column in columns), parts)
 
 
 def _distinct(blocks: tuple[Block, ...], role: str) -> LabelSet:
@@ -100,7 +102,7 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             "biasamp.categorical(P, categories=[...])."
             if soft
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "
-            f"category, {way_out('categorical')}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...)."
+            f"category, {way_out('categorical')}; if they are a measurement, {way_out('bins')}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...)."
         )
         raise ValueError(f"{role} holds fractions such as {fraction:g}, and one column is read as a variable. {hint}")
     if column.kind == "float":
@@ -151,8 +153,14 @@ def _yes_no(item: Column | NumberMatrix | IndexMatrix, role: str, soft: bool, de
     return _number_block((item.name,), values[:, None], None if missing is None else missing[:, None], role, soft)
 
 
+@lru_cache(maxsize=8)
+def _yes_no_variables(names: tuple[str, ...]) -> tuple[Variable, ...]:
+    """A yes/no variable of every name; truth and prediction mostly have the same."""
+    return tuple(Variable(name, "binary") for name in names)
+
+
 def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | None, role: str, soft: bool) -> Dense:
-    variables = tuple(Variable(name, "binary") for name in names)
+    variables = _yes_no_variables(names)
     if values.dtype == np.bool_:
         hard: NDArray[np.uint8] = values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
     elif values.dtype.kind in "iu":

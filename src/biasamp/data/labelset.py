@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .keys import Keys, row_keys
-from .label import Block, Codes, Index, Label, Mask, Matrix, Variable, category_order, labels_of
+from .label import Apart, Block, Codes, Index, Label, Mask, Matrix, Variable, category_order, labels_of
 from .ways_out import way_out
 
 # Sums of weights are kept as multiples of 2**-52 in 64-bit integers, and so are sums of their squares.
@@ -60,18 +60,17 @@ class LabelSet:
 
     def owned(self) -> LabelSet:
         """The same labels in arrays of their own, which nobody else can change in place."""
-
-        def copied(block: Block) -> Block:
-            arrays: dict[str, Any] = {n: v.copy() for n, v in vars(block).items() if isinstance(v, np.ndarray)}
-            return replace(block, **arrays)
-
-        return LabelSet(tuple(copied(block) for block in self.blocks))
+        return LabelSet(tuple(block.owned() for block in self.blocks))
 
     def rows(self, start: int = 0, stop: int | None = None) -> Matrix:
         """Records start to stop as a matrix: uint8 for 0/1, float64 when any label is soft."""
         stop = len(self) if stop is None else stop
         parts = [block.rows(start, stop) for block in self.blocks]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The records of each label, which lie together in memory: uint8 for 0/1, float64 for probabilities."""
+        return [column for block in self.blocks for column in block.columns()]
 
     def present(self, start: int = 0, stop: int | None = None) -> Mask | None:
         """Which values are there, as a matrix; None when all are."""
@@ -117,8 +116,13 @@ class LabelSet:
 
     def without_missing(self) -> LabelSet:
         """Missing values read as holding no label, missing lists as empty."""
-        held = (replace(b, sparse=True) if isinstance(b, Codes) else replace(b, there=None) for b in self.blocks)
-        return LabelSet(tuple(held))
+
+        def filled(block: Block) -> Block:
+            if isinstance(block, Apart):
+                return block
+            return replace(block, sparse=True) if isinstance(block, Codes) else replace(block, there=None)
+
+        return LabelSet(tuple(filled(block) for block in self.blocks))
 
     def into(self, variables: tuple[Variable, ...]) -> LabelSet:
         """The same records in another label space, whose variables pair with these by position."""
@@ -189,12 +193,25 @@ class Evaluation:
 
 
 def join(variables: Sequence[Variable]) -> Variable:
-    """One variable that has every category of several, under the first one's name."""
+    """One variable that has every category of several, under the first one's name.
+
+    Categories are in their usual order, or in the one that the caller declared, with what it does not name at the end.
+    """
     first = variables[0]
     if first.kind == "binary":
         return first
-    categories = {category for variable in variables for category in variable.categories}
-    return first._replace(categories=tuple(sorted(categories, key=category_order)))
+    categories = sorted({c for variable in variables for c in variable.categories}, key=category_order)
+    declared = next((v.categories for v in variables if v.kind == "categorical" and has_own_order(v.categories)), ())
+    return first._replace(categories=(*declared, *(c for c in categories if c not in set(declared))))
+
+
+def has_own_order(categories: Sequence[str]) -> bool:
+    """Whether categories are in another order than the usual one, as only a caller's word makes them.
+
+    >>> has_own_order(("low", "middle", "high")), has_own_order(("2", "10"))
+    (True, False)
+    """
+    return list(categories) != sorted(categories, key=category_order)
 
 
 def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from .argument_columns import read_columns
 from .arguments import read
 from .column_checks import check_columns_alone
-from .columns import Column, Columns
+from .columns import Column, Columns, Declared
 from .label import Codes, Index, printable
 from .label_rules import label_set
 from .plain_arguments import categories_of, numbers_of
@@ -53,9 +54,8 @@ def read_groups(groups: Any, unknown: Any = None) -> tuple[GroupColumn, ...]:
         The values that say that a group is not known. Without it those that read so, such as ``"Unknown"`` and ``"Prefer not
         to say"``; missing values are not known in either case.
     """
-    columns = read_columns(groups, "groups")
     named = None if unknown is None else set(categories_of(unknown, "unknown"))
-    made = [_column(column, columns, named) for column in columns.apart()]
+    made = [_column(column, columns, named) for columns in _read(groups) for column in columns.apart()]
     names = [column.name for column in made]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -70,6 +70,16 @@ def read_groups(groups: Any, unknown: Any = None) -> tuple[GroupColumn, ...]:
                 f"unknown names {printable(strange[0], 40)!r}, which no column of groups has; they have {shown(held)}"
             )
     return tuple(made)
+
+
+def _read(groups: Any) -> list[Columns]:
+    """The columns of groups; those that the caller declared each by itself, with its word."""
+    if not isinstance(groups, Mapping) or not any(isinstance(held, Declared) for held in groups.values()):
+        return [read_columns(groups, "groups")]
+    plain = {name: held.data if isinstance(held, Declared) else held for name, held in groups.items()}
+    read_columns(plain, "groups")  # lengths and indices are looked at together
+    read = {str(name): read_columns(held, f"groups[{name!r}]") for name, held in groups.items()}
+    return [replace(held, items=[replace(item, name=name) for item in held.apart()]) for name, held in read.items()]
 
 
 def _column(column: Column, columns: Columns, named: set[str] | None) -> GroupColumn:

@@ -13,7 +13,7 @@ from .argument_columns import read_columns
 from .arguments import read, read_clusters, read_evaluation, read_train, refuse_missing
 from .column_checks import refuse_identifiers
 from .columns import Declared, compact
-from .label import Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
+from .label import Apart, Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
 from .label_rules import label_set
 from .labelset import Evaluation, LabelSet
 from .same_columns import refuse_same, same_index
@@ -275,6 +275,9 @@ def _by_threshold(variable: Variable, highest: bool) -> bool:
 
 
 def _at_or_above(block: Block, threshold: NDArray[np.float64]) -> Block:
+    if isinstance(block, Apart):
+        held_or_not = [part >= threshold[..., place] for place, part in enumerate(block.parts)]
+        return Dense(block.variables, np.stack(held_or_not).view(np.uint8).T)
     values = block.rows(0, len(block))
     if block.variables[0].kind == "binary":
         return Dense(block.variables, np.ascontiguousarray((values >= threshold).astype(np.uint8)))

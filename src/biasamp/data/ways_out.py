@@ -16,6 +16,11 @@ _ADVICE = {
         "say what they are with biasamp.binary(...) or biasamp.categorical(...), or give lists on both sides",
         "say what they are with --binary ROLE or --categorical ROLE",
     ),
+    "edges": ("name the edges, biasamp.binned(column, edges=[...])", "name the edges, --bins COLUMN=25,45"),
+    "bins": (
+        "cut numbers into bins with biasamp.binned(column, edges=[...])",
+        "cut numbers into bins with --bins COLUMN=25,45",
+    ),
     "wrap": ("wrap the column in biasamp.categorical(...)", "say so with --categorical ROLE"),
     "missing": (
         'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the '

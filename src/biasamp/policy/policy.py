@@ -321,6 +321,15 @@ class _Reader:
             raise self._error(
                 ("data", "categories"), f"lists of values for some of {list(ROLES)} are needed, found {values!r}"
             )
+        bins = data.get("bins", {})
+        roles = [data[role] for role in ROLES if role in data]
+        known = [name for named in roles for name in ([named] if isinstance(named, str) else named)]
+        if not isinstance(bins, dict) or not all(isinstance(held, (list, int)) for held in bins.values()):
+            raise self._error(
+                ("data", "bins"), f"edges by column are needed, such as {{ age = [25, 45] }}, found {bins!r}"
+            )
+        if known and not set(bins) <= set(known):
+            raise self._error(("data", "bins"), f"{min(set(bins) - set(known))!r} is no column of attributes or tasks")
         return data
 
     def _table(self, name: str, keys: tuple[str, ...] | None) -> dict[str, Any]:

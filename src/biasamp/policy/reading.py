@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from biasamp.data import binary, categorical
+from biasamp.data import Declared, binary, categorical
+from biasamp.data.binning import cut_columns
 
 ROLES = ("attributes", "tasks")
 # The arguments of ``audit`` that a policy may hold, so that a check needs nothing but the data.
 DATA_KEYS = (
     *("attributes", "tasks", "attribute_predictions", "task_predictions", "attribute_scores", "task_scores", "strata"),
     *("train", "base", "weights", "record", "cluster", "missing", "intersections", "metrics", "confidence"),
-    *("resamples", "seed", "binary", "categorical", "positive", "reference", "unseen", "categories"),
+    *("resamples", "seed", "binary", "categorical", "positive", "reference", "unseen", "categories", "bins"),
 )
 # Of these, what counts do not say by themselves.
 OF_COUNTS = (
@@ -23,8 +24,13 @@ OF_COUNTS = (
 
 
 def audit_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of :func:`biasamp.audit`: roles that ``binary``, ``categorical`` and ``categories`` name are declared so."""
+    """The arguments of :func:`biasamp.audit`: roles that ``binary``, ``categorical`` and ``categories`` name are declared so.
+
+    Columns that ``bins`` names are cut.
+    """
     out = dict(held)
+    bins = out.pop("bins", {})
+    out |= {role: cut_columns(out[role], bins) for role in ROLES if role in out}
     values: Mapping[str, Any] = out.pop("categories", {})
     declared = {"binary": out.pop("binary", ()), "categorical": (*out.pop("categorical", ()), *values)}
     for role in ROLES:
@@ -34,5 +40,10 @@ def audit_arguments(held: Mapping[str, Any]) -> dict[str, Any]:
                 names = out[role]
                 # Attributes are measured one by one, tasks together.
                 each = role == "attributes" and isinstance(names, list)
-                out[role] = [declare(name) for name in names] if each else declare(names)
+                if not isinstance(names, Declared):
+                    out[role] = (
+                        [one if isinstance(one, Declared) else declare(one) for one in names]
+                        if each
+                        else declare(names)
+                    )
     return out

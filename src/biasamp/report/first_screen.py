@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console, RenderableType
-from rich.table import Table as RichTable
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from biasamp.auditing.answer import answer_of
@@ -27,6 +26,9 @@ _END = 2
 _LEAST_GROUPS = 4
 # Lines of that table beside its rows and notes: a blank one, the title and the headings.
 _AROUND_GROUPS = 3
+# Lines that its notes take, and named groups that are worth more than a caution.
+_NOTES = 2
+_MOST_NAMED = 6
 _STYLES = {1: "bold red", -1: "bold blue", 0: "dim"}
 _UNBOUNDED = 10_000
 
@@ -43,7 +45,9 @@ def show_first_screen(audit: Audit, console: Console, lines: int = LINES) -> Non
     warned = [_caution(audit.document["findings"][i]["text"]) for i in first_cautions(audit.document["findings"])]
     screen.show(_matrix(audit, console, max(1, screen.left - 4 - _LEAST_GROUPS - 4)))
     kept = sum(screen.height(text) for text in warned) + 1 if warned else 0
-    while warned and screen.left - kept < _LEAST_GROUPS + _AROUND_GROUPS + 1:
+    # Groups that the answer names are in the table, if need be in place of a caution.
+    least = max(_LEAST_GROUPS, min(len(answer.groups), _MOST_NAMED)) + _AROUND_GROUPS + _NOTES
+    while warned and screen.left - kept < least:
         kept -= screen.height(warned.pop()) + (0 if warned else 1)
     _groups(audit, screen, kept, answer.groups)
     if warned:
@@ -73,7 +77,7 @@ def _caution(text: str) -> Text:
     return Text.assemble(("! ", "bold yellow"), printable(f"{first}.", 400))
 
 
-def _matrix(audit: Audit, console: Console, most: int) -> RichTable:
+def _matrix(audit: Audit, console: Console, most: int) -> Group:
     """A row per attribute and direction, a column per metric: as many as there is room for."""
     held = matrix_of(audit.document)
     rows = held.rows[: max(1, most)]
@@ -92,10 +96,11 @@ def _matrix(audit: Audit, console: Console, most: int) -> RichTable:
     left = len(held.rows) - len(rows), len(held.metrics) - len(metrics)
     said = SIGNS_MEAN
     if any(left):
-        parts = [f"{many} more {of}" for many, of in zip(left, ("rows", "metrics"), strict=True) if many]
+        parts = [
+            f"{many} more {of}{'s' * (many > 1)}" for many, of in zip(left, ("row", "metric"), strict=True) if many
+        ]
         said += f"; {' and '.join(parts)}: --full"
-    table.caption, table.caption_justify = Text(said, style="dim"), "left"
-    return table
+    return Group(table, Text(said, style="dim"))
 
 
 def _cell(cell: Cell | None) -> Text:
@@ -128,18 +133,19 @@ def _groups(audit: Audit, screen: _Screen, kept: int, named: Sequence[str]) -> N
     few, titles, digits = audit.document["data"]["min_group"], rate_titles(audit.document), percent_digits(views)
     names = label_names(audit.document["data"])
     every = [row for view in views for row in sorted(view.rows, key=lambda row: -row["records"])]
-    notes = ["FPR, TPR: of those truly without and with it"]
-    if any(rate["size"] < few for row in every for rate in rates_of_row(row) if rate["value"] is not None):
-        # Where no two groups have as many records, small ones are compared with each other.
-        compared = any("small-groups" in entry.get("caution_kinds", ()) for entry in audit.document["metrics"])
-        notes.append(f"{FEW} under {few} records{'' if compared else ', in no gap'}")
-    notes += _crossings_left(audit, views)
-    longest = Text("; ".join([*notes, _SOME.format(f"{len(every):,}", f"{len(every):,}")]))
+    # Where no two groups have as many records, small ones are compared with each other.
+    compared = any("small-groups" in entry.get("caution_kinds", ()) for entry in audit.document["metrics"])
+    rates_say = "FPR, TPR: of those truly without and with it"
+    marked = f"{FEW} under {few} records{'' if compared else ', in no gap'}"
+    left_out = _crossings_left(audit, views)
+    longest = Text("; ".join([rates_say, marked, *left_out, _SOME.format(f"{len(every):,}", f"{len(every):,}")]))
     room = screen.left - kept - _AROUND_GROUPS - screen.height(longest)
     if room < 1:
         return
     order = sorted(range(len(every)), key=lambda i: (every[i]["group"] not in named, -every[i]["records"]))[:room]
     rows = [every[i] for i in sorted(order)]
+    small = any(rate["size"] < few for row in rows for rate in rates_of_row(row) if rate["value"] is not None)
+    notes = [rates_say, *([marked] if small else []), *left_out]
     # Cut once, and never until two names are the same.
     spoken = {row["group"]: names.get(row["group"], row["group"]) for row in rows}
     cut = short_names(spoken.values(), 40)

@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 
 from biasamp import __version__
-from biasamp.amplification.impact import Impact
+from biasamp.amplification.impact_result import Impact
 from biasamp.data import printable
 from biasamp.data.saving import save_text
 

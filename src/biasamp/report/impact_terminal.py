@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from biasamp.amplification.impact import Impact
+from biasamp.amplification.impact_result import Impact
 from biasamp.data import printable
 
 from .impact_view import impact_title, impact_views

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from biasamp.amplification.impact import GroupTable, Impact
+from biasamp.amplification.impact_result import GroupTable, Impact
 from biasamp.data import printable
 from biasamp.results.interval import rounded
 

@@ -12,7 +12,7 @@ from biasamp.results.metric_registry import METRICS, is_signed, short_name
 
 # What stands after a figure, by what is concluded of it, and what that means.
 VERDICT_SIGNS: dict[int | None, str] = {1: "▲", -1: "▼", 0: "◇", None: ""}
-SIGNS_MEAN = "▲ amplifies or differs, ▼ weakens, ◇ neither beyond chance"
+SIGNS_MEAN = "▲ amplifies or differs, ▼ weakens, ◇ not beyond chance"
 
 
 @dataclass(frozen=True)

@@ -357,6 +357,10 @@ def show_counts(counts: Any, path: str, console: Console) -> None:
                 name(row["attribute"]), name(groups, 60), f"{row['tasks']:,}", direction_symbol(way), *counted
             )
     console.print(table)
+    if "withheld" in held:
+        gone = [f"{attribute}={group}" for attribute, groups in held["withheld"]["groups"].items() for group in groups]
+        shown = ", ".join(printable(group, 60) for group in gone) or "no group"
+        console.print(Text(f"withheld: {shown} (counts below {held['withheld']['below']})"))
     console.print(done + Text("audit"))
 
 

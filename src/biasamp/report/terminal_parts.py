@@ -35,7 +35,7 @@ def plain_table(
 def titled(title: str, words: str) -> RichTable:
     """A title with what it is of beside it."""
     rows = RichTable.grid(padding=(0, 1))
-    rows.add_column(width=8, style="bold")
+    rows.add_column(width=9, style="bold")
     rows.add_column()
     rows.add_row(title, Text(printable(words, 4000)))
     return rows

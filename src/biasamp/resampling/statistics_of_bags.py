@@ -89,21 +89,59 @@ class Ratios:
 
     def influence(self) -> Floats:
         """How much every bag moves it."""
-        total = self.size.sum(axis=0)
-        there = total > 0
-        count = max(float((there * self.pairs).sum()), 1.0) if self.of_all is None else self.of_all
-        with np.errstate(divide="ignore", invalid="ignore"):
-            each = np.where(there, 1.0 / total, 0.0) / count
-            mean = np.where(there, self.moved.sum(axis=0) / total, 0.0)
-        rest = self.moved - self.size * mean
-        # Where all bags have one ratio none moves the mean: what is left is rounding.
-        rest[np.abs(rest) <= _ROUNDING * np.abs(self.size * mean)] = 0.0
-        return np.asarray((each * rest).sum(axis=1))
+        totals = self.moved.sum(axis=0), self.size.sum(axis=0)
+        return influence_on_ratios(self.moved, self.size, totals, self.pairs, self.of_all)
 
     def replicates(self, resamples: int, seed: int) -> Floats:
         """Its value in every resample of the bags."""
         weights = self.bags.weights(resamples, seed)
         return self._mean(*(weighted_sums(weights, addends(part, self.whole)) for part in (self.moved, self.size)))
+
+
+def influence_on_ratios(
+    moved: Floats,
+    size: Floats,
+    totals: tuple[Floats, Floats],
+    pairs: Floats,
+    of_all: float | None = None,
+    strata: NDArray[np.int64] | None = None,
+) -> Floats:
+    """How much every bag moves a mean of ratios (see :class:`Ratios`).
+
+    ``totals`` are the sums of ``moved`` and ``size`` over bags. With ``strata``, the stratum of every row, they are those
+    of every stratum, which has a mean of its own.
+    """
+    numerator, total = totals
+    there = total > 0
+    count = np.maximum((there * pairs).sum(axis=-1, keepdims=True), 1.0) if of_all is None else of_all
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.where(there, 1.0 / total, 0.0) / count
+        mean = np.where(there, numerator / total, 0.0)
+    if strata is not None:
+        each, mean = each[strata], mean[strata]
+    expected = size * mean
+    rest = moved - expected
+    # Where all bags have one ratio none moves the mean: what is left is rounding.
+    rest[np.abs(rest) <= _ROUNDING * np.abs(expected)] = 0.0
+    return np.asarray((each * rest).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A figure whose influences are known, and that is not resampled."""
+
+    value: float
+    known: Floats
+
+    first_order = True
+
+    def influence(self) -> Floats:
+        """How much every bag moves it."""
+        return self.known
+
+    def replicates(self, resamples: int, seed: int) -> Floats:
+        """There are none."""
+        raise NotImplementedError("only closed-form intervals are made of this figure")
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,43 +74,47 @@ def exclusive_sets(counts: PairCounts) -> list[Index]:
 
     An error that takes one of them gives another: their changes are tied by arithmetic.
     """
+    return [places for places, adds_up in possible_sets(counts) if adds_up]
+
+
+def possible_sets(counts: PairCounts) -> list[tuple[Index, Mask]]:
+    """The outcome labels of each variable, and whether every record has exactly one of them; strata may be a leading axis."""
     by_variable: dict[str, list[int]] = {}
     for place, label in enumerate(counts.outcome_labels):
         if label.category is not None:
             by_variable.setdefault(label.variable, []).append(place)
     sets = [np.array(places) for places in by_variable.values() if len(places) > 1]
+    if not sets:
+        return []
     given, tables = floats(counts.given), [floats(table) for table in (counts.joint_truth, counts.joint_predicted)]
 
-    def add_up(places: Index) -> bool:
-        whole = _of_set(given, places)
-        return all(bool((np.abs(held[:, places].sum(axis=1) - whole) <= _CLOSE * whole).all()) for held in tables)
+    def adds_up(places: Index) -> Mask:
+        # The labels of a set are of the same records.
+        whole = given[..., places[0]] if given.shape[-1] > 1 else given[..., 0]
+        close = [np.abs(held[..., places].sum(axis=-1) - whole) <= _CLOSE * whole for held in tables]
+        return np.asarray((close[0] & close[1]).all(axis=-1))
 
-    return [places for places in sets if add_up(places)]
-
-
-def _of_set(given: Floats, places: Index) -> Floats:
-    """``C(g)`` for a set of outcome labels, which are of the same records."""
-    return given[:, places[0]] if given.shape[1] > 1 else given[:, 0]
+    return [(places, adds_up(places)) for places in sets]
 
 
-def complementary(counts: PairCounts) -> bool:
+def complementary(counts: PairCounts) -> Mask:
     """Whether there are two given labels and every record has exactly one of them: signs are then opposite."""
     if len(counts.given_labels) != 2:
-        return False
+        return np.zeros(counts.joint_truth.shape[:-2], dtype=bool)
 
     def rest(whole: Count, parts: Count) -> Count:
-        return subtract(subtract(whole[0], parts[0]), parts[1])
+        return subtract(subtract(whole[..., 0, :], parts[..., 0, :]), parts[..., 1, :])
 
     left = rest(counts.n, counts.given), rest(counts.truth, counts.joint_truth)
-    return not any(floats(part).any() for part in left)
+    return np.asarray(~(floats(left[0]).any(axis=-1) | floats(left[1]).any(axis=-1)))
 
 
-def alternating(shape: tuple[int, int], sets: list[Index]) -> Signs:
+def alternating(shape: tuple[int, ...], sets: list[Index]) -> Signs:
     """Signs for pairs that have none: opposite in neighbouring given labels and within a set of exclusive outcomes."""
-    place = np.zeros(shape[1], dtype=np.int64)
+    place = np.zeros(shape[-1], dtype=np.int64)
     for places in sets:
         place[places] = np.arange(len(places))
-    return np.where((np.arange(shape[0])[:, None] + place) % 2, -1, 1).astype(np.int8)
+    return np.where((np.arange(shape[-2])[:, None] + place) % 2, -1, 1).astype(np.int8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,17 +150,17 @@ class Unseen:
 
         With ``free``, a factor of 0 only says that these records do not tell the sign.
         """
-        return self._aggregate(self._excess, factor, counted, free)
+        return float(aggregate_variance(self._excess, factor, counted, free, self._sets, self._shares))
+
+    def variances(self, factor: Signs, counted: Mask, free: bool, sets: list[Index], strata: Index) -> Floats:
+        """As :meth:`variance`, of some ``strata``, a leading axis of the counts, which have the same exclusive ``sets``."""
+        excess, shares = self._excess[strata], self._shares[strata]
+        return aggregate_variance(excess, factor[strata], counted[strata], free, sets, shares)
 
     def between_models(self, factor: Signs, counted: Mask) -> float:
         """What records that were not seen, in which two models differ, add to the variance of their difference."""
-        return self._aggregate(discordance_excess(self.counts, self.clusters), factor, counted, free=True)
-
-    def _aggregate(self, excess: Floats, factor: Signs, counted: Mask, free: bool) -> float:
-        if free:
-            factor = np.where(factor == 0, alternating(factor.shape, self._sets), factor)
-        counting = np.where(counted, factor, 0)
-        return aggregate_excess(excess, counting, self._sets, self._shares) / max(int(counted.sum()), 1) ** 2
+        excess = discordance_excess(self.counts, self.clusters)
+        return float(aggregate_variance(excess, factor, counted, True, self._sets, self._shares))
 
     def of_sizes(self, lean: Signs) -> float:
         """What they, and errors that cancel, add to the variance of the mean of ``|delta|``.
@@ -175,12 +179,24 @@ class Unseen:
 
 def overlap(counts: PairCounts) -> Floats:
     """The share of records that each given label has, of shape (given labels,); 0 where records have one label each."""
-    n, given = float(floats(counts.n).max()), floats(counts.given).max(axis=1)
-    return given / n if float(given.sum()) > n * (1.0 + _CLOSE) else np.zeros(len(given))
+    n, given = floats(counts.n).max(axis=(-2, -1))[..., None], floats(counts.given).max(axis=-1)
+    several = given.sum(axis=-1, keepdims=True) > n * (1.0 + _CLOSE)
+    return np.where(several, given / np.where(several, n, 1.0), 0.0)
 
 
-def aggregate_excess(excess: Floats, factor: NDArray[Any], sets: list[Index], shares: Floats) -> float:
-    """What the excess of pairs adds to the variance of ``sum factor * delta``.
+def aggregate_variance(
+    excess: Floats, factor: Signs, counted: Mask, free: bool, sets: list[Index], shares: Floats
+) -> Floats:
+    """What the excess of pairs adds to the variance of the mean of ``factor * delta`` over the counted pairs."""
+    if free:
+        factor = np.where(factor == 0, alternating(factor.shape, sets), factor)
+    counting = np.where(counted, factor, 0)
+    pairs = np.maximum(counted.sum(axis=(-2, -1)), 1)
+    return np.asarray(aggregate_excess(excess, counting, sets, shares) / pairs**2)
+
+
+def aggregate_excess(excess: Floats, factor: NDArray[Any], sets: list[Index], shares: Floats) -> Floats:
+    """What the excess of pairs adds to the variance of ``sum factor * delta``; strata may be a leading axis.
 
     Parameters
     ----------
@@ -195,14 +211,18 @@ def aggregate_excess(excess: Floats, factor: NDArray[Any], sets: list[Index], sh
         How far given labels overlap: an error of a record that has several of them moves the outcome in all. They are
         taken to overlap as independent labels of these shares would.
     """
-    single = np.ones(excess.shape[1], dtype=bool)
+    single = np.ones(excess.shape[-1], dtype=bool)
     moved = []
     for places in sets:
         single[places] = False
-        held = factor[:, places].astype(np.float64)
-        apart = held[:, 0] - held[:, 1] if len(places) == 2 else held.max(axis=1) - held.min(axis=1)
-        moved.append(apart * np.sqrt(excess[:, places].max(axis=1)))
-    each = np.column_stack([*moved, factor[:, single] * np.sqrt(excess[:, single])])
-    apart_from_others = ((1.0 - shares)[:, None] * each**2).sum()
-    together = ((np.sqrt(shares)[:, None] * each).sum(axis=0) ** 2).sum()
-    return float(apart_from_others + together)
+        held = factor[..., places].astype(np.float64)
+        apart = held[..., 0] - held[..., 1] if len(places) == 2 else held.max(axis=-1) - held.min(axis=-1)
+        moved.append((apart * np.sqrt(excess[..., places].max(axis=-1)))[..., None])
+    each = np.concatenate([*moved, factor[..., single] * np.sqrt(excess[..., single])], axis=-1)
+    if each.ndim > 2:
+        # The last bit of a sum depends on the order in memory: that of each stratum is as if it were alone.
+        turned = (-2, -1) if single.any() else (-1, -1)
+        each = np.ascontiguousarray(each.swapaxes(*turned)).swapaxes(*turned)
+    apart_from_others = ((1.0 - shares)[..., None] * each**2).sum(axis=(-2, -1))
+    together = ((np.sqrt(shares)[..., None] * each).sum(axis=-2) ** 2).sum(axis=-1)
+    return np.asarray(apart_from_others + together)

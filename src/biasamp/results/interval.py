@@ -75,6 +75,8 @@ class Interval:
 
 def plain(value: Any) -> Any:
     """A value JSON can hold: null for NaN, ``"inf"`` and ``"-inf"`` for limits, Python numbers for numpy's."""
+    if isinstance(value, (str, bool, int)) or value is None:
+        return value
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -169,8 +169,11 @@ def test_compas_with_three_attributes(tmp_path: Path, watched: Watched) -> None:
     answer = page.inner_text("#answer")
     # Who is worst off and by how much, from the published counts of false positives and misses.
     assert "race=African-American" in answer
-    assert re.search(r"wrongly predicted for 54\.1% of them, but 16\.8% of age_cat=Greater than 45", answer)
-    assert "of which scores" in answer
+    assert re.search(r"wrongly predicted for 54\.1% of those without it \(age_cat=Greater than 45: 16\.8%\)", answer)
+    # Whether it is the scores or the threshold, and what to do.
+    assert re.search(r"by age_cat \(\+0\.054: scores [+-]0\.00\d, threshold \+0\.05\d\)", answer)
+    assert "Move the threshold: amplification by age_cat comes from it, not from the scores" in answer
+    assert _bottom(page, "#answer") < _bottom(page, "#matrix") < 900
     assert "[+0.0" in answer
     assert "threshold" in answer
     assert page.evaluate("() => document.documentElement.scrollHeight") < 3000

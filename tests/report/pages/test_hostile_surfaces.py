@@ -16,7 +16,7 @@ import biasamp
 from biasamp.report.comparison_terminal import show_comparison
 from biasamp.report.explorer_document import write_explorer
 from biasamp.report.terminal import show_audit
-from browser import Watched
+from browser import Watched, looked_at
 from extras import needs
 from hostile_labels import LABELS, STEERING
 
@@ -56,25 +56,6 @@ def association() -> Any:
         for i in range(600)
     ]
     return biasamp.associate(sets, [LABELS[0], LABELS[11]], min_expected=0)
-
-
-def looked_at(page: Any) -> None:
-    """Nothing of a name became an element, an attribute that acts, or a state of the page."""
-    assert page.evaluate("() => window.pwned") is None
-    assert (
-        page.locator(
-            "img, iframe, object, embed, video, audio, form, base, marquee, math, link[rel=stylesheet]"
-        ).count()
-        == 0
-    )
-    assert (
-        page.evaluate(
-            "() => [...document.querySelectorAll('*')].flatMap(n => [...n.attributes]).filter(a => /^on|^srcdoc$|^ping$/i.test(a.name)"
-            " || /^\\s*javascript:/i.test(a.value)).map(a => a.name)"
-        )
-        == []
-    )
-    assert not STEERING & set(page.inner_text("body"))
 
 
 def test_pages(audits: dict[str, Any], tmp_path: Path, watched: Watched) -> None:

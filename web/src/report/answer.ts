@@ -10,7 +10,7 @@ import { bar, concluded, directionSymbol, head, isSigned, label, num, reach, scr
 const VERDICTS: Record<string, { sign: string; word: string; kind: string }> = {
   "1": { sign: "▲", word: "amplifies", kind: "more" },
   "-1": { sign: "▼", word: "weakens", kind: "less" },
-  "0": { sign: "◇", word: "neither beyond chance", kind: "none" },
+  "0": { sign: "◇", word: "not beyond chance", kind: "none" },
 };
 const DIFFERS = { sign: "▲", word: "differs", kind: "differs" };
 
@@ -56,7 +56,7 @@ export function matrix(page: ReportPage): HTMLElement | null {
     }))));
   const table = h("table", { class: "matrix" }, head("", ...held.metrics.map((metric) => h("span", {}, held.short[metric] ?? metric))), body);
   return section("matrix", "All figures", scrolling(table, "All figures, table"),
-    h("p", { class: "note" }, `▲ amplifies (orange) or groups differ (green), ▼ weakens (blue), ◇ neither beyond chance, all figures counted. Bars have ${percent(page.audit.data.confidence)} intervals, and a scale for each metric and direction. A figure leads to its details.`));
+    h("p", { class: "note" }, `▲ amplifies (orange) or groups differ (purple), ▼ weakens (blue), ◇ not beyond chance, corrected for the number of figures. Bars have ${percent(page.audit.data.confidence)} intervals, and a scale for each metric and direction. A figure leads to its details.`));
 }
 
 function warning(page: ReportPage, place: number): HTMLElement {

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from .long_pairs import AT_ONCE, has_room, keep_pairs
+
 # Places in the state: labels of the open run, its mask, runs begun, patterns known, duplicates, length of the first run
 # (-1 before there is one), cells that wait, the record of the open run where records are whole numbers, and whether a run
 # is open.
@@ -15,11 +17,6 @@ _CELL_BITS = 32
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 # Unsigned places in arrays need no check for a negative one.
 _NONE, _ONE, _HALF, _LOWER = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64((1 << 32) - 1)
-# The place of a single bit: 58 bits above it, the product with this number has another value for each of them.
-_BIT_OF, _BIT_SHIFT = np.uint64(0x03F79D71B4CB0A89), np.uint64(58)
-_BIT = np.zeros(64, dtype=np.int64)
-for _bit in range(64):
-    _BIT[((1 << _bit) * int(_BIT_OF) & (1 << 64) - 1) >> 58] = _bit
 # In ``seen``: the highest bit of the lower half says that the label belongs to an identity, where rows are whole numbers.
 _NAMED = np.uint64(31)
 
@@ -49,9 +46,7 @@ class Room(NamedTuple):
     ``first`` (L,) those of the first; ``table`` (P, L) counts records with pattern and label, ``waiting`` cells of
     patterns that have no row there, ``records`` (P,) records with the pattern. ``state`` is indexed by HELD to OPEN.
 
-    Where identities are many, records are not counted by pattern but by pair of identities: ``shared`` (some L, K + pairs)
-    counts records with label and identity, and with label and two identities, ``overlap`` (K, K) those with two
-    identities; ``pairs`` (K, K) has the column of each pair, and ``held`` is room for those of a run.
+    Where identities are many, records are not counted by pattern but by pair of identities, in ``kept``.
     """
 
     slots: Any
@@ -63,53 +58,14 @@ class Room(NamedTuple):
     waiting: Any
     records: Any
     state: Any
-    shared: Any
-    overlap: Any
-    pairs: Any
-    held: Any
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def count_pairs(
-    mask: Any, labels: Any, start: Any, stop: Any, seen: Any, shared: Any, overlap: Any, pairs: Any, held: Any,
-    waiting: Any, state: Any,
-) -> bool:  # fmt: skip
-    """Count a record that has the identities ``mask`` and the labels from ``start`` to ``stop``; False without room."""
-    many, left = 0, np.uint64(mask)
-    while left:
-        lowest = left & (~left + _ONE)
-        held[many] = _BIT[(lowest * _BIT_OF) >> _BIT_SHIFT]
-        many += 1
-        left ^= lowest
-    rows, used = len(shared), state[USED]
-    if rows < len(seen) and used + many * (many + 1) // 2 * np.int64(stop - start) > len(waiting):
-        return False
-    # The identities, then the columns of their pairs.
-    end = many
-    for a in range(many):
-        overlap[held[a], held[a]] += 1
-        for b in range(a + 1, many):
-            overlap[held[a], held[b]] += 1
-            held[end] = pairs[held[a], held[b]]
-            end += 1
-    for j in range(start, stop):
-        code = np.uint64(labels[j])
-        if code < rows:
-            for a in range(end):
-                shared[code, np.uint64(held[a])] += 1
-        else:
-            for a in range(end):
-                waiting[used] = (held[a] << _CELL_BITS) | np.int64(code)
-                used += 1
-    state[USED] = used
-    return True
+    kept: Any
 
 
 # This one is inlined: handing over so many arrays would cost more than the work.
 @numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
 def close_run(
     held: Any, mask: Any, slots: Any, columns: Any, buffer: Any, first: Any, table: Any, waiting: Any, records: Any,
-    state: Any, seen: Any, shared: Any, overlap: Any, pairs: Any, room: Any,
+    state: Any, seen: Any, kept: Any,
 ) -> bool:  # fmt: skip
     """Count a run that has ended; False where there is no room."""
     if state[FIRST] < 0:
@@ -117,9 +73,11 @@ def close_run(
             first[j] = buffer[j]
         state[FIRST] = held
         return True
-    if len(pairs):
-        if not count_pairs(mask, buffer, 0, np.int64(held), seen, shared, overlap, pairs, room, waiting, state):
+    if len(kept.pairs):
+        used = keep_pairs(mask, buffer, 0, np.int64(held), len(seen), waiting, state[USED], kept)
+        if used < 0:
             return False
+        state[USED] = used
         records[0] += 1
         return True
     slot = slot_of(mask, slots, columns)
@@ -149,7 +107,7 @@ def close_run(
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def add_runs(at: int, starts: Any, codes: Any, masks: Any, room: Any) -> int:
     """Count rows from ``at`` on; the row where it stopped because there was no room, else the number of rows."""
-    slots, columns, seen, buffer, first, table, waiting, records, state, shared, overlap, pairs, mine = room
+    slots, columns, seen, buffer, first, table, waiting, records, state, kept = room
     held, mask, duplicates = np.uint64(state[HELD]), state[MASK], state[DUPLICATES]
     runs, inside, empty, opened = np.uint64(state[RUNS]), state[FIRST] >= 0, 0, state[OPEN] > 0
     stopped = len(codes)
@@ -160,8 +118,7 @@ def add_runs(at: int, starts: Any, codes: Any, masks: Any, room: Any) -> int:
                 empty += opened
             elif opened:
                 if not close_run(
-                    held, mask, slots, columns, buffer, first, table, waiting, records, state, seen, shared, overlap,
-                    pairs, mine,
+                    held, mask, slots, columns, buffer, first, table, waiting, records, state, seen, kept,
                 ):  # fmt: skip
                     stopped = i
                     break
@@ -188,21 +145,20 @@ def add_runs(at: int, starts: Any, codes: Any, masks: Any, room: Any) -> int:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def usable_rows(at: int, ids: Any, labels: Any, top: int, last: Any) -> int:
-    """Up to which row labels lie below ``top`` and ids never fall."""
-    falls, largest = 0, np.uint64(0)
-    for i in range(np.uint64(at) + _ONE, np.uint64(len(ids))):
+def usable_rows(at: int, stop: int, ids: Any, labels: Any, top: int, last: Any) -> int:
+    """Up to which row before ``stop`` labels lie below ``top`` and ids never fall."""
+    falls, largest = 0, labels[at]
+    for i in range(np.uint64(at) + _ONE, np.uint64(stop)):
         falls += ids[i] < ids[i - _ONE]
-    for i in range(np.uint64(at), np.uint64(len(ids))):
-        # A negative label becomes a very large one.
-        largest = max(largest, np.uint64(labels[i]))
-    if not falls and largest < top and (at == len(ids) or ids[at] >= last):
-        return len(ids)
-    for j in range(at, len(ids)):
-        if np.uint64(labels[j]) >= top or ids[j] < last:
+    for i in range(np.uint64(at), np.uint64(stop)):
+        largest = max(largest, labels[i])
+    if not falls and largest < top and ids[at] >= last:
+        return stop
+    for j in range(at, stop):
+        if labels[j] >= top or ids[j] < last:
             return j
         last = ids[j]
-    return len(ids)
+    return stop
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -224,25 +180,27 @@ def extend_run(at: Any, stop: Any, labels: Any, masks: Any, seen: Any, buffer: A
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def look_through(at: Any, stop: Any, ids: Any, labels: Any, seen: Any, named: Any, state: Any) -> Any:
-    """Count the labels of whole runs, and list the rows that name an identity: how many those are.
+def look_through(at: Any, stop: Any, ids: Any, labels: Any, seen: Any, named: Any, ends: Any, state: Any) -> Any:
+    """Count the labels of whole runs; list the rows that name an identity, and where each run ends: how many rows those are.
 
     There is no branch in this loop, since where records begin cannot be foreseen.
     """
-    many, again, runs, last = _NONE, _NONE, np.uint64(state[RUNS]), ids[at]
+    many, again, runs, last, run = _NONE, _NONE, np.uint64(state[RUNS]), ids[at], _NONE
     runs += _ONE
     for i in range(np.uint64(at), np.uint64(stop)):
         record = ids[i]
-        runs += np.uint64(record != last)
+        changed = np.uint64(record != last)
+        run += changed
         last = record
+        ends[run] = np.int32(i + _ONE)
         label = np.uint64(labels[i])
         before = seen[label]
-        same = np.uint64((before >> _HALF) == runs)
+        same = np.uint64((before >> _HALF) == runs + run)
         again += same
-        seen[label] = (runs << _HALF) | ((before & _LOWER) + (_ONE - same))
-        named[many] = np.int64(i)
+        seen[label] = ((runs + run) << _HALF) | ((before & _LOWER) + (_ONE - same))
+        named[many] = np.int32(i)
         many += (before >> _NAMED) & _ONE
-    state[RUNS] = np.int64(runs)
+    state[RUNS] = np.int64(runs + run)
     state[DUPLICATES] += np.int64(again)
     return np.int64(many), again > 0
 
@@ -261,17 +219,33 @@ def distinct(start: Any, stop: Any, labels: Any, seen: Any, buffer: Any, run: An
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, room: Any) -> int:
+def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, ends: Any, room: Any) -> int:
     """As :func:`add_runs`, where records and labels are whole numbers and every label is its own code.
 
-    ``masks`` (L,) has the identities of every label. Stops at a label that there is no room for, and where an id is
-    smaller than the one before it. There must be a row of the table for every pattern, or of ``shared`` for every label.
+    Labels are unsigned: one below 0 is a very large one. ``masks`` (L,) has the identities of every label. Stops at a label
+    that there is no room for, and where an id is smaller than the one before it. There must be a row of the table for every
+    pattern, or of those that are kept for every label. ``named`` and ``ends`` are room to work in.
     """
-    slots, columns, seen, buffer, first, table, waiting, records, state, shared, overlap, pairs, mine = room
-    if at < len(ids) and not state[OPEN]:
+    while at < len(ids):
+        stop = min(at + AT_ONCE, len(ids))
+        kept, rows = room.kept, room.state[HELD] + stop - at
+        if len(kept.pairs) and not has_room(rows, kept.heads, kept.links, kept.state):
+            return at
+        reached = _add_some(at, stop, ids, labels, masks, named, ends, room)
+        if reached < stop:
+            return reached
+        at = reached
+    return at
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _add_some(at: int, most: int, ids: Any, labels: Any, masks: Any, named: Any, ends: Any, room: Any) -> int:
+    """The rows from ``at`` to ``most`` of :func:`add_integer_rows`."""
+    slots, columns, seen, buffer, first, table, waiting, records, state, kept = room
+    if not state[OPEN]:
         state[OPEN], state[LAST] = 1, ids[at]
         state[RUNS] += 1
-    stop = usable_rows(at, ids, labels, len(seen), state[LAST])
+    stop = usable_rows(at, most, ids, labels, len(seen), state[LAST])
     i = at
     while i < stop and ids[i] == state[LAST]:
         i += 1
@@ -279,23 +253,19 @@ def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, roo
     if i == stop:
         return stop
     close_run(
-        state[HELD], state[MASK], slots, columns, buffer, first, table, waiting, records, state, seen, shared, overlap,
-        pairs, mine,
+        state[HELD], state[MASK], slots, columns, buffer, first, table, waiting, records, state, seen, kept,
     )  # fmt: skip
     t = stop - 1
     while t > i and ids[t - 1] == ids[stop - 1]:
         t -= 1
     if i < t:
         begun = state[RUNS]
-        many, again = look_through(i, t, ids, labels, seen, named, state)
-        k, whole = 0, state[RUNS] - begun
+        many, again = look_through(i, t, ids, labels, seen, named, ends, state)
+        k, whole, run = 0, state[RUNS] - begun, 0
         while k < many:
-            row = named[k]
-            begin, end = row, row + 1
-            while begin > i and ids[begin - 1] == ids[row]:
-                begin -= 1
-            while end < t and ids[end] == ids[row]:
-                end += 1
+            while ends[run] <= named[k]:
+                run += 1
+            begin, end = np.int64(ends[run - 1]) if run else i, np.int64(ends[run])
             mask = 0
             while k < many and named[k] < end:
                 mask |= masks[labels[named[k]]]
@@ -304,11 +274,12 @@ def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, roo
                 state[RUNS] += 1
                 count = distinct(begin, end, labels, seen, buffer, state[RUNS])
             whole -= 1
-            if len(pairs):
+            if len(kept.pairs):
+                # Every label has its row: nothing has to wait.
                 if again:
-                    count_pairs(mask, buffer, 0, count, seen, shared, overlap, pairs, mine, waiting, state)
+                    keep_pairs(mask, buffer, 0, count, 0, waiting, 0, kept)
                 else:
-                    count_pairs(mask, labels, begin, end, seen, shared, overlap, pairs, mine, waiting, state)
+                    keep_pairs(mask, labels, begin, end, 0, waiting, 0, kept)
                 records[0] += 1
                 continue
             slot = slot_of(mask, slots, columns)
@@ -363,28 +334,6 @@ def bring_together(keys: Any, codes: Any, slots: Any, heads: Any, run: Any, plac
         out[place[run[i]]] = codes[i]
         place[run[i]] += 1
     return many
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def columns_of(table: Any, rows: Any, first: int) -> Any:
-    """How many of some rows of a table have something in each of its columns from ``first`` on."""
-    out = np.zeros(table.shape[1] - first, dtype=np.int64)
-    for i in range(len(rows)):
-        for column in range(len(out)):
-            out[column] += table[rows[i], first + column] != 0
-    return out
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def cells_of(table: Any, rows: Any, labels: Any, first: int, place: Any, high: Any, keys: Any, values: Any) -> None:
-    """Write the cells of :func:`columns_of` one column after another; ``place`` has where each of them begins."""
-    for i in range(len(rows)):
-        for column in range(len(place)):
-            value = table[rows[i], first + column]
-            if value:
-                at = place[column]
-                keys[at], values[at] = high[column] | labels[i], value
-                place[column] = at + 1
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ..shared_counts import pair_columns
 from . import long_compiled as compiled
-from .long_tally import MOST_COLUMNS, WAITING, Codes, Flags, Index, Tally, longer
+from . import long_pairs
+from .long_tally import MOST_COLUMNS, SHARED_BYTES, WAITING, Codes, Flags, Index, Tally, longer
 
 # The number of a run has 32 bits.
 _MOST_RUNS = 1 << 32
@@ -20,6 +21,8 @@ _NAMED = np.uint64(1 << 31)
 _FIRST_ROOM = 4
 # Bytes that the table of patterns may take where labels are their own codes.
 _MOST_OWN = 1 << 27
+# Rows of records of many identities that are kept before they are counted, and the bytes of the table that allow one.
+_MOST_KEPT, _BYTES_OF_KEPT = 1 << 22, 64
 
 
 class NumbaTally(Tally):
@@ -34,11 +37,12 @@ class NumbaTally(Tally):
         self.own_codes = False
         self._own_masks: Index = np.zeros(0, dtype=np.int64)
         self._rows: Index | None = None
-        self._named: Index = np.zeros(0, dtype=np.int64)
+        self._work: NDArray[np.int32] = np.zeros((2, long_pairs.AT_ONCE + 1), dtype=np.int32)
         # Every set of few identities has its row of the table from the beginning.
         self._few = not self.by_pair and not bagged and 1 << identities <= MOST_COLUMNS
         rows = 1 if self.by_pair else 1 << identities if self._few else _FIRST_ROOM
-        many = identities if self.by_pair else 0
+        pairs = pair_columns(identities if self.by_pair else 0)
+        self._most_kept = min((shared_bytes or SHARED_BYTES) // _BYTES_OF_KEPT, _MOST_KEPT)
         none, patterns = np.zeros(0, dtype=np.int64), np.zeros(rows, dtype=np.int64)
         self._room = compiled.Room(
             slots=none,
@@ -51,10 +55,7 @@ class NumbaTally(Tally):
             waiting=none,
             records=np.zeros_like(patterns),
             state=np.array([0, 0, 0, 1, 0, -1, 0, 0, 0], dtype=np.int64),
-            shared=np.zeros((0, many * (many + 1) // 2), dtype=np.int32),
-            overlap=np.zeros((many, many), dtype=np.int64),
-            pairs=pair_columns(many),
-            held=np.zeros(many * (many + 1) // 2, dtype=np.int64),
+            kept=long_pairs.no_rows(pairs, self._most_kept),
         )
         self._hash()
 
@@ -72,10 +73,17 @@ class NumbaTally(Tally):
         if labels <= old:
             return
         more = max(labels, 2 * old) - old
-        wider = {name: longer(getattr(room, name), more) for name in ("seen", "buffer", "first")}
+        wider: dict[str, Any] = {name: longer(getattr(room, name), more) for name in ("seen", "buffer", "first")}
         if self.by_pair:
-            rows = min(old + more, self.shared_rows)
-            wider["shared"] = longer(room.shared, max(rows - len(room.shared), 0))
+            self._settle_pairs()
+            rows = max(min(old + more, self.shared_rows) - len(self.shared), 0)
+            self.single, self.shared = longer(self.single, rows), longer(self.shared, rows)
+            kept = room.kept
+            if old + more > self._most_kept:
+                # A record may have all labels.
+                self._most_kept = old + more
+                kept = long_pairs.no_rows(pair_columns(len(kept.pairs)), self._most_kept)._replace(overlap=kept.overlap)
+            wider["kept"] = long_pairs.for_labels(kept, len(self.shared))
         else:
             table = np.zeros((len(room.table), old + more), dtype=np.int64)
             table[:, :old] = room.table
@@ -116,9 +124,14 @@ class NumbaTally(Tally):
     def add_integers(self, at: int, ids: Index, labels: NDArray[Any]) -> int:
         """Count rows of whole numbers from ``at`` on, as far as there is room for the labels and ids do not fall."""
         self._refuse_too_many(len(ids))
-        if len(self._named) <= len(ids):
-            self._named = np.zeros(len(ids) + 1, dtype=np.int64)
-        return int(compiled.add_integer_rows(at, ids, labels, self._own_masks, self._named, self._room))
+        unsigned = labels.view(f"u{labels.itemsize}")
+        while True:
+            stopped = int(compiled.add_integer_rows(at, ids, unsigned, self._own_masks, *self._work, self._room))
+            if stopped == len(ids) or not self.by_pair or not self._room.kept.state[long_pairs.RECORDS]:
+                return stopped
+            # There may have been no room for more rows to be kept.
+            self._settle_pairs()
+            at = stopped
 
     def own_labels(self) -> Index:
         """The whole numbers that were met."""
@@ -146,10 +159,23 @@ class NumbaTally(Tally):
         """Put the rows of labels that were their own codes where their codes say, before other labels come."""
         if self._rows is None:
             return
-        room, there = self._room, self._rows >= 0
-        shared = np.zeros((max(len(self._rows), 1), room.shared.shape[1]), dtype=room.shared.dtype)
-        shared[: len(self._rows)][there] = room.shared[self._rows[there]]
-        self._room, self._rows = room._replace(shared=shared), None
+        self._settle_pairs()
+        there, rows = self._rows >= 0, max(len(self._rows), 1)
+        for name in ("single", "shared"):
+            old = getattr(self, name)
+            new = np.zeros((rows, old.shape[1]), dtype=old.dtype)
+            new[: len(self._rows)][there] = old[self._rows[there]]
+            setattr(self, name, new)
+        self._room, self._rows = self._room._replace(kept=long_pairs.for_labels(self._room.kept, rows)), None
+
+    def _settle_pairs(self) -> None:
+        """Count the rows that were kept."""
+        kept = self._room.kept
+        if not kept.state[long_pairs.RECORDS]:
+            return
+        long_pairs.settle_overlap(kept)
+        self._fit(kept.overlap)
+        long_pairs.settle_pairs(kept, self.single, self.shared)
 
     def shared_places(self) -> Index:
         """The row of ``shared`` of each of the first labels."""
@@ -171,6 +197,7 @@ class NumbaTally(Tally):
             self._hash()
             return
         self._add_up()
+        self._settle_pairs()
         size = WAITING + len(room.buffer)
         if self.by_pair:
             many = int(room.state[compiled.MASK]).bit_count()
@@ -210,7 +237,8 @@ class NumbaTally(Tally):
         known = int(room.state[compiled.KNOWN])
         self.records = room.records[:known]
         if self.by_pair:
-            self.count, self.overlap, self.shared = count, room.overlap, room.shared
+            self._settle_pairs()
+            self.count, self.overlap = count, room.kept.overlap
             return
         self.masks = room.columns[:known].tolist()
         none = count - room.table[1:].sum(axis=0)

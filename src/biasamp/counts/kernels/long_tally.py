@@ -79,7 +79,7 @@ class Tally:
 
     Where identities are few, a record is counted by its *pattern*. The first patterns have a column of the table each; what
     later ones have with which label is kept cell by cell. Where identities are many, patterns are nearly as many as
-    records, and a record is counted under each of its identities and pairs of identities instead (``shared``): of the first
+    records, and a record is counted under each of its identities (``single``) and pairs of them (``shared``) instead: of the first
     labels, which are the most frequent for the greater part, in a table, of later ones cell by cell.
 
     The first run of a stretch of rows is kept apart because it may continue a run of the part before.
@@ -95,19 +95,26 @@ class Tally:
 
     def __init__(self, identities: int, *, bagged: bool = False, shared_bytes: int = 0) -> None:
         self.by_pair = 1 << identities > MOST_COLUMNS and not bagged
-        columns = identities * (identities + 1) // 2
-        self.shared_rows = max(1, (shared_bytes or SHARED_BYTES) // (4 * columns))
+        columns = identities * (identities - 1) // 2 if self.by_pair else 0
+        self.shared_rows = max(1, (shared_bytes or SHARED_BYTES) // (4 * (identities + columns)))
         self.masks: list[int] = [0]
         self.table: Index = np.zeros((0, 1), dtype=np.int64)
         self.records: Index = np.zeros(1, dtype=np.int64)
         self.count: Index = np.zeros(0, dtype=np.int64)
-        self.shared: NDArray[np.int32] = np.zeros((0, columns if self.by_pair else 0), dtype=np.int32)
+        self.single: NDArray[np.int32] = np.zeros((0, identities if self.by_pair else 0), dtype=np.int32)
+        # Small numbers, as long as they do.
+        self.shared: NDArray[Any] = np.zeros((0, columns), dtype=np.uint16)
         self.overlap: Index = np.zeros((identities, identities), dtype=np.int64)
         self._cells = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
     def shared_places(self) -> Index:
         """The row of ``shared`` of each of the first labels."""
         return np.arange(len(self.shared))
+
+    def _fit(self, overlap: Index) -> None:
+        """Make the numbers of the table large enough: no label is in more records with two identities than they share."""
+        if np.triu(overlap, 1).max(initial=0) > np.iinfo(self.shared.dtype).max:
+            self.shared = self.shared.astype(np.int32)
 
     def rare(self) -> tuple[Index, Index, Index]:
         """Pattern or pair of identities, label and records of both, for what is in no table."""
@@ -138,8 +145,8 @@ class NumpyTally(Tally):
         if self.by_pair and labels > len(self.count):
             more = max(labels, 2 * len(self.count)) - len(self.count)
             self.count = longer(self.count, more)
-            rows = min(len(self.count), self.shared_rows) - len(self.shared)
-            self.shared = longer(self.shared, max(rows, 0))
+            rows = max(min(len(self.count), self.shared_rows) - len(self.shared), 0)
+            self.single, self.shared = longer(self.single, rows), longer(self.shared, rows)
         elif not self.by_pair and labels > len(self.table):
             self.table = longer(self.table, max(labels, 2 * len(self.table)) - len(self.table))
 
@@ -240,18 +247,24 @@ class NumpyTally(Tally):
         row, identity = np.nonzero(bits)
         held = bits.astype(np.float64)
         self.overlap += np.triu(held.T @ held).astype(np.int64)
-        # Identities, and pairs of identities of one run: each with the first, the second, ... after it.
-        runs, columns = [some[row]], [identity]
+        self._fit(self.overlap)
+        self._tables((some[row], identity), self.single, 0, sizes, labels)
+        # Pairs of identities of one run: each with the first, the second, ... after it.
+        runs, columns = [row[:0]], [identity[:0]]
         for after in range(1, int(bits.sum(axis=1).max(initial=0))):
             same = np.flatnonzero(row[after:] == row[:-after])
             runs.append(some[row[same]])
-            columns.append(self._pairs[identity[same], identity[same + after]])
-        of_row, own = _expanded(np.concatenate(runs), np.concatenate(columns), sizes, labels)
-        if len(self.shared) < len(self.count):
-            beyond = own >= len(self.shared)
-            self._wait((of_row[beyond] << CELL_BITS) | own[beyond])
+            columns.append(self._pairs[identity[same], identity[same + after]] - len(self.overlap))
+        self._tables((np.concatenate(runs), np.concatenate(columns)), self.shared, len(self.overlap), sizes, labels)
+
+    def _tables(self, held: tuple[Index, Index], table: NDArray[Any], first: int, sizes: Index, labels: Codes) -> None:
+        """Count the labels of runs under columns of a table, the first of which has the number ``first`` among all."""
+        of_row, own = _expanded(*held, sizes, labels)
+        if len(table) < len(self.count):
+            beyond = own >= len(table)
+            self._wait(((of_row[beyond] + first) << CELL_BITS) | own[beyond])
             of_row, own = of_row[~beyond], own[~beyond]
-        np.add.at(self.shared.ravel(), own * np.int64(self.shared.shape[1]) + of_row, np.int32(1))
+        np.add.at(table.ravel(), own * np.int64(table.shape[1]) + of_row, table.dtype.type(1))
 
     def _wait(self, cells: Index) -> None:
         self._waiting.append(cells)
