@@ -298,6 +298,20 @@ def cases(number: int) -> Iterator[dict[str, Any]]:
     """The cases that Python does not refuse."""
     for name, columns, more in _by_hand():
         yield case(name, columns, ["g"], ["t"], ["p"], **more)
+    rng = np.random.default_rng(SEED)
+    mixed, tasks, said = _several(rng, 300, 3, 2, 0.1)
+    mixed["colour"] = [("red", "blue", "green")[k] for k in rng.integers(0, 3, 300)]
+    mixed["said colour"] = [c if rng.random() < 0.8 else "red" for c in mixed["colour"]]
+    yield case("yes/no tasks and classes", mixed, ["g"], [*tasks, "colour"], [*said, "said colour"])
+    coded = _classes(rng, 200, 2, 3, 0.2)
+    coded = {
+        name: [("10", "9", "2.5", "x")[sorted(set(values)).index(v) % 4] for v in values]
+        for name, values in coded.items()
+    }
+    yield case("numbers as text", coded, ["g"], ["t"], ["p"])
+    yes_no = _binary(rng, 150, 2, 0.2, 0.2)
+    yes_no["g"] = [int(g == "a") for g in yes_no["g"]]
+    yield case("a yes/no attribute", yes_no, ["g"], ["t"], ["p"])
     yield case("paradox", _simpson(np.random.default_rng(SEED)), ["g", "h"], ["t"], ["p"])
     for make in _drawn(number):
         try:

@@ -78,7 +78,10 @@ def between_groups(rates: Floats) -> Floats:
 
 
 def over_groups(rates: Floats) -> Floats:
-    """The unweighted mean over the groups that have a rate."""
+    """The unweighted mean over the groups that have a rate.
+
+    Groups are added one after another, 0 for those without a rate; a single outcome's in numpy's pairwise summation.
+    """
     there = ~np.isnan(rates)
     count = there.sum(axis=-2)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -35,7 +35,11 @@ class PairValues:
 
 
 def mean_over_pairs(values: Floats, defined: NDArray[np.bool_]) -> Floats:
-    """The mean over the pairs that are defined; NaN where none is."""
+    """The mean over the pairs that are defined; NaN where none is.
+
+    The order of summation is specified, as the audit in the browser gives the same bits (``web/src/try/sums.ts``): pairs in the order
+    of given labels and then outcomes, 0 for those that are not defined, in numpy's pairwise summation.
+    """
     count = defined.sum(axis=(-2, -1))
     total = np.where(defined, values, 0.0).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):

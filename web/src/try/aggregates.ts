@@ -134,9 +134,9 @@ export function sharedVariance(bags: BagCounts, delta: Float64Array, z: Float64A
     let square = 0;
     for (let r = 0; r < rows; r++) {
       const at = (r * G + g) * O + o;
-      noise[r * many + k] = (bags.held[at] - bags.joint[at] - bags.size[r * G + g] * delta[i]) / size;
+      noise[k * rows + r] = (bags.held[at] - bags.joint[at] - bags.size[r * G + g] * delta[i]) / size;
       const leaning = bags.joint[at] - left * bags.truth[r * O + o] - right * bags.size[r * G + g] + (left * right - apart) * bags.n[r];
-      lean[r * many + k] = leaning;
+      lean[k * rows + r] = leaning;
       square += leaning ** 2;
     }
     const spread = Math.sqrt(square);
@@ -151,7 +151,7 @@ export function sharedVariance(bags: BagCounts, delta: Float64Array, z: Float64A
   return (Math.max(sum, 0) * scale) / pairs ** 2;
 }
 
-/** The product of two tables over their rows, of numbers cut to 19 bits, which adds up without rounding. */
+/** The products of two lots of columns over their rows, of numbers cut to 19 bits, which add up without rounding. */
 function exactProduct(left: Float64Array, right: Float64Array, rows: number, many: number): Float64Array {
   const cut = [left, right].map((values) => {
     let largest = 0;
@@ -160,14 +160,21 @@ function exactProduct(left: Float64Array, right: Float64Array, rows: number, man
     return { values: values.map((one) => rint(one * scale)), scale };
   });
   const [a, b] = cut.map((one) => one.values);
+  const scale = cut[0].scale * cut[1].scale;
   const out = new Float64Array(many * many);
-  for (let r = 0; r < rows; r++) {
-    for (let k = 0; k < many; k++) {
-      const held = a[r * many + k];
-      if (!held) continue;
-      for (let l = 0; l < many; l++) out[k * many + l] += held * b[r * many + l];
+  for (let k = 0; k < many; k++) {
+    const mine = a.subarray(k * rows, (k + 1) * rows);
+    for (let l = 0; l < many; l++) {
+      const other = b.subarray(l * rows, (l + 1) * rows);
+      // Whole numbers: two sums side by side give the same as one.
+      let [sum, beside, r] = [0, 0, 0];
+      for (; r + 1 < rows; r += 2) {
+        sum += mine[r] * other[r];
+        beside += mine[r + 1] * other[r + 1];
+      }
+      if (r < rows) sum += mine[r] * other[r];
+      out[k * many + l] = (sum + beside) / scale;
     }
   }
-  const scale = cut[0].scale * cut[1].scale;
-  return out.map((one) => one / scale);
+  return out;
 }

@@ -1,4 +1,4 @@
-/** The answer of an audit in three sentences: what was found for whom, how sure, what next. */
+/** The answer of an audit in a few sentences: what was found, for whom, how sure, what next. */
 import type { AuditDocument, Entry } from "../audit";
 import { changedPairs, keptOf, placeOf, sideOfZero, unknownDirections, verdicts, type Place } from "./evidence";
 import { CONSTANTS, FACTS, GAPS, shortName } from "./facts";
@@ -8,6 +8,7 @@ import { general, printable } from "./text";
 import { LONGEST, labelNames } from "./names";
 
 const NAMED = 3;
+const ASK_FOR_SCORES = "Give the model's scores too (task_scores): they tell whether scores or threshold do it.";
 const NOTHING = "These figures ask for nothing; repeat the audit when the data or the model change.";
 
 /** Some things one by one, and how many more there are. */
@@ -29,7 +30,8 @@ export function concludedOf(document: AuditDocument): Map<Place, number | null> 
 
 export function answerOf(document: AuditDocument): Record<string, string> {
   const made = new Answering(document);
-  return { Found: made.found(), "How sure": made.sure(), Next: made.next() };
+  const said = { Found: made.found(), "Worst off": made.worstOff(), "How sure": made.sure(), Next: made.next() };
+  return Object.fromEntries(Object.entries(said).filter(([, words]) => words));
 }
 
 class Answering {
@@ -70,15 +72,11 @@ class Answering {
     return printable(entry.attribute, LONGEST);
   }
 
-  found(): string {
-    return [this.amplified(), this.worstOff()].filter(Boolean).join(" ");
-  }
-
   private listed(entries: Entry[]): string {
     return joined(entries.map((entry) => `${this.where(entry)} (${short(entry.value)})`));
   }
 
-  private amplified(): string {
+  found(): string {
     if (!this.entries.length) return "Directional amplification was not measured.";
     const [up, down] = [1, -1].map((side) => this.entries.filter((entry) => this.verdict(entry) === side));
     const said: string[] = [];
@@ -91,28 +89,28 @@ class Answering {
     }
     if (!said.length) return `Whether the model amplifies the bias of its data is not decided: ${this.listed(this.undecided)}.`;
     const undecided = this.undecided.map((entry) => this.where(entry));
-    const rest = undecided.length ? `; whether it does by ${joined(undecided)} is not decided` : "";
+    const rest = undecided.length ? `; not decided by ${joined(undecided)}` : "";
     return `The model ${joined(said)}${rest}.`;
   }
 
   /** Who bears the errors: whether an outcome is a burden or a benefit is for the reader to know. */
-  private worstOff(): string {
+  worstOff(): string {
     const [burden, benefit] = [this.gaps.get("fpr_difference"), this.gaps.get("tpr_difference")];
     const said: string[] = [];
     if (burden) {
       const [group, most, other, least] = this.ends(burden, "false_positive_rate", false);
-      said.push(`${group} if ${this.outcome(burden)} is a burden (wrongly predicted for ${most} of them, but ${least} of ${other})`);
+      said.push(`${group}, if ${this.outcome(burden)} is a burden: wrongly predicted for ${most} of those without it (${other}: ${least}).`);
     }
     if (benefit) {
       const [group, most, other, least] = this.ends(benefit, "true_positive_rate", true);
       const what = burden && burden.outcome === benefit.outcome ? "it" : this.outcome(benefit);
-      said.push(`${group} if ${what} is a benefit (missed for ${most} of them, but ${least} of ${other})`);
+      said.push(`${group}, if ${what} is a benefit: missed for ${most} of those with it (${other}: ${least}).`);
     }
-    if (said.length) return `Worst off is ${said.join(", and ")}.`;
+    if (said.length) return said.join(" ");
     const wrong = this.gaps.get("accuracy_difference");
     if (wrong) {
       const [group, most, other, least] = this.ends(wrong, "accuracy", true);
-      return `Worst off is ${group}: predicted wrongly for ${most} of them, but ${least} of ${other}.`;
+      return `${group}: predicted wrongly for ${most} (${other}: ${least}).`;
     }
     if (this.document.metrics.some((entry) => entry.between)) return "No difference in error rates between groups is beyond chance.";
     return this.mostChanged();
@@ -149,8 +147,8 @@ class Answering {
     const asItWas = this.entries.filter((entry) => this.asGoodAs0(entry)).map((entry) => `${this.where(entry)} ${valueWithInterval(entry)}`);
     const undecided = this.undecided.map((entry) => this.undecidedWords(entry));
     const judged = this.concluded.size;
-    const counted = judged > 1 ? `all ${judged} figures counted` : "one figure judged";
-    let said = decided.length ? `Beyond chance at ${level}, ${counted}: ${joined(decided, 4)}` : `Nothing is beyond chance at ${level}, ${counted}`;
+    const counted = judged > 1 ? `corrected for ${judged} figures` : "one figure";
+    let said = decided.length ? `Beyond chance at ${level} (${counted}): ${joined(decided, 4)}` : `Nothing is beyond chance at ${level} (${counted})`;
     if (asItWas.length) said += `; within ${general(CONSTANTS.as_good_as_0)} of 0: ${joined(asItWas)}`;
     return said + (undecided.length ? `; not decided: ${joined(undecided)}.` : ".") + this.few();
   }
@@ -159,19 +157,21 @@ class Answering {
   private few(): string {
     const { groups, min_group: least } = this.document.data;
     const small = groups.filter((row) => row.small).length;
-    return small ? ` Of ${grouped(groups.length)} groups, ${grouped(small)} ${small === 1 ? "has" : "have"} fewer than ${least} records.` : "";
+    return small ? ` ${grouped(small)} of ${grouped(groups.length)} groups ${small === 1 ? "has" : "have"} fewer than ${least} records.` : "";
   }
 
   private undecidedWords(entry: Entry): string {
     const words = `${this.where(entry)} ${valueWithInterval(entry)}`;
     const [unknown, many] = entry.unknown && entry.pairs?.length ? unknownDirections(entry) : [0, 0];
-    if (unknown && sideOfZero(entry.bounds) === 0) return `${words}, where the records do not tell the direction of ${grouped(unknown)} of ${grouped(many)} pairs`;
+    if (unknown && sideOfZero(entry.bounds) === 0) return `${words}, the direction of ${grouped(unknown)} of ${grouped(many)} pairs being unknown`;
     return words;
   }
 
   next(): string {
     const steps = [...new Set(this.steps())].slice(0, 2);
-    return steps.length ? steps.join(" ") : NOTHING;
+    if (!steps.length) steps.push(NOTHING);
+    if (this.entries.some((entry) => this.verdict(entry))) steps.push(ASK_FOR_SCORES);
+    return steps.join(" ");
   }
 
   private steps(): string[] {
@@ -190,9 +190,8 @@ class Answering {
   /** What takes an amplification away. */
   private mend(entry: Entry): string {
     const [pair] = changedPairs(entry);
-    const ask = "give the scores that decisions rest on, to see whether they or the threshold amplify";
-    if (!pair) return `For ${this.where(entry)}, ${ask}.`;
-    return `Look at ${this.name(pair.given)}, for whom ${this.name(pair.outcome)} is true of ${percent(pair.truth_rate)} and predicted for ${percent(pair.predicted_rate)}; ${ask}.`;
+    if (!pair) return `Look at the pairs of ${this.where(entry)} that change.`;
+    return `Look at ${this.name(pair.given)}, for whom ${this.name(pair.outcome)} is true of ${percent(pair.truth_rate)} and predicted for ${percent(pair.predicted_rate)}.`;
   }
 
   private collect(entry: Entry): string {

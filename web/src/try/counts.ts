@@ -48,6 +48,7 @@ export function label(variable: string, category: string | null): Label {
 interface Task {
   start: number;
   binary: boolean;
+  width: number;
   truth: Int32Array;
   predicted: Int32Array;
   /** The place that a predicted code has among the outcomes of the task. */
@@ -71,7 +72,7 @@ export function outcomesOf(roles: Roles): Outcomes {
     const start = labels.length;
     if (task.kind === "binary") {
       labels.push(label(task.variable, null));
-      tasks.push({ start, binary: true, truth: task.codes, predicted: said.codes, places: [0] });
+      tasks.push({ start, binary: true, width: 1, truth: task.codes, predicted: said.codes, places: [0] });
       variables.push({ name: task.variable, kind: "binary", categories: [] });
       return;
     }
@@ -79,7 +80,7 @@ export function outcomesOf(roles: Roles): Outcomes {
     const own = task.categories.map((one) => all.indexOf(one));
     const truth = all === task.categories ? task.codes : task.codes.map((code) => own[code]);
     labels.push(...all.map((one) => label(task.variable, one)));
-    tasks.push({ start, binary: false, truth, predicted: said.codes, places: said.categories.map((one) => all.indexOf(one)) });
+    tasks.push({ start, binary: false, width: all.length, truth, predicted: said.codes, places: said.categories.map((one) => all.indexOf(one)) });
     variables.push({ name: task.variable, kind: "categorical", categories: all });
   });
   return { labels, tasks, variables, exclusive: tasks.length === 1 };
@@ -95,19 +96,22 @@ export function countPairs(attribute: Labels, outcomes: Outcomes, records: numbe
   if (!bags) throw new Beyond(TOO_MANY);
   if (!bagsKnown.has(bags)) bagsKnown.set(bags, bagsOf(records, bags));
   const bag = bagsKnown.get(bags)!;
-  const group = attribute.codes;
+  // Records that a yes/no attribute does not have are one more group while counting.
   const yesNo = attribute.kind === "binary";
+  const groups = yesNo ? 2 : G;
+  const group = yesNo ? attribute.codes.map((code) => 1 - code) : attribute.codes;
   const filled = new Float64Array(bags);
-  const sizes = new Float64Array(bags * G);
-  for (let i = 0; i < records; i++) {
-    filled[bag[i]]++;
-    if (!yesNo) sizes[bag[i] * G + group[i]]++;
-    else if (group[i]) sizes[bag[i]]++;
-  }
+  for (let i = 0; i < records; i++) filled[bag[i]]++;
   const numbers = [...filled.keys()].filter((number) => filled[number] > 0);
   const row = new Int32Array(bags);
   numbers.forEach((number, i) => (row[number] = i));
   const many = numbers.length;
+  const cell = new Int32Array(records);
+  const sizes = new Float64Array(many * groups);
+  for (let i = 0; i < records; i++) {
+    cell[i] = row[bag[i]] * groups + group[i];
+    sizes[cell[i]]++;
+  }
   const out: BagCounts = {
     bags, numbers, n: Float64Array.from(numbers, (number) => filled[number]), size: new Float64Array(many * G), truth: new Float64Array(many * O),
     joint: new Float64Array(many * G * O), held: new Float64Array(many * G * O),
@@ -116,27 +120,55 @@ export function countPairs(attribute: Labels, outcomes: Outcomes, records: numbe
       joint: new Float64Array(G * O), held: new Float64Array(G * O), both: new Float64Array(G * O),
     },
   };
-  numbers.forEach((number, i) => out.size.set(sizes.subarray(number * G, (number + 1) * G), i * G));
-  const { joint, held, truth, whole } = out;
+  for (let r = 0; r < many; r++) for (let g = 0; g < G; g++) out.size[r * G + g] = sizes[r * groups + g];
   for (const task of outcomes.tasks) {
-    const { start, binary, truth: one, predicted: two, places } = task;
-    for (let i = 0; i < records; i++) {
-      const b = row[bag[i]];
-      const g = yesNo ? (group[i] ? 0 : -1) : group[i];
-      const t = binary ? (one[i] ? start : -1) : start + one[i];
-      const p = binary ? (two[i] ? start : -1) : start + places[two[i]];
-      if (t >= 0) truth[b * O + t]++;
-      if (p >= 0) whole.predicted[p]++;
-      if (t >= 0 && t === p) whole.agreeing[t]++;
-      if (g < 0) continue;
-      const at = (b * G + g) * O;
-      if (t >= 0) joint[at + t]++;
-      if (p >= 0) held[at + p]++;
-      if (t >= 0 && t === p) whole.both[g * O + t]++;
+    const { width } = task;
+    const [joint, held, both] = [new Int32Array(many * groups * width), new Int32Array(many * groups * width), new Float64Array(groups * width)];
+    if (task.binary) countYesNo(task, cell, group, joint, held, both);
+    else countClasses(task, width, cell, group, joint, held, both);
+    for (let r = 0; r < many; r++) {
+      for (let g = 0; g < groups; g++) {
+        for (let o = 0; o < width; o++) {
+          const from = (r * groups + g) * width + o;
+          out.truth[r * O + task.start + o] += joint[from];
+          out.whole.predicted[task.start + o] += held[from];
+          if (g >= G) continue;
+          const to = (r * G + g) * O + task.start + o;
+          out.joint[to] = joint[from];
+          out.held[to] = held[from];
+        }
+      }
+    }
+    for (let g = 0; g < groups; g++) {
+      for (let o = 0; o < width; o++) {
+        out.whole.agreeing[task.start + o] += both[g * width + o];
+        if (g < G) out.whole.both[g * O + task.start + o] = both[g * width + o];
+      }
     }
   }
   addUp(out);
   return out;
+}
+
+/** Count a yes/no task: how many records of each cell have it and are said to, and how many of each group both. */
+function countYesNo(task: Task, cell: Int32Array, group: Int32Array, joint: Int32Array, held: Int32Array, both: Float64Array): void {
+  const { truth, predicted } = task;
+  for (let i = 0; i < cell.length; i++) {
+    joint[cell[i]] += truth[i];
+    held[cell[i]] += predicted[i];
+    both[group[i]] += truth[i] & predicted[i];
+  }
+}
+
+/** Count a task of several classes. */
+function countClasses(task: Task, width: number, cell: Int32Array, group: Int32Array, joint: Int32Array, held: Int32Array, both: Float64Array): void {
+  const { truth, predicted, places } = task;
+  for (let i = 0; i < cell.length; i++) {
+    const [t, p] = [truth[i], places[predicted[i]]];
+    joint[cell[i] * width + t]++;
+    held[cell[i] * width + p]++;
+    if (t === p) both[group[i] * width + t]++;
+  }
 }
 
 /** Fill in the counts of all bags together that are kept by bag. */
