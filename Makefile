@@ -48,6 +48,7 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 schema: $(VENV)/.$(EXTRAS) web/node_modules/.package-lock.json
 	$(BIN)/python tests/audit_schema.py
 	$(BIN)/python tests/try_facts.py
+	$(BIN)/python tests/try_files.py --sample
 	$(BIN)/python tests/try_vectors.py --sample
 	cd web && npm run types
 

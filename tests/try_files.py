@@ -1,4 +1,4 @@
-"""What the package says of the files of :mod:`try_tables`, which the audit in the browser has to say too.
+"""What the package says of the files of ``try_tables``, which the audit in the browser has to say too.
 
 ``python tests/try_files.py FOLDER`` writes ``cases.json`` there: every file with its bytes, the chosen columns, and what was read,
 the labels or the refusal. ``--sample`` writes the small sample that the tests of the page have by themselves.
@@ -26,7 +26,9 @@ from biasamp.auditing.plan import make_plan
 from biasamp.auditing.source import read_source
 from biasamp.data import column_codes
 from biasamp.data.files import file_schema, open_files
-from try_tables import Made, files, fuzzed
+from try_odd_tables import fuzzed
+from try_pools import Made
+from try_tables import files
 
 SAMPLE = Path(__file__).parent.parent / "web" / "tests" / "try" / "sample.json"
 _KINDS = {"bool": "boolean", "int": "integer", "float": "float", "text": "text", "list": "list"}
@@ -129,6 +131,7 @@ def main() -> None:
         SAMPLE.parent.mkdir(parents=True, exist_ok=True)
         SAMPLE.write_text("[\n" + ",\n".join(json.dumps(case) for case in small[::step]) + "\n]\n")
     if given.folder:
+        Path(given.folder).mkdir(parents=True, exist_ok=True)
         Path(given.folder, "cases.json").write_text(json.dumps(cases))
     refused = Counter(
         "refused" if "refused" in case["audit"] else "beyond" if "beyond" in case["audit"] else "measured"

@@ -3,53 +3,16 @@
 from __future__ import annotations
 
 import datetime
-import io
-import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from mistakes.cases import CASES, RIGHT
-
-Rng = np.random.Generator
-ROLES: dict[str, Any] = {"attributes": ["gender"], "tasks": ["hired"], "task_predictions": ["said"]}
-
-
-@dataclass(frozen=True)
-class Made:
-    """A file and the columns that are chosen of it."""
-
-    name: str
-    content: bytes
-    roles: dict[str, Any] = field(default_factory=lambda: dict(ROLES))
-
-
-def csv_text(columns: dict[str, Any], separator: str = ",", end: str = "\n", quote: str = "needed") -> str:
-    """A table as CSV text; None is an empty field."""
-
-    def cell(value: Any) -> str:
-        text = "" if value is None else str(value)
-        bare = not any(mark in text for mark in (separator, '"', "\n", "\r"))
-        if quote == "all" or (quote == "needed" and not bare):
-            return '"' + text.replace('"', '""') + '"'
-        return text
-
-    rows = [list(columns), *zip(*columns.values(), strict=True)]
-    return "".join(separator.join(map(cell, row)) + end for row in rows)
-
-
-def right(n: int = 40) -> dict[str, Any]:
-    """Columns that are measured."""
-    return {
-        "gender": RIGHT["gender"][:n].tolist(),
-        "hired": RIGHT["hired"][:n].tolist(),
-        "said": RIGHT["said"][:n].tolist(),
-    }
+from mistakes.cases import CASES
+from try_odd_tables import fuzzed
+from try_parquets import parquets
+from try_pools import POOLS, ROLES, Made, Rng, column, csv_text, parquet, right
 
 
 def mistakes() -> Iterator[Made]:
@@ -79,169 +42,16 @@ def _plain(value: Any) -> Any:
     return None if value is None or (value != value) else value
 
 
-def parquet(table: Any, **options: Any) -> bytes:
-    """A table as the bytes of a Parquet file."""
-    sink = io.BytesIO()
-    pq.write_table(table, sink, **options)
-    return sink.getvalue()
-
-
-# Values that two or three categories of a column are drawn from: spelled alike, nearly alike, or otherwise.
-POOLS: tuple[tuple[str, ...], ...] = (
-    ("0", "1"),
-    ("1", "0", "2"),
-    ("0.0", "1.0"),
-    ("0", "1.0"),
-    ("1", "1.0", "0"),
-    ("true", "false"),
-    ("True", "False"),
-    ("TRUE", "false"),
-    ("tRUE", "false"),
-    ("true", "0"),
-    ("true", "1", "0"),
-    ("yes", "no"),
-    ("Y", "N"),
-    ("t", "f"),
-    ("01", "02"),
-    ("01", "1"),
-    ("00", "0"),
-    ("007", "7", "8"),
-    ("+1", "-1"),
-    ("-1", "1"),
-    (" 1", "0"),
-    ("1 ", "0"),
-    ("\t1", "0"),
-    ("1\xa0", "0"),
-    ("1e0", "0e0"),
-    ("1E5", "2"),
-    (".5", "1"),
-    ("0.25", "0.75"),
-    ("0.1", "1.5"),
-    ("1.10", "1.1"),
-    ("0x1F", "0"),
-    ("0X1f", "31"),
-    ("-0x1", "0"),
-    ("-0", "0", "1"),
-    ("-0.0", "0.0", "1"),
-    ("1_000", "2"),
-    ("9007199254740993", "9007199254740992"),
-    ("9007199254740993.0", "1"),
-    ("9223372036854775807", "-9223372036854775808"),
-    ("9223372036854775808", "1"),
-    ("18446744073709551616", "1"),
-    ("inf", "1"),
-    ("-inf", "inf", "0"),
-    ("Infinity", "0"),
-    ("Nan", "1", "0"),
-    ("NAN", "1", "0"),
-    ("nan(1)", "1", "0"),
-    ("1e400", "1"),
-    ("1e-400", "1"),
-    ("1d", "2"),
-    ("5.", "6."),
-    ("2020-01-01", "2021-12-31"),
-    (" 2020-01-01", "2021-12-31"),
-    ("2020-02-30", "2020-02-28"),
-    ("2020-1-1", "2021-1-1"),
-    ("2020-01-01", "12:30"),
-    ("12:30", "12:30:00", "13:45"),
-    ("24:00", "12:00"),
-    ("2020-01-01 12", "2020-01-01T13:30"),
-    ("2020-01-01 12:30:59", "2020-01-01"),
-    ("2020-01-01 12:30:59.5", "2020-01-01 12:30:59"),
-    ("2020-01-01T12:30:59.123456789", "2020-01-01T12:30:59.1"),
-    ("2020-01-01T12:30:59Z", "2020-01-02T12:30:59+02:00"),
-    ("2020-01-01T12:30:59Z", "2020-01-02T12:30:59"),
-    ("2020-01-01T12:30:59.5Z", "2020-01-02T12:30:59.25-0530"),
-    ("20200101", "20210101"),
-    ("NA", "1", "0"),
-    ("", "a", "b"),
-    ("nan", "a", "b"),
-    ("null", "a", "b"),
-    ("None", "a", "b"),
-    ("NaT", "a", "b"),
-    ("n/a", "a", "b"),
-    ("N/A", "1", "0"),
-    (" NA", "a", "b"),
-    ("-", "a", "b"),
-    ("+", "-"),
-    ("?", "a", "b"),
-    ("#N/A", "a", "b"),
-    ("unknown", "a", "b"),
-    ("99", "0", "1"),
-    ("-9", "1", "2"),
-    ("99", "98", "97"),
-    ("a", "b"),
-    ("a", "A", "b"),
-    ("a", "b ", "b"),
-    ("café", "cafe", "x"),
-    ("cafe\u0301", "café", "x"),
-    ("straße", "STRASSE", "x"),
-    ("ſ", "s", "x"),
-    ("İ", "i", "x"),
-    ("ı", "i", "x"),
-    ("ΌΣΟΣ", "όσος", "x"),
-    ("ﬁn", "fin", "x"),
-    ("hired", "\uff48\uff49\uff52\uff45\uff44", "x"),
-    ("hi\u200bred", "hired", "x"),
-    ("h\u0456red", "hired", "x"),
-    ("hired\u202e", "x", "y"),
-    ("not hired", "not_hired", "x"),
-    ("not-hired", "not hired", "x"),
-    ("[hired]", "hired", "x"),
-    ("hired&nbsp;", "hired", "x"),
-    ("R&amp;D", "R&D", "x"),
-    ("&eacute;", "é", "x"),
-    ("a&b", "a", "b"),
-    ("a|b", "a", "b"),
-    ("a;b", "b;a", "a"),
-    ("a,b", "a", "b"),
-    ("a, b", "b, a", "a", "b"),
-    ("a/b", "a", "b"),
-    ("a b", "a", "b"),
-    ("['a']", "['b', 'a']"),
-    ("[0.5, 1]", "(1, 2]"),
-    ("(0, 10]", "(10, 20]"),
-    ('{"a": 1}', '{"b": 2}'),
-    ("M", "F", "male", "female"),
-    ("M", "F"),
-    ("F", "M", "N"),
-    ("he/they", "she/they", "they"),
-    ("x\ny", "x", "z"),
-    ('x"y', "x", "z"),
-    ("'x'", "x", "z"),
-    ("=1+1", "@x"),
-    ("<b>", "b", "c"),
-    ("𝟙", "1", "0"),
-    ("١", "٢"),
-    ("😀", "\ufffd", "a"),
-    ("\ue000", "\U00010000", "a"),
-    ("Ω", "Ω", "x"),
-    ("\x00", "a", "b"),
-    ("\x1c1", "a", "b"),
-    ("1.0", "yes"),
-    ("Washington, DC", "Boston, MA"),
-    ("1", "2", "3", "4"),
-    ("10", "9", "8"),
-    ("b", "a", "10", "9"),
-)
-
-
-def _column(rng: Rng, n: int, pool: tuple[str, ...]) -> list[str]:
-    places = [*range(len(pool)), *rng.integers(0, len(pool), max(n - len(pool), 0))]
-    return [pool[int(i)] for i in rng.permutation(places)[:n]]
-
-
 def pools() -> Iterator[Made]:
     """Every pool as a truth that is predicted in its own spelling, as groups, and against another pool."""
     rng = np.random.default_rng(21)
     n = 24
     for number, pool in enumerate(POOLS):
-        plain = _column(rng, n, ("w", "m"))
-        truth = _column(rng, n, pool)
-        said = _column(rng, n, pool)
+        plain = column(rng, n, ("w", "m"))
+        truth = column(rng, n, pool)
+        said = column(rng, n, pool)
         yield Made(f"truth-{number}.csv", csv_text({"gender": plain, "hired": truth, "said": said}).encode())
-        other = _column(rng, n, POOLS[(number + 1) % len(POOLS)])
+        other = column(rng, n, POOLS[(number + 1) % len(POOLS)])
         yield Made(f"other-{number}.csv", csv_text({"gender": plain, "hired": truth, "said": other}).encode())
         yield Made(
             f"groups-{number}.csv", csv_text({"gender": truth, "hired": [0, 1] * 12, "said": [1, 1, 0, 0] * 6}).encode()
@@ -380,8 +190,8 @@ def _sets(table: dict[str, Any], rng: Rng) -> Iterator[Made]:
 
 def _invented(rng: Rng) -> Iterator[Made]:
     """Truths of three and more values, and what a model says beside them."""
-    gender = _column(rng, 60, ("w", "m"))
-    three = _column(rng, 60, ("red", "green", "blue"))
+    gender = column(rng, 60, ("w", "m"))
+    three = column(rng, 60, ("red", "green", "blue"))
     for number, strange in enumerate(("mauve", "Red", "RED ", "7", "unknown", "rot", "grün", "red|blue")):
         for often in (1, 20, 40):
             said = [strange if i < often else value for i, value in enumerate(three)]
@@ -404,248 +214,6 @@ def _invented(rng: Rng) -> Iterator[Made]:
         "unknown-both.csv",
         csv_text({**one, "hired": ["a", "b", "unknown"] * 20, "said": ["a", "unknown", "b"] * 20}).encode(),
     )
-
-
-_CODECS = ("none", "snappy", "gzip", "brotli", "zstd", "lz4")
-
-
-def parquets() -> Iterator[Made]:
-    """Types, codecs, encodings and layouts of Parquet files."""
-    rng = np.random.default_rng(23)
-    n = 60
-    gender = pa.array(_column(rng, n, ("w", "m")))
-    bits = [int(x) for x in rng.integers(0, 2, n)]
-    said = [int(x) for x in rng.integers(0, 2, n)]
-    base = {"gender": gender, "hired": pa.array(bits), "said": pa.array(said)}
-    for codec in _CODECS:
-        for version in ("1.0", "2.0"):
-            made = parquet(pa.table(base), compression=codec, data_page_version=version)
-            yield Made(f"codec-{codec}-{version}.parquet", made)
-    yield Made("groups.parquet", parquet(pa.table(base), row_group_size=7))
-    yield Made("small-pages.parquet", parquet(pa.table(base), data_page_size=1, write_batch_size=4))
-    yield Made("plain.parquet", parquet(pa.table(base), use_dictionary=False))
-    yield Made(
-        "deltas.parquet",
-        parquet(
-            pa.table(base),
-            use_dictionary=False,
-            column_encoding={
-                "gender": "DELTA_BYTE_ARRAY",
-                "hired": "DELTA_BINARY_PACKED",
-                "said": "DELTA_BINARY_PACKED",
-            },
-        ),
-    )
-    yield Made(
-        "lengths.parquet",
-        parquet(pa.table(base), use_dictionary=False, column_encoding={"gender": "DELTA_LENGTH_BYTE_ARRAY"}),
-    )
-    split = {**base, "hired": pa.array([float(x) for x in bits])}
-    yield Made(
-        "byte-streams.parquet",
-        parquet(pa.table(split), use_dictionary=False, column_encoding={"hired": "BYTE_STREAM_SPLIT"}),
-    )
-    for kind in (
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-        "bool_",
-    ):
-        arrow = getattr(pa, kind)()
-        truth = pa.array(np.array(bits, dtype=np.float16)) if kind == "float16" else pa.array(bits).cast(arrow)
-        yield Made(f"type-{kind}.parquet", parquet(pa.table({**base, "hired": truth})))
-        gaps = pa.array([None if i == 5 else x for i, x in enumerate(truth.to_pylist())], arrow)
-        yield Made(f"gap-{kind}.parquet", parquet(pa.table({**base, "said": gaps})))
-    moments = [datetime.datetime(2024, 1, 1 + x, 12, 30, 0, 500000 * x) for x in bits]
-    big = [2**53 + 1 + x for x in bits]
-    kinds: dict[str, Any] = {
-        "large-text": pa.array(["a" if x else "b" for x in bits], pa.large_string()),
-        "view": pa.array(["a" if x else "b" for x in bits], pa.string_view()),
-        "dictionary": pa.array(["a" if x else "b" for x in bits]).dictionary_encode(),
-        "dictionary-int": pa.array(bits).dictionary_encode(),
-        "binary": pa.array([b"a" if x else b"b\xff" for x in bits]),
-        "fixed": pa.array([b"ab" if x else b"cd" for x in bits], pa.binary(2)),
-        "date": pa.array([m.date() for m in moments]),
-        "date64": pa.array([m.date() for m in moments], pa.date64()),
-        "time": pa.array([m.time() for m in moments]),
-        "time-s": pa.array([m.time().replace(microsecond=0) for m in moments], pa.time32("s")),
-        "time-ms": pa.array([m.time() for m in moments], pa.time32("ms")),
-        "stamp-s": pa.array([m.replace(microsecond=0) for m in moments], pa.timestamp("s")),
-        "stamp-ms": pa.array(moments, pa.timestamp("ms")),
-        "stamp-us": pa.array(moments, pa.timestamp("us")),
-        "stamp-ns": pa.array(moments, pa.timestamp("ns")),
-        "stamp-utc": pa.array(moments, pa.timestamp("us", "UTC")),
-        "early": pa.array([datetime.datetime(1905 + x, 1, 1, 1, 1, 1, 1) for x in bits], pa.timestamp("us")),
-        "decimal": pa.array([Decimal("0.10") if x else Decimal("3.00") for x in bits], pa.decimal128(6, 2)),
-        "decimal-whole": pa.array([Decimal(x) for x in bits], pa.decimal128(6, 0)),
-        "decimal-long": pa.array([Decimal("1.5") if x else Decimal(2) for x in bits], pa.decimal128(30, 2)),
-        "decimal-long-whole": pa.array([Decimal(x) for x in bits], pa.decimal128(30, 2)),
-        "big": pa.array(big, pa.int64()),
-        "big-float": pa.array([float(x) for x in big]),
-        "unsigned": pa.array([2**64 - 1 - x for x in bits], pa.uint64()),
-        "unsigned-32": pa.array([2**32 - 1 - x for x in bits], pa.uint32()),
-        "nothing": pa.nulls(n),
-        "text-of-null": pa.array([None] * n, pa.string()),
-        "lists": pa.array([["a", "b"] if x else ["a"] for x in bits]),
-        "numbers-in-lists": pa.array([[x, 1 - x] for x in bits]),
-        "struct": pa.array([{"x": x} for x in bits]),
-        "map": pa.array([[("k", x)] for x in bits], pa.map_(pa.string(), pa.int64())),
-        "duration": pa.array([datetime.timedelta(days=x) for x in bits]),
-        "nan": pa.array([float("nan") if i == 3 else float(x) for i, x in enumerate(bits)]),
-        "minus-zero": pa.array([-0.0 if x else 1.0 for x in bits]),
-        "inf": pa.array([float("inf") if x else 1.0 for x in bits]),
-        "empty-text": pa.array(["" if x else "b" for x in bits]),
-        "na-text": pa.array(["NA" if x else "b" for x in bits]),
-        "numbers-as-text": pa.array(["1" if x else "0" for x in bits]),
-        "floats-as-text": pa.array(["1.0" if x else "0.0" for x in bits]),
-    }
-    for name, held in kinds.items():
-        yield Made(f"kind-{name}.parquet", parquet(pa.table({**base, "hired": held, "said": held})))
-        yield Made(f"groups-{name}.parquet", parquet(pa.table({**base, "gender": held})))
-    several = {"attributes": ["gender"], "tasks": ["a", "b"], "task_predictions": ["p", "q"]}
-    for name in ("dictionary-int", "unsigned", "decimal-whole", "inf", "nan"):
-        columns = {"gender": gender, "a": kinds[name], "b": bits, "p": said, "q": said}
-        yield Made(f"set-{name}.parquet", parquet(pa.table(columns)), several)
-    nested = pa.table(
-        {
-            "doc": pa.array(
-                [{"gender": g, "deep": {"hired": x}} for g, x in zip(gender.to_pylist(), bits, strict=True)]
-            ),
-            "said": said,
-        }
-    )
-    dotted = {"attributes": ["doc.gender"], "tasks": ["doc.deep.hired"], "task_predictions": ["said"]}
-    yield Made("nested.parquet", parquet(nested), dotted)
-    yield Made("nested-whole.parquet", parquet(nested), {**dotted, "attributes": ["doc"]})
-    gone = pa.table(
-        {
-            "doc": pa.array([None if i == 4 else {"gender": g} for i, g in enumerate(gender.to_pylist())]),
-            "hired": bits,
-            "said": said,
-        }
-    )
-    yield Made("nested-gap.parquet", parquet(gone), {**dotted, "tasks": ["hired"]})
-    twice = pa.Table.from_arrays([gender, base["hired"], base["hired"]], names=["gender", "hired", "hired"])
-    yield Made("twice.parquet", parquet(twice))
-    yield Made("no-rows.parquet", parquet(pa.table(base).slice(0, 0)))
-    whole = parquet(pa.table(base))
-    yield Made("empty.parquet", b"")
-    yield Made("text.parquet", b"gender,hired,said\nw,1,1\n")
-    yield Made("zip.parquet", b"PK\x03\x04" + bytes(60))
-    for cut in (3, 10, 40, len(whole) // 2, len(whole) - 9, len(whole) - 1):
-        yield Made(f"cut-{cut}.parquet", whole[:cut])
-    for place in range(6, len(whole), max(1, len(whole) // 40)):
-        yield Made(f"damaged-{place}.parquet", whole[:place] + bytes([whole[place] ^ 0x41]) + whole[place + 1 :])
-
-
-_LETTERS = "abAB01.,-_ '\"|;/\t\u00a0\u200b\u0301éßſıİΣςаЕ½²﹣−–＋１٣ﬁ&[](){}<>?#%~😀\u202e\x1f\x85"
-_CHANGES: tuple[Callable[[str], str], ...] = (
-    str.upper,
-    str.lower,
-    str.title,
-    str.swapcase,
-    lambda text: text + " ",
-    lambda text: " " + text,
-    lambda text: text + "\u00a0",
-    lambda text: text + "\u200b",
-    lambda text: text.replace(" ", "_"),
-    lambda text: text + ".0",
-    lambda text: text + "0",
-    lambda text: "0" + text,
-    lambda text: f"[{text}]",
-    lambda text: f"'{text}'",
-    lambda text: f"&lt;{text}&gt;",
-    lambda text: text.replace("e", "é"),
-    lambda text: text + "\u0301",
-    lambda text: text[:1],
-    lambda text: text + "|x",
-    lambda text: text + "/" + text,
-    lambda text: text * 2,
-    lambda text: unicodedata.normalize("NFD", text),
-    lambda text: unicodedata.normalize("NFKC", text),
-)
-
-
-def _values(rng: Rng) -> list[str]:
-    """Some values of one column: of a pool or two, or of odd characters."""
-    if rng.random() < 0.25:
-        odd = ["".join(rng.choice(list(_LETTERS), int(rng.integers(1, 6)))) for _ in range(int(rng.integers(2, 5)))]
-        return list(dict.fromkeys(odd))
-    held = [*POOLS[int(rng.integers(len(POOLS)))]]
-    if rng.random() < 0.2:
-        held += POOLS[int(rng.integers(len(POOLS)))]
-    return list(dict.fromkeys(held))
-
-
-def _changed(rng: Rng, values: list[str]) -> list[str]:
-    """The same values, one of them at times in another spelling, or one more."""
-    out = list(values)
-    if rng.random() < 0.6:
-        place = int(rng.integers(len(out)))
-        new = _CHANGES[int(rng.integers(len(_CHANGES)))](out[place])
-        if rng.random() < 0.5:
-            out[place] = new
-        else:
-            out.append(new)
-    return out
-
-
-def fuzzed(seed: int, count: int) -> Iterator[Made]:
-    """Tables of odd values in odd CSV, and as text in Parquet."""
-    for number in range(count):
-        rng = np.random.default_rng([seed, number])
-        n = int(rng.choice([3, 12, 30, 80]))
-        truth = _values(rng)
-        pools = {"gender": _values(rng), "hired": truth, "said": _changed(rng, truth)}
-        columns: dict[str, list[Any]] = {}
-        for name, values in pools.items():
-            gaps = 0.05 if rng.random() < 0.15 else 0.0
-            drawn = _column(rng, n, tuple(values))
-            columns[name] = [None if rng.random() < gaps else value for value in drawn]
-        roles = dict(ROLES)
-        if rng.random() < 0.2:
-            columns["other"] = _column(rng, n, ("0", "1"))
-            columns["guess"] = _column(rng, n, tuple(_changed(rng, ["0", "1"])) if rng.random() < 0.3 else ("0", "1"))
-            roles = {**roles, "tasks": ["hired", "other"], "task_predictions": ["said", "guess"]}
-        if rng.random() < 0.2:
-            yield Made(f"fuzz-{seed}-{number}.parquet", parquet(pa.table(columns)), roles)
-            continue
-        yield Made(f"fuzz-{seed}-{number}.csv", _odd_csv(rng, columns), roles)
-
-
-def _odd_csv(rng: Rng, columns: dict[str, list[Any]]) -> bytes:
-    """A table as CSV of some dialect; fields at random in quotes, and at times something wrong."""
-    separator = str(rng.choice([",", ",", ",", ";", "\t", "|"]))
-    end = str(rng.choice(["\n", "\n", "\r\n", "\r"]))
-    wrong = rng.random() < 0.1
-    quotes = float(rng.choice([0.0, 0.0, 0.3, 1.0]))
-
-    def cell(value: Any) -> str:
-        text = "" if value is None else str(value)
-        bare = not any(mark in text for mark in (separator, "\n", "\r")) and not text.startswith('"')
-        if (bare and rng.random() >= quotes) or (wrong and rng.random() < 0.02):
-            return text
-        return '"' + text.replace('"', '""') + '"'
-
-    rows = [separator.join(map(cell, row)) + end for row in [list(columns), *zip(*columns.values(), strict=True)]]
-    if wrong:
-        place = int(rng.integers(len(rows)))
-        rows[place] = str(
-            rng.choice([rows[place] + end, end, rows[place][:-3] + end, " " + rows[place], rows[place] * 2])
-        )
-    text = "".join(rows)
-    if rng.random() < 0.3:
-        text = text.removesuffix(end)
-    encoding = str(rng.choice(["utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16"]))
-    return text.encode(encoding, "surrogatepass")
 
 
 def files(fuzz: int = 300) -> Iterator[Made]:

@@ -2,6 +2,7 @@
 export const ADVICE = {
   categories: "name all values with biasamp.categorical(..., categories=[...])",
   categorical: "say so with biasamp.categorical(...)",
+  bins: "cut numbers into bins with biasamp.binned(column, edges=[...])",
   kinds: "say what they are with biasamp.binary(...) or biasamp.categorical(...), or give lists on both sides",
   wrap: "wrap the column in biasamp.categorical(...)",
   missing: 'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the label.',

@@ -47,6 +47,7 @@ const BRACKETS = new RegExp(
 );
 /** A range of numbers, as tools that cut them write it. */
 const NUMBER = `[-+]?(?:${D}+\\.?${D}*(?:e[-+]?${D}+)?|inf)`;
+const NUMERIC = new RegExp(`^${NUMBER}$`, "iu");
 const INTERVAL = new RegExp(`^${S}*[\\[(]${S}*${NUMBER}${S}*,${S}*${NUMBER}${S}*[\\])]${S}*$`, "iu");
 /** What stands between labels only; and what stands in plain text too. */
 const SEPARATORS = "|;\n\t";
@@ -114,10 +115,11 @@ function refuseIdentifiers(variable: Variable, records: number, role: string, gr
   const share = group || many > MANY_VALUES ? 0.5 : 0.9;
   if (named || (many > FEW_GROUPS && many > share * records)) {
     const what = group ? "groups" : "something that is predicted";
+    const how = variable.categories.every((category) => NUMERIC.test(category)) ? ` (${ADVICE.bins})` : "";
     throw new Refused(
       `${title} holds ${counted(many)} different values in ${counted(records)} records, such as ${shown(variable.categories.slice(0, 3))}: it ` +
         `looks like an identifier or a measurement, not like ${what}. Name another column, or group its values ` +
-        `first; where these are its values indeed, ${ADVICE.categories}`,
+        `first${how}; where these are its values indeed, ${ADVICE.categories}`,
     );
   }
   const few = many <= FEW_GROUPS && shared;

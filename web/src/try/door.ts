@@ -2,10 +2,10 @@
 
 import { ADVICE } from "./advice";
 import { checkAlone, titleOf, type Side, type Variable } from "./column_checks";
-import { labelsOf, moved, refuseMissing } from "./labels";
+import { joined, labelsOf, moved, refuseMissing } from "./labels";
 import { nearest } from "./near";
-import { checkChoice, swapped } from "./plan";
-import { inOrder, printable, quotedByPython } from "./text";
+import { checkChoice } from "./plan";
+import { printable, quotedByPython } from "./text";
 import { Beyond, Refused, type Choice, type Column, type Labels, type Roles, type Table } from "./types";
 import { areYesNo, checkSaid, refuseUnknownTruth } from "./vocabulary";
 
@@ -36,14 +36,13 @@ export function rolesOf(table: Table, choice: Choice): Roles {
   const sides = tasks.map((task, i) => oneSpace(task, predictions[i], beyond !== null));
   const attributes = choice.attributes.map((name) => read([name], "attributes", "groups")[0]);
   if (beyond !== null) throw beyond as Beyond;
-  const crossed = swapped(choice);
   return {
     records: table.records,
     attributes: attributes.map(asLabels),
     tasks: sides.map((side) => side.task),
     predictions: sides.map((side) => side.prediction),
     invented: sides.map((side) => side.invented),
-    notes: crossed === null ? [] : [{ kind: "swapped", text: crossed }],
+    notes: [],
   };
 }
 
@@ -124,7 +123,7 @@ function oneSpace(task: Variable, said: Variable, soft: boolean): { task: Labels
     const often = soft ? said.categories.map(() => 1) : totals(said);
     checkSaid(task.categories, new Map(said.categories.map((value, i) => [value, often[i]])), ...titles);
   }
-  const both = inOrder(new Set([...task.categories, ...said.categories]));
+  const both = joined(task.categories, said.categories);
   const categories = areYesNo(both) ? ["0", "1"] : both;
   const place = new Map(categories.map((category, i) => [category, i]));
   const into = (variable: Variable): Labels => {

@@ -3,7 +3,7 @@
 import { ADVICE } from "./advice";
 import type { Variable } from "./column_checks";
 import { canonical, counted, general, inOrder, printable, quotedByPython, repr } from "./text";
-import { Beyond, Refused, type Column } from "./types";
+import { Beyond, Refused, type Column, type Value } from "./types";
 
 /** Floats hold every integer up to this one. */
 const EXACT = 2 ** 53;
@@ -43,7 +43,7 @@ function one(column: Column, role: string, soft: boolean, zeroOne: boolean): Rea
       const hint = soft
         ? "If these are P(1), the truth must be a 0/1 variable; class probabilities come as biasamp.categorical(P, categories=[...])."
         : "If these are scores or probabilities, they belong with the predictions; if each value is a " +
-          `category, ${ADVICE.categorical}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...).`;
+          `category, ${ADVICE.categorical}; if they are a measurement, ${ADVICE.bins}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...).`;
       throw new Refused(`${role} holds fractions such as ${general(fraction)}, and one column is read as a variable. ${hint}`);
     }
     refuseRounded(column.values as number[], `${role} column ${quotedByPython(column.name)}`);
@@ -72,13 +72,24 @@ function probabilities(column: Column, role: string, fraction: number): Beyond {
   );
 }
 
-/** Every observed value as a category. */
+const NUMBERS = new Set(["integer", "float", "boolean"]);
+
+/** Every observed value as a category: numbers by value, all else in the usual order. */
 function categorical(column: Column): Variable {
   const spelled = column.values.map(canonical);
-  const categories = inOrder(new Set(spelled));
+  const byValue = (a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0);
+  const categories = NUMBERS.has(column.type) ? [...column.values].sort(byValue).map(canonical) : inOrder(new Set(spelled));
   const place = new Map(categories.map((category, i) => [category, i]));
   const target = new Int32Array(spelled.map((text) => place.get(text) as number));
   return { name: column.name, kind: "categorical", categories, codes: moved(column.codes, target) };
+}
+
+/** The categories of two variables in one order: the usual one, or that of the first which has one of its own, with the others behind. */
+export function joined(first: string[], second: string[]): string[] {
+  const usual = inOrder(new Set([...first, ...second]));
+  const own = [first, second].find((categories) => inOrder(categories).some((category, i) => category !== categories[i])) ?? [];
+  const held = new Set(own);
+  return [...own, ...usual.filter((category) => !held.has(category))];
 }
 
 /** Codes in another order; -1 stays -1. */

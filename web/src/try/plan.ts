@@ -12,6 +12,10 @@ function repeated(names: string[]): string | undefined {
 /** Refuse roles that cannot be measured together. */
 export function checkChoice(choice: Choice): void {
   const { attributes, tasks, task_predictions: predictions } = choice;
+  if (!(choice.confidence > 0 && choice.confidence < 1)) {
+    throw new Refused(`confidence is ${choice.confidence}; it must lie strictly between 0 and 1, such as 0.95`);
+  }
+  if (!Number.isInteger(choice.min_group) || choice.min_group < 0) throw new Refused(`min_group is ${choice.min_group}; a whole number of 0 or more is needed`);
   if (!attributes.length) throw new Refused("attributes must be a column name, a list or a mapping of them, found []");
   let twice = repeated(attributes);
   if (twice !== undefined) throw new Refused(`attributes names ${quotedByPython(twice)} twice`);
@@ -47,14 +51,4 @@ export function checkChoice(choice: Choice): void {
       throw new Refused(`${role} and task_predictions both name the column '${printable(same, 60)}': ${why}. Name the column of the model's predictions`);
     }
   }
-}
-
-const PREDICTED = /pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess/i;
-
-/** Column names that suggest that truth and predictions were swapped; null where they do not. */
-export function swapped(choice: Choice): string | null {
-  const { tasks, task_predictions: predictions } = choice;
-  if (!tasks.some((name) => PREDICTED.test(name)) || predictions.some((name) => PREDICTED.test(name))) return null;
-  const some = (names: string[]): string => names.slice(0, 3).map((name) => printable(name, 40)).join(", ");
-  return `tasks names ${some(tasks)} and task_predictions names ${some(predictions)}: are truth and predictions swapped?`;
 }

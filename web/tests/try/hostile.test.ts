@@ -57,6 +57,16 @@ describe("hostile files", () => {
   });
 });
 
+describe("choices", () => {
+  it("refuses levels and sizes that are none", async () => {
+    const table = await readTable(bytes("g,t,p\nw,1,1\nm,0,0\n"), "t.csv");
+    expect(() => rolesOf(table, { ...choice, confidence: 1.5 })).toThrow("confidence is 1.5; it must lie strictly between 0 and 1, such as 0.95");
+    expect(() => rolesOf(table, { ...choice, min_group: -1 })).toThrow("min_group is -1; a whole number of 0 or more is needed");
+    expect(() => rolesOf(table, { ...choice, attributes: [] })).toThrow("attributes must be a column name");
+    expect(() => rolesOf(table, { ...choice, task_predictions: [] })).toThrow("neither task_predictions nor attribute_predictions is given");
+  });
+});
+
 describe("large files", () => {
   const pad = "x".repeat(150);
   const many = 118_000;
