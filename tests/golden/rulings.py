@@ -111,6 +111,10 @@ RULINGS = [
         r"^compare$",
     ),
     Ruling("A comparison has a page of its own, not that of its last model", r"^\.page(\.|$)", r"^compare$"),
+    Ruling(
+        "Answer first: who is worst off stands in a sentence of its own, and all that is decided is counted",
+        r"^(\.report|\.page)?\.answer(\.|$)",
+    ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
 ]
 

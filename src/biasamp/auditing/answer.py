@@ -136,7 +136,7 @@ class _Answering:
         if not said:
             return f"Whether the model amplifies the bias of its data is not decided: {self._listed(self.undecided)}."
         undecided = [self.where(entry) for entry in self.undecided]
-        rest = f"; not decided by {_joined(undecided)}" if undecided else ""
+        rest = f"; whether it does by {_joined(undecided)} is not decided" if undecided else ""
         return f"The model {_joined(said)}{rest}."
 
     def _listed(self, entries: list[Entry]) -> str:
@@ -253,13 +253,10 @@ class _Answering:
         return said + (f"; not decided: {_joined(undecided)}." if undecided else ".") + self._few()
 
     def _others(self) -> Iterator[Entry]:
-        """Decided figures of metrics that are not in the first sentence."""
-        kinds, said = (
-            self.data.get("kinds", {}),
-            {"directional", *(metric.name for metric in audited_metrics() if metric.gap)},
-        )
+        """Decided figures that are not named yet: differences of other attributes, and other metrics."""
+        kinds, said = self.data.get("kinds", {}), {place_of(entry) for entry in (*self.entries, *self.gaps.values())}
         for entry in self.document["metrics"]:
-            if entry["metric"] not in said and self.verdict(entry) and kinds.get(entry["attribute"]) != "crossing":
+            if place_of(entry) not in said and self.verdict(entry) and kinds.get(entry["attribute"]) != "crossing":
                 yield entry
 
     def _other(self, entry: Entry) -> str:

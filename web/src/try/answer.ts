@@ -89,7 +89,7 @@ class Answering {
     }
     if (!said.length) return `Whether the model amplifies the bias of its data is not decided: ${this.listed(this.undecided)}.`;
     const undecided = this.undecided.map((entry) => this.where(entry));
-    const rest = undecided.length ? `; not decided by ${joined(undecided)}` : "";
+    const rest = undecided.length ? `; whether it does by ${joined(undecided)} is not decided` : "";
     return `The model ${joined(said)}${rest}.`;
   }
 
@@ -144,6 +144,8 @@ class Answering {
     const level = `${general(this.document.data.confidence * 100)}%`;
     const decided = this.entries.filter((entry) => this.verdict(entry)).map((entry) => `${this.where(entry)} ${bounds(entry)}`);
     for (const [metric, entry] of this.gaps) decided.push(`${shortName(metric)} by ${this.where(entry)} ${valueWithInterval(entry)}`);
+    const named = new Set<Entry>([...this.entries, ...this.gaps.values()]);
+    for (const entry of this.document.metrics) if (!named.has(entry) && this.verdict(entry)) decided.push(`${shortName(entry.metric)} by ${this.where(entry)} ${valueWithInterval(entry)}`);
     const asItWas = this.entries.filter((entry) => this.asGoodAs0(entry)).map((entry) => `${this.where(entry)} ${valueWithInterval(entry)}`);
     const undecided = this.undecided.map((entry) => this.undecidedWords(entry));
     const judged = this.concluded.size;
