@@ -8,7 +8,7 @@ import { printable } from "../text";
 import type { ReportPage } from "../types";
 import { beyond } from "./beyond";
 import { chooseView } from "./choose";
-import { promise } from "./limits";
+import { promise, PROMISE } from "./limits";
 import type { Doing, Opened } from "./messages";
 import { choiceOf, firstSelection, type Selection } from "./selection";
 import { Session, Stopped } from "./session";
@@ -50,8 +50,10 @@ export class TryPage {
     const session = (this.session = new Session(file, this.startWorker, (doing) => this.tell(doing)));
     this.show("reading", file.name, [size(file)], this.working("Reading the file", () => this.showStart()), promise());
     try {
-      this.opened = await session.open();
-      this.selection = firstSelection(this.opened.guess);
+      const opened = await session.open();
+      if (this.session !== session) return;
+      this.opened = opened;
+      this.selection = firstSelection(opened.guess);
       this.showChoice();
     } catch (error) {
       if (!(error instanceof Stopped) && this.session === session) this.showStart(refusal(`${printable(file.name, 120)} cannot be read here`, error, "Choose another file, or try the example."));
@@ -84,7 +86,7 @@ export class TryPage {
     showReport(page, this.root, this.theme);
     const names = (list: string[]) => list.flatMap((name, i) => [i ? ", " : "", label(name, 40)]);
     const bar = h("nav", { class: "try-bar", "aria-label": "This audit" },
-      h("p", {}, "Groups ", ...names(choice.attributes), "; truth ", ...names(choice.tasks), "; prediction ", ...names(choice.task_predictions)),
+      h("p", {}, `${PROMISE} Groups `, ...names(choice.attributes), "; truth ", ...names(choice.tasks), "; prediction ", ...names(choice.task_predictions)),
       h("div", {}, h("button", { type: "button", click: () => this.showChoice() }, "Change the columns"), fileButton("Another file …", (file) => void this.open(file), "")));
     this.root.querySelector("header")!.before(bar);
     this.root.querySelector("main .contents")!.before(section("beyond", "Beyond this page", beyond(source, choice)), promise());
