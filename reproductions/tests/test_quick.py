@@ -261,7 +261,7 @@ class TestAiesOrientations:
         assert all(item.reason is not None and item.reason.settles for item in outcome.rows if item.agrees is False)
 
     def test_ours_are_the_finite_differences(self) -> None:
-        from biasamp_reproductions.aies_orientations import BY, DEFINED, PRINTED_FORMS, finite_difference
+        from biasamp_reproductions.aies_orientations import BY, PRINTED_FORMS, finite_difference
 
         outcome = ran("aies-orientations")
         for metric in PRINTED_FORMS:

@@ -51,11 +51,11 @@ def counts(item: Done) -> tuple[str, ...]:
     if outcome is None:
         return item.state, *("–" for _ in BASES[:-1]), f"{item.seconds:.1f}"
     told = (told_counts(outcome.totals.get(basis, {})) or "–" for basis in BASES[:-1])
-    ran_on = outcome.kind if tests_figures(item) else f"{outcome.kind}; no printed figure is tested"
+    ran_on = outcome.kind if holds_published(item) else f"{outcome.kind}; no printed figure is tested"
     return ran_on, *told, f"{item.seconds:.1f}"
 
 
-def tests_figures(item: Done) -> bool:
+def holds_published(item: Done) -> bool:
     """Whether any row has something that a paper prints."""
     return item.outcome is not None and any(row.published is not None for row in item.outcome.rows)
 
