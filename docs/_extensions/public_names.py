@@ -16,7 +16,7 @@ GROUPS: dict[str, list[str]] = {
     "Choose and follow": ["compare", "over_runs", "trajectory", "Policy"],
     "Texts": ["read_text", "text_leakage", "counterfactual", "read_eval_log", "fill_blanks"],
     "For auditors": ["impact", "verify", "label_errors"],
-    "Input": ["binary", "categorical", "continuous", "balance", "read_open_images", "open_images_shape"],
+    "Input": ["binary", "categorical", "binned", "continuous", "balance", "read_open_images", "open_images_shape"],
     "Statistics": ["q_values"],
     "Results": [
         "Audit",
