@@ -56,10 +56,10 @@ def test_table_of_a_run(script: ModuleType) -> None:
     assert "old" not in page
     assert "seed 5" in page
     assert (
-        "| one | Table 1 | the paper's own numbers | – | 1 same digits, 1 by another run, 1 out of reach | – | – |"
+        "| one | Table 1 | the paper's own numbers | – | 1 same digits, 1 by another run, 1 out of reach | – | – | – |"
         in page
     )
-    assert "| two | Fig. 2 | the paper's own numbers | – | – | – | – |" in page
+    assert "| two | Fig. 2 | the paper's own numbers; no printed figure is tested | – | – | – | – | – |" in page
     assert "| three | Fig. 3 | not run |" in page
     assert "| four | Fig. 4 | failed |" in page
     assert script.names(page) == ["one", "two", "three", "four"]

@@ -15,7 +15,7 @@ from biasamp.cli.cmd_reproduce import command
 from biasamp_reproductions import Setting, experiments
 from biasamp_reproductions.chart import Chart
 from biasamp_reproductions.experiment import Experiment
-from biasamp_reproductions.outcome import ARITHMETIC, PRINTED, REAL, STAND_IN, Outcome
+from biasamp_reproductions.outcome import ARITHMETIC, DEFINED, PRINTED, REAL, STAND_IN, Outcome
 from biasamp_reproductions.page import markdown, page, words
 from biasamp_reproductions.recount import recounted
 from biasamp_reproductions.rows import Reason, Row, Tried, claimed, measured, placed, printed, recovered
@@ -136,8 +136,8 @@ class TestAgreement:
         assert outcome(*rows).totals == {
             REAL: {"same digits": 1},
             PRINTED: {"same digits": 1, "no verdict": 1},
-            ARITHMETIC: {"same digits": 1},
-            STAND_IN: {"holds": 1, "as planted": 1},
+            ARITHMETIC: {"follows": 1},
+            STAND_IN: {"seen": 1, "as planted": 1},
         }
 
     def test_a_planted_value_is_never_published(self) -> None:
@@ -407,11 +407,18 @@ class TestReadings:
         assert standing("Fig. 3", "all of it") == (0, no, no, no, no)
         index = (tmp_path / "index.md").read_text(encoding="utf-8")
         assert "- **Reached on real files**: Table 2 (1 figure: a (0.1))." in index
-        assert "tried on real files too, and not reached there**: Table 3 (1 figure: BA (0.5))." in index
-        assert "only: not tried on real data at all**: Table 3 (1 figure: c (0.1))." in index
-        assert "run on a stand-in only, which cannot reach a printed figure**: Table 4 (1 figure: e (0.4))." in index
-        assert "| Table 3 | 1 figure: BA (0.5) | not reached | reached | – | – |" in index
-        assert "- Real files: 1 same digits, 1 left open, 1 out of reach." in index
+        ours = "b (0.2; ours 0.900 on real files)"
+        assert f"; 1 of them are reached on the paper's own numbers)**: Table 2 (1 figure: {ours});" in index
+        assert (
+            "- **Not tried on real files; reached on the paper's own numbers**: Table 3 (1 figure: c (0.1))." in index
+        )
+        assert "does not follow**: Sec. 6.1 (1 figure: d (0.1; its other figures give 0.300))." in index
+        assert "only, which cannot reach a printed figure (no verdict)**: Table 4 (1 figure: e (0.4))." in index
+        both = "BA (0.5; ours 0.900 on real files)"
+        assert f"| Table 3 | 1 figure: {both} | not reached: left open | reached | – | – | – |" in index
+        told = "1 same digits, 1 left open, 1 out of reach. Rows: 3, for 3 figures and claims that the papers print."
+        assert f"- Real files: {told}" in index
+        assert "- 2 of 2 experiments ran, 1 of them on stand-ins and no real files: made-up." in index
         assert recounted(document) == document["totals"]
 
     def test_a_recount_finds_what_was_changed(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -425,12 +432,57 @@ class TestReadings:
             lambda d: d["experiments"][1]["outcome"]["rows"][1].update(published="1"),
             lambda d: d["papers"][1]["printed"].pop(),
             lambda d: d["papers"][1]["printed"][6].update(real="reached"),
+            lambda d: d["papers"][1]["printed"][6]["verdicts"].update(real="within ±"),
+            lambda d: d["papers"][1]["printed"][6]["ours"].update(real=0.5),
+            lambda d: d["papers"][1]["printed"][6].update(origin="counted in the input file"),
             lambda d: d["totals"].pop("Stand-in"),
         ):
             document = json.loads(text)
             change(document)
             with pytest.raises(ValueError, match=r"."):
                 recounted(document)
+
+    def test_what_a_word_stands_for_is_told(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Reached: of what. Not reached: how far off, and by what run it comes out. Each in one row of the overview."""
+        rows = (
+            *placed([printed("a", "1", 1.0), printed("b", "2", 2.0)], "Table 2", origin="counted in the input file"),
+            *placed([printed("c", "3", 3.0)], "Table 2", origin="of models trained here"),
+            *placed([printed("d", ".70", 0.6949, reason=Reason("rounded twice", 0.7))], "Table 3"),
+            *placed([claimed("e", "falls", 0.5, False, test="t")], "Fig. 1", basis=DEFINED),
+            *placed([measured("f", 0.5, published="similar")], "Fig. 2", basis=PRINTED),
+            *placed([printed("g", "1", 1.0), printed("h", "1", 2.0)], "Sec. 6.1", basis=ARITHMETIC),
+            *placed([claimed("i", "rises", 0.5, True, test="t")], "Table 4", basis=STAND_IN),
+        )
+        made = {
+            "real": Experiment("real", "t", "p", lambda s: outcome(*rows, kind=REAL), paper="DPA"),
+            "alone": Experiment("alone", "t", "p", lambda s: outcome(measured("x", 1.0), kind=REAL), paper="DPA"),
+            "other": Experiment("other", "t", "p", lambda s: outcome(printed("x", "1", 1.0), kind=REAL), paper="LLM"),
+        }
+        monkeypatch.setattr("biasamp_reproductions.command.experiments", lambda: made)
+        ran = CliRunner().invoke(command, ["all", "--folder", str(tmp_path), "--json", "-"])
+        document = json.loads(ran.stdout)
+        assert recounted(document) == document["totals"]
+        index = (tmp_path / "index.md").read_text(encoding="utf-8")
+        table = {}
+        for line in index.splitlines():
+            if line.startswith(("| Reached", "| Tried", "| Not tried")):
+                cells = line.strip("| ").split(" | ")
+                table[cells[0]] = cells[2]
+        assert table["Reached on real files"] == "3 figures (2 counted in the input file, 1 of models trained here)"
+        assert table["Tried on real files and not reached there"] == "1 figure (another run gives it)"
+        assert "d (.70; ours 0.695 on real files; rounded twice: the printed figure)" in index
+        told = [cell for cell in table.values() if cell != "–"]
+        # Three and one on real files; e, f, g, h, i one by one; and what no row is of.
+        assert sorted(told[2:-1]) == ["1 claim in words"] * 2 + ["1 claim in words (seen)"] + ["1 figure"] * 2
+        assert "not reached: does not hold" in index
+        assert "Not counted in these, of further papers: other, Real files: 1 same digits." in index
+        assert "Real files; no printed figure is tested" in index
+        # Words that are on the page are explained, others are not.
+        meaning = index.partition("## What the words mean")[2].partition("## Experiments")[0]
+        assert "- seen: " in meaning
+        assert "- does not follow: " in meaning
+        assert "- within ±: " not in meaning
+        assert "- MALS: " not in meaning
 
     def test_every_item_is_one_of_its_paper(self) -> None:
         from biasamp_reproductions.papers import PAPERS

@@ -69,7 +69,7 @@ def test_what_is_planted_comes_back(outcome: Outcome) -> None:
     assert "imsitu_gender_verbs_train.parquet" in outcome.left_out[0]
     held = [row for row in outcome.rows if row.agrees is not None]
     assert len(held) == 5
-    assert [row.verdict for row in held] == ["holds"] + ["as planted"] * 4
+    assert [row.verdict for row in held] == ["seen"] + ["as planted"] * 4
     found = {row.what: row.ours for row in outcome.rows}
     assert found["alpha = 1, restricting train and test: balanced accuracy of the attacker"] == 0.5
 

@@ -10,7 +10,7 @@ import biasamp
 from .chart import Chart
 from .experiment import Experiment, Setting
 from .internals import association_gap
-from .outcome import PRINTED, Outcome
+from .outcome import DEFINED, Outcome
 from .papers import AIES
 from .rows import Reason, Row, claimed, placed
 
@@ -130,7 +130,7 @@ def _rows() -> Iterator[Row]:
 def run(setting: Setting) -> Outcome:
     """Run it."""
     where = ", ".join(f"{value:g}" for value in POINT)
-    source = f"the printed formulas, evaluated at n, p(x1), p(x2), p(y), p(x1,y), p(x2,y) = {where}; no data are needed"
+    source = f"the paper's printed formulas at one point that we chose, n, p(x1), p(x2), p(y), p(x1,y), p(x2,y) = {where}; no data are needed"
     rows = tuple(placed(_rows(), "Tables 2 and 4"))
     held = sum(row.agrees is True for row in rows)
     wrong = sum(row.agrees is False for row in rows)
@@ -139,7 +139,7 @@ def run(setting: Setting) -> Outcome:
         f"{wrong} are not; of {sum(row.reason is not None for row in rows)} of these a mended formula, which the row shows, gives ours.",
         "Formulas were held against formulas and finite differences; no data are involved.",
     )
-    return Outcome(PRINTED, source, rows, (_chart(),), says=says)
+    return Outcome(DEFINED, source, rows, (_chart(),), says=says)
 
 
 def _chart() -> Chart:

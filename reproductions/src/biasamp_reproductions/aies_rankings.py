@@ -95,7 +95,7 @@ def _beside(what: str, ours: float, published: str, note: str, real: bool) -> Ro
 
 def _agreement(result: Any, note: str) -> Iterator[Row]:
     pairs = {frozenset((row["metric_a"], row["metric_b"])): row for row in result.agreement(TOP, toward="woman").rows()}
-    edge = "; ".join(part for part in ("'about' has no edge", note) if part)
+    edge = "; ".join(part for part in ("'about' states no threshold", note) if part)
     for a, b in combinations(("pmi", "pmi2", "llr"), 2):
         row = pairs[frozenset((a, b))]
         yield claimed(
@@ -141,7 +141,7 @@ def _counts(result: Any, note: str) -> Iterator[Row]:
                     what = f"{table}, {metric}: {word} {count} of the top {TOP}"
                     row = _beside(what, float(rows[metric, count][end]), figure, note, not note)
                     yield replace(row, item=table)
-    words = "; ".join(part for part in ("words without an edge", note) if part)
+    words = "; ".join(part for part in ("words that state no threshold", note) if part)
     for metric, end, word, said in (
         ("pmi", "max", "largest", "PMI low"),
         ("tau_b", "min", "least", "tau_b high"),
@@ -223,7 +223,7 @@ def _rank_changes(result: Any, note: str) -> Iterator[Row]:
                 f"Figs. 1 and E.1, {table}: share of labels whose rank moves by more than a tenth of all from {a} to {b}",
                 float(np.mean(moved)),
                 published=words,
-                note="; ".join(part for part in (f"of {len(changes):,}; words without an edge", note) if part),
+                note="; ".join(part for part in (f"of {len(changes):,}; words that state no threshold", note) if part),
                 name=f"{table}: {', '.join(metrics)}",
             )
 

@@ -170,8 +170,8 @@ def run(setting: Setting) -> Outcome:
     peak = int(np.argmax(found.gap))
     realistic = found.at(REALISTIC)
     times = [gap / size for size, gap in realistic if size]
-    # The paper's words have no edge and the figure no digits, so these carry no verdict.
-    edge = "words without an edge"
+    # The paper's words state no threshold and the figure no digits, so these carry no verdict.
+    edge = "words that state no threshold"
     words = (
         measured("Fig. 6: largest A→T over all thresholds", max(values), published=NEAR_0, note=edge, name="A→T"),
         measured("Fig. 6: least A→T over all thresholds", min(values), published=NEAR_0, note=edge, name="A→T"),
@@ -190,7 +190,7 @@ def run(setting: Setting) -> Outcome:
         f"On {who} A→T goes from {min(values):+.4f} to {max(values):+.4f} over the thresholds, and its interval lies off 0 at "
         f"{found.clear} of {len(values)} of them: it is small, not absent.",
         f"The FPR difference is {min(times):.1f} to {max(times):.1f} times as large at thresholds {REALISTIC[0]} to {REALISTIC[-1]}.",
-        "The paper prints no digits of this figure and words without an edge, so no row has a verdict.",
+        "The paper prints no digits of this figure and words that state no threshold, so no row has a verdict.",
     )
     choices = (
         f"Realistic thresholds are taken to be {', '.join(map(str, REALISTIC))}; the paper does not tell which it means.",

@@ -14,7 +14,7 @@ import biasamp
 
 from .chart import Chart
 from .experiment import Experiment, Setting
-from .outcome import PRINTED, Outcome
+from .outcome import DEFINED, Outcome
 from .papers import DPA
 from .rows import Row, claimed, measured, placed
 
@@ -183,7 +183,7 @@ def run(setting: Setting) -> Outcome:
     gains = list(_epochs(swept))
     rows = tuple(placed((*_small(first), *gains, *_whole(rest)), "Fig. 3"))
     source = (
-        f"data drawn as Appendix B defines them, {PEOPLE} people, alpha_1 = {ALPHA_1:g} and alpha_2 = {ALPHA_2:g} (Table 5 prints "
+        f"a simulation after Appendix B, {PEOPLE} people, alpha_1 = {ALPHA_1:g} and alpha_2 = {ALPHA_2:g} (Table 5 prints "
         f"them the other way round, against the text); attackers of scikit-learn, widths {', '.join(map(str, SMALL.widths))} and "
         f"depths {', '.join(map(str, SMALL.depths))}, and widths {', '.join(map(str, WHOLE.widths))} and depths "
         f"{', '.join(map(str, WHOLE.depths))}"
@@ -209,7 +209,7 @@ def run(setting: Setting) -> Outcome:
         {"difference": held},
     )
     charts = (by_epochs, _chart(rest)) if rest else (by_epochs,)
-    return Outcome(PRINTED, source, rows, charts, says=says, choices=choices)
+    return Outcome(DEFINED, source, rows, charts, says=says, choices=choices)
 
 
 EXPERIMENT = Experiment(

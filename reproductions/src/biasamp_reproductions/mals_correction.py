@@ -12,6 +12,7 @@ import numpy as np
 
 import biasamp
 
+from .basis import LABELLED, RELEASED
 from .chart import Chart
 from .experiment import Experiment, Setting
 from .outcome import REAL, STAND_IN, Outcome, Trial
@@ -116,7 +117,7 @@ def _images(setting: Setting) -> Iterator[Row]:
     where = f"{len(man):,} validation and test images"
     times = man.mean() / (1 - man.mean())
     yield measured(
-        "men for each woman in COCO", float(times), published="about 2.5", note=f"{where}; 'about' has no edge"
+        "men for each woman in COCO", float(times), published="about 2.5", note=f"{where}; 'about' states no threshold"
     )
     both, apart = float((man & oven).mean()), float(man.mean() * oven.mean())
     other = f"published for the images trained on; ours of {where}"
@@ -267,8 +268,8 @@ def run(setting: Setting) -> Outcome:
             "No printed figure of COCO was tried on COCO: the released ratios are not here, and scores were never released.",
         )
         return Outcome(STAND_IN, source, made_up, (chart,), left, says=says, trial=trial)
-    images = tuple(placed(_images(setting), "Sec. 3.3")) if setting.has(IMAGES) else ()
-    ratios_rows = tuple(placed(_from_ratios(setting), "Sec. 3.3"))
+    images = tuple(placed(_images(setting), "Sec. 3.3", origin=LABELLED)) if setting.has(IMAGES) else ()
+    ratios_rows = tuple(placed(_from_ratios(setting), "Sec. 3.3", origin=RELEASED))
     rows = (*ratios_rows, *images, *made_up)
     held = {row.what: row for row in ratios_rows}
     before, after = (

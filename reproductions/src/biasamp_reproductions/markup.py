@@ -15,12 +15,14 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from .basis import BACK, FAILS, HOLDS, NO_REASON, NOT_BACK, OUT_OF_REACH, SAME
+from .basis import BACK, FAILS, FOLLOWS, FOLLOWS_NOT, HOLDS, NO_REASON, NOT_BACK, OUT_OF_REACH, SAME, SEEN
 from .internals import printable
 
 _WIDTH = 4000
 # Verdicts that have a colour on a page.
-_COLOURS = dict.fromkeys((SAME, HOLDS, BACK), "yes") | dict.fromkeys((OUT_OF_REACH, FAILS, NO_REASON, NOT_BACK), "no")
+_COLOURS = dict.fromkeys((SAME, HOLDS, SEEN, FOLLOWS, BACK), "yes") | dict.fromkeys(
+    (OUT_OF_REACH, FAILS, FOLLOWS_NOT, NO_REASON, NOT_BACK), "no"
+)
 
 
 class Html(str):

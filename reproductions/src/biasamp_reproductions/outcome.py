@@ -10,7 +10,9 @@ from .basis import (
     AGREE,
     ARITHMETIC,
     BASES,
+    DEFINED,
     FAILS,
+    FOLLOWS_NOT,
     HOLDS,
     LEFT_OPEN,
     MOVED,
@@ -23,6 +25,7 @@ from .basis import (
     PRINTED,
     REACHED,
     REAL,
+    SEEN,
     STAND_IN,
     VERDICTS,
     WITHIN,
@@ -30,7 +33,7 @@ from .basis import (
 from .chart import Chart, Heatmap, chart_of
 from .rows import Row, row_of
 
-__all__ = ["ARITHMETIC", "OWN", "PRINTED", "REAL", "STAND_IN", "Outcome", "Trial", "counted_once", "tallied"]
+__all__ = ["ARITHMETIC", "DEFINED", "OWN", "PRINTED", "REAL", "STAND_IN", "Outcome", "Trial", "counted_once", "tallied"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def counted_once(rows: Iterable[Row]) -> list[Row]:
     out: dict[Any, Row] = {}
     for number, row in enumerate(rows):
         key = (row.basis, row.item, row.claim) if row.claim else number
-        if key not in out or row.verdict in (FAILS, NOT_SEEN, NOT_BACK):
+        if key not in out or row.verdict in (FAILS, NOT_SEEN, FOLLOWS_NOT, NOT_BACK):
             out[key] = row
     return list(out.values())
 
@@ -83,7 +86,7 @@ class Outcome:
     Attributes
     ----------
     kind : str
-        What it ran on: real files, a stand-in, the paper's own numbers or one's own files. A row may say otherwise of itself.
+        What it ran on: real files, a stand-in, the paper's own numbers or definitions, or one's own files. A row may say otherwise of itself.
     source : str
         Which files, or what the stand-in is.
     rows : tuple of Row
@@ -170,17 +173,17 @@ class Outcome:
 
     @property
     def holding(self) -> int:
-        """How many claims in words hold."""
-        return self.count(HOLDS)
+        """How many claims in words hold, or are seen on a stand-in."""
+        return self.count(HOLDS, SEEN)
 
     @property
     def unexplained(self) -> int:
-        """How many figures differ, or claims do not hold on the paper's own numbers, and nothing is known of why.
+        """How many figures differ, or claims do not hold on the paper's own numbers or definitions, and nothing is known of why.
 
         A claim that does not hold on real files is a finding; where a paper's figures do not follow from one another nothing of
         ours is involved that could explain it.
         """
-        claims = (row for row in counted_once(self.rows) if row.verdict == FAILS and row.basis == PRINTED)
+        claims = (row for row in counted_once(self.rows) if row.verdict == FAILS and row.basis in (PRINTED, DEFINED))
         return self.count(NO_REASON) + sum(row.unexplained for row in claims)
 
     @classmethod

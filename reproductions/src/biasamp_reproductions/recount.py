@@ -18,11 +18,17 @@ Counts = dict[str, dict[str, int]]
 _BASES = {
     "real": "Real files",
     "own": "The paper's own numbers",
+    "defined": "The paper's definitions",
     "arithmetic": "The paper's arithmetic",
     "stand_in": "Stand-in",
 }
-_AGREE = ("same digits", "holds")
-_NEITHER = ("no verdict", "ours alone", "as planted", "not as planted")
+_IN_WORDS = {"Stand-in": ("seen", "not seen"), "The paper's arithmetic": ("follows", "does not follow")}
+_AGREE = ("same digits", "holds", "seen", "follows")
+# From the nearest to the farthest.
+_DIFFER = (
+    *("by another run", "within ±", "moved", "left open", "out of reach"),
+    *("does not follow", "does not hold", "not seen", "no reason"),
+)
 
 
 def _number(text: str | None) -> float | None:
@@ -48,10 +54,13 @@ def verdict_of(row: Mapping[str, Any]) -> str:
         return "ours alone" if published is None else "no verdict"
     figure = _number(published)
     if figure is None:
-        return "holds" if agrees else "not seen" if row["basis"] == "Stand-in" else "does not hold"
+        yes, no = _IN_WORDS.get(row["basis"], ("holds", "does not hold"))
+        return yes if agrees else no
     same = abs(float(row["ours"]) - figure) <= _half(published) + 1e-9
     if same is not agrees:
         raise ValueError(f"{row['what']}: {row['ours']} and {published} are said to agree: {agrees}")
+    if row["basis"] == "The paper's arithmetic":
+        return "follows" if agrees else "does not follow"
     if agrees:
         return "same digits"
     ways = [] if reason is None else [reason["figure"]]
@@ -74,7 +83,7 @@ def _once(rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     held: dict[Any, Mapping[str, Any]] = {}
     for place, row in enumerate(rows):
         key = (row["basis"], row["item"], row["claim"]) if row["claim"] else place
-        if key not in held or verdict_of(row) in ("does not hold", "not seen", "not as planted"):
+        if key not in held or verdict_of(row) in ("does not hold", "not seen", "does not follow", "not as planted"):
             held[key] = row
     yield from held.values()
 
@@ -89,17 +98,27 @@ def totals_of(rows: Sequence[Mapping[str, Any]]) -> Counts:
     return out
 
 
-def _became(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What became of a printed figure or claim in its rows of one basis."""
-    found = [verdict_of(row) for row in rows]
+def _became(rows: Sequence[Mapping[str, Any]]) -> tuple[str, Mapping[str, Any] | None]:
+    """What became of a printed figure or claim in its rows of one basis, and the row that decides it."""
+    if not rows:
+        return "not tried", None
     words = any(_number(row["published"]) is None for row in rows)
-    agrees, differs = (
-        any(verdict in _AGREE for verdict in found),
-        any(verdict not in (*_AGREE, *_NEITHER) for verdict in found),
-    )
-    if agrees and not (words and differs):
-        return "reached"
-    return "not reached" if differs else "no verdict" if found else "not tried"
+    order = [*_DIFFER, *_AGREE] if words else [*_AGREE, *_DIFFER]
+    judged = sorted((row for row in rows if verdict_of(row) in order), key=lambda row: order.index(verdict_of(row)))
+    if not judged:
+        return "no verdict", rows[0]
+    return "reached" if verdict_of(judged[0]) in _AGREE else "not reached", judged[0]
+
+
+def _way(row: Mapping[str, Any]) -> str:
+    """The run that gives the published figure where ours does not."""
+    reason, figure = row["reason"], _number(row["published"])
+    if row["agrees"] is not False or reason is None:
+        return ""
+    if reason["settles"]:
+        return f"{reason['change']}: {reason['settles']}"
+    given = figure is not None and abs(reason["figure"] - figure) <= _half(row["published"]) + 1e-9
+    return f"{reason['change']}: the printed figure" if given else ""
 
 
 def _named(row: Mapping[str, Any]) -> str:
@@ -133,11 +152,17 @@ def readings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
                 if place != item:
                     continue
                 claim = _number(found[0]["published"]) is None
-                standing = {
+                became = {
                     kind: _became([row for row in found if row["basis"] == basis]) for kind, basis in _BASES.items()
                 }
-                said = {"published": None if claim else found[0]["published"], "figures": int(not claim)}
-                printed.append({"item": item, "name": name, **said, **standing})
+                tried = {kind: row for kind, (_, row) in became.items() if row is not None}
+                said = {"published": found[0]["published"], "figures": int(not claim)}
+                said |= {kind: standing for kind, (standing, _) in became.items()}
+                said["verdicts"] = {kind: verdict_of(row) for kind, row in tried.items()}
+                said["ours"] = {kind: row["ours"] for kind, row in tried.items()}
+                said["ways"] = {kind: _way(row) for kind, row in tried.items() if _way(row)}
+                said["origin"] = (tried["real"]["origin"] or "") if "real" in tried else ""
+                printed.append({"item": item, "name": name, **said})
             here = [name for place, name in rows if place == item]
             gone = {
                 name: many
@@ -145,8 +170,9 @@ def readings_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
                 if place == item and not [other for other in here if other[: len(name)] == name]
             }
             for name, many in gone.items() if here or gone else [("all of it", 0)]:
-                said = {"published": None, "figures": many}
-                printed.append({"item": item, "name": name, **said, **dict.fromkeys(_BASES, "not tried")})
+                said = {"published": None, "figures": many, **dict.fromkeys(_BASES, "not tried")}
+                said |= {"verdicts": {}, "ours": {}, "ways": {}, "origin": ""}
+                printed.append({"item": item, "name": name, **said})
         out.append({"paper": paper.name, "printed": printed})
     return out
 

@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .basis import (
+    ARITHMETIC,
     BACK,
     BESIDE,
     FAILS,
+    FOLLOWS,
+    FOLLOWS_NOT,
     HOLDS,
     LEFT_OPEN,
     MOVED,
@@ -21,6 +24,7 @@ from .basis import (
     OUT_OF_REACH,
     REACHED,
     SAME,
+    SEEN,
     STAND_IN,
     WITHIN,
 )
@@ -111,6 +115,8 @@ class Row:
         Rows of one claim in words share this name, and count once: it holds where all of them hold.
     name : str
         The printed figure by a name of its own, where several rows measure it, on real files and on the paper's own numbers.
+    origin : str
+        What ours was taken from on real files, where "reached" alone would say too much: a count of the input file, say.
     """
 
     what: str
@@ -128,6 +134,7 @@ class Row:
     paper: str = ""
     claim: str = ""
     name: str = ""
+    origin: str = ""
 
     def __post_init__(self) -> None:
         if self.planted is not None and self.published is not None:
@@ -140,8 +147,12 @@ class Row:
             return BACK if self.agrees else NOT_BACK
         if self.agrees is None:
             return OURS if self.published is None else BESIDE
+        if self.basis == ARITHMETIC:
+            return FOLLOWS if self.agrees else FOLLOWS_NOT
+        if self.in_words and self.basis == STAND_IN:
+            return SEEN if self.agrees else NOT_SEEN
         if self.in_words:
-            return HOLDS if self.agrees else NOT_SEEN if self.basis == STAND_IN else FAILS
+            return HOLDS if self.agrees else FAILS
         if self.agrees:
             return SAME
         if self.reached:
@@ -216,6 +227,7 @@ class Row:
             "paper": self.paper or None,
             "claim": self.claim or None,
             "name": self.name or None,
+            "origin": self.origin or None,
             "basis": self.basis,
             "verdict": self.verdict,
             "published": self.published,
@@ -270,6 +282,7 @@ def row_of(held: Mapping[str, Any]) -> Row:
         held["paper"] or "",
         held["claim"] or "",
         held["name"] or "",
+        held.get("origin") or "",
     )
 
 
@@ -353,9 +366,9 @@ def claimed(
 ) -> Row:
     """A statement of a paper in words, and whether ours bears it out.
 
-    One rule for all: words get a verdict only where they can be put to a test without an edge of ours: an order, a sign, an
-    equality, a number that the paper prints. ``test`` says which, and the verdict is given whichever way it goes. Words without
-    an edge ("high", "about 70", "close to 0", "quite different") never get one: they are :func:`measured` with the words beside.
+    One rule for all: words get a verdict only where they can be put to a test without a threshold of ours: an order, a sign, an
+    equality, a number that the paper prints. ``test`` says which, and the verdict is given whichever way it goes. Words that
+    state no threshold ("high", "about 70", "close to 0", "quite different") never get one: they are :func:`measured` with the words beside.
     """
     told = "; ".join(part for part in (f"test: {test}", note) if part)
     return Row(
@@ -403,18 +416,24 @@ def measured(
     spread: str = "",
     name: str = "",
 ) -> Row:
-    """A figure of ours without a verdict: none is printed, or it is of other data, or a word that has no edge."""
+    """A figure of ours without a verdict: none is printed, or it is of other data, or a word that states no threshold."""
     return Row(what, published, ours, None, interval, spread, note=note, basis=basis, item=item, name=name)
 
 
-def placed(rows: Iterable[Row], item: str = "", *, basis: str = "", paper: str = "") -> Iterator[Row]:
-    """Rows with the table, figure or section that prints them, and what they were measured on, where they do not say.
+def placed(rows: Iterable[Row], item: str = "", *, basis: str = "", paper: str = "", origin: str = "") -> Iterator[Row]:
+    """Rows with the table, figure or section that prints them, and what they were measured on and taken from, where they do not say.
 
     >>> [row.item for row in placed([measured("x", 1.0)], "Table 1")]
     ['Table 1']
     """
     for row in rows:
-        yield replace(row, item=row.item or item, basis=row.basis or basis, paper=row.paper or paper)
+        yield replace(
+            row,
+            item=row.item or item,
+            basis=row.basis or basis,
+            paper=row.paper or paper,
+            origin=row.origin or origin,
+        )
 
 
 def interval_of(result: Any, **options: Any) -> tuple[float, float]:

@@ -148,7 +148,9 @@ def _across(
             float(len(told)),
             published=_PUBLISHED.get((what, metric)),
             name=ACROSS_RATIOS if (what, metric) == ("ratio", FIXED) else f"{metric} across {what}s",
-            note="words without an edge" if not told else f"words without an edge; paired: {', '.join(told)}",
+            note="words that state no threshold"
+            if not told
+            else f"words that state no threshold; paired: {', '.join(told)}",
         )
         yield measured(
             f"{task}: {metric}, comparisons between {what}s whose intervals do not overlap, of {len(pairs)}",

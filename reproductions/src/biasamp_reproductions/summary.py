@@ -5,24 +5,44 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .basis import BASES, IN_WORDS, OTHERS, VERDICTS
+from .basis import BASES, BESIDE, IN_WORDS, OTHERS, OURS, STAND_IN, VERDICTS
 from .experiment import Setting
 from .figures import figure
 from .markup import Html, anchor, document, fill, listing, markdown_table, markdown_text, table
 from .page import first_line, made_with, tally, told_counts
+from .papers import PAPERS
 from .readings import HEAD as READING_HEAD
-from .readings import OVERVIEW, overview, readings
+from .readings import KINDS, NOT_TRIED, STANDINGS, Reading, overview, readings
 from .running import Done
 
 TITLE = "Published beside measured"
-OVERVIEW_HEAD = ("paper", *OVERVIEW)
 ASKED = (
-    "What became of what the papers print. Real files are data that the paper speaks of; the paper's own numbers are counts, tables and formulas "
-    "that it prints, put through this software, which is no real data; a stand-in is made up and cannot reach a printed figure. A figure is "
-    "reached where ours rounds to it, digit for digit; a claim in words where its test is passed. Each stands in one column:"
+    "What became of what the papers print. Real files are data that the paper speaks of; the paper's own numbers and definitions are put through "
+    "this software and are no real files; a stand-in is made up and cannot reach a printed figure. A figure is reached where ours rounds to it, digit "
+    "for digit; a claim in words where its test is passed. Each stands in one row."
 )
-WORDS = [f"{name}: {words}" for name, words in (IN_WORDS | VERDICTS | OTHERS).items()]
+WORDS = "What the words mean"
+# Short names on the page, each in a line.
+TERMS = {
+    "A→T": "given the attribute (such as gender), the task (such as an object) is predicted; no claim of causality",
+    "T→A": "given the task, the attribute is predicted",
+    "MALS": "the metric of Zhao et al. (2017), which has no direction: mean rise of the share of the attribute that a task leans to",
+    "BA": "directional bias amplification of Wang & Russakovsky (2021): how much more predictions lean than the data, in one direction",
+    "Multi": "the mean size of the same differences, whatever their sign",
+    "DPA": "directional predictability amplification of Tokas et al.: how much better an attacker guesses from predictions than from the data",
+    "SDC": "the Sorensen-Dice coefficient, one of ten association metrics that Aka et al. compare",
+}
 HEAD = ("experiment", "of", "ran on", *BASES[:-1], "seconds")
+
+
+def glossary(done: Sequence[Done], found: Sequence[Reading]) -> list[str]:
+    """What the words on the page mean; those that are not on it are left out."""
+    rows = [row for item in done if item.outcome is not None for row in item.outcome.rows]
+    used = {row.basis for row in rows} | {row.verdict for row in rows} - {OURS} | {BESIDE}
+    words = {word: told for word, told in (IN_WORDS | VERDICTS | OTHERS).items() if word in used}
+    shown = " ".join(each.shown for reading in found for each in reading.printed)
+    terms = {term: told for term, told in TERMS.items() if term in shown}
+    return [f"{word}: {told}" for word, told in (STANDINGS | words | terms).items()]
 
 
 def counts(item: Done) -> tuple[str, ...]:
@@ -31,7 +51,13 @@ def counts(item: Done) -> tuple[str, ...]:
     if outcome is None:
         return item.state, *("–" for _ in BASES[:-1]), f"{item.seconds:.1f}"
     told = (told_counts(outcome.totals.get(basis, {})) or "–" for basis in BASES[:-1])
-    return outcome.kind, *told, f"{item.seconds:.1f}"
+    ran_on = outcome.kind if holds_published(item) else f"{outcome.kind}; no printed figure is tested"
+    return ran_on, *told, f"{item.seconds:.1f}"
+
+
+def holds_published(item: Done) -> bool:
+    """Whether any row has something that a paper prints."""
+    return item.outcome is not None and any(row.published is not None for row in item.outcome.rows)
 
 
 def left(done: Sequence[Done], setting: Setting) -> list[tuple[str, str, str]]:
@@ -68,11 +94,29 @@ def totals(done: Sequence[Done]) -> dict[str, dict[str, int]]:
     }
 
 
-def _totals(done: Sequence[Done]) -> list[str]:
-    """All experiments together, a sentence for each thing measured on."""
-    ran = f"{sum(item.state == 'ran' for item in done)} of {len(done)} experiments ran"
-    found = totals(done)
-    return [f"{ran}."] + [f"{basis}: {told}." for basis, many in found.items() if (told := told_counts(many))]
+def _totals(done: Sequence[Done], found: Sequence[Reading]) -> list[str]:
+    """All experiments together, a sentence for each thing measured on; those of papers that have no table below apart."""
+    ran = [item for item in done if item.state == "ran"]
+    made_up = [item.experiment.name for item in ran if item.outcome is not None and item.outcome.kind == STAND_IN]
+    only = f", {len(made_up)} of them on stand-ins and no real files: {', '.join(made_up)}" if made_up else ""
+    out = [f"{len(ran)} of {len(done)} experiments ran{only}."]
+    further = [item for item in ran if (paper := PAPERS.get(item.experiment.paper)) is not None and not paper.items]
+    for basis, many in totals([item for item in done if item not in further]).items():
+        kind = next((kind for kind, name in KINDS.items() if name == basis), "")
+        printed = sum(each.on(kind) != NOT_TRIED for reading in found for each in reading.printed) if kind else 0
+        if told := told_counts(many):
+            rows = sum(count for verdict, count in many.items() if verdict != OURS)
+            out.append(f"{basis}: {told}. Rows: {rows}, for {printed} figures and claims that the papers print.")
+    if further:
+        told = "; ".join(
+            f"{item.experiment.name}, {tally(item.outcome)}" for item in further if item.outcome is not None
+        )
+        out.append(f"Not counted in these, of further papers: {told}.")
+    return out
+
+
+def _overview_head(found: Sequence[Reading]) -> tuple[str, ...]:
+    return "what became of it", *(reading.paper.name for reading in found)
 
 
 def _time(about: Mapping[str, Any]) -> str:
@@ -98,16 +142,23 @@ def summary_markdown(done: Sequence[Done], about: Mapping[str, Any], setting: Se
         for item in done
     ]
     found = readings(done)
-    lines = [f"# {TITLE}", "", _time(about), "", ASKED, ""]
-    lines += [*markdown_table(OVERVIEW_HEAD, overview(found)), ""]
+    lines = [
+        f"# {TITLE}",
+        "",
+        _time(about),
+        "",
+        f"{ASKED} All words: [{WORDS}](#{anchor(WORDS.lower().replace(' ', '-'))}).",
+        "",
+    ]
+    lines += [*markdown_table(_overview_head(found), overview(found)), ""]
     lines += ["Rows of all experiments, apart by what each was measured on:", ""]
-    lines += [*(f"- {words}" for words in _totals(done)), ""]
+    lines += [*(f"- {words}" for words in _totals(done, found)), ""]
     for reading in found:
         told = (f"- **{markdown_text(words)}**: {markdown_text(told)}." for words, told in reading.answers())
         lines += [f"## {markdown_text(reading.paper.name)}", "", *told, ""]
         rows_of = ([markdown_text(cell) for cell in row] for row in reading.table())
         lines += [*markdown_table(READING_HEAD, rows_of), ""]
-    lines += ["## What the words mean", "", *(f"- {words}" for words in WORDS), ""]
+    lines += [f"## {WORDS}", "", *(f"- {markdown_text(words)}" for words in glossary(done, found)), ""]
     lines += ["## Experiments", "", *markdown_table(HEAD, rows), ""]
     if _failed(done):
         lines += ["## Failed", ""]
@@ -136,15 +187,17 @@ def summary_page(done: Sequence[Done], about: Mapping[str, Any], setting: Settin
     ]
     pieces = [
         fill("<h1>$title</h1><p>$time</p><p>$asked</p>", title=TITLE, time=_time(about), asked=ASKED),
-        table(OVERVIEW_HEAD, overview(found)),
+        fill('<p><a href="#words">$words</a></p>', words=WORDS),
+        table(_overview_head(found), overview(found)),
         fill("<p>Rows of all experiments, apart by what each was measured on:</p>"),
-        listing(fill("$words", words=words) for words in _totals(done)),
+        listing(fill("$words", words=words) for words in _totals(done, found)),
     ]
     for reading in found:
         told = listing(fill("<b>$words</b>: $told.", words=words, told=told) for words, told in reading.answers())
         pieces.append(fill("<h2>$name</h2>$told", name=reading.paper.name, told=told))
         pieces.append(table(READING_HEAD, reading.table()))
-    pieces.append(fill("<h2>What the words mean</h2>$words", words=listing(fill("$w", w=w) for w in WORDS)))
+    meaning = listing(fill("$line", line=line) for line in glossary(done, found))
+    pieces.append(fill('<h2 id="words">$title</h2>$meaning', title=WORDS, meaning=meaning))
     pieces.append(fill("<h2>Experiments</h2>$rows", rows=table(HEAD, rows)))
     if _failed(done):
         failed = (fill("<code>$name</code>: $why", name=it.experiment.name, why=it.failed) for it in _failed(done))
