@@ -184,3 +184,21 @@ def test_objects_that_the_equalizer_names_otherwise() -> None:
         assert binomtest(up, up + down).pvalue < 0.001
     # Names none in at least 93% of trials: of 10, more than 3 are named with a chance of less than 1 in 200.
     assert null_names(data, 10) <= 3
+
+
+def test_a_pair_of_unknown_direction_is_called_neither_more_nor_less() -> None:
+    rng = np.random.default_rng(3)
+    n = 2000
+    group, truth = rng.choice(["a", "b"], n), rng.integers(0, 2, n)
+    more = (group == "a") & (rng.random(n) < 0.3)
+    audits = {
+        name: biasamp.audit(
+            {"id": np.arange(n), "g": group, "t": truth, "p": said},
+            **{"attributes": "g", "tasks": "t", "task_predictions": "p", "record": "id", "metrics": ["directional"]},
+        )
+        for name, said in (("old", np.where(rng.random(n) < 0.1, 1 - truth, truth)), ("new", np.where(more, 1, truth)))
+    }
+    assert not any(pair["known"] for pair in audits["old"].document["metrics"][0]["pairs"])
+    changed = [row for row in biasamp.compare(audits).to_dict()["pairs"] if row["q"] < 0.001]
+    assert changed
+    assert {row["sign"] for row in changed} == {0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +17,8 @@ from biasamp.results.interval import plain
 from .audit_result import Audit
 from .comparison_models import Model, same_seeds
 from .comparison_types import PairDifference
+from .document_types import Pair
+from .evidence import direction_known
 from .measuring import name_of
 from .record_covariance import halves_of, why_unpaired
 
@@ -69,6 +71,14 @@ def _too_many(models: Sequence[Model]) -> set[str]:
     }
 
 
+def _listed(audits: Sequence[Audit], name: str) -> Iterator[tuple[tuple[str, str], Pair]]:
+    """The pairs of a figure that audits list, with their labels."""
+    for audit in audits:
+        for entry in audit.document["metrics"]:
+            if name_of(entry["attribute"], entry["metric"], entry["direction"]) == name:
+                yield from (((pair["given"], pair["outcome"]), pair) for pair in entry.get("pairs", ()))
+
+
 def _of_figure(models: tuple[Model, Model], bags: list[PairBags], name: str, level: float) -> list[PairDifference]:
     given = [label for label in bags[0].given if all(label in held.given for held in bags)]
     outcome = [label for label in bags[0].outcome if all(label in held.outcome for held in bags)]
@@ -106,16 +116,13 @@ def _of_figure(models: tuple[Model, Model], bags: list[PairBags], name: str, lev
                 "paired": paired,
             }
         )
-    mirrors = {
-        (pair["given"], pair["outcome"])
-        for entry in models[0].audits[0].document["metrics"]
-        if name_of(entry["attribute"], entry["metric"], entry["direction"]) == name
-        for pair in entry.get("pairs", ())
-        if pair.get("mirror")
-    }
+    mirrors = {place for place, pair in _listed(audits[:1], name) if pair.get("mirror")}
+    unknown = {place for place, pair in _listed(audits, name) if not direction_known(pair)}
     for row in rows:
         if (row["given"], row["outcome"]) in mirrors:
             row["mirror"] = True
+        if (row["given"], row["outcome"]) in unknown:
+            row["sign"] = 0
     return rows
 
 
