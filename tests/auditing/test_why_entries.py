@@ -198,3 +198,22 @@ def test_soft_predictions_have_no_parts() -> None:
     held = biasamp.audit(data, **roles, metrics="directional")
     assert "why" not in held.document
     assert any(row["metric"] == "why" and "need decisions" in row["reason"] for row in held.not_run)
+
+
+def test_parts_add_up_where_labels_are_missing() -> None:
+    rng = np.random.default_rng(2)
+    n = 600
+    score = np.round(rng.random(n), 3)
+    truth = np.where(rng.random(n) < 0.1, None, (rng.random(n) < score).astype(int)).tolist()
+    group = np.where(rng.random(n) < 0.1, None, rng.choice(["a", "b"], n)).tolist()
+    data = {"g": group, "t": truth, "s": score, "part": rng.choice(["x", "y"], n)}
+    roles = {"attributes": "g", "tasks": "t", "task_scores": "s", "strata": "part", "metrics": ["directional"]}
+    found = biasamp.audit(data, **roles, missing="drop").document
+    kept = [i for i in range(n) if truth[i] is not None and group[i] is not None]
+    whole = biasamp.audit({name: [values[i] for i in kept] for name, values in data.items()}, **roles).document
+    for document in (found, whole):
+        parts = document["why"][0]["parts"]
+        assert parts["score"]["value"] + parts["threshold"]["value"] == pytest.approx(
+            parts["value"]["value"], abs=1e-12
+        )
+    assert found["why"][0]["parts"]["threshold"]["value"] == whole["why"][0]["parts"]["threshold"]["value"]

@@ -225,3 +225,22 @@ def test_mistyped_commands(run: Any, first: str, expected: str) -> None:
 
 def test_mistyped_metric(run: Any) -> None:
     assert "'dpaa' is not one of 'directional'" in complaint(run("metrics", "dpaa"))
+
+
+def test_commands_on_scores_advise_no_option_that_they_lack(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "loans.csv"
+    path.write_text("g,t,s\n" + "a,1,0.7\n,0,0.2\nb,1,0.4\nb,0,0.1\n" * 10)
+    ran = run("choose-thresholds", path, "--scores", "s", "--attributes", "g", "--tasks", "t", "--limit", "0.1")
+    assert ran.code == 2
+    assert "leave those records out of the file" in ran.err
+    assert "--missing" not in ran.err
+
+
+def test_scores_of_a_truth_in_words_are_answered_with_what_to_do(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "loans.csv"
+    path.write_text("g,t,p,s\n" + "a,yes,yes,70.5\nb,no,yes,20.5\n" * 20)
+    roles = ["--attributes", "g", "--tasks", "t", "--task-predictions", "p", "--task-scores", "s"]
+    ran = run("audit", path, *roles)
+    assert ran.code == 2
+    assert "recode yes and no as 1 and 0" in ran.err
+    assert "divide percentages by 100" in ran.err

@@ -247,7 +247,9 @@ class ThresholdChoice:
             else f"Thresholds within the limit are better by {self.gap:.2g} at most, if at all.",
         ]
         if self.held_out is None:
-            lines.append("Not measured on held-out data, and fitting flatters: held_out= measures other records.")
+            lines.append(
+                "Not measured on held-out data, and fitting flatters: hold out other records, and give them too."
+            )
         else:
             held = self.held_out
             bound = "" if held.bound is None else f", at most {figure(held.bound)} (95%)"

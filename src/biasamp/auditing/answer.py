@@ -371,7 +371,10 @@ class _Answering:
     def _collect(self, entry: Entry) -> str:
         where, value = self.where(entry), entry["value"] or 0.0
         low, high = entry["interval"]
-        groups = [row for row in self.data["groups"] if row["attribute"] == entry["attribute"]]
+        apart = set(self.data.get("ignored_groups", ()))
+        groups = [
+            row for row in self.data["groups"] if row["attribute"] == entry["attribute"] and row["group"] not in apart
+        ]
         small = min(groups, key=lambda row: row["records"], default=None)
         unknown, many = unknown_directions(entry) if entry.get("unknown") and entry.get("pairs") else (0, 0)
         if unknown and small is not None:

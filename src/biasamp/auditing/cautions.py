@@ -122,7 +122,9 @@ def balanced(context: Context) -> Iterator[Finding]:
             and side(other) is not None
         ]
         advice = (
-            f"Read those that need no direction: {', '.join(seeing)}" if seeing else "No other figure has an interval"
+            f"Read those that need no direction: {', '.join(seeing)}"
+            if seeing
+            else "No figure that needs no direction was measured with an interval"
         )
         yield caution(
             "balanced",

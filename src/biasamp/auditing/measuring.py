@@ -287,6 +287,10 @@ def _scores(subject: Counted, direction: str, settings: Settings, out: Measured)
         decided = None if soft else records.decided(subject.number, direction)
         if decided is not None:
             decided = decided.only(kept[1])
+        if held.missing:
+            # No threshold places a record that lacks a label.
+            there = np.logical_and.reduce([side.complete() for side in (held.given, held.truth, held.predicted)])
+            held, decided = held.take(there), None if decided is None else decided.take(there)
         swept = threshold_entry(held.only(*kept), source, known, decided, settings.confidence)
         _add_sweep(subject, direction, swept, out)
     except ValueError as error:

@@ -7,7 +7,7 @@ from typing import Any
 from biasamp.auditing.label_reader import read_labels
 from biasamp.auditing.plan import Spec
 from biasamp.auditing.source import read_source
-from biasamp.data import LabelSet
+from biasamp.data import LabelSet, refuse_missing
 
 from .role_options import split_names
 
@@ -35,5 +35,9 @@ def named_numbers(data: str, names: list[str], role: str) -> dict[str, Any]:
 def groups_and_outcomes(data: str, attributes: list[str], tasks: list[str], role: str) -> tuple[LabelSet, LabelSet]:
     """Groups and outcomes of a file; ``role`` stands before their names in messages, such as ``"train "``."""
     source = read_source(data, [*attributes, *tasks])
-    given = read_labels(source, Spec.of(attributes, "attributes"), f"{role}attributes", "error")
-    return given, read_labels(source, Spec.of(tasks, "tasks"), f"{role}tasks", "error")
+    out = []
+    for names, argument in ((attributes, "attributes"), (tasks, "tasks")):
+        labels = read_labels(source, Spec.of(names, argument), f"{role}{argument}", "drop")
+        refuse_missing({f"{role}{argument}": labels}, "Fill them in, or leave those records out of the file.")
+        out.append(labels)
+    return out[0], out[1]

@@ -75,6 +75,11 @@ class WhyCounts:
         names = strata or ("",)
         codes = np.zeros(len(decided), dtype=np.int64) if codes is None else codes
         bags = bags_of_strata(len(names), decided.given.width * decided.truth.width)
+        if scores is not None and (decided.missing or scores.missing):
+            # Parts add up over the same records only: one that lacks any label is in none of them.
+            sides = decided.given, decided.truth, decided.predicted, scores
+            keep = np.logical_and.reduce([labels.complete() for labels in sides])
+            decided, scores, codes = decided.take(keep), scores.take(keep), codes[keep]
         if scores is not None and fits(decided, scores):
             tables, (thresholds, reliability) = ScoreTables.of_records(decided, scores, codes, len(names), bags)
             return cls(names, (), tables, reliability, thresholds)

@@ -98,7 +98,8 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
         if zero_one:
             return _chance_of_one(column, role, soft)
         hint = (
-            "If these are P(1), the truth must be a 0/1 variable; class probabilities come as "
+            "If these are P(1), the truth must be a 0/1 variable (recode yes and no as 1 and 0) and scores lie from 0 to 1 "
+            "(divide percentages by 100); class probabilities come as "
             "biasamp.categorical(P, categories=[...])."
             if soft
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "

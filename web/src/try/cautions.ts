@@ -89,7 +89,7 @@ function* balanced(context: Context): Generator<FindingFields> {
     if (!entry.pairs!.length || knownDirections(entry).length) continue;
     yield caution("balanced",
       `${placeWords(entry)}: the data are balanced, or too few to tell: no association is beyond chance, so no direction is known and directional amplification ` +
-      `(${number(entry.value)}) has nothing to go by. No other figure has an interval.`, about(entry), figureOf(entry));
+      `(${number(entry.value)}) has nothing to go by. No figure that needs no direction was measured with an interval.`, about(entry), figureOf(entry));
   }
 }
 

@@ -41,7 +41,7 @@ function one(column: Column, role: string, soft: boolean, zeroOne: boolean): Rea
     }
     if (fraction !== undefined) {
       const hint = soft
-        ? "If these are P(1), the truth must be a 0/1 variable; class probabilities come as biasamp.categorical(P, categories=[...])."
+        ? "If these are P(1), the truth must be a 0/1 variable (recode yes and no as 1 and 0) and scores lie from 0 to 1 (divide percentages by 100); class probabilities come as biasamp.categorical(P, categories=[...])."
         : "If these are scores or probabilities, they belong with the predictions; if each value is a " +
           `category, ${ADVICE.categorical}; if they are a measurement, ${ADVICE.bins}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...).`;
       throw new Refused(`${role} holds fractions such as ${general(fraction)}, and one column is read as a variable. ${hint}`);
