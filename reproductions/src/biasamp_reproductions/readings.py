@@ -171,11 +171,11 @@ QUESTIONS: tuple[Question, ...] = (
     ("defined", (REACHED,), f"{_NOT_REAL}; reached by the paper's definitions, at values that we chose"),
     ("defined", (NOT_REACHED,), f"{_NOT_REAL}; not reached by the paper's definitions, at values that we chose"),
     ("defined", (NO_VERDICT,), f"{_NOT_REAL}; no verdict by the paper's definitions, at values that we chose"),
-    ("arithmetic", (REACHED,), f"{_NOT_REAL}, only held against other figures of the paper: follows from them"),
+    ("arithmetic", (REACHED,), f"{_NOT_REAL}; held against other figures of the paper: follows from them"),
     (
         "arithmetic",
         (NOT_REACHED, NO_VERDICT),
-        f"{_NOT_REAL}, only held against other figures of the paper: does not follow",
+        f"{_NOT_REAL}; held against other figures of the paper: does not follow",
     ),
     (
         "stand_in",
