@@ -194,7 +194,11 @@ def test_a_pair_of_unknown_direction_is_called_neither_more_nor_less() -> None:
     audits = {
         name: biasamp.audit(
             {"id": np.arange(n), "g": group, "t": truth, "p": said},
-            **{"attributes": "g", "tasks": "t", "task_predictions": "p", "record": "id", "metrics": ["directional"]},
+            attributes="g",
+            tasks="t",
+            task_predictions="p",
+            record="id",
+            metrics=["directional"],
         )
         for name, said in (("old", np.where(rng.random(n) < 0.1, 1 - truth, truth)), ("new", np.where(more, 1, truth)))
     }
