@@ -217,6 +217,7 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
         code: unless(lambda known: False)
         for code in (
             "base-choice",
+            "bins",
             "perceived",
             "not-ground-truth",
             "missing",

@@ -251,7 +251,15 @@ def test_streams_of_others_are_taken_as_they_are(monkeypatch: pytest.MonkeyPatch
 def stopped(command: list[str], ready: Any, number: int, **environment: str) -> subprocess.Popen[str]:
     """A process that was sent a signal once it was ready, and has ended."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    # What started the tests may have told its children to live through a hangup.
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+    )
     for _ in wait(30):
         if ready():
             break

@@ -118,6 +118,8 @@ def test_terminals_markdown_and_csv(audits: dict[str, Any], association: Any) ->
     assert json.loads(first.to_json())["data"]["groups"]
 
 
+# Fonts have no glyph for some of the labels, and matplotlib says so.
+@pytest.mark.filterwarnings("ignore:Glyph:UserWarning")
 def test_figures(audits: dict[str, Any], watched: Watched, tmp_path: Path) -> None:
     needs("matplotlib")
     for name, figure in next(iter(audits.values())).plot().items():

@@ -40,7 +40,8 @@ async function tried<T>(made: () => T | Promise<T>): Promise<T | Error> {
 /** Files that a library cannot read: the words of the libraries differ, what they say does not. */
 function reason(text: string): string {
   if (/ cannot be read as parquet: (?!its first bytes)/.test(text)) return text.replace(/(cannot be read as parquet): .*/s, "$1");
-  return text.replace(/holds map<.*> values;/, "holds map values;");
+  // Arrow says in which row only where it reads a file in one go.
+  return text.replace(/holds map<.*> values;/, "holds map values;").replace(/CSV parse error: Row #\d+: /, "CSV parse error: ");
 }
 
 /** Whether a message is of lists of labels, which the page does not look into. */
