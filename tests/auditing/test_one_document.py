@@ -185,7 +185,7 @@ def test_records_counted_in_parts_give_the_audit_of_records_in_memory(
     ran = {metric for metric, _ in entries}
     assert ran >= set(metrics) - {"parity"}
     assert all(None not in entry["interval"] for (metric, _), entry in entries.items() if metric in TABLES)
-    assert ("sweep" in made["one thread"].document) == case.startswith("soft")
+    assert ("sweep" in made["one thread"].document) == ("soft" in case)
 
 
 def long_lists(n: int = 900, labels: int = 6000) -> dict[str, Any]:

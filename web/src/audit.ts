@@ -143,7 +143,7 @@ export interface Note {
 /**
  * The change of one pair in two models, the second less the first: how much more often it is predicted.
  *
- * ``sign`` says which way amplification goes. ``q`` counts all pairs of all models. A ``mirror`` says the same as another row.
+ * ``sign`` says which way amplification goes, 0 where an audit does not know it. ``q`` counts all pairs of all models. A ``mirror`` says the same as another row.
  */
 export interface PairDifference {
   attribute: string;
