@@ -63,6 +63,7 @@ def facts() -> dict[str, Any]:
             "identity": cautions._IDENTITY.pattern,
             "future": cautions._FUTURE.pattern,
             "predicted": column_cautions._PREDICTED.pattern,
+            "number": cautions._NUMBER.pattern,
         },
         "identity_values": sorted(cautions._IDENTITY_VALUES),
         "identity_letters": [sorted(letters) for letters in cautions._IDENTITY_LETTERS],
@@ -70,6 +71,7 @@ def facts() -> dict[str, Any]:
         "yes": sorted(positive._YES),
         "constants": {
             "clear_of_all": bounds.CLEAR_OF_ALL,
+            "many_numbers": cautions._MANY_NUMBERS,
             "reach": bounds.REACH,
             "errors_more": bounds.ERRORS_MORE,
             "clear_sign": pair_table.CLEAR_SIGN,

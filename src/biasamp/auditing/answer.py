@@ -134,10 +134,17 @@ class _Answering:
             what = "it" if by_side[1] else "them" if said else "the bias of its data"
             said.append(f"keeps {what} to within {AS_GOOD_AS_0:g} on average by {self._listed(as_it_was)}")
         if not said:
-            return f"Whether the model amplifies the bias of its data is not decided: {self._listed(self.undecided)}."
+            open_ = f"the model amplifies the bias of its data is not decided: {self._listed(self.undecided)}."
+            return f"{self._apart()}; whether {open_}" if self.gaps else f"Whether {open_}"
         undecided = [self.where(entry) for entry in self.undecided]
         rest = f"; whether it does by {_joined(undecided)} is not decided" if undecided else ""
         return f"The model {_joined(said)}{rest}."
+
+    def _apart(self) -> str:
+        """That groups differ, where that is decided: of which attributes, and in what."""
+        attributes = dict.fromkeys(printable(entry["attribute"], LONGEST) for entry in self.gaps.values())
+        rates = [gap_title(self.document, metric) for metric in self.gaps]
+        return f"Groups of {_joined(list(attributes))} differ in {_joined(rates)}"
 
     def _listed(self, entries: list[Entry]) -> str:
         return _joined([f"{self.where(entry)} ({self._parts(entry)})" for entry in entries])
@@ -250,7 +257,7 @@ class _Answering:
             else f"Nothing is beyond chance at {level} ({counted})"
         )
         said += f"; within {AS_GOOD_AS_0:g} of 0: {_joined(as_it_was)}" if as_it_was else ""
-        return said + (f"; not decided: {_joined(undecided)}." if undecided else ".") + self._few()
+        return said + (f"; not decided: {_joined(undecided)}." if undecided else ".") + self._few() + self._missing()
 
     def _others(self) -> Iterator[Entry]:
         """Decided figures that are not named yet: differences of other attributes, and other metrics."""
@@ -271,6 +278,14 @@ class _Answering:
             return ""
         has = "has" if small == 1 else "have"
         return f" {small:,} of {len(groups):,} groups {has} fewer than {self.data['min_group']} records."
+
+    def _missing(self) -> str:
+        """What was done about missing labels."""
+        gone, done = self.data["missing_values"], self.data["missing"]
+        if not gone or done == "error":
+            return ""
+        values = "1 missing value was" if gone == 1 else f"{gone:,} missing values were"
+        return f" {values} {'read as not having the label' if done == 'negative' else 'left out of what they concern'}."
 
     def _undecided(self, entry: Entry) -> str:
         words = f"{self.where(entry)} {value_with_interval(entry)}"
@@ -311,11 +326,15 @@ class _Answering:
                     "not that of the whole (Simpson's paradox)."
                 )
                 break
-        for entry in [entry for entry in self.undecided if entry["value"] is not None][:1]:
-            yield self._collect(entry)
+        for row in self.document["findings"]:
+            if row["code"] == "numbers" and any(entry["attribute"] == row.get("attribute") for entry in self.undecided):
+                yield f"Cut {printable(str(row['attribute']), LONGEST)} into a few bins, so that its groups have records enough to compare."
+                break
         for entry in list(self.gaps.values())[:1]:
             between = " and ".join(self.name(group) for group in entry["between"] or ())
             yield f"Look at the errors of {between}: amplification says nothing of them."
+        for entry in [entry for entry in self.undecided if entry["value"] is not None][:1]:
+            yield self._collect(entry)
 
     def _mend(self, entry: Entry) -> str:
         """What takes an amplification away: another threshold, or other scores."""
@@ -388,6 +407,11 @@ class _Answering:
         if 1.0 < times <= _MOST_TIMES:
             return (
                 f"Collect more for {where}: with about {times:.1f} times the records {number(value)} would be decided."
+            )
+        if times <= 1.0:
+            return (
+                f"Take {number(value)} by {where} for a hint: its own interval does not cover 0, but with all "
+                f"{len(self.concluded):,} figures counted that may be chance. Records that were not looked at yet would tell."
             )
         left = f"Leave {where} as it is: {number(value)} is small for what these records can tell"
         if abs(value) >= AS_GOOD_AS_0:
