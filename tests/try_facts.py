@@ -14,13 +14,13 @@ from biasamp import __version__
 from biasamp.amplification import bounds, pair_table, positive
 from biasamp.auditing import (
     amplification_findings,
-    answer,
     caution_topics,
     cautions,
     column_cautions,
     evidence,
     findings,
     measuring,
+    next_steps,
     parity_entries,
     score_cautions,
     skill_cautions,
@@ -88,7 +88,7 @@ def facts() -> dict[str, Any]:
             "sure": skill_cautions._SURE,
             "better": skill_cautions._BETTER,
             "least": skill_cautions._LEAST,
-            "most_times": answer._MOST_TIMES,
+            "most_times": next_steps._MOST_TIMES,
         },
     }
 

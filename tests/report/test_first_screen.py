@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 import biasamp
-from biasamp.auditing.answer import answer_of, concluded_of
+from biasamp.auditing.answer import answer_of
+from biasamp.auditing.answer_facts import concluded_of
 from biasamp.auditing.caution_topics import TOPICS, cautions_by_topic, first_cautions, topic_of
 from biasamp.auditing.evidence import place_of
 from biasamp.auditing.findings import URGENCY
