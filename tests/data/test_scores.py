@@ -113,7 +113,7 @@ def test_strata_are_categories_and_columns_are_crossed() -> None:
     ("strata", "message"),
     [
         (["x", "y"], "strata has 2 records, but there are 4"),
-        (["x", None, "y", "y"], "strata has 1 record with missing labels"),
+        (["x", None, "y", "y"], "strata has 1 record with missing strata"),
         ([["x"], ["x", "y"], [], ["y"]], "one category per record"),
         ([0.1, 0.2, 0.3, 0.4], "strata holds fractions"),
     ],
