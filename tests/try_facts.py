@@ -91,6 +91,8 @@ def facts() -> dict[str, Any]:
             "sure": skill_cautions._SURE,
             "better": skill_cautions._BETTER,
             "least": skill_cautions._LEAST,
+            "least_either": skill_cautions._LEAST_EITHER,
+            "better_column": skill_cautions._BETTER_COLUMN,
             "most_times": next_steps._MOST_TIMES,
         },
     }

@@ -30,7 +30,10 @@ Rates = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """Signs and base rates that do not come from the evaluated labels; None where they do."""
+    """Signs and base rates that do not come from the evaluated labels; None where they do.
+
+    ``records`` is of how many records each base rate is a share, given label by outcome; None where rates are taken as exact.
+    """
 
     signs: Signs | None = None
     sign_source: str = "the evaluated labels"
@@ -38,6 +41,7 @@ class Base:
     sign_p: Rates | None = None
     rates: Rates | None = None
     rate_source: str | None = None
+    records: Rates | None = None
 
     def signed(self, given: int, outcome: int) -> tuple[Mask, Mask]:
         """Which given labels and outcomes have a sign: where it comes from other records, those that these have."""
@@ -58,6 +62,7 @@ class Base:
             None if self.sign_p is None else self.sign_p[given][:, outcome],
             None if self.rates is None else self.rates[given][:, outcome],
             self.rate_source,
+            None if self.records is None else self.records[given][:, outcome],
         )
 
 
@@ -128,10 +133,11 @@ def read_base(
         width = evaluation.truth.width
         rates = np.asarray(1.0 / width + UNIFORM_EPSILON * known.signs, dtype=np.float64)
         return Base(known.signs, known.sign_source, known.sign_counts, known.sign_p, rates, "uniform")
-    signs, rates, source, counts = _table(base, evaluation)
+    signs, rates, source, counts, records = _table(base, evaluation)
     if known is None:
         known = Base(signs, f"the base ({source})", counts, None if counts is not None else _untested(signs))
-    return Base(known.signs, known.sign_source, known.sign_counts, known.sign_p, rates, source)
+    records = None if records is None else np.broadcast_to(records, rates.shape)
+    return Base(known.signs, known.sign_source, known.sign_counts, known.sign_p, rates, source, records)
 
 
 def _untested(signs: Signs) -> Rates:
@@ -173,13 +179,13 @@ def _labels(pair: Any, evaluation: Evaluation, argument: str) -> JointCounts:
     return JointCounts.from_labels(given, truth)
 
 
-def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointCounts | None]:
-    """Signs, ``P(outcome | given)`` and the name of a base."""
+def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointCounts | None, Rates | None]:
+    """Signs, ``P(outcome | given)``, the name of a base, its counts, and of how many records rates are shares."""
     if _is_pair(base):
         counts = _labels(base, evaluation, "base")
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = floats(counts.joint) / floats(counts.left)
-        return association_signs(counts), rates, "other labels", counts
+        return association_signs(counts), rates, "other labels", counts, floats(counts.left)
     if isinstance(base, Mapping) and "conditional" in base:
         if "given" not in base:
             raise ValueError(
@@ -195,7 +201,7 @@ def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointC
         else:
             _need_partition(evaluation, "'outcome': P(outcome)")
             overall = (marginal[:, None] * rates).sum(axis=0) / marginal.sum()
-        return _leaning(rates, overall), rates, str(base.get("source", "conditionals")), None
+        return _leaning(rates, overall), rates, str(base.get("source", "conditionals")), None, None
     tables: Mapping[Any, Any] = base if isinstance(base, Mapping) and "joint" in base else {"joint": base}
     joint = _layout(tables["joint"], evaluation, "base")
     if (joint < 0).any() or not joint.any():
@@ -215,8 +221,8 @@ def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointC
     if all((part == np.rint(part)).all() and part.max() < 2**53 for part in (joint, left, right, n)):
         # Counts: independence is decided on whole numbers, as it is for records.
         whole = [part.astype(np.int64) for part in (n, joint, left[:, None], right)]
-        return compare_products(*whole), rates, source, None
-    return _leaning(np.nan_to_num(rates), right / n), rates, source, None
+        return compare_products(*whole), rates, source, None, left[:, None]
+    return _leaning(np.nan_to_num(rates), right / n), rates, source, None, None
 
 
 def _partition(labels: LabelSet) -> bool:

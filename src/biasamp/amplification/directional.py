@@ -26,6 +26,7 @@ from biasamp.results import Table
 from biasamp.results.interval import Interval
 
 from .base import Base, pairs_without_sign, read_base
+from .base_error import mean_variance, widened
 from .bounds import ERRORS_MORE, LentSigns, WorseSigns, bounds_of, clustered_sign_p, worse_signs
 from .invented import warn_of, with_apart
 from .pair_table import CLEAR_SIGN, PairValues, mean_over_pairs, pair_table, pairs_without_given
@@ -330,6 +331,15 @@ class Directional(Estimate):
         counted = self.values.defined if counted is None else counted
         return self._errors.variance(factor, counted, self.source.signs is None)
 
+    def added_variance(
+        self, factor: NDArray[np.int8], counted: NDArray[np.bool_] | None = None, more: float = 1.0
+    ) -> float:
+        """What bags of records do not show of the variance: ``more`` times that of unseen errors, and that of a base."""
+        of_base = mean_variance(
+            self.source, self.sample.counts, factor, self.values.defined if counted is None else counted
+        )
+        return more * self.unseen_variance(factor, counted) + of_base
+
     def between_models(self) -> float:
         """What records in which two models differ, and that were not seen, add to the variance of their difference."""
         return self._errors.between_models(self.factor, self.values.defined)
@@ -355,7 +365,7 @@ class Directional(Estimate):
         made = []
         for number, factor in enumerate((self.worse.up, self.worse.down)):
             signed = self.aggregates.other(number) if self.unknown else self.aggregates.whole
-            made.append(self.sample.intervals(signed, (), None, ERRORS_MORE * self.unseen_variance(factor)))
+            made.append(self.sample.intervals(signed, (), None, self.added_variance(factor, more=ERRORS_MORE)))
         return made[0], made[1]
 
     @property
@@ -370,8 +380,10 @@ class Directional(Estimate):
         if rates is None:
             (low, high), p = pair_intervals(counts, self.level, clusters=clusters), delta_p(counts)
         else:
-            low, high = (bound - rates for bound in rate_intervals(counts, self.level, clusters=clusters))
+            ends = rate_intervals(counts, self.level, clusters=clusters)
             p = rate_p(counts, np.broadcast_to(rates, values.delta.shape))
+            of_base = (ends[0] - rates, ends[1] - rates)
+            low, high, p = widened(self.source, values.delta, of_base, p, self.level)
         return pair_table(
             counts.given_labels,
             counts.outcome_labels,
@@ -408,13 +420,13 @@ class Directional(Estimate):
         """What makes the intervals of a figure."""
         if not self.sample.has_intervals:
             return None
-        unseen = self.unseen_variance(self.factor)
+        unseen = self.added_variance(self.factor)
         if of == "clear_value":
             if not self.clear.any():
                 return None
             small = small_cautions(self.sample.counts)
             return self.sample.intervals(
-                self.aggregates.some, small, None, self.unseen_variance(self.factor, self.clear)
+                self.aggregates.some, small, None, self.added_variance(self.factor, self.clear)
             )
         if of == "crossfit" or self.crossed:
             if not self.lends_signs:

@@ -12,6 +12,7 @@ from .evidence import (
     FALSE_DISCOVERIES,
     changed_pairs,
     known_directions,
+    measured_from,
     place_of,
     unknown_directions,
     wrong_groups,
@@ -49,14 +50,14 @@ def _amplification(context: Context) -> Iterator[Finding]:
         elif verdict > 0:
             what, other = ("task", "groups") if entry["direction"] == "A->T" else ("attribute", "tasks")
             words = (
-                f"{where}: the model amplifies the bias of its data, {shown}: predictions of the {what} lean further "
-                f"towards the {other} that the data tie it to."
+                f"{where}: the model amplifies the bias of {measured_from(entry)}, {shown}: predictions of the {what} lean further "
+                f"towards the {other} that {'the base ties' if entry.get('base_source') else 'the data tie'} it to."
             )
         elif verdict < 0:
-            words = f"{where}: the model weakens the associations of its data, {shown}."
+            words = f"{where}: the model weakens the associations of {measured_from(entry)}, {shown}."
         elif place_of(entry) in context.kept:
             mean = "" if len(each_once(entry["pairs"])) == 1 else f", on average over {_listed(entry)}"
-            words = f"{where}: the model keeps the bias of its data to within {AS_GOOD_AS_0:g}{mean}: amplification is {shown}."
+            words = f"{where}: the model keeps the bias of {measured_from(entry)} to within {AS_GOOD_AS_0:g}{mean}: amplification is {shown}."
         elif not any(entry["interval"]):
             words = (
                 f"{where}: amplification is 0 in every resample: no pair has a direction, or no prediction is wrong."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from biasamp.data import printable
@@ -11,7 +12,7 @@ from biasamp.results.metric_registry import short_name
 
 from .answer_facts import Concluded, joined, percent_of
 from .continuous_answer import found_of_means, is_of_means
-from .document_types import AuditDocument, Entry
+from .document_types import AuditDocument, Entry, Pair
 from .evidence import (
     AS_GOOD_AS_0,
     changed_pairs,
@@ -62,19 +63,49 @@ class _Answering(Concluded):
         by_side = {side: [e for e in self.entries if self.verdict(e) == side] for side in (1, -1)}
         said = []
         if by_side[1]:
-            said.append(f"amplifies the bias of its data by {self._listed(by_side[1])}")
+            said.append(f"amplifies the bias of {self.owner} by {self._listed(by_side[1])}")
         if by_side[-1]:
-            said.append(f"weakens {'it' if said else 'the associations of its data'} by {self._listed(by_side[-1])}")
+            said.append(
+                f"weakens {'it' if said else f'the associations of {self.owner}'} by {self._listed(by_side[-1])}"
+            )
         as_it_was = [entry for entry in self.entries if self.as_good_as_0(entry)]
         if as_it_was:
-            what = "it" if by_side[1] else "them" if said else "the bias of its data"
+            what = "it" if by_side[1] else "them" if said else f"the bias of {self.owner}"
             said.append(f"keeps {what} to within {AS_GOOD_AS_0:g} on average by {self._listed(as_it_was)}")
         if not said:
-            open_ = f"the model amplifies the bias of its data is not decided: {self._listed(self.undecided)}."
-            return f"{self._apart()}; whether {open_}" if self.gaps else f"Whether {open_}"
+            average = " on average" if self._changed else ""
+            open_ = (
+                f"the model amplifies the bias of {self.owner}{average} is not decided: {self._listed(self.undecided)}"
+            )
+            open_ = f"{self._apart()}; whether {open_}" if self.gaps else f"Whether {open_}"
+            return f"{open_}{self._of_pairs()}.{self._base()}"
         undecided = [self.where(entry) for entry in self.undecided]
         rest = f"; whether it does by {joined(undecided)} is not decided" if undecided else ""
-        return f"The model {joined(said)}{rest}."
+        return f"The model {joined(said)}{rest}.{self._base()}"
+
+    def _base(self) -> str:
+        """What amplification is measured from, where that is not the labels of the records."""
+        named = dict.fromkeys(source for entry in self.entries if (source := entry.get("base_source")))
+        return (
+            f" It is measured from the base ({joined([printable(name, LONGEST) for name in named])})." if named else ""
+        )
+
+    @cached_property
+    def _changed(self) -> list[Pair]:
+        """The pairs that change for certain in directional values of which nothing is concluded."""
+        pairs = [pair for entry in self.undecided for pair in changed_pairs(entry)]
+        return sorted(pairs, key=lambda pair: -abs(pair["delta"] or 0.0))
+
+    def _of_pairs(self) -> str:
+        """What is sure of single pairs where the average is not."""
+        if not self._changed:
+            return ""
+        first, many = self._changed[0], len(self._changed)
+        return (
+            f"; {many:,} pair{'s' if many > 1 else ''} of a group and an outcome change{'' if many > 1 else 's'} beyond chance, "
+            f"{'most of all ' if many > 1 else ''}{self.name(first['outcome'])} among {self.name(first['given'])} "
+            f"({percent_of(first['truth_rate'])} becomes {percent_of(first['predicted_rate'])})"
+        )
 
     def _apart(self) -> str:
         """That groups differ, where that is decided: of which attributes, and in what."""
@@ -154,8 +185,8 @@ class _Answering(Concluded):
             return "No pair of a group and an outcome changes beyond chance." if self.entries else ""
         pair = max(pairs, key=lambda pair: abs(pair["delta"] or 0.0))
         return (
-            f"Most changed is {self.name(pair['outcome'])} among {self.name(pair['given'])}: true of "
-            f"{percent_of(pair['truth_rate'])}, predicted for {percent_of(pair['predicted_rate'])}."
+            f"Most changed is {self.name(pair['outcome'])} among {self.name(pair['given'])}: "
+            f"{'in the base' if self.of_base else 'true of'} {percent_of(pair['truth_rate'])}, predicted for {percent_of(pair['predicted_rate'])}."
         )
 
     def sure(self) -> str:
@@ -172,6 +203,8 @@ class _Answering(Concluded):
         said = (
             f"Beyond chance at {level} ({counted}): {joined(decided, 4)}"
             if decided
+            else f"No average and no difference is beyond chance at {level} ({counted})"
+            if self._changed
             else f"Nothing is beyond chance at {level} ({counted})"
         )
         said += f"; within {AS_GOOD_AS_0:g} of 0: {joined(as_it_was)}" if as_it_was else ""

@@ -8,7 +8,7 @@ from biasamp.data import printable
 from biasamp.results.metric_registry import audited_metrics, direction_symbol
 
 from .document_types import AuditDocument, Entry
-from .evidence import Place, kept, place_of, verdicts
+from .evidence import Place, kept, measured_from, place_of, verdicts
 from .label_names import LONGEST, label_names
 from .score_types import SweepEntry, WhyEntry
 
@@ -39,6 +39,16 @@ class Concluded:
         own = [entry for entry in measured if kinds.get(entry["attribute"]) != "crossing"]
         self.entries = sorted(own or measured, key=lambda entry: -abs(entry["value"] or 0.0))
         self.arrows = len({entry["direction"] for entry in measured}) > 1
+
+    @property
+    def of_base(self) -> bool:
+        """Whether amplification is measured from a base that was given."""
+        return any(entry.get("base_source") for entry in self.entries)
+
+    @property
+    def owner(self) -> str:
+        """Whose bias amplification is measured from."""
+        return measured_from(self.entries[0])
 
     def name(self, label: str) -> str:
         """A label as it is spoken of."""

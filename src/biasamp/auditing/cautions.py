@@ -98,10 +98,11 @@ def not_fairness(context: Context) -> Iterator[Finding]:
         if companion is not None and context.verdict(companion):
             words = gap_words(context, gap_of(context, "tpr_difference"), companion)
             apart = f" {words[:1].upper()}{words[1:]}."
+        from_, holds = ("the base", "holds of") if entry.get("base_source") else ("the data", "is true of")
         yield caution(
             "not-fairness",
-            f"{printable(entry['attribute'], 40)}: amplification says nothing of fairness, as it is measured from the data: "
-            f"there {context.name(widest['outcome'])} is true of {_rate_of(context, widest, 'truth_rate')} and "
+            f"{printable(entry['attribute'], 40)}: amplification says nothing of fairness, as it is measured from {from_}: "
+            f"there {context.name(widest['outcome'])} {holds} {_rate_of(context, widest, 'truth_rate')} and "
             f"{_rate_of(context, other, 'truth_rate')}. It is predicted for {_rate_of(context, widest, 'predicted_rate')} and "
             f"{_rate_of(context, other, 'predicted_rate')}.{apart}",
             {**entry, "label": widest["outcome"]},
@@ -127,15 +128,21 @@ def balanced(context: Context) -> Iterator[Finding]:
         advice = (
             f"Read those that need no direction: {', '.join(seeing)}"
             if seeing
-            else "No figure that needs no direction was measured with an interval"
+            else "Neither DPA nor Multi, which need no direction, was measured with an interval"
         )
         yield caution(
             "balanced",
-            f"{place(entry)}: the data are balanced, or too few to tell: no association is beyond chance, so no direction "
+            f"{place(entry)}: {_deciding(context)} are balanced, or too few to tell: no association is beyond chance, so no direction "
             f"is known and directional amplification ({number(entry['value'])}) has nothing to go by. {advice}.",
             entry,
             **figure(entry),
         )
+
+
+def _deciding(context: Context) -> str:
+    """The records that decide directions."""
+    data = context.document["data"]
+    return "the train labels" if data["train"] else "the records of the base" if data["base"] else "the data"
 
 
 def over_zero(context: Context) -> Iterator[Finding]:
@@ -211,7 +218,8 @@ def base_choice(context: Context) -> Iterator[Finding]:
         yield caution(
             "base-choice",
             f"Of {_and(shown)}, amplification is measured against {_and([printable(s, 60) for s in sorted(sources)])}, not "
-            f"against the evaluated labels.{rest} Which base is right depends on the use: name it beside every value.",
+            f"against the evaluated labels.{rest} Where it is records or counts, its own sampling error is in the intervals of directional amplification; "
+            f"rates and probabilities are taken as exact. Which base is right depends on the use: name it beside every value.",
             {"metric": "directional"},
             sources=sorted(sources),
         )

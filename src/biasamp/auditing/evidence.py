@@ -140,6 +140,11 @@ def direction_known(pair: Pair) -> bool:
     return pair.get("known", pair.get("clear", True))
 
 
+def measured_from(entry: Entry) -> str:
+    """Whose bias amplification is measured from: the data's, or that of a base which was given."""
+    return "the base" if entry.get("base_source") else "its data"
+
+
 def unknown_directions(entry: Entry) -> tuple[int, int]:
     """How many pairs have a direction that is not known, and of how many: each fact once where all pairs are listed."""
     pairs = entry["pairs"]

@@ -74,8 +74,8 @@ class NextSteps(Concluded):
             if pair is None:
                 return f"Look at the pairs of {where} that change."
             return (
-                f"Look at {self.name(pair['given'])}, for whom {self.name(pair['outcome'])} is true of "
-                f"{percent_of(pair['truth_rate'])} and predicted for {percent_of(pair['predicted_rate'])}."
+                f"Look at {self.name(pair['given'])}, for whom {self.name(pair['outcome'])} {'has a base rate of' if self.of_base else 'is true of'} "
+                f"{percent_of(pair['truth_rate'])} and {'is ' if self.of_base else ''}predicted for {percent_of(pair['predicted_rate'])}."
             )
         score, deciding = (why["parts"][of]["value"] or 0.0 for of in ("score", "threshold"))
         if deciding >= score:
@@ -133,6 +133,9 @@ class NextSteps(Concluded):
             )
         if low is None or high is None:
             return f"Give {where} more records: there is no interval."
+        if self.of_base:
+            # More of these records leave the error of the base as it is.
+            return f"Collect more for {where}, and records of the base: {number(value)} is not decided."
         times = ((value - low if value > 0 else high - value) / value) ** 2 if value else _MOST_TIMES + 1.0
         if 1.0 < times <= _MOST_TIMES:
             return (

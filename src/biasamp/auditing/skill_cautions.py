@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biasamp.amplification.group_rates import Floats
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
+from biasamp.data import printable
 from biasamp.resampling.unseen_errors import exclusive_sets
 
 from .findings import Context, Finding, Rule, caution, place
@@ -19,48 +21,69 @@ _OPPOSITE, _SURE = -0.1, 4.5
 # They are called unrelated where they are not above chance by so many standard errors, as one of a hundred columns is that
 # has nothing to do with it; fewer records tell nothing.
 _BETTER, _LEAST = 2.33, 100
+# One of several columns is held to less, and where so many records have the label, and have not, in truth and in prediction.
+_BETTER_COLUMN, _LEAST_EITHER = 1.64, 30
+# Columns that a sentence names of many.
+_SHOWN = 3
 
 
 def skill(bags: BagCounts, records: float) -> tuple[float, float] | None:
     """The correlation of predictions with the truth, pooled over labels, and how many standard errors that is from 0.
 
     ``records`` is how many there are that are independent of each other. None where truth or predictions do not vary.
+    """
+    found = skills(bags, records, np.zeros(len(bags.whole.outcome_labels), dtype=np.int64))
+    return None if np.isnan(found[0][0]) else (float(found[0][0]), float(found[1][0]))
+
+
+def skills(bags: BagCounts, records: float, of: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """As :func:`skill`, pooled over the labels that have the same number in ``of``; nan where there is none.
+
     Where predictions have nothing to do with the truth, the sum over labels of their covariances has the variance
     ``sum_jk Cov(t_j, t_k) Cov(p_j, p_k) / n``; values of one variable exclude each other, others are taken as independent.
     """
     counts = bags.whole
-    n = np.broadcast_to(floats(counts.n), floats(counts.joint_truth).shape).max(axis=0)
-    truth, predicted, both = (
-        np.nan_to_num(held / n)
-        for held in (*(floats(x).max(axis=0) for x in (counts.truth, counts.predicted)), floats(bags.agreeing))
-    )
-    together = both - truth * predicted
-    spread = truth * (1.0 - truth) * predicted * (1.0 - predicted)
-    if not spread.sum() > 0 or records < 2:
-        return None
-    correlation = float(together.sum() / np.sqrt(spread).sum())
-    if bags.soft:
-        # Probabilities vary less than decisions do: their own products with the truth say how much.
-        return correlation, _by_bags(bags, truth, predicted)
-    variance = float(spread.sum())
+    truth, predicted, both = _shares(bags)
+
+    def pooled(held: Floats) -> Floats:
+        return np.asarray(np.bincount(of, held), dtype=np.float64)
+
+    together, spread = both - truth * predicted, truth * (1.0 - truth) * predicted * (1.0 - predicted)
+    variance = spread.copy()
     for places in exclusive_sets(counts):
         one, other = (np.outer(held[places], held[places]) for held in (truth, predicted))
         np.fill_diagonal(one, 0.0)
-        variance += float((one * other).sum())
-    return correlation, float(together.sum() / np.sqrt(variance / (records - 1.0)))
+        variance[places[0]] += float((one * other).sum())
+    varies = (pooled(spread) > 0) & (records >= 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = np.where(varies, pooled(together) / pooled(np.sqrt(spread)), np.nan)
+        z = pooled(together) / np.sqrt(pooled(variance) / (records - 1.0))
+    if bags.soft:
+        # Probabilities vary less than decisions do: their own products with the truth say how much.
+        z = _by_bags(bags, truth, predicted, of)
+    return correlation, np.where(varies, z, np.nan)
 
 
-def _by_bags(bags: BagCounts, truth: Floats, predicted: Floats) -> float:
-    """How many standard errors the covariance with the truth, over all labels, is from 0: by how much bags of records differ.
+def _shares(bags: BagCounts) -> tuple[Floats, Floats, Floats]:
+    """Of all records, those that have a label in truth, in prediction, and in both."""
+    counts = bags.whole
+    n = np.broadcast_to(floats(counts.n), floats(counts.joint_truth).shape).max(axis=0)
+    truth, predicted = (floats(held).max(axis=0) for held in (counts.truth, counts.predicted))
+    return np.nan_to_num(truth / n), np.nan_to_num(predicted / n), np.nan_to_num(floats(bags.agreeing) / n)
+
+
+def _by_bags(bags: BagCounts, truth: Floats, predicted: Floats, of: NDArray[np.int64]) -> Floats:
+    """How many standard errors the covariance with the truth is from 0: by how much bags of records differ.
 
     Groups that overlap count a record several times, in the covariance and in its error alike.
     """
     held = bags.counts
     both, true, said = (floats(part).sum(axis=1) for part in (held.joint_both, held.joint_truth, held.joint_predicted))
     size = np.broadcast_to(floats(held.given), floats(held.joint_truth).shape).sum(axis=1)
-    each = (both - truth * said - predicted * true + size * truth * predicted).sum(axis=1)
-    error = float(np.sqrt((each**2).sum()))
-    return float(each.sum()) / error if error > 0 else 0.0
+    label = both - truth * said - predicted * true + size * truth * predicted
+    each = np.stack([label[:, of == which].sum(axis=1) for which in range(int(of.max()) + 1)], axis=1)
+    error = np.sqrt((each**2).sum(axis=0))
+    return np.divide(each.sum(axis=0), error, out=np.zeros(len(error)), where=error > 0)
 
 
 def never_wrong(bags: BagCounts) -> bool:
@@ -102,6 +125,42 @@ def against_the_truth(context: Context) -> Iterator[Finding]:
                 where,
                 **where,
             )
+        elif attribute is None:
+            yield from _columns_against(bags, records)
+
+
+def _columns_against(bags: BagCounts, records: float) -> Iterator[Finding]:
+    """Of several columns, those that go against their own truth, though all together do not: columns in another order."""
+    labels = bags.whole.outcome_labels
+    names = list(dict.fromkeys(label.variable for label in labels))
+    if len(names) < 2 or records < 2 * _LEAST:
+        return
+    of = np.array([names.index(label.variable) for label in labels])
+    correlation, z = skills(bags, records, of)
+    truth, predicted, _ = _shares(bags)
+    rare = np.minimum.reduce([truth, 1.0 - truth, predicted, 1.0 - predicted]) * records
+    told = np.bincount(of, rare >= _LEAST_EITHER, minlength=len(names)) > 0
+    opposite = told & (correlation < _OPPOSITE) & (z < -_SURE)
+    unrelated = told & ~opposite & (z < _BETTER_COLUMN)
+    for code, found, asked in (
+        (
+            "opposite",
+            opposite,
+            "are opposite to their truth: were values turned round, or are the columns in another order?",
+        ),
+        (
+            "unrelated",
+            unrelated,
+            "agree with their truth no better than chance would make them: are the columns in the order of the truth?",
+        ),
+    ):
+        mine = [names[place] for place in np.flatnonzero(found)]
+        if mine:
+            shown = [printable(name, 40) for name in mine[:_SHOWN]]
+            shown += [f"{len(mine) - _SHOWN} more"] if len(mine) > _SHOWN else []
+            listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+            where = {"direction": "A->T"}
+            yield caution(code, f"Predictions of {listed} {asked}", where, columns=mine, **where)
 
 
 def contradicting_train(context: Context) -> Iterator[Finding]:

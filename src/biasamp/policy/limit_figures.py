@@ -78,8 +78,8 @@ def figures_of(limit: Limit, entry: Entry, held: Held) -> list[Figure]:
 
 
 def _about(entry: Entry, held: Held) -> Figure:
-    # How many records would decide is not known where seeds vary, too.
-    records = held.records if held.runs == 1 else None
+    # How many records would decide is not known where seeds vary, too, or the error of a base.
+    records = held.records if held.runs == 1 and not held.audit.document["data"]["base"] else None
     return Figure(entry["attribute"], entry["direction"], records=records, runs=held.runs)
 
 

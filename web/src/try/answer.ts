@@ -1,5 +1,5 @@
 /** The answer of an audit in a few sentences: what was found, for whom, how sure, what next. */
-import type { AuditDocument, Entry } from "../audit";
+import type { AuditDocument, Entry, Pair } from "../audit";
 import { changedPairs, keptOf, placeOf, sideOfZero, unknownDirections, verdicts, type Place } from "./evidence";
 import { CONSTANTS, FACTS, GAPS, METRICS, shortName } from "./facts";
 import { valueWithInterval } from "./findings";
@@ -88,12 +88,27 @@ class Answering {
       said.push(`keeps ${what} to within ${general(CONSTANTS.as_good_as_0)} on average by ${this.listed(asItWas)}`);
     }
     if (!said.length) {
-      const open = `the model amplifies the bias of its data is not decided: ${this.listed(this.undecided)}.`;
-      return this.gaps.size ? `${this.apart()}; whether ${open}` : `Whether ${open}`;
+      const average = this.changed.length ? " on average" : "";
+      const open = `the model amplifies the bias of its data${average} is not decided: ${this.listed(this.undecided)}`;
+      return `${this.gaps.size ? `${this.apart()}; whether ${open}` : `Whether ${open}`}${this.ofPairs()}.`;
     }
     const undecided = this.undecided.map((entry) => this.where(entry));
     const rest = undecided.length ? `; whether it does by ${joined(undecided)} is not decided` : "";
     return `The model ${joined(said)}${rest}.`;
+  }
+
+  /** The pairs that change for certain in directional values of which nothing is concluded. */
+  private get changed(): Pair[] {
+    return this.undecided.flatMap((entry) => changedPairs(entry)).sort((a, b) => Math.abs(b.delta ?? 0) - Math.abs(a.delta ?? 0));
+  }
+
+  /** What is sure of single pairs where the average is not. */
+  private ofPairs(): string {
+    const [first] = this.changed;
+    if (!first) return "";
+    const many = this.changed.length;
+    return `; ${grouped(many)} pair${many > 1 ? "s" : ""} of a group and an outcome change${many > 1 ? "" : "s"} beyond chance, ${many > 1 ? "most of all " : ""}` +
+      `${this.name(first.outcome)} among ${this.name(first.given)} (${percent(first.truth_rate)} becomes ${percent(first.predicted_rate)})`;
   }
 
   /** That groups differ, where that is decided: of which attributes, and in what. */
@@ -159,7 +174,7 @@ class Answering {
     const undecided = this.undecided.map((entry) => this.undecidedWords(entry));
     const judged = this.concluded.size;
     const counted = judged > 1 ? `corrected for ${judged} figures` : "one figure";
-    let said = decided.length ? `Beyond chance at ${level} (${counted}): ${joined(decided, 4)}` : `Nothing is beyond chance at ${level} (${counted})`;
+    let said = decided.length ? `Beyond chance at ${level} (${counted}): ${joined(decided, 4)}` : `${this.changed.length ? "No average and no difference" : "Nothing"} is beyond chance at ${level} (${counted})`;
     if (asItWas.length) said += `; within ${general(CONSTANTS.as_good_as_0)} of 0: ${joined(asItWas)}`;
     return said + (undecided.length ? `; not decided: ${joined(undecided)}.` : ".") + this.few() + this.missing();
   }

@@ -93,7 +93,7 @@ function* balanced(context: Context): Generator<FindingFields> {
     if (!entry.pairs!.length || knownDirections(entry).length) continue;
     yield caution("balanced",
       `${placeWords(entry)}: the data are balanced, or too few to tell: no association is beyond chance, so no direction is known and directional amplification ` +
-      `(${number(entry.value)}) has nothing to go by. No figure that needs no direction was measured with an interval.`, about(entry), figureOf(entry));
+      `(${number(entry.value)}) has nothing to go by. Neither DPA nor Multi, which need no direction, was measured with an interval.`, about(entry), figureOf(entry));
   }
 }
 
@@ -342,26 +342,60 @@ function* unknownPositive(context: Context): Generator<FindingFields> {
     "Name the value that is meant: positive= in Python, --positive on the command line.", {}, { tasks: names });
 }
 
+/** The correlation of predictions with the truth over some labels, and how many standard errors that is from 0. */
+function skill(whole: BagCounts["whole"], places: number[]): [number, number] | null {
+  const n = whole.n;
+  const [truth, predicted, both] = [whole.truth, whole.predicted, whole.agreeing].map((held) => places.map((o) => held[o] / n));
+  const together = pairwise(both.map((one, i) => one - truth[i] * predicted[i]));
+  const spread = truth.map((one, i) => one * (1 - one) * predicted[i] * (1 - predicted[i]));
+  const total = pairwise(spread);
+  if (!(total > 0) || n < 2) return null;
+  let variance = total;
+  const at = new Map(places.map((o, i) => [o, i]));
+  for (const set of exclusiveSets(whole)) {
+    const held = [...set].map((o) => at.get(o)).filter((i): i is number => i !== undefined);
+    for (const a of held) for (const b of held) if (a !== b) variance += truth[a] * truth[b] * (predicted[a] * predicted[b]);
+  }
+  return [together / pairwise(spread.map(Math.sqrt)), together / Math.sqrt(variance / (n - 1))];
+}
+
 /** Predictions that are opposite to the truth, or have nothing to do with it. */
 function* againstTheTruth(bags: BagCounts): Generator<FindingFields> {
   const { whole } = bags;
-  const n = whole.n;
-  const [truth, predicted, both] = [whole.truth, whole.predicted, whole.agreeing].map((held) => held.map((one) => one / n));
-  const together = pairwise(both.map((one, o) => one - truth[o] * predicted[o]));
-  const spread = truth.map((one, o) => one * (1 - one) * predicted[o] * (1 - predicted[o]));
-  const total = pairwise(spread);
-  if (!(total > 0) || n < 2) return;
-  const correlation = together / pairwise(spread.map(Math.sqrt));
-  let variance = total;
-  for (const places of exclusiveSets(whole)) {
-    for (const a of places) for (const b of places) if (a !== b) variance += truth[a] * truth[b] * (predicted[a] * predicted[b]);
-  }
-  const z = together / Math.sqrt(variance / (n - 1));
+  const found = skill(whole, [...whole.outcome.keys()]);
+  if (!found) return;
+  const [correlation, z] = found;
   const shown = ` (correlation ${fixed(correlation, 2, true)})`;
   const where = { direction: "A->T" } as const;
   if (correlation < CONSTANTS.opposite && z < -CONSTANTS.sure) {
     yield caution("opposite", `Task predictions are opposite to the truth${shown}: were values swapped, turned round, or taken from the probabilities of the other class?`, where, { ...where });
-  } else if (z < CONSTANTS.better && n >= CONSTANTS.least) {
+  } else if (z < CONSTANTS.better && whole.n >= CONSTANTS.least) {
     yield caution("unrelated", `Task predictions agree with the truth no better than chance would make them${shown}: are their rows those of the truth?`, where, { ...where });
+  } else yield* columnsAgainst(whole);
+}
+
+/** Of several columns, those that go against their own truth, though all together do not: columns in another order. */
+function* columnsAgainst(whole: BagCounts["whole"]): Generator<FindingFields> {
+  const places = new Map<string, number[]>();
+  whole.outcome.forEach((label, o) => places.set(label.variable, [...(places.get(label.variable) ?? []), o]));
+  if (places.size < 2 || whole.n < 2 * CONSTANTS.least) return;
+  const [opposite, unrelated]: string[][] = [[], []];
+  for (const [name, held] of places) {
+    const enough = (o: number) => Math.min(whole.truth[o], whole.n - whole.truth[o], whole.predicted[o], whole.n - whole.predicted[o]) >= CONSTANTS.least_either;
+    const found = held.some(enough) ? skill(whole, held) : null;
+    if (!found) continue;
+    const [correlation, z] = found;
+    if (correlation < CONSTANTS.opposite && z < -CONSTANTS.sure) opposite.push(name);
+    else if (z < CONSTANTS.better_column) unrelated.push(name);
+  }
+  for (const [code, names, asked] of [
+    ["opposite", opposite, "are opposite to their truth: were values turned round, or are the columns in another order?"],
+    ["unrelated", unrelated, "agree with their truth no better than chance would make them: are the columns in the order of the truth?"],
+  ] as const) {
+    if (!names.length) continue;
+    const shown = names.slice(0, SHOWN).map((name) => printable(name, 40));
+    if (names.length > SHOWN) shown.push(`${names.length - SHOWN} more`);
+    const where = { direction: "A->T" } as const;
+    yield caution(code, `Predictions of ${and(shown)} ${asked}`, where, { columns: [...names], ...where });
   }
 }
