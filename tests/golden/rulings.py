@@ -115,6 +115,11 @@ RULINGS = [
         "Answer first: who is worst off stands in a sentence of its own, and all that is decided is counted",
         r"^(\.report|\.page)?\.answer(\.|$)",
     ),
+    Ruling(
+        "Intervals that know what they are of: a base of records or counts is a sample, whose error is in intervals and p-values",
+        r"^\.metrics\[directional\]\.(interval|bounds|clear_interval|pairs\[\]\.(low|high|p|q)|standard_error)",
+        r"^audit_base_(records|table)$",
+    ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
     Ruling(
         "A gate that cannot pass by accident: a verdict tells bounds from intervals, pairs from the aggregate, and has the cautions of what is judged",
