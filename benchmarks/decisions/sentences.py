@@ -218,6 +218,8 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
         for code in (
             "base-choice",
             "bins",
+            "numbers",
+            "never-predicted",
             "perceived",
             "not-ground-truth",
             "missing",

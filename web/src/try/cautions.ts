@@ -7,6 +7,7 @@ import { CONSTANTS, FACTS, METRICS } from "./facts";
 import { caution, figureOf, gapWords, placeWords, valueWithInterval, type Context } from "./findings";
 import { fixed, grouped, number } from "./format";
 import { byCharacters, printable } from "./text";
+import { ratio } from "./near";
 import { fairCoins } from "./signs";
 import { pairwise } from "./sums";
 
@@ -21,6 +22,7 @@ const GROUPS_NAMED = 5;
 const IDENTITY = new RegExp(FACTS.patterns.identity, "i");
 const FUTURE = new RegExp(FACTS.patterns.future, "i");
 const PREDICTED = new RegExp(FACTS.patterns.predicted, "i");
+const NUMBER = new RegExp(`^(?:${FACTS.patterns.number})$`);
 
 const and = (names: string[]): string => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
 
@@ -36,10 +38,12 @@ export function* cautions(context: Context, subjects: Subject[], outcomes: Outco
   yield* perceived(subjects);
   yield* smallGroups(context);
   yield* leftOut(context);
+  yield* numbers(context);
   yield* undefinedPairs(context);
   yield* oneValue(context, subjects, outcomes);
   yield* constant(context, subjects[0].bags);
   yield* noTruth(subjects[0].bags);
+  yield* neverPredicted(context, subjects[0].bags);
   yield* perfect(context, subjects);
   yield* copied(context, subjects, outcomes);
   yield* swapped(context);
@@ -203,6 +207,19 @@ function* leftOut(context: Context): Generator<FindingFields> {
   }
 }
 
+/** Groups that are many numbers, each compared as a group of its own. */
+function* numbers(context: Context): Generator<FindingFields> {
+  const data = context.document.data;
+  for (const attribute of data.attributes) {
+    const groups = data.groups.filter((row) => row.attribute === attribute && row.records);
+    if (groups.length <= CONSTANTS.many_numbers || !groups.every((row) => NUMBER.test(row.category || ""))) continue;
+    const least = Math.min(...groups.map((row) => row.records));
+    yield caution("numbers",
+      `${printable(attribute, 40)}: each of its ${grouped(groups.length)} numbers is a group of its own, the smallest of ${grouped(least)} record${least === 1 ? "" : "s"}. If they are quantities, ` +
+      "such as ages, cut them into a few bins: binned() in Python, --bins on the command line.", { attribute }, { groups: groups.length });
+  }
+}
+
 function* undefinedPairs(context: Context): Generator<FindingFields> {
   const rows = new Map<string, Excluded[]>();
   for (const row of context.document.excluded) rows.set(placeOf(row), [...(rows.get(placeOf(row)) ?? []), row]);
@@ -262,6 +279,27 @@ function* noTruth(bags: BagCounts): Generator<FindingFields> {
   yield caution("no-truth",
     `${named.length} task column${several ? "s have" : " has"} no record in truth, and the model predicts ${several ? "them" : "it"}: ${shown}${more}. Their pairs have no direction and count ` +
     "0 in the mean.", { direction: "A->T" }, { labels: named });
+}
+
+/** Values of a variable that records have and the model never gives: a weak model, or another spelling in the truth. */
+function* neverPredicted(context: Context, bags: BagCounts): Generator<FindingFields> {
+  const { outcome, truth, predicted } = bags.whole;
+  const given = outcome.filter((label, o) => label.category !== null && predicted[o]);
+  const several = new Set(given.filter((label) => given.some((other) => other !== label && other.variable === label.variable)).map((label) => label.variable));
+  const named = outcome.map((label, o) => ({ label, records: truth[o] })).filter(({ label, records }, o) => label.category !== null && !predicted[o] && records && several.has(label.variable));
+  if (!named.length) return;
+  const shown = named.slice(0, SHOWN).map(({ label, records }) => `${context.name(label.text)} (${grouped(records)} records)`);
+  if (named.length > SHOWN) shown.push(`${named.length - SHOWN} more`);
+  let asked = named.length > 1 ? "Their predicted rates are 0 in every group." : "Its predicted rate is 0 in every group.";
+  search: for (const { label } of named.slice(0, CONSTANTS.looked_at)) {
+    for (const other of given) {
+      if (other.variable !== label.variable || /^\p{Nd}+$/u.test(label.category! + other.category!)) continue;
+      if (ratio([...other.category!], [...label.category!]) <= CONSTANTS.alike) continue;
+      asked = `Is ${context.name(label.text)} another spelling of ${context.name(other.text)}?`;
+      break search;
+    }
+  }
+  yield caution("never-predicted", `Predictions of the task never have ${and(shown)}. ${asked}`, { direction: "A->T" }, { labels: named.map(({ label }) => label.text) });
 }
 
 function* perfect(context: Context, subjects: Subject[]): Generator<FindingFields> {
