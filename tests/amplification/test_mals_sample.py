@@ -77,7 +77,7 @@ def test_tasks_that_are_rarely_predicted_are_counted() -> None:
     rare = T_HAT.copy()
     rare[np.flatnonzero(rare[:, 0])[5:], 0] = 0
     said = {
-        name: " ".join(biasamp.mals(A, T, A_HAT, t_hat).confidence_interval(resamples=20).cautions)
+        name: " ".join(biasamp.mals(A, T, A_HAT, t_hat).quiet_interval(resamples=20).cautions)
         for name, t_hat in {"often": T_HAT, "rare": rare}.items()
     }
     assert "are predicted for fewer than" not in said["often"]
