@@ -85,8 +85,13 @@ def column(
     size: int | None = None,
     first: int = 0,
     dictionary: int | None = None,
+    more: Fields = (),
+    beside: Fields = (),
 ) -> Column:
-    """A column of a row group; ``first`` is the page at which data begin, ``dictionary`` the one of the dictionary."""
+    """A column of a row group; ``first`` is the page at which data begin, ``dictionary`` the one of the dictionary.
+
+    ``more`` are further fields of what it says of itself, ``beside`` of what is said beside that.
+    """
 
     def said(start: int) -> Fields:
         total, places = sum(map(len, pages)), [start + sum(map(len, pages[:i])) for i in range(len(pages))]
@@ -102,7 +107,7 @@ def column(
         ]
         if dictionary is not None:
             fields.append((11, I64, places[dictionary]))
-        return [(2, I64, 0), (3, STRUCT, fields)]
+        return [(2, I64, 0), (3, STRUCT, [*fields, *more]), *beside]
 
     return said, pages
 

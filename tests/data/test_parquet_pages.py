@@ -14,8 +14,9 @@ import pytest
 
 import biasamp
 import forged_parquet as forged
-from biasamp.data import parquet_pages, parquet_sizes
+from biasamp.data import parquet_footer, parquet_pages, parquet_sizes
 from biasamp.data.files import open_files
+from biasamp.data.parquet_footer import row_groups
 from biasamp.data.parquet_pages import longest_text, pages_of, reading_at
 from biasamp.data.parts import read_table, split
 from biasamp.data.unzipping import VARIABLE
@@ -185,12 +186,18 @@ def test_pages_of_files_as_they_are_written(compression: str, version: str, tmp_
     pq.write_table(table, path, compression=compression, data_page_version=version, data_page_size=5_000)
     metadata = pq.read_metadata(path)
     with reading_at(path, None) as read_at:
+        (group,) = row_groups(read_at)
+        assert (group.rows, len(group.columns)) == (n, metadata.num_columns)
         for place in range(metadata.num_columns):
-            chunk = metadata.row_group(0).column(place)
+            said = metadata.row_group(0).column(place)
+            chunk = group.chunk(place, said.path_in_schema)
+            names = ("num_values", "total_compressed_size", "data_page_offset", "dictionary_page_offset")
+            assert [getattr(chunk, name) for name in names] == [getattr(said, name) for name in names]
+            assert chunk.compression == {"LZ4": "LZ4_RAW"}.get(said.compression, said.compression)
             pages = pages_of(chunk, read_at)
             assert pages.values == chunk.num_values
             # Headers are counted there, and not here; what grows by compression here, and not there.
-            assert 0.9 * chunk.total_uncompressed_size <= pages.stored <= 1.01 * chunk.total_uncompressed_size
+            assert 0.9 * said.total_uncompressed_size <= pages.stored <= 1.01 * said.total_uncompressed_size
             assert pages.page <= pages.stored
             if chunk.path_in_schema == "g":
                 assert pages.longest == 5 + 3 + 300 + 3 * 4
@@ -269,3 +276,78 @@ def test_pages_that_cannot_be_followed(tmp_path: Path) -> None:
         ValueError, match=r"x\.parquet cannot be read .*pages of 'g' cannot be followed: a page has no size"
     ):
         read_table(open_files(path), ["g"])
+
+
+_LEVELS = (forged.LIST, (forged.I64, [3, 2]))
+_DOES_NOT_FIT: dict[str, dict[str, Any]] = {
+    # Each of them ends the process where pyarrow is asked to describe the column.
+    "definition levels": {"more": [(16, forged.STRUCT, [(3, *_LEVELS)])]},
+    "repetition levels": {"more": [(16, forged.STRUCT, [(2, *_LEVELS)])]},
+    "a key that is not there": {"beside": [(8, forged.STRUCT, [(2, forged.STRUCT, [(1, forged.LIST, (8, [b"g"]))])])]},
+}
+
+
+@pytest.mark.parametrize("name", _DOES_NOT_FIT)
+def test_columns_that_contradict_themselves_are_refused(name: str, tmp_path: Path) -> None:
+    pages = [forged.dictionary_page(forged.text(b"a")), forged.data_page(forged.codes(5), 5)]
+    held = forged.column(["g"], forged.BYTES, pages, 5, first=1, dictionary=0, **_DOES_NOT_FIT[name])
+    path = forged.write_forged(tmp_path / "x.parquet", TEXTS, [held, *beside(5)], 5)
+    for read in (
+        lambda: read_table(open_files(path), ["g"]),
+        lambda: list(split(open_files(path), ["g"])[0].batches()),
+    ):
+        with pytest.raises(ValueError, match=r"x\.parquet cannot be read"):
+            read()
+    # What is not read is not looked at.
+    assert read_table(open_files(path), ["t"])["t"].to_pylist() == [1] * 5
+
+
+def test_names_of_columns_are_those_of_the_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row group that calls a column by another name does not keep it from being looked at."""
+    pages = [forged.dictionary_page(forged.text(b"a" * LONG)), forged.data_page(forged.codes(ROWS), ROWS)]
+    held = forged.column(["other"], forged.BYTES, pages, ROWS, first=1, dictionary=0)
+    path = forged.write_forged(tmp_path / "x.parquet", TEXTS, [held, *beside(ROWS)], ROWS)
+    monkeypatch.setenv(VARIABLE, "20MB")
+    with pytest.raises(ValueError, match=r"x\.parquet holds more than 20 MB once it is decoded"):
+        read_table(open_files(path), ["g"])
+
+
+def test_row_groups_that_lack_columns(tmp_path: Path) -> None:
+    path = forged.write_forged(tmp_path / "x.parquet", TEXTS[::-1], beside(5), 5)
+    raw = path.read_bytes()
+    # Three columns by the schema, two in the row group.
+    path.write_bytes(raw.replace(b"schema\x15\x04", b"schema\x15\x06"))
+    with pytest.raises(ValueError, match=r"x\.parquet .* a row group has 2 columns, without 'g'"):
+        read_table(open_files(path), ["g"])
+    assert read_table(open_files(path), ["t"])["t"].to_pylist() == [1] * 5
+
+
+def footer(raw: bytes) -> Any:
+    return parquet_footer._groups(raw)
+
+
+def test_footers_are_read_as_arrow_reads_them() -> None:
+    column = forged.packed([(3, forged.STRUCT, [(5, forged.I64, 7), (7, forged.I64, 1), (9, forged.I64, 4)])])
+    twice = column[:-1] + b"\x0c\x06" + forged.packed([(5, forged.I64, 9)]) + b"\x00"  # the same field again
+    for raw, values in ((column, 7), (twice, 9)):
+        group = b"\x19\x1c" + raw + b"\x26\x0a\x00"
+        (found,) = footer(b"\x49\x1c" + group + b"\x00")
+        assert found == (5, ({5: values, 7: 1, 9: 4},))
+        assert found.chunk(0, "g") == ("g", values, 1, 4, None, "UNCOMPRESSED")
+    assert footer(b"\x49\x1c\x25\x0a\x00\x00") == ((0, ()),)  # a number of another kind is passed over
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"", "has no end"),
+        (b"\x49\x1c", "has no end"),
+        (b"\x49\x15\x02\x00", "has a list of something else"),
+        (b"\x1f", "has a field of no known kind"),
+        (b"\x49\xfc\xff\xff\xff\x7f", "has no end"),
+        (b"\x19" * 99 + b"\x00", "is nested too deeply"),
+    ],
+)
+def test_footers_that_are_none(raw: bytes, words: str) -> None:
+    with pytest.raises(pa.ArrowInvalid, match=f"the footer {words}"):
+        footer(raw)

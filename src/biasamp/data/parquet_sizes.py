@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .byte_sizes import shown_bytes
+from .parquet_footer import Chunk, RowGroup, row_groups
 from .parquet_pages import Pages, ReadAt, longest_text, pages_of, reading_at
 from .unzipping import VARIABLE, unzipped_limit
 from .ways_out import way_out
@@ -34,17 +35,17 @@ def read_parquet(source: Any, columns: Sequence[str] | None, name: str, raw: Any
     """
     with pq.ParquetFile(source) as file, reading_at(source, raw) as read_at:
         limit = unzipped_limit()
-        groups = range(file.metadata.num_row_groups)
+        groups = row_groups(read_at)
         held = [[*_columns(file.metadata, group, columns, read_at)] for group in groups]
         least = sum(column.least for group in held for column in group)
         if least > limit:
             raise _too_large(name, limit, least)
         if least + sum(column.values * column.longest(read_at, limit) for group in held for column in group) <= limit:
             table = file.read(columns=None if columns is None else list(columns))
-            _check_rows(table.num_rows, file.metadata, groups)
+            _check_rows(table.num_rows, groups)
             return table
         total, batches = 0, []
-        for batch in _few_rows(file, groups, held, columns, (), 1 << 17, read_at, name):
+        for batch in _few_rows(file, range(len(groups)), held, columns, (), 1 << 17, read_at, name):
             total += batch.nbytes
             if total > limit:
                 raise _too_large(name, limit)
@@ -59,6 +60,12 @@ def parquet_shape(path: Path) -> tuple[int, int]:
     return metadata.num_rows, metadata.num_columns
 
 
+def parquet_rows(source: Any, raw: Any) -> list[int]:
+    """How many rows each row group has."""
+    with reading_at(source, raw) as read_at:
+        return [group.rows for group in row_groups(read_at)]
+
+
 def parquet_batches(
     source: Any, columns: Sequence[str], groups: Sequence[int], coded: Collection[str], rows: int, name: str, raw: Any
 ) -> Iterator[Any]:
@@ -68,11 +75,12 @@ def parquet_batches(
     """
     with reading_at(source, raw) as read_at:
         metadata = pq.read_metadata(source)
-        wanted = groups or range(metadata.num_row_groups)
+        there = row_groups(read_at)
+        wanted = groups or range(len(there))
         limit = unzipped_limit()
         held = []
         for group in wanted:
-            held.append([*_columns(metadata, group, columns, read_at)])
+            held.append([*_columns(metadata, there[group], columns, read_at)])
             # What is decoded of a group at once: its pages, and the items of its lists.
             size = sum(column.at_once(rows) for column in held[-1])
             if size > limit:
@@ -123,7 +131,8 @@ def _few_rows(
         count, size = count + len(batch), size + more
     if together:
         yield _one_batch(together)
-    _check_rows(found, file.metadata, groups)
+    there = row_groups(read_at)
+    _check_rows(found, [there[group] for group in groups])
 
 
 def _one_batch(batches: list[Any]) -> Any:
@@ -131,9 +140,9 @@ def _one_batch(batches: list[Any]) -> Any:
     return next(iter(table.to_batches()), batches[0])
 
 
-def _check_rows(found: int, metadata: Any, groups: Sequence[int]) -> None:
+def _check_rows(found: int, groups: Sequence[RowGroup]) -> None:
     """Refuse a file whose pages end before its rows do."""
-    said = sum(metadata.row_group(group).num_rows for group in groups)
+    said = sum(group.rows for group in groups)
     if found != said:
         raise pa.ArrowInvalid(f"{found:,} of its {said:,} rows are there")
 
@@ -142,7 +151,7 @@ class _Column(NamedTuple):
     """A column of a row group."""
 
     name: str
-    chunk: Any
+    chunk: Chunk
     pages: Pages
     width: int
     is_text: bool
@@ -173,26 +182,25 @@ class _Column(NamedTuple):
         return bound if values * bound <= room else longest_text(self.chunk, self.pages, read_at)
 
 
-def _columns(metadata: Any, group: int, columns: Sequence[str] | None, read_at: ReadAt) -> Iterator[_Column]:
+def _columns(metadata: Any, group: RowGroup, columns: Sequence[str] | None, read_at: ReadAt) -> Iterator[_Column]:
     """What a row group holds of some columns; a column of lists or fields has several names below its own."""
-    held = metadata.row_group(group)
-    for place in range(held.num_columns):
-        chunk = held.column(place)
-        name = chunk.path_in_schema
+    for place in range(metadata.num_columns):
+        schema = metadata.schema.column(place)
+        name = schema.path
         if columns is not None and name not in columns and name.partition(".")[0] not in columns:
             continue
-        schema = metadata.schema.column(place)
+        chunk = group.chunk(place, name)
         is_list = schema.max_repetition_level > 0
-        if not is_list and chunk.num_values != held.num_rows:
-            raise pa.ArrowInvalid(f"column {name!r} has {chunk.num_values:,} values for {held.num_rows:,} rows")
+        if not is_list and chunk.num_values != group.rows:
+            raise pa.ArrowInvalid(f"column {name!r} has {chunk.num_values:,} values for {group.rows:,} rows")
         pages = pages_of(chunk, read_at)
         if pages.values < chunk.num_values:
             raise pa.ArrowInvalid(f"column {name!r} has {pages.values:,} of its {chunk.num_values:,} values")
-        is_text = chunk.physical_type == "BYTE_ARRAY"
-        width = schema.length if chunk.physical_type == "FIXED_LEN_BYTE_ARRAY" else _WIDTHS.get(chunk.physical_type, 0)
+        kind = schema.physical_type
+        width = schema.length if kind == "FIXED_LEN_BYTE_ARRAY" else _WIDTHS.get(kind, 0)
         if schema.converted_type == "DECIMAL":
             width = max(width, _DECIMAL)
-        yield _Column(name, chunk, pages, max(width, _OFFSET), is_text, is_list)
+        yield _Column(name, chunk, pages, max(width, _OFFSET), kind == "BYTE_ARRAY", is_list)
 
 
 def _too_large(name: str, limit: int, size: int | None = None) -> ValueError:
