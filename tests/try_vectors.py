@@ -70,7 +70,6 @@ def _roles(columns: Columns, attributes: Sequence[str], tasks: Sequence[str], sa
         "tasks": truths,
         "predictions": predictions,
         "invented": invented,
-        "notes": [],
     }
 
 
