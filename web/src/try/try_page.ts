@@ -88,7 +88,7 @@ export class TryPage {
     const names = (list: string[]) => list.flatMap((name, i) => [i ? ", " : "", label(name, 40)]);
     const bar = h("nav", { class: "try-bar", "aria-label": "This audit" },
       h("p", {}, `${PROMISE} Groups `, ...names(choice.attributes), "; truth ", ...names(choice.tasks), "; prediction ", ...names(choice.task_predictions),
-        left ? h("span", { class: "left-out" }, ` ${count(left)} of ${count(left + page.audit.data.records)} records are left out: they lack a value of a chosen column. If one group has more of them, rates are off.`) : ""),
+        left ? h("span", { class: "left-out" }, `. ${count(left)} of ${count(left + page.audit.data.records)} records are left out: they lack a value of a chosen column. If one group has more of them, rates are off.`) : ""),
       h("div", {}, h("button", { type: "button", click: () => this.showChoice() }, "Change the columns"), fileButton("Another file …", (file) => void this.open(file), "")));
     this.root.querySelector("header")!.before(bar);
     this.root.querySelector("main .contents")!.before(section("beyond", "Beyond this page", beyond(source, choice)), promise());

@@ -37,6 +37,6 @@ describe("records with gaps", () => {
 });
 
 it("speaks of truth, prediction and groups, and leaves names alone", () => {
-  expect(inPageWords("tasks column 'tasks' and task_predictions column 'task_predictions' differ")).toBe("truth column 'tasks' and prediction column 'task_predictions' differ");
-  expect(inPageWords("attributes has 2 records with missing labels")).toBe("groups has 2 records with missing labels");
+  expect(inPageWords("tasks column 'tasks' and task_predictions column 'task_predictions' differ")).toBe("Truth column 'tasks' and prediction column 'task_predictions' differ");
+  expect(inPageWords("attributes has 2 records with missing labels")).toBe("Groups have 2 records with missing labels");
 });
