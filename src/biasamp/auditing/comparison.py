@@ -81,8 +81,8 @@ def compare(
     Notes
     -----
     Of several runs the figures are means. Their difference varies with the seeds of training and with the test records: its variance is that
-    over runs, plus that over records (resamples that all runs share), less their interaction, which both hold; Student's t
-    has Satterthwaite's degrees of freedom. Where it is not decided, ``more_seeds`` and ``more_records`` say what would decide a difference of this
+    over runs, plus that over records (resamples that all runs share), less their interaction, which both hold; its quantile is Cochran's,
+    those of few runs and of records weighted by their variances. Where it is not decided, ``more_seeds`` and ``more_records`` say what would decide a difference of this
     size: of seeds a 90% range, as few runs tell little of how much runs vary. A model with one run is taken to vary as the other does.
     ``rankings`` say whether the order of the models is stable. With more than two models verdicts count all of them (Holm).
 
@@ -268,7 +268,7 @@ def _of_seeds(models: tuple[Model, Model]) -> list[Note]:
         out.append(f"{both} {which}: their seeds count as independent.{_PAIR_SEEDS if shared else ''}")
     if 2 in runs:
         out.append(
-            "Two runs of a model say little of how much seeds move it: 95% intervals of such held in 89 to 98% of simulated cases."
+            "Two runs of a model say little of how much seeds move it; a third would shorten intervals more than any after it."
         )
     if min(runs) == 1:
         one, more = models if runs[0] == 1 else models[::-1]

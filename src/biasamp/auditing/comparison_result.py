@@ -59,7 +59,7 @@ class Comparison:
     def table(self) -> Table:
         """One row a difference: attribute, metric, direction, models, values, difference, interval, verdict.
 
-        Of several runs also the variances of the difference by seeds and by records, Satterthwaite's degrees of freedom, and how many
+        Of several runs also the variances of the difference by seeds and by records, the degrees of freedom of Cochran's t, and how many
         more seeds (a 90% range) or records in all would decide a difference of this size.
         """
         rows = []

@@ -65,7 +65,7 @@ def difference_in_words(
         verdict = f"{names[1]} {METRICS[metric].more if low > 0.0 else METRICS[metric].less} than {names[0]}"
     counted = " and ".join(str(part.runs) for part in made.seeds) if not by_seed else f"{made.seeds[0].runs} pairs of"
     method = (
-        f"Student's t with {made.freedom[0]:.1f} degrees of freedom: {counted} runs, {'paired' if paired else 'unpaired'} "
+        f"Cochran's t with {made.freedom(level)[0]:.1f} degrees of freedom: {counted} runs, {'paired' if paired else 'unpaired'} "
         f"records{', paired by seed' if by_seed else ''}"
     )
     return Difference(value, low, high, level, paired, float(made.standard_error[0]), verdict, method)
@@ -83,7 +83,7 @@ def runs_behind(
         "same_seeds": by_seed,
         "by_seeds": plain(seeds),
         "by_records": plain(variance - seeds),
-        "freedom": plain(float(made.freedom[0])),
+        "freedom": plain(float(made.freedom(level)[0])),
     }
     share = seeds / variance if variance > 0.0 else 0.0
     words = f"Of the variance of this difference {share:.0%} is by seeds and {1.0 - share:.0%} by records."

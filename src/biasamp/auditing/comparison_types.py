@@ -11,7 +11,7 @@ class RunsBehind(TypedDict):
     """What a difference of several runs rests on.
 
     ``first`` and ``second`` are the values of the runs. ``by_seeds`` and ``by_records`` are variances of the difference of means, ``freedom``
-    Satterthwaite's degrees of freedom. ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
+    the degrees of freedom at which Student's t reaches as far as the interval (Cochran's). ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
     range, where null is no number; ``more_records`` how many records in all would. Both are there where it is not decided.
     """
 
