@@ -305,7 +305,9 @@ def main(options: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks models")
     parser.add_argument("--samples", type=int, default=40)
     parser.add_argument("--part", choices=PARTS)
-    parser.add_argument("--runs", type=int, nargs="+", default=[3, 5, 10], help="runs of each model in the part 'seeds'")
+    parser.add_argument(
+        "--runs", type=int, nargs="+", default=[3, 5, 10], help="runs of each model in the part 'seeds'"
+    )
     given = parser.parse_args(options)
     parts, samples = PARTS if given.part is None else (given.part,), given.samples
     for runs in (2, 3, 5, 10) if "variances" in parts else ():

@@ -109,10 +109,12 @@ def test_the_quantile_weighs_those_of_runs_and_of_records() -> None:
 def test_p_is_the_level_whose_interval_ends_at_0(same: bool) -> None:
     rng = np.random.default_rng(4)
     values = rng.normal(size=(6, 200)) * 10.0 ** rng.uniform(-3, 2, 200)
-    covariance = np.broadcast_to((np.eye(6) * 0.3**2 + np.kron(np.eye(2), np.full((3, 3), 0.4**2)))[:, :, None], (6, 6, 200))
+    covariance = np.broadcast_to(
+        (np.eye(6) * 0.3**2 + np.kron(np.eye(2), np.full((3, 3), 0.4**2)))[:, :, None], (6, 6, 200)
+    )
     made = difference_of_runs(values, covariance, range(3), range(3, 6), same_seeds=same)
     p = made.p()
-    assert ((0.0 < p) & (p <= 1.0)).all()
+    assert ((p > 0.0) & (p <= 1.0)).all()
     for k in range(200):
         assert made.reach(1.0 - p[k])[k] == pytest.approx(abs(made.value[k]), rel=1e-6, abs=1e-9)
 

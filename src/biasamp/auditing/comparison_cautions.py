@@ -20,7 +20,13 @@ _OF_ONE_AUDIT = frozenset(
     }
 )
 # How much cautions weigh that only a comparison has: differing data before what single audits say of theirs.
-_OWN = {"same-runs": 9.995, "other-data": 9.99, "other-truth": 9.985, "other-settings": 9.975, "soft-and-hard": 9.94}
+OWN_CAUTIONS = {
+    "same-runs": 9.995,
+    "other-data": 9.99,
+    "other-truth": 9.985,
+    "other-settings": 9.975,
+    "soft-and-hard": 9.94,
+}
 # Rates of the truth that differ by less differ by rounding.
 _ROUNDING = 1e-9
 _SETTINGS = {
@@ -37,7 +43,7 @@ def comparison_cautions(models: Sequence[Model]) -> list[ModelCaution]:
 
 
 def _own(code: str, models: Sequence[Model], text: str) -> ModelCaution:
-    return {"code": code, "models": [model.name for model in models], "text": text, "weight": _OWN[code]}
+    return {"code": code, "models": [model.name for model in models], "text": text, "weight": OWN_CAUTIONS[code]}
 
 
 def _of_copies(models: Sequence[Model]) -> Iterator[ModelCaution]:

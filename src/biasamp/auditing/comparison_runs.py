@@ -8,10 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from biasamp.data import printable
 from biasamp.resampling.model_difference import SAME, UNDECIDED, Difference
 from biasamp.resampling.runs_and_records import RANGE_LEVEL, CrossedMean, difference_of_runs
 from biasamp.results.interval import plain, rounded_up
-from biasamp.results.metric_registry import METRICS
+from biasamp.results.metric_registry import METRICS, direction_symbol, short_name
 
 from .comparison_models import Model, same_seeds
 from .comparison_types import Ranking, RunsBehind
@@ -22,6 +23,7 @@ from .record_covariance import figure_error, halves_of, record_covariance
 
 # Choices of one run of each model that are looked at; more say the same.
 _MOST_CHOICES = 100_000
+UNDIRECTED = "No direction of its pairs is known: training labels decide them, not seeds or a few records more."
 # Means that differ by less differ by rounding.
 _ROUNDING = 1e-12
 
@@ -72,9 +74,14 @@ def difference_in_words(
 
 
 def runs_behind(
-    made: CrossedMean, entries: tuple[Sequence[Entry], Sequence[Entry]], by_seed: bool, level: float, records: int
+    made: CrossedMean,
+    entries: tuple[Sequence[Entry], Sequence[Entry]],
+    by_seed: bool,
+    level: float,
+    records: int,
+    directed: bool = True,
 ) -> RunsBehind:
-    """What a difference rests on, and what would decide it."""
+    """What a difference rests on, and what would decide it; without ``directed``, neither seeds nor records of the same kind would."""
     variance = float(made.variance[0])
     seeds = min(float(made.by_seeds[0]), variance)
     out: dict[str, Any] = {
@@ -96,6 +103,9 @@ def runs_behind(
         return cast("RunsBehind", {**out, "words": words})
     words += f" One run of each shows a difference of the same sign in {_single_runs(values, order, by_seed):.0%} of choices."
     if reach > 0.0 and abs(float(made.value[0])) <= reach:
+        if not directed:
+            out["more_seeds"], out["more_records"] = [None, None], None
+            return cast("RunsBehind", {**out, "words": f"{words} {UNDIRECTED}"})
         low, high = made.more_runs(level)
         times = made.more_records(level)
         needed = None if times is None else rounded_up(records * times)
@@ -142,7 +152,7 @@ def ranking(
     close = [(one, two) for one, two in pairwise(order) if (min(one, two), max(one, two)) not in decided]
     single = _single_runs(values, order, all(same_seeds(models[0], model) for model in models[1:]))
     names = [models[place].name for place in order]
-    title = " ".join(filter(None, key))
+    title = " ".join((printable(key[0], 60), short_name(key[1]), direction_symbol(key[2] or None))).strip()
     if close:
         pairs = "; ".join(f"{models[one].name} and {models[two].name}" for one, two in close)
         words = f"{title}: the order {' < '.join(names)} is not stable: {pairs} are not told apart."

@@ -30,7 +30,7 @@ class ModelDifference(Measurement):
     """One figure of two models, the second less the first.
 
     ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm). ``more_records`` stands where one run of each decides nothing: how many records in all would decide a difference of this size;
-    null where a thousand times as many would not.
+    null where a thousand times as many would not, or where no direction is known.
     """
 
     models: list[str]
