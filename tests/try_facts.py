@@ -14,13 +14,13 @@ from biasamp import __version__
 from biasamp.amplification import bounds, pair_table, positive
 from biasamp.auditing import (
     amplification_findings,
-    answer,
     caution_topics,
     cautions,
     column_cautions,
     evidence,
     findings,
     measuring,
+    next_steps,
     parity_entries,
     score_cautions,
     skill_cautions,
@@ -63,6 +63,7 @@ def facts() -> dict[str, Any]:
             "identity": cautions._IDENTITY.pattern,
             "future": cautions._FUTURE.pattern,
             "predicted": column_cautions._PREDICTED.pattern,
+            "number": cautions._NUMBER.pattern,
         },
         "identity_values": sorted(cautions._IDENTITY_VALUES),
         "identity_letters": [sorted(letters) for letters in cautions._IDENTITY_LETTERS],
@@ -70,6 +71,7 @@ def facts() -> dict[str, Any]:
         "yes": sorted(positive._YES),
         "constants": {
             "clear_of_all": bounds.CLEAR_OF_ALL,
+            "many_numbers": cautions._MANY_NUMBERS,
             "reach": bounds.REACH,
             "errors_more": bounds.ERRORS_MORE,
             "clear_sign": pair_table.CLEAR_SIGN,
@@ -86,7 +88,7 @@ def facts() -> dict[str, Any]:
             "sure": skill_cautions._SURE,
             "better": skill_cautions._BETTER,
             "least": skill_cautions._LEAST,
-            "most_times": answer._MOST_TIMES,
+            "most_times": next_steps._MOST_TIMES,
         },
     }
 

@@ -218,6 +218,7 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
         for code in (
             "base-choice",
             "bins",
+            "numbers",
             "perceived",
             "not-ground-truth",
             "missing",

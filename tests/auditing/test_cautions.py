@@ -140,6 +140,10 @@ CASES: dict[str, tuple[Case, Case]] = {
         ({**AMPLIFIED, "kind": [20 + i % 40 for i in range(800)]}, {"attributes": biasamp.binned("kind", edges=[35])}),
         (AMPLIFIED, {}),
     ),
+    "numbers": (
+        ({**AMPLIFIED, "kind": [20 + i % 13 for i in range(800)]}, {}),
+        ({**AMPLIFIED, "kind": [20 + i % 12 for i in range(800)]}, {}),
+    ),
 }
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import biasamp
 from amplified import audited, columns
+from biasamp.auditing.evidence import unknown_directions
 from biasamp.policy import Policy, PolicyError, Verdict
 from biasamp.results.checksums import checksums
 
@@ -336,3 +337,37 @@ def test_records_are_not_an_audit() -> None:
 
 def test_ways_are_many() -> None:
     assert len(WAYS) + len(MISTAKES) >= 40
+
+
+def test_a_bound_is_called_a_bound_and_counts_directions_as_the_audit_does() -> None:
+    audit = audited(weak(moved=0.1))
+    (entry,) = (row for row in audit.document["metrics"] if row["metric"] == "directional")
+    verdict = held({"metric": "directional", "direction": "A->T", "max": 0.02}).check(audit)
+    (check,) = (check for check in verdict.checks if check.metric == "directional")
+    assert check.bounded
+    assert [check.low, check.high] == entry["bounds"]
+    assert f"{entry['value']:+.4f}, bounds [{check.low:+.4f}, {check.high:+.4f}]" in check.reason
+    unknown, many = unknown_directions(entry)
+    assert unknown
+    said = f"with {unknown} unknown of {many} directions at the worse sign"
+    assert said.replace("1 unknown of 1 directions", "the unknown direction") in check.reason
+    # That signs bias the interval is no caution on bounds, which count either sign; it is one where the value is judged.
+    assert not any("signs from the same records" in words for words in check.cautions)
+    (other,) = held({"metric": "directional", "direction": "A->T", "max": 0.02, "on": "value"}).check(audit).checks[-1:]
+    assert not other.bounded
+    assert any("signs from the same records" in words for words in other.cautions)
+
+
+def test_a_caution_comes_first_and_what_it_concerns_after_it() -> None:
+    verdict = held().check(audited(weak(moved=0.1)))
+    assert verdict.cautions
+    for line, (text, names) in zip(verdict.caution_lines, verdict.cautions.items(), strict=True):
+        assert line.startswith(text.removesuffix("."))
+        assert line.endswith(f"{names[-1]}).")
+
+
+def test_what_is_said_of_pairs_is_not_taken_for_the_aggregate() -> None:
+    policy = Policy(limits=[DIRECTIONAL, {**DIRECTIONAL, "pairs": True, "max": 0.9}])
+    names = [check.about for check in policy.check(audited(columns())).checks if check.metric]
+    assert len(names) == len(set(names))
+    assert any(name.endswith("each pair") or " → " in name for name in names)

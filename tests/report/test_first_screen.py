@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 import biasamp
-from biasamp.auditing.answer import answer_of, concluded_of
+from biasamp.auditing.answer import answer_of
+from biasamp.auditing.answer_facts import concluded_of
 from biasamp.auditing.caution_topics import TOPICS, cautions_by_topic, first_cautions, topic_of
 from biasamp.auditing.evidence import place_of
 from biasamp.auditing.findings import URGENCY
@@ -153,6 +154,63 @@ def test_a_model_that_repeats_its_data_is_not_called_amplifying() -> None:
     assert "Whether the model amplifies the bias of its data is not decided" in answer.found
     assert answer.worst_off == "No difference in error rates between groups is beyond chance."
     assert answer.sure.startswith("Nothing is beyond chance")
+
+
+def differing(n: int = 4000) -> dict[str, Any]:
+    """Groups alike in truth, of which one is more often given what it does not have, and as often denied what it has."""
+    rng = np.random.default_rng(5)
+    group, truth = rng.choice(["a", "b"], n), rng.integers(0, 2, n)
+    wrong = rng.random(n) < np.where(group == "a", 0.3, 0.1)
+    return {"g": group, "t": truth, "p": np.where(wrong, 1 - truth, truth)}
+
+
+ROLES = {"attributes": "g", "tasks": "t", "task_predictions": "p", "resamples": 50}
+
+
+def test_what_is_decided_comes_before_what_is_not() -> None:
+    answer = biasamp.audit(differing(), **ROLES, metrics=["directional", "parity"]).answer
+    assert answer.found.startswith("Groups of g differ in ")
+    assert "true positive rates" in answer.found
+    assert "; whether the model amplifies the bias of its data is not decided: g (" in answer.found
+    # What is found is what is to be looked at first.
+    assert answer.next.startswith("Look at the errors of g=")
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"), [("drop", "left out of what they concern"), ("negative", "read as not having the label")]
+)
+def test_missing_values_are_said_first(missing: str, words: str) -> None:
+    data = differing()
+    given = data["p"].astype(object)
+    given[[3, 77, 1200]] = None
+    answer = biasamp.audit({**data, "p": given}, **ROLES, missing=missing, metrics=["directional"]).answer
+    assert answer.sure.endswith(f" 3 missing values were {words}.")
+    assert "missing" not in biasamp.audit(data, **ROLES, missing=missing, metrics=["directional"]).answer.sure
+
+
+def test_an_interval_beyond_0_that_is_one_of_many_is_a_hint() -> None:
+    document = biasamp.audit(differing(), **ROLES, metrics=["directional", "parity"]).to_dict()
+    entry = next(row for row in document["metrics"] if row["metric"] == "directional")
+    # A known direction, an interval just beyond 0, and findings that conclude nothing with all figures counted.
+    entry.update(value=0.02, interval=[0.001, 0.039], bounds=[-0.001, 0.041], unknown=0)
+    for pair in entry["pairs"]:
+        pair["known"] = True
+    document["metrics"] = [entry, *(row for row in document["metrics"] if row["metric"] == "multi")]
+    document["findings"] = [
+        {**row, "figure": {**row["figure"], "verdict": 0}}
+        for row in document["findings"]
+        if row["kind"] == "finding" and row["code"] == "amplification"
+    ]
+    answer = answer_of(document)
+    assert answer.next.startswith("Take +0.020 by g for a hint: its own interval does not cover 0, but with all ")
+    assert "Leave" not in answer.next
+
+
+def test_numbers_as_groups_are_to_be_cut() -> None:
+    rng = np.random.default_rng(5)
+    data = {**differing(), "g": rng.integers(18, 70, 4000)}
+    answer = biasamp.audit(data, **ROLES, metrics=["directional"]).answer
+    assert answer.next.startswith("Cut g into a few bins, so that its groups have records enough to compare.")
 
 
 def test_a_likely_mistake_is_the_first_thing_to_look_at() -> None:

@@ -27,7 +27,16 @@ TOPICS: dict[str, frozenset[str]] = {
     "Scores and thresholds": frozenset({"threshold", "uncalibrated", "fractions", "sensitive-prediction"}),
     "Directions of pairs": frozenset({"unclear-signs", "reversed-signs", "balanced", "no-sign", "disagreement"}),
     "Few records": frozenset(
-        {"small-groups", "left-out", "small-strata", "stratum-close-to-group", "no-interval", "rare-sets", "over-zero"}
+        {
+            "small-groups",
+            "left-out",
+            "numbers",
+            "small-strata",
+            "stratum-close-to-group",
+            "no-interval",
+            "rare-sets",
+            "over-zero",
+        }
     ),
     "What figures mean": frozenset({"not-fairness", "not-ground-truth", "perceived", "incomparable"}),
 }

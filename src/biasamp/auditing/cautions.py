@@ -35,6 +35,9 @@ from .skill_cautions import SKILL
 _IDENTITY = re.compile(
     r"gender|sexual|racial|ethnic|skin|disab|religio|nationality|pronoun|(?<![a-z])(?:sex|race|age)(?![a-z])", re.I
 )
+# An attribute of more groups than so many, all of them numbers, is likely a quantity that was meant to be cut.
+_MANY_NUMBERS = 12
+_NUMBER = re.compile(r"[-+]?[0-9]+(?:[.][0-9]+)?")
 # Groups that a sentence names of many.
 _GROUPS_NAMED = 5
 _IDENTITY_VALUES = {"man", "woman", "men", "women", "male", "female", "boy", "girl", "he", "she"}
@@ -243,6 +246,24 @@ def small_groups(context: Context) -> Iterator[Finding]:
             )
 
 
+def numbers(context: Context) -> Iterator[Finding]:
+    """Groups that are many numbers, each compared as a group of its own."""
+    data = context.document["data"]
+    for attribute in data["attributes"]:
+        groups = [row for row in data["groups"] if row["attribute"] == attribute and row["records"]]
+        if len(groups) <= _MANY_NUMBERS or not all(_NUMBER.fullmatch(row.get("category") or "") for row in groups):
+            continue
+        least = min(row["records"] for row in groups)
+        yield caution(
+            "numbers",
+            f"{printable(attribute, 40)}: each of its {len(groups):,} numbers is a group of its own, the smallest of {least:,} "
+            f"record{'s' if least != 1 else ''}. If they are quantities, such as ages, cut them into a few bins: binned() in "
+            "Python, --bins on the command line.",
+            {"attribute": attribute},
+            groups=len(groups),
+        )
+
+
 def left_out(context: Context) -> Iterator[Finding]:
     """Groups that are in no difference of a rate, as too few of their records have what it is taken over."""
     least = context.document["data"]["min_group"]
@@ -345,5 +366,6 @@ _LABELS = (
     base_choice,
     small_groups,
     left_out,
+    numbers,
 )
 CAUTIONS: tuple[Rule, ...] = (*_VALUES, *_LABELS, *COLUMN_CAUTIONS, *CHOICES, *SKILL)

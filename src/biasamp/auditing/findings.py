@@ -48,6 +48,7 @@ URGENCY = {
     "reversed-signs": 9.2,
     "sensitive-prediction": 9.0,
     "disagreement": 8.5,
+    "numbers": 8.3,
     "bins": 8.2,
     "not-fairness": 8.0,
     "not-ground-truth": 7.5,

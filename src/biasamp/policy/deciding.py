@@ -42,8 +42,8 @@ def decide(limit: Limit, figure: Figure) -> Decision:
     elif not (is_number(low) and is_number(high)):
         return Decision(UNDECIDED, f"{value:+.4f}", 'has no interval; on = "value" would judge the value alone')
     else:
-        shown = f"{value:+.4f} [{low:+.4f}, {high:+.4f}]"
-    signs = ", with unknown directions counted at their worse sign" if figure.bounded else ""
+        shown = f"{value:+.4f}{', bounds' if figure.bounded else ''} [{low:+.4f}, {high:+.4f}]"
+    signs = f", with {_directions(figure)} at the worse sign" if figure.bounded else ""
     beyond = ", whichever their signs" if figure.bounded else ""
     if limit.on == "value":
         signs = beyond = " (the value alone, with signs as estimated)" if figure.bounded else " (the value alone)"
@@ -58,6 +58,13 @@ def decide(limit: Limit, figure: Figure) -> Decision:
         return Decision(UNDECIDED, shown, f"lies beyond {limit.bounds}, but groups count in it that the policy ignores")
     needed, words = _more_records(limit, figure)
     return Decision(UNDECIDED, shown, f"reaches over {limit.bounds}{signs}: {words}", needed)
+
+
+def _directions(figure: Figure) -> str:
+    if figure.directions is None:
+        return "unknown directions"
+    unknown, many = figure.directions
+    return f"{unknown:,} unknown of {many:,} directions" if many > 1 else "the unknown direction"
 
 
 def _side(limit: Limit, low: float, high: float) -> str:

@@ -44,7 +44,7 @@ class Figure:
 
     ``low`` and ``high`` are the interval, or the bounds that count unknown directions with either sign (``bounded``);
     ``sign_p`` is the p-value of a pair's direction where the evaluated records decide it; ``records`` is how many
-    records in all the figure rests on, and ``unknown`` what they leave open; ``lent`` signs are left open by other records.
+    records in all the figure rests on, ``unknown`` what they leave open, and ``directions`` how many are unknown, and of how many; ``lent`` signs are left open by other records.
     What is ``withheld`` from the figure may make it worse, never better: it can fail, not pass.
     """
 
@@ -57,6 +57,7 @@ class Figure:
     outcome_label: str | None = None
     doubt: str | None = None
     bounded: bool = False
+    directions: tuple[int, int] | None = None
     lent: bool = False
     withheld: str | None = None
     sign_p: float | None = None

@@ -116,7 +116,15 @@ def _open_check(limit: Limit, line: int | None, rule: str | None = None) -> Chec
     """The check of a limit before any figure was looked at."""
     same = {name: getattr(limit, name) for name in ("metric", "figure", "on", "against", "direction", "given")}
     same["outcome_label"] = limit.outcome
-    return Check(rule=rule or limit.title, outcome=UNDECIDED, reason="", limit=limit.bounds, line=line, **same)
+    return Check(
+        rule=rule or limit.title,
+        outcome=UNDECIDED,
+        reason="",
+        limit=limit.bounds,
+        line=line,
+        of_pairs=limit.of_pairs,
+        **same,
+    )
 
 
 def _limited(
@@ -177,6 +185,7 @@ def _closed(opened: Check, limit: Limit, figure: Figure, decision: Decision, hel
         value=figure.value,
         low=figure.low,
         high=figure.high,
+        bounded=figure.bounded and limit.on != "value",
         given=figure.given or opened.given,
         outcome_label=figure.outcome_label or opened.outcome_label,
     )
@@ -197,5 +206,5 @@ def _shown(checks: list[Check], limit: Limit) -> list[Check]:
         other = "" if len(passed) == len(here) else "the other "
         reason = f"{other}{len(passed):,} of {len(here):,} pairs lie within the limit"
         no_figure: dict[str, Any] = dict.fromkeys(("given", "outcome_label", "value", "low", "high"))
-        out.append(replace(passed[0], reason=reason, finding="", **no_figure))
+        out.append(replace(passed[0], reason=reason, finding="", bounded=False, **no_figure))
     return out

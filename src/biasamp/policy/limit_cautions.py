@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 from biasamp.auditing.audit_result import Audit
-from biasamp.auditing.document_types import FindingFields
+from biasamp.auditing.document_types import Entry, FindingFields
 from biasamp.data import printable
+from biasamp.results.interval import UNCLEAR_SIGNS
 
 from .limits import Limit
 
@@ -33,10 +35,19 @@ def cautions_of(limit: Limit, attribute: str, direction: str | None, audit: Audi
     own += [_VALUE] if limit.on == "value" else []
     about = (limit.metric, attribute, direction)
     entries = [e for e in audit.document["metrics"] if (e["metric"], e["attribute"], e["direction"]) == about]
-    own += [words for entry in entries for words in entry.get("cautions", ())]
+    own += [words for entry in entries for words in _of_figure(limit, entry)]
     own += _invented(attribute, direction, audit)
     found = [row["text"] for row in audit.document["findings"] if _concerns(row, about)]
     return tuple(dict.fromkeys([*own, *found]))
+
+
+def _of_figure(limit: Limit, entry: Entry) -> Iterator[str]:
+    """The cautions of a figure; that signs bias its interval is none where its bounds are judged, which count either sign."""
+    words = entry.get("cautions", [])
+    bounded = limit.on == "bound" and limit.figure == "value" and "bounds" in entry
+    for said, kind in zip(words, entry.get("caution_kinds", [""] * len(words)), strict=True):
+        if not (bounded and kind == UNCLEAR_SIGNS):
+            yield said
 
 
 def _invented(attribute: str, direction: str | None, audit: Audit) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from biasamp.amplification.bounds import CLEAR_OF_ALL
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry, Excluded, Pair
+from biasamp.auditing.evidence import unknown_directions
 from biasamp.auditing.mirrors import each_once, variables_of
 
 from .figure import Figure, UnknownSigns, is_number, statistic
@@ -21,7 +22,6 @@ from .limits import Limit
 # A pair's direction is clear, for a limit on that pair alone, when its test of independence has no larger p-value.
 CLEAR_PAIR = 0.05
 AUDIT_AGAIN = "audited by a version that did not bound unknown directions; audit again"
-# Changes of the two values of one outcome cancel to within this.
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,8 @@ def _bounded(figure: Figure, entry: Entry, held: Held) -> Figure:
     bounds, unknown = entry.get("bounds"), entry.get("unknown", 0)
     if bounds is not None:
         low, high = bounds
-        figure = replace(figure, low=low, high=high, bounded=bool(unknown))
+        directions = unknown_directions(entry) if unknown else None
+        figure = replace(figure, low=low, high=high, bounded=bool(unknown), directions=directions)
         if unknown and held.signs_known(entry):
             return replace(figure, lent=True)
         return replace(figure, unknown=unknown_signs(entry, held.variables)) if unknown else figure

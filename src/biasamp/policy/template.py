@@ -12,7 +12,7 @@ from biasamp.auditing.evidence import unknown_directions
 from biasamp.auditing.group_choice import named_ignored
 from biasamp.auditing.mirrors import each_once
 from biasamp.data import printable
-from biasamp.results.interval import figure_with_interval
+from biasamp.results.interval import figure, figure_with_interval, interval
 from biasamp.results.metric_registry import METRICS, audited_metrics
 
 from .policy import MIN_GROUP
@@ -26,8 +26,10 @@ _HEAD = """\
 # Outcomes: pass (exit code 0), fail (1) and not enough evidence (3), which is no pass. A limit holds the interval: one
 # that lies wholly within the limit passes, one wholly beyond it fails, and one that reaches over it is not enough
 # evidence. Of directional amplification it holds the bound: a pair whose direction the data do not tell counts with
-# the worse of its two signs, since plug-in and cross-fitted values both pull to 0 there. The limits below are where a discussion can start, not what is right for your case: set them with the
-# people whom the model concerns. The comments show what {source} gave when this file was written.
+# the worse of its two signs, since plug-in and cross-fitted values both pull to 0 there.
+#
+# The limits below are where a discussion can start, not what is right for your case: set them with the people whom the
+# model concerns. The comments show what {source} gave when this file was written.
 schema = 1
 """
 
@@ -133,8 +135,10 @@ def _bounded(entry: Entry) -> str:
     """A directional value with the bound that a limit holds, and how many directions are unknown."""
     low, high = entry.get("bounds", entry["interval"])
     unknown, many = unknown_directions(entry)
-    words = f", {unknown:,} of {many:,} directions unknown" if unknown else ""
-    return figure_with_interval(entry["value"], low, high) + words
+    if not unknown:
+        return figure_with_interval(entry["value"], low, high)
+    value = figure(entry["value"], undefined="undefined")
+    return f"{value}, bounds {interval(low, high)}, {unknown:,} of {many:,} directions unknown"
 
 
 def toml(value: Any) -> str:

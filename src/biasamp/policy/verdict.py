@@ -25,7 +25,9 @@ class Check:
 
     ``outcome`` is ``"pass"``, ``"fail"`` or ``"not enough evidence"``; ``reason`` says why in words, and ``finding``
     the same without the figure, for where that is shown by itself; ``line`` is where the rule stands in the policy's
-    file; ``on`` is what was judged of the figure, of which ``low`` and ``high`` are the ends; ``cautions`` are what the audit warns of that concerns the figure; ``records_needed`` is about how many
+    file; ``on`` is what was judged of the figure, of which ``low`` and ``high`` are the ends: its interval or, where it is
+    ``bounded``, what it can be with either sign of the pairs whose direction is unknown; ``of_pairs`` is true where each pair is
+    held to the limit; ``cautions`` are what the audit warns of that concerns the figure; ``records_needed`` is about how many
     records in all would decide, where evidence is lacking and a number can be given.
     """
 
@@ -44,6 +46,8 @@ class Check:
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    bounded: bool = False
+    of_pairs: bool = False
     line: int | None = None
     finding: str = ""
     cautions: tuple[str, ...] = ()
@@ -58,6 +62,7 @@ class Check:
         against = None if self.against is None else f"against the {self.against}"
         words = (self.attribute, self.metric, direction_symbol(self.direction), figure, against)
         pair = f"{self.given} → {self.outcome_label}" if self.given and self.outcome_label else self.outcome_label
+        pair = pair or ("each pair" if self.of_pairs else None)
         return ", ".join(part for part in (" ".join(word for word in words if word), pair) if part)
 
 
@@ -127,8 +132,8 @@ class Verdict:
 
     @property
     def caution_lines(self) -> list[str]:
-        """Each caution in a line that names what it concerns."""
-        return [f"{'; '.join(_few(concerned))}: {text}" for text, concerned in self.cautions.items()]
+        """Each caution in a line, with what it concerns after it."""
+        return [f"{text.removesuffix('.')} ({'; '.join(_few(names))})." for text, names in self.cautions.items()]
 
     def __str__(self) -> str:
         lines = [f"{self.policy}: {self.outcome}"]

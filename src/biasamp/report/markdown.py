@@ -297,6 +297,6 @@ def verdict_section(verdict: Verdict) -> str:
         for check in verdict.worst_first
     ]
     lines += _table(["outcome", "what", "limit", "why", "line"], rows)
-    lines += [f"- **Caution**, {escaped(line, 700)}" for line in verdict.caution_lines]
+    lines += [f"- **Caution**: {escaped(line, 700)}" for line in verdict.caution_lines]
     lines += [f"- {escaped(note, 500)}" for note in verdict.notes]
     return "\n".join(lines).rstrip() + "\n"

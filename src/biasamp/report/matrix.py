@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biasamp.auditing.answer import concluded_of
+from biasamp.auditing.answer_facts import concluded_of
 from biasamp.auditing.document_types import AuditDocument
 from biasamp.auditing.evidence import place_of
 from biasamp.results.metric_registry import METRICS, is_signed, short_name

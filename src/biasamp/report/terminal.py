@@ -374,7 +374,7 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
             Text(check.outcome, style=_STYLES[check.outcome]),
             Text(printable(check.about, 60)),
             "" if check.value is None else figure(check.value),
-            interval(check.low, check.high),
+            f"{'bounds ' if check.bounded else ''}{interval(check.low, check.high)}",
             check.limit,
             Text(printable(check.finding or check.reason, 300) + where),
         )

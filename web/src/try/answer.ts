@@ -1,7 +1,7 @@
 /** The answer of an audit in a few sentences: what was found, for whom, how sure, what next. */
 import type { AuditDocument, Entry } from "../audit";
 import { changedPairs, keptOf, placeOf, sideOfZero, unknownDirections, verdicts, type Place } from "./evidence";
-import { CONSTANTS, FACTS, GAPS, shortName } from "./facts";
+import { CONSTANTS, FACTS, GAPS, METRICS, shortName } from "./facts";
 import { valueWithInterval } from "./findings";
 import { fixed, grouped, number, percent, roundedUp, short } from "./format";
 import { general, printable } from "./text";
@@ -87,10 +87,19 @@ class Answering {
       const what = up.length ? "it" : said.length ? "them" : "the bias of its data";
       said.push(`keeps ${what} to within ${general(CONSTANTS.as_good_as_0)} on average by ${this.listed(asItWas)}`);
     }
-    if (!said.length) return `Whether the model amplifies the bias of its data is not decided: ${this.listed(this.undecided)}.`;
+    if (!said.length) {
+      const open = `the model amplifies the bias of its data is not decided: ${this.listed(this.undecided)}.`;
+      return this.gaps.size ? `${this.apart()}; whether ${open}` : `Whether ${open}`;
+    }
     const undecided = this.undecided.map((entry) => this.where(entry));
     const rest = undecided.length ? `; whether it does by ${joined(undecided)} is not decided` : "";
     return `The model ${joined(said)}${rest}.`;
+  }
+
+  /** That groups differ, where that is decided: of which attributes, and in what. */
+  private apart(): string {
+    const attributes = new Set([...this.gaps.values()].map((entry) => this.where(entry)));
+    return `Groups of ${joined([...attributes])} differ in ${joined([...this.gaps.keys()].map((metric) => METRICS[metric].gap))}`;
   }
 
   /** Who bears the errors: whether an outcome is a burden or a benefit is for the reader to know. */
@@ -152,7 +161,7 @@ class Answering {
     const counted = judged > 1 ? `corrected for ${judged} figures` : "one figure";
     let said = decided.length ? `Beyond chance at ${level} (${counted}): ${joined(decided, 4)}` : `Nothing is beyond chance at ${level} (${counted})`;
     if (asItWas.length) said += `; within ${general(CONSTANTS.as_good_as_0)} of 0: ${joined(asItWas)}`;
-    return said + (undecided.length ? `; not decided: ${joined(undecided)}.` : ".") + this.few();
+    return said + (undecided.length ? `; not decided: ${joined(undecided)}.` : ".") + this.few() + this.missing();
   }
 
   /** How many groups are too small to tell much. */
@@ -160,6 +169,13 @@ class Answering {
     const { groups, min_group: least } = this.document.data;
     const small = groups.filter((row) => row.small).length;
     return small ? ` ${grouped(small)} of ${grouped(groups.length)} groups ${small === 1 ? "has" : "have"} fewer than ${least} records.` : "";
+  }
+
+  /** What was done about missing labels. */
+  private missing(): string {
+    const { missing_values: gone, missing: done } = this.document.data;
+    if (!gone || done === "error") return "";
+    return ` ${gone === 1 ? "1 missing value was" : `${grouped(gone)} missing values were`} ${done === "negative" ? "read as not having the label" : "left out of what they concern"}.`;
   }
 
   private undecidedWords(entry: Entry): string {
@@ -182,10 +198,12 @@ class Answering {
     if (mistake) out.push(`Check the columns first: ${mistake.text.split(". ")[0].replace(/\.+$/, "")}.`);
     const up = this.entries.find((entry) => this.verdict(entry) > 0);
     if (up) out.push(this.mend(up));
-    const open = this.undecided.find((entry) => entry.value !== null);
-    if (open) out.push(this.collect(open));
+    const uncut = this.document.findings.find((row) => row.code === "numbers" && this.undecided.some((entry) => entry.attribute === row.attribute));
+    if (uncut) out.push(`Cut ${printable(String(uncut.attribute), LONGEST)} into a few bins, so that its groups have records enough to compare.`);
     const gap = [...this.gaps.values()][0];
     if (gap) out.push(`Look at the errors of ${(gap.between ?? []).map((group) => this.name(group)).join(" and ")}: amplification says nothing of them.`);
+    const open = this.undecided.find((entry) => entry.value !== null);
+    if (open) out.push(this.collect(open));
     return out;
   }
 
@@ -209,6 +227,10 @@ class Answering {
     if (low === null || high === null) return `Give ${where} more records: there is no interval.`;
     const times = value ? ((value > 0 ? value - low : high - value) / value) ** 2 : CONSTANTS.most_times + 1;
     if (times > 1 && times <= CONSTANTS.most_times) return `Collect more for ${where}: with about ${fixed(times, 1)} times the records ${number(value)} would be decided.`;
+    if (times <= 1) {
+      return `Take ${number(value)} by ${where} for a hint: its own interval does not cover 0, but with all ${grouped(this.concluded.size)} figures counted that may be chance. ` +
+        "Records that were not looked at yet would tell.";
+    }
     const left = `Leave ${where} as it is: ${number(value)} is small for what these records can tell`;
     if (Math.abs(value) >= CONSTANTS.as_good_as_0) return `${left}.`;
     const ends = (entry.bounds ?? [low, high]).filter((end): end is number => end !== null);

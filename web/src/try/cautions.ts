@@ -21,6 +21,7 @@ const GROUPS_NAMED = 5;
 const IDENTITY = new RegExp(FACTS.patterns.identity, "i");
 const FUTURE = new RegExp(FACTS.patterns.future, "i");
 const PREDICTED = new RegExp(FACTS.patterns.predicted, "i");
+const NUMBER = new RegExp(`^(?:${FACTS.patterns.number})$`);
 
 const and = (names: string[]): string => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
 
@@ -36,6 +37,7 @@ export function* cautions(context: Context, subjects: Subject[], outcomes: Outco
   yield* perceived(subjects);
   yield* smallGroups(context);
   yield* leftOut(context);
+  yield* numbers(context);
   yield* undefinedPairs(context);
   yield* oneValue(context, subjects, outcomes);
   yield* constant(context, subjects[0].bags);
@@ -200,6 +202,19 @@ function* leftOut(context: Context): Generator<FindingFields> {
     yield caution("left-out",
       `${printable(attribute, 40)}: differences leave out groups of which fewer than ${least} records have what the rate is taken over: of ${parts.join("; of ")}. ` +
       "Nothing is said of how they compare.", { attribute }, { groups: named });
+  }
+}
+
+/** Groups that are many numbers, each compared as a group of its own. */
+function* numbers(context: Context): Generator<FindingFields> {
+  const data = context.document.data;
+  for (const attribute of data.attributes) {
+    const groups = data.groups.filter((row) => row.attribute === attribute && row.records);
+    if (groups.length <= CONSTANTS.many_numbers || !groups.every((row) => NUMBER.test(row.category || ""))) continue;
+    const least = Math.min(...groups.map((row) => row.records));
+    yield caution("numbers",
+      `${printable(attribute, 40)}: each of its ${grouped(groups.length)} numbers is a group of its own, the smallest of ${grouped(least)} record${least === 1 ? "" : "s"}. If they are quantities, ` +
+      "such as ages, cut them into a few bins: binned() in Python, --bins on the command line.", { attribute }, { groups: groups.length });
   }
 }
 
