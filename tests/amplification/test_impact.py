@@ -142,7 +142,10 @@ def test_every_container(make: Any) -> None:
         ({"decisions": ["x", "y"], "groups": ["a", "b"]}, "plainly means selected"),
         ({"decisions": ["x", "y", "z"], "groups": list("aba")}, "say with positive="),
         ({"decisions": [1, 0], "groups": [None, None]}, "not known of anybody"),
-        ({"scores": [1.0, float("nan")], "groups": ["a", "b"]}, "scores must be finite: row 1"),
+        (
+            {"scores": [1.0, float("nan")], "groups": ["a", "b"]},
+            r"scores must be finite: there is nan \(row 2, counted from 1",
+        ),
         ({"decisions": [1, 0], "groups": ["a", "b"], "counts": [1, 0.5]}, "counts must be whole numbers"),
         ({"decisions": [1, 0], "groups": ["a", "b"], "counts": [0, 0]}, "there is nobody"),
         ({"decisions": [1, 0], "groups": ["a", "b"], "small": 2}, "small is 2"),

@@ -81,7 +81,7 @@ def test_train_labels_decide_the_signs() -> None:
         ({}, "neither predicted nor predicted_groups"),
         ({"predicted": [1.0, 2.0], "predicted_groups": ["a", "b"]}, "both predicted and predicted_groups"),
         ({"predicted": [1.0]}, "one number per record"),
-        ({"predicted": [1.0, float("inf")]}, "must be finite: record 1"),
+        ({"predicted": [1.0, float("inf")]}, r"must be finite: there is inf \(row 2, counted from 1"),
         ({"predicted": ["a", "b"]}, "numbers are needed"),
         ({"predicted": [1.0, 2.0], "train": [1]}, "train must be a pair"),
     ],

@@ -50,7 +50,9 @@ def test_each_label_has_its_rate() -> None:
 
 
 def test_calibration_of_bad_scores() -> None:
-    with pytest.raises(ValueError, match="1 values that are missing or not finite, such as nan in record 1"):
+    with pytest.raises(
+        ValueError, match=r"1 values that are missing or not finite, such as nan in column 0 \(row 2, counted"
+    ):
         biasamp.calibrate([0.1, np.nan], rate=0.5)
     with pytest.raises(ValueError, match="a rate lies between 0 and 1"):
         biasamp.calibrate([0.1, 0.2], rate=1.5)
@@ -74,7 +76,7 @@ def test_scores_of_named_columns(frame: Any) -> None:
     assert found.labels == ("cat", "dog")
     assert found.thresholds.tolist() == [0.4, 4.0]
     with pytest.raises(
-        ValueError, match="1 values that are missing or not finite, such as nan in record 1, column 'dog'"
+        ValueError, match=r"1 values that are missing or not finite, such as nan in column 'dog' \(row 2, counted"
     ):
         biasamp.calibrate(frame(columns | {"dog": [1.0, None, 3.0, 4.0]}), rate=0.5)
     with pytest.raises(TypeError, match="column 'dog' holds text"):

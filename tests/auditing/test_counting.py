@@ -229,7 +229,9 @@ class TestRefused:
 
     def test_missing_labels_are_told_with_their_rows(self, tmp_path: Path) -> None:
         data = DATA.assign(gender=DATA["gender"].where(DATA.index != 2500))
-        with pytest.raises(ValueError, match=r"attributes has 1 record with missing labels in gender \(record 2500\)"):
+        with pytest.raises(
+            ValueError, match=r"attributes has 1 record with missing labels in gender \(row 2501, counted"
+        ):
             biasamp.count(data, **SIMPLE)
 
     def test_bad_values_are_told_with_their_part(self, tmp_path: Path) -> None:

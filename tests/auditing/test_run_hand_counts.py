@@ -133,7 +133,7 @@ HOLES = {"g": MISSING_G, "t": MISSING_T, "p": MISSING_P, "r": R}
 def test_missing_is_an_error_that_says_where(holes: list[str]) -> None:
     data = {**DATA, **{name: HOLES[name] for name in holes}}
     where = {
-        "g": r"attributes has 2 records .* in g \(record 0, 5\)",
+        "g": r"attributes has 2 records .* in g \(rows 1, 6, counted from 1 without the header\)",
         "t": "tasks has 3",
         "p": "task_predictions has 1",
     }

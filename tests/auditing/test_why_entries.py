@@ -180,16 +180,62 @@ def test_wrong_roles_are_refused(changed: dict[str, Any], message: str) -> None:
         biasamp.audit(table(200), **{**ROLES, **changed}, metrics="directional")
 
 
-def test_missing_scores_and_strata_are_refused() -> None:
-    data = table(200)
-    gone = data["x_score"].copy()
-    gone[3] = np.nan
-    with pytest.raises(ValueError, match="task_scores has 1 record with missing"):
-        biasamp.audit({**data, "x_score": gone}, **ROLES, missing="drop", metrics="directional")
-    region = data["region"].astype(object)
-    region[5] = None
-    with pytest.raises(ValueError, match="strata has 1 record with missing"):
-        biasamp.audit({**data, "region": region}, **ROLES, missing="drop", metrics="directional")
+def _with_holes(n: int = 600) -> dict[str, Any]:
+    """Records of which some lack a score, some a stratum and some a label."""
+    rng = np.random.default_rng(4)
+    data = {name: values.astype(object) for name, values in table(n).items()}
+    for name in ("x_score", "y_score", "region", "group", "x"):
+        data[name][rng.choice(n, 20, replace=False)] = None
+    return data
+
+
+@pytest.mark.parametrize("missing", ["error", "negative"])
+@pytest.mark.parametrize("engine", ["auto", "local"])
+def test_missing_scores_and_strata_are_refused_with_a_way_out_that_works(missing: str, engine: str) -> None:
+    holes, whole = _with_holes(), table(600)
+    for column, role in (("x_score", "task_scores"), ("region", "strata")):
+        data = {**whole, column: holes[column]}
+        rows = [i + 1 for i, value in enumerate(holes[column]) if value is None][:5]
+        what = role.removeprefix("task_")
+        expected = rf"{role} has 20 records with missing {what} in {column} \((id|rows) .*missing=\"drop\""
+        with pytest.raises(ValueError, match=expected) as refused:
+            biasamp.audit(data, **ROLES, missing=missing, metrics="directional", engine=engine)
+        named = ", ".join(str(row - 1) for row in rows) if "(id " in str(refused.value) else ", ".join(map(str, rows))
+        assert f" {named}, …" in str(refused.value)
+        biasamp.audit(data, **ROLES, missing="drop", metrics="directional", engine=engine)
+
+
+@pytest.mark.parametrize("predicted", [None, "x_pred"])
+def test_records_without_a_score_or_a_stratum_are_in_no_pair(predicted: str | None) -> None:
+    roles: dict[str, Any] = {"attributes": "group", "tasks": "x", "task_scores": "x_score", "strata": "region"}
+    roles |= {"record": "id", "task_predictions": predicted}
+    holes = _with_holes()
+    needed = ("group", "x", "x_score", "region")
+    keep = [i for i in range(len(holes["id"])) if all(holes[name][i] is not None for name in needed)]
+    whole = {name: [values[i] for i in keep] for name, values in holes.items()}
+    left = biasamp.audit(whole, **roles, metrics=["directional", "parity", "dpa"]).document
+    for engine in ("auto", "local"):
+        found = biasamp.audit(holes, **roles, missing="drop", metrics=["directional", "parity", "dpa"], engine=engine)
+        assert [row["value"] for row in found.document["metrics"]] == [row["value"] for row in left["metrics"]]
+        mine, theirs = found.document["why"][0], left["why"][0]
+        assert {name: part["value"] for name, part in mine["parts"].items()} == {
+            name: part["value"] for name, part in theirs["parts"].items()
+        }
+        for one, two in zip(mine["strata"], theirs["strata"], strict=True):
+            assert (one["stratum"], one["n"], one["value"]) == (two["stratum"], two["n"], two["value"])
+        # Some lack two of them, and the values that are missing are counted one by one.
+        assert found.document["data"]["missing_values"] == 80
+    counts = biasamp.count(holes, **roles, missing="drop")
+    assert biasamp.audit(counts, metrics="directional").document["why"][0]["parts"] == found.document["why"][0]["parts"]
+
+
+def test_a_score_that_is_missing_leaves_the_other_tasks_their_record() -> None:
+    data = {**table(300), "x_score": _with_holes(300)["x_score"]}
+    found = biasamp.audit(data, **{**ROLES, "strata": None}, missing="drop", metrics="directional").document
+    support = {row["outcome"]: row["support"] for row in found["metrics"][0]["pairs"] if row["given"].endswith("a")}
+    assert support["y"] - support["x"] == sum(
+        group == "a" for group, score in zip(data["group"], data["x_score"], strict=True) if score is None
+    )
 
 
 def test_soft_predictions_have_no_parts() -> None:

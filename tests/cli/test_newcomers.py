@@ -55,13 +55,13 @@ def complaint(ran: Any) -> str:
         (
             {"g": [None, *GROUP[1:].tolist()]},
             ROLES,
-            ["attributes has 1 record", "in g", "(record 0)", "drop", "negative"],
+            ["attributes has 1 record", "in g", "(row 1, counted from 1", "drop", "negative"],
         ),
         ({"t": SAID / 2 + 0.25}, ROLES, ["tasks holds fractions such as", "belong with the predictions"]),
         ({"p": SAID * 3.5}, ROLES, ["--task-predictions column 'p' holds 3.5", "[0, 1]"]),
-        ({"w": -np.ones(N)}, (*ROLES, "--weights", "w"), ["weights", "not negative", "record 0 has -1"]),
+        ({"w": -np.ones(N)}, (*ROLES, "--weights", "w"), ["weights", "not negative", "there is -1"]),
         ({"w": np.full(N, np.nan)}, (*ROLES, "--weights", "w"), ["weights column 'w' has 120 missing values"]),
-        ({"w": np.full(N, np.inf)}, (*ROLES, "--weights", "w"), ["weights must be finite", "record 0 has inf"]),
+        ({"w": np.full(N, np.inf)}, (*ROLES, "--weights", "w"), ["weights must be finite", "there is inf"]),
         ({"w": ["x"] * N}, (*ROLES, "--weights", "w"), ["weights column 'w' holds text, not numbers"]),
         ({"w": np.zeros(N)}, (*ROLES, "--weights", "w"), ["weights are all 0"]),
         ({"r": [1] * N}, (*ROLES, "--record", "r"), ["record column 'r' has 119 repeated ids", "--cluster"]),
@@ -227,15 +227,6 @@ def test_mistyped_metric(run: Any) -> None:
     assert "'dpaa' is not one of 'directional'" in complaint(run("metrics", "dpaa"))
 
 
-def test_commands_on_scores_advise_no_option_that_they_lack(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "loans.csv"
-    path.write_text("g,t,s\n" + "a,1,0.7\n,0,0.2\nb,1,0.4\nb,0,0.1\n" * 10)
-    ran = run("choose-thresholds", path, "--scores", "s", "--attributes", "g", "--tasks", "t", "--limit", "0.1")
-    assert ran.code == 2
-    assert "leave those records out of the file" in ran.err
-    assert "--missing" not in ran.err
-
-
 def test_scores_of_a_truth_in_words_are_answered_with_what_to_do(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "loans.csv"
     path.write_text("g,t,p,s\n" + "a,yes,yes,70.5\nb,no,yes,20.5\n" * 20)
@@ -244,3 +235,38 @@ def test_scores_of_a_truth_in_words_are_answered_with_what_to_do(run: Any, tmp_p
     assert ran.code == 2
     assert "recode yes and no as 1 and 0" in ran.err
     assert "divide percentages by 100" in ran.err
+
+
+@pytest.mark.filterwarnings("always:.*records are left out")
+def test_missing_values_of_scores_strata_and_labels_are_left_out_by_every_command(run: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        [f"c{i}", rng.choice(["a", "b"]), rng.choice(["n", "s"]), int(rng.random() < score), score]
+        for i, score in enumerate(rng.random(400).round(3))
+    ]
+    for place in range(40):
+        rows[place][1 + place // 10] = ""
+
+    def written(name: str, kept: list[list[Any]]) -> Path:
+        path = tmp_path / name
+        path.write_text("client,g,region,t,s\n" + "".join(",".join(map(str, row)) + "\n" for row in kept))
+        return path
+
+    holes = written("holes.csv", rows)
+    whole = written("whole.csv", [row for row in rows if "" not in (row[1], *row[3:])])
+    scored = ("--scores", "s", "--attributes", "g", "--tasks", "t")
+    stops = {
+        ("why", *scored, "--strata", "region"): "tasks has 10 records with missing labels in t (rows 21, 22,",
+        ("sweep", *scored): "s, g, t: 30 records have missing values (rows 1, 2, 3, 4, 5, …, counted from 1 without",
+        ("choose-thresholds", *scored, "--limit", "0.05"): "leave those records out with --missing drop",
+        ("calibrate", "--scores", "s", "--truth", "t"): "s, t: 20 records have missing values (rows 21,",
+    }
+    for (command, *options), words in stops.items():
+        assert words in complaint(run(command, holes, *options))
+        assert run(command, holes, *options, "--missing", "drop").code == 0
+    for command, *options in list(stops)[1:3]:
+        left = run(command, holes, *options, "--missing", "drop", "--json", "-")
+        assert "30 of 400 records are left out: they lack a value of s, g, t." in left.err
+        assert json.loads(left.out) == json.loads(run(command, whole, *options, "--json", "-").out)
+    ran = run("audit", holes, *scored[2:], "--task-scores", "s", "--record", "client")
+    assert "missing labels in t (client c20, c21, c22, c23, c24, …)" in complaint(ran)

@@ -77,5 +77,8 @@ def test_columns_of_scores_are_called_by_their_names(run: Any, tmp_path: Path, c
     }[command]
     ran = run(command, tmp_path / "x.csv", "--scores", "low,high", *more)
     assert ran.code == 2
-    assert "such as inf in record 1, column 'high': no threshold can place them" in ran.err
+    assert (
+        "such as inf in column 'high' (row 2, counted from 1 without the header): no threshold can place them"
+        in ran.err
+    )
     assert "names the column 'low' twice" in run(command, tmp_path / "x.csv", "--scores", "low,low", *more).err

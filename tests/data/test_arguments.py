@@ -35,15 +35,15 @@ class TestEveryMetric:
         refuses(
             ValueError, r"weights has shape \(5,\), but there are 6 records", lambda: metric(G, T, P, weights=G[:5])
         )
-        refuses(ValueError, "not negative: record 2 has -1", lambda: metric(G, T, P, weights=[1, 1, -1, 1, 1, 1]))
-        refuses(ValueError, "record 1 has nan", lambda: metric(G, T, P, weights=[1, np.nan, 1, 1, 1, 1]))
-        refuses(ValueError, "record 0 has inf", lambda: metric(G, T, P, weights=[np.inf, 1, 1, 1, 1, 1]))
+        refuses(ValueError, "not negative: there is -1 .row 3, ", lambda: metric(G, T, P, weights=[1, 1, -1, 1, 1, 1]))
+        refuses(ValueError, "there is nan .row 2,", lambda: metric(G, T, P, weights=[1, np.nan, 1, 1, 1, 1]))
+        refuses(ValueError, "there is inf .row 1,", lambda: metric(G, T, P, weights=[np.inf, 1, 1, 1, 1, 1]))
         refuses(ValueError, "weights are all 0", lambda: metric(G, T, P, weights=[0] * 6))
         refuses(TypeError, "weights must be numbers", lambda: metric(G, T, P, weights=list("abcdef")))
 
     @pytest.mark.parametrize("gone", [None, np.nan, pd.NA, pd.NaT])
     def test_missing_group(self, metric: Any, gone: Any) -> None:
-        pattern = r"given has 2 records with missing labels \(record 1, 3\)\. .*missing=\"drop\""
+        pattern = r"given has 2 records with missing labels \(rows 2, 4, counted from 1 without the header\)\. .*missing=\"drop\""
         refuses(ValueError, pattern, lambda: metric(["a", gone, "b", gone, "a", "b"], T, P))
 
     def test_missing_in_every_library(self, metric: Any) -> None:
@@ -59,11 +59,15 @@ class TestEveryMetric:
             pd.Series(["a", None, "b", "a", "b", "a"], dtype="category"),
             pl.Series(["a", None, "b", "a", "b", "a"], dtype=pl.Categorical),
         ):
-            refuses(ValueError, r"given has 1 record with missing labels.*record 1", lambda d=data: metric(d, T, P))
+            refuses(ValueError, r"given has 1 record with missing labels.*row 2, ", lambda d=data: metric(d, T, P))
 
     def test_missing_in_a_set(self, metric: Any) -> None:
         holes = pd.DataFrame({"cat": [1, 0, None, 1, 0, 1], "dog": T[:, 1]})
-        refuses(ValueError, r"truth has 1 record with missing labels in cat \(record 2\)", lambda: metric(G, holes, P))
+        refuses(
+            ValueError,
+            r"truth has 1 record with missing labels in cat \(row 3, [a-z0-9 ]*\)",
+            lambda: metric(G, holes, P),
+        )
         refuses(ValueError, "predicted has 1 record with missing labels", lambda: metric(G, T, holes))
 
     @pytest.mark.parametrize("value", [2, -1, 1.5, -0.1, np.inf])
@@ -71,10 +75,10 @@ class TestEveryMetric:
         off = P.astype(float)
         off[3, 1] = value
         shown = re.escape(f"{value:g}")
-        refuses(ValueError, rf"predicted column '1' holds {shown}(\.0)? \(record 3\).*0/1", lambda: metric(G, T, off))
+        refuses(ValueError, rf"predicted column '1' holds {shown}(\.0)? \(row 4, .*0/1", lambda: metric(G, T, off))
 
     def test_integers_outside_0_1(self, metric: Any) -> None:
-        pattern = r"truth column '0' holds 2 \(record 0\).*categorical\("
+        pattern = r"truth column '0' holds 2 \(row 1, .*categorical\("
         for form in (lambda m: m, sp.csr_array, pd.DataFrame, pl.DataFrame):
             refuses(ValueError, pattern.replace("'0'", "'(0|column_0)'"), lambda f=form: metric(G, f(2 * T), P))
 
@@ -99,7 +103,7 @@ class TestEveryMetric:
         refuses(TypeError, "truth holds complex128", lambda: metric(G, G + 0j, G))
 
     def test_fractions_in_truth(self, metric: Any) -> None:
-        pattern = r"truth column '0' holds fractions such as 0.5 \(record 0\).*swapped"
+        pattern = r"truth column '0' holds fractions such as 0.5 \(row 1, .*swapped"
         refuses(ValueError, pattern, lambda: metric(G, T / 2, T))
         refuses(ValueError, "truth holds fractions such as 0.5", lambda: metric(G, G / 2, G))
         refuses(ValueError, "predicted holds fractions.*truth must be a 0/1 variable", lambda: metric(G, G + 1, G / 2))
@@ -113,7 +117,7 @@ class TestEveryMetric:
 
     def test_class_probabilities(self, metric: Any) -> None:
         rows = np.full((6, 2), 0.6)
-        pattern = "must sum to 1 for every record, but record 0 sums to 1.2"
+        pattern = "must sum to 1 for every record, but one sums to 1.2 .row 1,"
         refuses(ValueError, pattern, lambda: metric(G, G, categorical(rows, categories=[0, 1])))
         refuses(ValueError, "names one category twice", lambda: categorical(rows, categories=[1, "1"]))
         refuses(ValueError, "holds '1', which categories", lambda: metric(G, categorical(G, categories=[0]), G))

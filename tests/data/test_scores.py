@@ -75,8 +75,8 @@ def test_a_threshold_by_group_needs_one_group_a_record() -> None:
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([0.5, 1.4, 0.2, 0.9], r"holds 1.4 \(record 1\)"),
-        ([0.5, float("nan"), 0.2, 0.9], "1 record with missing labels"),
+        ([0.5, 1.4, 0.2, 0.9], r"holds 1.4 \(row 2, "),
+        ([0.5, float("nan"), 0.2, 0.9], "1 record with missing scores"),
         (["high", "low", "low", "high"], "holds labels such as 'high', not scores"),
         ([0.5, 0.4, 0.2], "3"),
         ([[1.4, 0.2, 0.1, 0.1]] * 4, "must pair up|holds 1.4"),
@@ -113,7 +113,7 @@ def test_strata_are_categories_and_columns_are_crossed() -> None:
     ("strata", "message"),
     [
         (["x", "y"], "strata has 2 records, but there are 4"),
-        (["x", None, "y", "y"], "strata has 1 record with missing labels"),
+        (["x", None, "y", "y"], "strata has 1 record with missing strata"),
         ([["x"], ["x", "y"], [], ["y"]], "one category per record"),
         ([0.1, 0.2, 0.3, 0.4], "strata holds fractions"),
     ],

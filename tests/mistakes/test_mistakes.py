@@ -516,7 +516,7 @@ def test_a_missing_label_in_a_list_is_refused(side: str) -> None:
     calls = [lambda: biasamp.directional(*data.values()), lambda: biasamp.audit(data, **ROLES)]
     calls += [lambda: biasamp.audit(data, **ROLES, engine="local"), lambda: biasamp.audit(pd.DataFrame(data), **ROLES)]
     for call in calls:
-        with pytest.raises(ValueError, match=r"missing one in it \(record 4"):
+        with pytest.raises(ValueError, match=r"missing one in it \(row 5,"):
             call()
 
 
@@ -605,7 +605,7 @@ MESSAGES = {
     ),
     "weights in text": (
         lambda: biasamp.directional(RIGHT["gender"], RIGHT["hired"], RIGHT["said"], weights=np.full(N, "heavy")),
-        "record 0 has 'heavy'",
+        "there is 'heavy' (row 1, ",
         "np.str_",
     ),
     "a base by pairs": (

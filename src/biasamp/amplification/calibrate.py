@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from biasamp.data import Column, printable, read_columns, weights_of
 from biasamp.data.columns import NumberMatrix
 from biasamp.data.plain_arguments import level_of
+from biasamp.data.row_numbers import row_numbers
 from biasamp.results.interval import Interval, plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table
@@ -354,7 +355,7 @@ def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[st
         named = column if names is None else repr(printable(names[column], 40))
         raise ValueError(
             f"{argument} holds {int(bad.sum()):,} values that are missing or not finite, such as "
-            f"{values[row, column]} in record {row}, column {named}: no threshold can place them. Fill them in or "
+            f"{values[row, column]} in column {named} ({row_numbers([row])}): no threshold can place them. Fill them in or "
             "leave those records out"
         )
     width = values.shape[1]

@@ -14,6 +14,7 @@ from biasamp.data import LabelSet
 from biasamp.data.arguments import read, read_clusters, refuse_missing, same_length, weights_of
 from biasamp.data.keys import Keys, row_keys
 from biasamp.data.plain_arguments import level_of, numbers_of, whole_number
+from biasamp.data.row_numbers import row_numbers
 from biasamp.data.same_columns import is_same, same_index
 from biasamp.data.vocabulary import one_space
 from biasamp.resampling.significance import q_values
@@ -209,7 +210,7 @@ def finite_numbers(values: Any, name: str, count: int) -> Floats:
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{name} must be finite: record {at} has {found[at]} ({int(bad.sum()):,} such records). Fill them in or leave those records out"
+            f"{name} must be finite: there is {found[at]} ({row_numbers([at])}; {int(bad.sum()):,} such records). Fill them in or leave those records out"
         )
     return found
 

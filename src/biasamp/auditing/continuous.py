@@ -16,6 +16,7 @@ from biasamp.amplification.means import MeanAmplification, from_records, trained
 from biasamp.data import LabelSet, printable
 from biasamp.data.arguments import weights_of
 from biasamp.data.keys import Keys, row_keys
+from biasamp.data.row_numbers import row_numbers
 from biasamp.data.vocabulary import one_space
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS, requestable_names
@@ -192,9 +193,9 @@ def _numbers(source: Source, name: str, role: str, missing: str) -> tuple[NDArra
     values = column.values.astype(np.float64)
     there = np.isfinite(values) & ~column.gone
     if not there.all() and missing == "error":
-        at = int(np.flatnonzero(~there)[0])
+        bad = np.flatnonzero(~there)
         raise ValueError(
-            f"{role} column {name!r} has {int((~there).sum()):,} records without a finite number (record {at}). Fill them in, leave those "
+            f"{role} column {name!r} has {int((~there).sum()):,} records without a finite number ({row_numbers(bad, len(bad))}). Fill them in, leave those "
             'records out, or use audit(..., missing="drop").'
         )
     if not there.any():

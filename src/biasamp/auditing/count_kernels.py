@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -71,7 +71,7 @@ class PartReader(Reader):
             try:
                 yield self._batch(source, start)
             except (ValueError, TypeError) as error:
-                where = f"{part.name}, from row {start:,}" if start is not None else part.name
+                where = f"{part.name}, from row {start + 1:,}" if start is not None else part.name
                 raise type(error)(f"{error} (in {where})") from None
             counted(part, source.rows)
 
@@ -81,7 +81,8 @@ class PartReader(Reader):
         if keys is None:
             keys = row_keys(start or 0, source.rows) if start is not None or clusters is None else clusters
         weights = None if self.plan.weights is None else _weights(source.numbers(self.plan.weights, "weights"))
-        return Batch(source, keys, keys if clusters is None else clusters, weights, self.subjects(source))
+        subjects = self.subjects(replace(source, record=self.plan.record))
+        return Batch(source, keys, keys if clusters is None else clusters, weights, subjects)
 
 
 def ids_of(source: Source, plan: Plan) -> tuple[Keys | None, Keys | None]:

@@ -22,6 +22,7 @@ from biasamp.counts.signed_sums import SecondLook, SignedSums
 from biasamp.counts.storage import is_counts, load_counts
 from biasamp.counts.subject_counts import TOO_LARGE
 from biasamp.data import Codes, LabelSet, Variable, weights_of
+from biasamp.data.arguments import what_is_missing
 from biasamp.data.binning import QUANTILES, refuse_quantiles
 from biasamp.data.frames import arrow_column
 from biasamp.data.keys import row_keys
@@ -29,6 +30,7 @@ from biasamp.data.label import Mask
 from biasamp.data.label_source import LabelSource
 from biasamp.data.labelset import LEAST_TOTAL
 from biasamp.data.plain_arguments import path_of, whole_number, yes_or_no
+from biasamp.data.row_numbers import row_numbers
 from biasamp.data.same_columns import refuse_train_of_data
 from biasamp.data.spelling import in_utf8
 from biasamp.data.ways_out import way_out
@@ -298,7 +300,8 @@ def read_records(source: Source, plan: Plan, train: Any, weights: Any) -> AuditR
     values = weights_of(source.numbers(weights, "weights") if isinstance(weights, str) else weights, source.rows)
     ids, clusters = ids_of(source, plan)
     known = None if train is None else read_source(train, plan.of_train.columns, "train", plan.words)
-    return AuditRecords(Reader(plan).subjects(source, known), values, ids, clusters)
+    subjects = Reader(plan).subjects(replace(source, record=plan.record), known)
+    return AuditRecords(subjects, values, ids, clusters)
 
 
 def count_memory(
@@ -341,17 +344,16 @@ def _surveyed(plan: Plan, parts: Sequence[Any], engine: Engine, of: str = "") ->
     _pass(engine, f"looking for labels{of and f' of {of}'}")
     found = survey(plan, parts, engine)
     for one, argument in plan.labels:
-        role = f"{of} {argument}".lstrip()
+        role, what = f"{of} {argument}".lstrip(), what_is_missing(argument)
         if all(name in found.columns and not found.columns[name].kind for name in one.names):
             raise ValueError(f"{role} column {one.title!r} holds no label: every value is missing")
         for name in one.names:
             facts = found.columns[name]
-            if facts.missing and plan.missing == "error":
-                where = ", ".join(map(str, sorted(facts.places)[:5]))
-                place = f" (record {where}{', …' if facts.missing > 5 else ''})" if where else ""
+            if facts.missing and plan.missing not in (("drop",) if what != "labels" else ("drop", "negative")):
+                place = f" ({row_numbers(sorted(facts.places), facts.missing)})" if facts.places else ""
                 many = "" if facts.missing == 1 else "s"
                 raise ValueError(
-                    f"{role} has {facts.missing:,} record{many} with missing labels in {name}{place}. {way_out('missing')}"
+                    f"{role} has {facts.missing:,} record{many} with missing {what} in {name}{place}. {way_out(f'missing {what}')}"
                 )
     return found
 

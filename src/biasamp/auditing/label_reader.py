@@ -157,49 +157,69 @@ class Reader:
 
     def subjects(self, source: Source, train: Source | None = None) -> list[Subject]:
         """One subject for each attribute, and one for their crossing."""
-        plan, missing = self.plan, self.plan.missing
+        plan = self.plan
         scored = plan.group_scores or (None,) * len(plan.groups)
-        roles = [("task", plan.task, plan.task_prediction, plan.task_scores)]
+        roles = [("task", (plan.task, plan.task_prediction, plan.task_scores))]
         specs = zip(plan.groups.values(), plan.group_predictions, scored, strict=True)
-        roles += [("attribute", *held) for held in specs]
+        roles += [("attribute", held) for held in specs]
         spaces = [self.spaces[0].T, *(subject.A for subject in self.spaces)] if self.spaces else []
         sides = []
-        for (role, spec, predictions, score), space, like, declared in zip_longest(
-            roles, spaces[: len(roles)], self.truths, self.declared
-        ):
+        for (role, held), space, like, declared in zip_longest(roles, spaces[: len(roles)], self.truths, self.declared):
             names = _names(role, self.lead)
-            truth = read_labels(source, spec, names[0], missing, space=space, records=self.records)
-            predicted, known = None, None
-            if predictions is not None:
-                predicted = read_labels(
-                    source, predictions, names[1], missing, like=truth if like is None else like, space=space
-                )
-            scores = None
-            if score is not None:
-                if predicted is not None and predicted.soft:
-                    raise ValueError(
-                        f"{names[1]} holds probabilities, and {role}_scores is given too: predictions are what was decided, "
-                        "scores what it was decided from. Are the two swapped? Give 0/1 or categories as predictions"
-                    )
-                scores = read_labels(source, score, f"{role}_scores", "error", like=truth if like is None else like)
-                if predicted is None:
-                    predicted = decide(scores, USUAL, highest=score.declared == "categorical")[0]
-                    predicted = predicted if space is None else into_space(predicted, space, names[1])
+            with source.rows_known():
+                truth, predicted, scores = self._read(source, role, held, space, like)
+            known = None
             if train is not None:
-                known = read_labels(train, spec, names[2], missing, identifiers=True)
+                known = read_labels(train, held[0], names[2], plan.missing, identifiers=True)
             if space is None:
                 options: dict[str, Any] = {"declared": declared or (), "counted": self.records is None}
                 placed = one_space(truth, predicted, known, names, unseen=plan.unseen, **options)
             else:
                 placed = truth, predicted, known
-            sides.append((*placed, None if scores is None else into_space(scores, placed[0], f"{role}_scores")))
+            scores = None if scores is None else into_space(scores, placed[0], f"{role}_scores")
+            sides.append((*_where_scored(*placed, scores), scores))
         (T, T_pred, T_train, T_scores), *groups = sides
-        strata = self._strata(source)
+        with source.rows_known():
+            strata = self._strata(source)
+        if strata is not None and (strata.codes < 0).any():
+            # What changes inside strata adds up to what changes in all: one that has no stratum is in neither.
+            T = T.where(np.repeat(strata.codes[:, None] >= 0, T.width, axis=1))
         out = [
             Subject(name, A, T, A_pred, T_pred, A_train, T_train, A_scores, T_scores, strata)
             for name, (A, A_pred, A_train, A_scores) in zip(plan.groups, groups, strict=True)
         ]
         return [*out, self._crossed(out)] if plan.intersections else out
+
+    def _read(
+        self,
+        source: Source,
+        role: str,
+        specs: tuple[Spec, Spec | None, Spec | None],
+        space: LabelSet | None,
+        like: LabelSet | None,
+    ) -> tuple[LabelSet, LabelSet | None, LabelSet | None]:
+        """Truth, predictions and scores of a role; decisions are made of scores where no predictions are named."""
+        missing, names = self.plan.missing, _names(role, self.lead)
+        spec, predictions, score = specs
+        truth = read_labels(source, spec, names[0], missing, space=space, records=self.records)
+        like = truth if like is None else like
+        predicted = None
+        if predictions is not None:
+            predicted = read_labels(source, predictions, names[1], missing, like=like, space=space)
+        if score is None:
+            return truth, predicted, None
+        if predicted is not None and predicted.soft:
+            raise ValueError(
+                f"{names[1]} holds probabilities, and {role}_scores is given too: predictions are what was decided, "
+                "scores what it was decided from. Are the two swapped? Give 0/1 or categories as predictions"
+            )
+        scores = read_labels(source, score, f"{role}_scores", "drop", like=like)
+        if missing != "drop":
+            refuse_missing({f"{role}_scores": scores}, way_out("missing scores"))
+        if predicted is None:
+            predicted = decide(scores, USUAL, highest=score.declared == "categorical")[0]
+            predicted = predicted if space is None else into_space(predicted, space, names[1])
+        return truth, predicted, scores
 
     def _strata(self, source: Source) -> Strata | None:
         if self.plan.strata is None:
@@ -207,8 +227,9 @@ class Reader:
         columns = self.plan.strata.columns(source)
         known = self.spaces[0].strata if self.spaces else None
         if known is None:
-            return read_strata(columns, None, records=self.records)
-        return read_strata(columns, None, records=len(columns) * len(known.names)).like(known, "strata")
+            return read_strata(columns, None, records=self.records, missing=self.plan.missing)
+        records = len(columns) * len(known.names)
+        return read_strata(columns, None, records=records, missing=self.plan.missing).like(known, "strata")
 
     def _crossed(self, subjects: list[Subject]) -> Subject:
         names = [subject.attribute for subject in subjects]
@@ -230,6 +251,16 @@ class Reader:
         first = subjects[0]
         scored: dict[str, Any] = {"T_scores": first.T_scores, "strata": first.strata}
         return Subject(" x ".join(names), A, first.T, A_pred, first.T_pred, A_train, first.T_train, **scored)
+
+
+def _where_scored(
+    truth: LabelSet, predicted: LabelSet | None, train: LabelSet | None, scores: LabelSet | None
+) -> tuple[LabelSet, LabelSet | None, LabelSet | None]:
+    """Labels that are missing where their scores are: the parts of a value are of the same records as the value."""
+    there = None if scores is None else scores.present()
+    if there is None:
+        return truth, predicted, train
+    return truth.where(there), None if predicted is None else predicted.where(there), train
 
 
 def _names(role: str, lead: str = "") -> tuple[str, str, str]:
@@ -263,7 +294,7 @@ def read_labels(
         side = "predictions" if like is not None else "other" if identifiers else side
         check_columns_alone(labels, columns, role, side, records=records, like=like)
     if missing == "error":
-        refuse_missing({role: labels}, way_out("missing"))
+        refuse_missing({role: labels}, way_out("missing labels"))
     elif missing == "negative":
         labels = labels.without_missing()
     if space is None:

@@ -109,7 +109,7 @@ def audit(
         A column of record ids, and one of clusters (several records of one person) that are resampled together.
     missing : {"error", "drop", "negative"}
         What to do about missing labels: refuse, leave the record out of the pairs concerned, or read it as not
-        having the label.
+        having the label. ``"drop"`` leaves out records without a score or a stratum too.
     intersections : bool
         Whether to measure the crossing of all attributes as one more attribute.
     unseen : {"invented", "error"}

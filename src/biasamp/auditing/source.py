@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,11 @@ from biasamp.data.files import open_files
 from biasamp.data.formats import format_of
 from biasamp.data.frames import arrow_column, arrow_table, column_names, named_columns
 from biasamp.data.keys import Keys, record_keys
+from biasamp.data.label import Mask, canonical
 from biasamp.data.label_rules import refuse_rounded
 from biasamp.data.parquet_sizes import parquet_shape
 from biasamp.data.parts import read_table, split, split_frame, split_table
+from biasamp.data.row_numbers import records_known, row_numbers
 from biasamp.engines import home_of
 
 if TYPE_CHECKING:
@@ -42,11 +45,29 @@ class Source:
     name: str
     columns: Mapping[str, Column]
     rows: int
+    before: int = 0  # rows of the whole before the first of these
+    record: str | None = None  # the column of ids, where there is one
+
+    def rows_known(self) -> AbstractContextManager[None]:
+        """While it lasts, messages name records by their ids, or by their rows in the whole."""
+        return records_known(self.before, *(() if self.record is None else (self.record, self._id)))
+
+    def _id(self, place: int) -> str | None:
+        column = self.columns[self.record or ""]
+        value = column.values[place]
+        if column.kind == "text":
+            return column.categories[value] if value >= 0 else None
+        return None if column.gone[place] else canonical(value)
 
     def column(self, name: str) -> Column:
         """One column; an unknown name is an error that offers the nearest ones."""
         check_columns([name], list(self.columns), self.name)
         return self.columns[name]
+
+    def take(self, records: Mask) -> Source:
+        """Some of the records."""
+        columns = {name: column.take(records) for name, column in self.columns.items()}
+        return replace(self, columns=columns, rows=int(records.sum()))
 
     def numbers(self, name: str, role: str) -> Any:
         """A column of numbers without missing values."""
@@ -54,7 +75,12 @@ class Source:
         if column.kind not in ("bool", "int", "float"):
             raise TypeError(f"{role} column {name!r} holds {column.kind}, not numbers")
         if column.missing is not None:
-            raise ValueError(f"{role} column {name!r} has {int(column.missing.sum()):,} missing values")
+            gone = np.flatnonzero(column.missing)
+            with self.rows_known():
+                where = row_numbers(gone)
+            raise ValueError(
+                f"{role} column {name!r} has {len(gone):,} missing values ({where}). Fill them in, or leave those records out"
+            )
         return column.values
 
     def ids(self, name: str, role: str) -> Keys:

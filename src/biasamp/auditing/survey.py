@@ -150,7 +150,7 @@ def read_batches(
     for batch in part.batches(columns, rows=rows, categories=[name for name in labels if name in columns]):
         if batch.num_rows:
             held = {name: arrow_column(name, batch.column(i)) for i, name in enumerate(columns)}
-            yield start, Source(part.name, held, batch.num_rows)
+            yield start, Source(part.name, held, batch.num_rows, start or 0)
         start = None if start is None else start + batch.num_rows
 
 

@@ -14,7 +14,15 @@ from .command_files import Command, Input
 from .output import console, csv_option, csv_taken, html_option, json_option, write_json
 from .reading_options import reading_options
 from .role_options import number_option
-from .score_columns import groups_and_outcomes, listed_names, named_numbers, numbers
+from .score_columns import (
+    groups_and_outcomes,
+    listed_names,
+    missing_option,
+    named_numbers,
+    numbers,
+    records_of,
+    train_labels,
+)
 
 
 @click.command(name="calibrate", cls=Command)
@@ -25,6 +33,7 @@ from .score_columns import groups_and_outcomes, listed_names, named_numbers, num
 @click.option(
     "--train", type=Input(records=True), help="Take the wanted rates from --truth of this file instead of DATA."
 )
+@missing_option
 @csv_option("one row per column of scores")
 @json_option
 @reading_options
@@ -34,6 +43,7 @@ def command(
     truth: str | None,
     rate: str | None,
     train: str | None,
+    missing: str,
     csv_path: str | None,
     json_path: str | None,
 ) -> None:
@@ -49,18 +59,21 @@ def command(
     if (truth is None) == (rate is None):
         raise click.UsageError("give either --truth, whose rates are wanted, or --rate")
     names = listed_names(scores, "--scores")
+    truths = [] if truth is None else listed_names(truth, "--truth")
+    source = records_of(data, names if train is not None else [*names, *truths], missing)
+    lent = source if train is None else records_of(train, truths, missing, "train ")
     if rate is not None:
         try:
             wanted = [float(part) for part in rate.split(",")]
         except ValueError:
             raise click.UsageError(f"--rate is {rate!r}; numbers between 0 and 1 are needed") from None
     else:
-        wanted = [float(held.mean()) for held in numbers(train or data, listed_names(truth or "", "--truth"), "truth")]
+        wanted = [float(held.mean()) for held in numbers(lent, truths, "truth")]
         if len(wanted) != len(names):
             raise click.UsageError(
                 f"--truth names {len(wanted)} columns for {len(names)} scores: they pair by position"
             )
-    result = biasamp.calibrate(named_numbers(data, names, "scores"), rate=wanted[0] if len(wanted) == 1 else wanted)
+    result = biasamp.calibrate(named_numbers(source, names, "scores"), rate=wanted[0] if len(wanted) == 1 else wanted)
     taken = csv_taken(Table.from_rows(result.to_dict()["labels"]), csv_path)
     if not (write_json(result.to_dict(), json_path) or taken):
         show_calibration(result, console())
@@ -76,6 +89,7 @@ def command(
 @click.option("--span", nargs=2, type=float, default=None, help="The range of thresholds of the integral: LOW HIGH.")
 @click.option("--threshold", type=float, help="The threshold that the model decides at, which is marked.")
 @number_option("--points", 11, "How many thresholds the table shows.")
+@missing_option
 @html_option
 @csv_option("one row per distinct threshold")
 @json_option
@@ -90,6 +104,7 @@ def sweep(
     span: tuple[float, float] | None,
     threshold: float | None,
     points: int,
+    missing: str,
     html_path: str | None,
     csv_path: str | None,
     json_path: str | None,
@@ -108,13 +123,15 @@ def sweep(
         raise click.UsageError(f"--points is {points}; at least 2 are needed")
     names = listed_names(scores, "--scores")
     groups, tasked = listed_names(attributes, "--attributes"), listed_names(tasks, "--tasks")
-    given, truth = groups_and_outcomes(data, groups, tasked, "")
+    weight = [] if weights is None else [weights]
+    source = records_of(data, [*names, *groups, *tasked, *weight], missing)
+    given, truth = groups_and_outcomes(source, groups, tasked, "")
     result = biasamp.sweep(
-        named_numbers(data, names, "scores"),
+        named_numbers(source, names, "scores"),
         given,
         truth,
-        train=None if train is None else groups_and_outcomes(train, groups, tasked, "train "),
-        weights=None if weights is None else numbers(data, [weights], "weights")[0],
+        train=None if train is None else train_labels(train, groups, tasked, missing),
+        weights=None if weights is None else numbers(source, weight, "weights")[0],
         span=span,
         threshold=threshold,
     )

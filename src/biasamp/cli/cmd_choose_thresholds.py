@@ -12,7 +12,15 @@ from .command_files import Command, Input
 from .output import console, csv_option, csv_taken, figures_option, json_option, write_figures, write_json
 from .reading_options import reading_options
 from .role_options import choice_option
-from .score_columns import groups_and_outcomes, listed_names, named_numbers, numbers
+from .score_columns import (
+    groups_and_outcomes,
+    listed_names,
+    missing_option,
+    named_numbers,
+    numbers,
+    records_of,
+    train_labels,
+)
 
 
 @click.command(name="choose-thresholds", cls=Command)
@@ -34,6 +42,7 @@ from .score_columns import groups_and_outcomes, listed_names, named_numbers, num
 )
 @click.option("--train", type=Input(records=True), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
+@missing_option
 @json_option
 @csv_option("the thresholds")
 @figures_option
@@ -51,6 +60,7 @@ def command(
     threshold: str | None,
     train: str | None,
     weights: str | None,
+    missing: str,
     json_path: str | None,
     csv_path: str | None,
     figures_folder: str | None,
@@ -69,10 +79,12 @@ def command(
     limits = _numbers(limit, "--limit")
     used = [] if threshold is None else _numbers(threshold, "--threshold")
 
+    weight = [] if weights is None else [weights]
+
     def records(path: str, role: str) -> tuple[Any, ...]:
-        held = named_numbers(path, names, f"{role}scores")
-        weight = () if weights is None else numbers(path, [weights], f"{role}weights")
-        return (held, *groups_and_outcomes(path, groups, tasked, role), *weight)
+        source = records_of(path, [*names, *groups, *tasked, *weight], missing, role)
+        held = named_numbers(source, names, f"{role}scores")
+        return (held, *groups_and_outcomes(source, groups, tasked, role), *numbers(source, weight, f"{role}weights"))
 
     validation = records(data, "")
     result = biasamp.choose_thresholds(
@@ -82,7 +94,7 @@ def command(
         by_group=by_group,
         cost=cost,
         held_out=None if held_out is None else records(held_out, "held-out "),
-        train=None if train is None else groups_and_outcomes(train, groups, tasked, "train "),
+        train=None if train is None else train_labels(train, groups, tasked, missing),
         weights=None if weights is None else validation[3],
         threshold=None if not used else used[0] if len(used) == 1 else used,
     )

@@ -26,6 +26,7 @@ _CODES = (
     "uncalibrated",
     "unclear-signs",
     "threshold",
+    "missing",
 )
 # The columns of the CSV file. A row is a part of the whole, a pair or a stratum; it says nothing where a column is not of it.
 _COLUMNS = (

@@ -131,7 +131,9 @@ _ENGINES = ["auto", "local", "dask", "spark"]
 _LABELLED = ["attributes", "tasks"]
 _PAIRED = "in the same order, or truth=prediction pairs."
 _SCORED = "in the same order, or truth=score pairs; decided at 0.5 where no predictions are named."
-_DROPPED = "Missing labels: stop, leave the record out of the pairs concerned, or read as not having the label."
+_DROPPED = (
+    "Missing labels, scores or strata: stop, leave the record out of the pairs concerned, or (labels) read as not had."
+)
 _UNSEEN = "Predicted values that the truth never has and that are no likely mistake: measure apart, or stop."
 _WHERE = "Where counting runs: auto reads small files into memory, the others count part by part."
 _TRAIN = "Training records with the same truth columns; they decide the signs."

@@ -17,6 +17,7 @@ from .label import Block, Dense, Variable, printable
 from .label_rules import label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
 from .plain_arguments import one_of
+from .row_numbers import row_numbers
 from .same_columns import (
     refuse_labels_as,
     refuse_same,
@@ -67,7 +68,7 @@ def read_clusters(cluster: Any, count: int, labels: Mapping[str, Any]) -> Keys |
         raise ValueError(f"cluster has shape {ids.shape}, but there are {count:,} records: one cluster per record")
     missing = [i for i, value in enumerate(ids.tolist()) if is_missing(value)] if ids.dtype.kind in "Of" else []
     if missing:
-        raise ValueError(f"cluster is missing for {len(missing):,} records, such as record {missing[0]}: name them all")
+        raise ValueError(f"cluster is missing for {len(missing):,} records ({row_numbers(missing)}): name them all")
     keys = record_keys(ids)
     if len(keys) and (keys == keys[0]).all():  # nothing says how another cluster would differ
         raise ValueError(
@@ -199,7 +200,7 @@ def weights_of(weights: Any, count: int, name: str = "weights") -> NDArray[Any] 
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"{name} must be finite and not negative: record {at} has {values[at]}")
+        raise ValueError(f"{name} must be finite and not negative: there is {values[at]} ({row_numbers([at])})")
     if not values.any():
         raise ValueError(f"{name} are all 0: nothing would be counted")
     refuse_numbered(values, name)
@@ -242,10 +243,10 @@ def _first_text(values: Any) -> str:
                 raise TypeError
             float(value)
         except (TypeError, ValueError):
-            return f"record {place} has {printable(str(value), 40)!r}"
+            return f"there is {printable(str(value), 40)!r} ({row_numbers([place])})"
         if isinstance(value, (str, bytes)):
             text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-            return f"record {place} has the text {printable(text, 40)!r}; convert them first"
+            return f"there is the text {printable(text, 40)!r} ({row_numbers([place])}); convert them first"
     return f"found {type(values).__name__}"
 
 
@@ -256,12 +257,16 @@ def refuse_missing(sets: Mapping[str, LabelSet | None], hint: str = "") -> None:
             continue
         records = np.flatnonzero(~labels.complete())
         named = [v.name for block in labels.blocks if block.missing for v in _incomplete(block) if v.name]
-        where = ", ".join(str(r) for r in records[:_PLACES_SHOWN]) + (", …" if len(records) > _PLACES_SHOWN else "")
         what = f" in {', '.join(printable(c, 40) for c in named[:_PLACES_SHOWN])}" if named else ""
         raise ValueError(
-            f"{name} has {len(records):,} record{'s' if len(records) != 1 else ''} with missing labels{what} "
-            f"(record {where}). {hint or 'Fill them in or leave those records out.'}"
+            f"{name} has {len(records):,} record{'s' if len(records) != 1 else ''} with missing {what_is_missing(name)}{what} "
+            f"({row_numbers(records)}). {hint or 'Fill them in or leave those records out.'}"
         )
+
+
+def what_is_missing(role: str) -> str:
+    """What a missing value of a role is called."""
+    return next((word for word in ("scores", "strata") if role.endswith(word)), "labels")
 
 
 def _incomplete(block: Block) -> tuple[Variable, ...]:

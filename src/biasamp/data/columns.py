@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .label import Index, Mask, canonical, category_order, printable
+from .row_numbers import row_numbers
 
 # So many categories are looked for one by one.
 _FEW = 4
@@ -41,6 +42,16 @@ class Column:
     def gone(self) -> Mask:
         """Which values are marked as missing."""
         return np.zeros(len(self), dtype=bool) if self.missing is None else self.missing
+
+    def take(self, records: Mask) -> Column:
+        """The values of some records."""
+        missing = None if self.missing is None else self.missing[records]
+        missing = missing if missing is not None and missing.any() else None
+        if self.indptr is None:
+            return replace(self, values=self.values[records], missing=missing)
+        sizes = np.diff(self.indptr)
+        indptr = np.concatenate([[0], np.cumsum(sizes[records])]).astype(np.int64)
+        return replace(self, values=self.values[np.repeat(records, sizes)], missing=missing, indptr=indptr)
 
     @classmethod
     def numbers(cls, name: str, values: NDArray[Any], missing: Mask | None) -> Column:
@@ -242,7 +253,7 @@ def refuse_missing_items(name: str, gone: Mask, sizes: Sequence[int] | NDArray[A
         record = int(np.searchsorted(np.cumsum(sizes), int(np.flatnonzero(gone)[0]), side="right"))
         title = f"column '{printable(name, 60)}' has" if name else "there is"
         raise ValueError(
-            f"{title} a list of labels with a missing one in it (record {record}; {int(gone.sum()):,} in all). Leave it out "
+            f"{title} a list of labels with a missing one in it ({row_numbers([record])}; {int(gone.sum()):,} in all). Leave it out "
             "of the list where the record has no such label, or make the whole list missing (None)"
         )
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact
 from .label import Apart, Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
 from .labelset import LabelSet
+from .row_numbers import row_numbers
 from .ways_out import way_out
 
 # A probability row may miss 1 by the rounding of half-precision floats.
@@ -208,7 +209,7 @@ def _probabilities(
         if fraction.any():
             row, column = np.argwhere(fraction)[0]
             raise ValueError(
-                f"{role}{column_title(names[column])} holds fractions such as {chances[row, column]:g} (record {row}), but "
+                f"{role}{column_title(names[column])} holds fractions such as {chances[row, column]:g} ({row_numbers([row])}), but "
                 f"{role} takes 0/1 only. Probabilities belong with the predictions: are "
                 "truth and predictions swapped?"
             )
@@ -218,7 +219,7 @@ def _probabilities(
 def _not_zero_one(values: NDArray[Any], names: Any, role: str) -> str:
     row, column = np.argwhere(~((values >= 0) & (values <= 1)))[0]
     return (
-        f"{role}{column_title(names[column])} holds {values[row, column].item()!r} (record {row}); a yes/no column takes "
+        f"{role}{column_title(names[column])} holds {values[row, column].item()!r} ({row_numbers([row])}); a yes/no column takes "
         f"0/1, or probabilities in [0, 1] for predictions. If every value is a category of its own, {way_out('wrap')}"
     )
 
@@ -292,8 +293,8 @@ def _class_matrix(columns: Columns, role: str, soft: bool) -> Dense:
     if (off > _ROW_SUM_TOLERANCE).any():
         row = int(off.argmax())
         raise ValueError(
-            f"{role}: class probabilities must sum to 1 for every record, but record {row} sums to "
-            f"{chances[row].sum():g}. A set of yes/no labels takes the plain matrix, without categorical(...)"
+            f"{role}: class probabilities must sum to 1 for every record, but one sums to "
+            f"{chances[row].sum():g} ({row_numbers([row])}). A set of yes/no labels takes the plain matrix, without categorical(...)"
         )
     if (chances == np.rint(chances)).all():
         chances = chances.astype(np.uint8)

@@ -352,7 +352,7 @@ def _dense(values: NDArray[Any], keys: list[str], threshold: Any) -> tuple[Index
         if values.dtype.kind != "b" and (strange := (values != 0) & (values != 1)).any():
             row, column = np.argwhere(strange)[0]
             raise ValueError(
-                f"the column {keys[column]!r} holds {values[row, column]!s} (row {row} of its batch); 0 and 1 are "
+                f"the column {keys[column]!r} holds {values[row, column]!s} (row {row + 1} of its batch, counted from 1); 0 and 1 are "
                 "needed, or scores with threshold="
             )
         held = values != 0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .keys import Keys, row_keys
-from .label import Apart, Block, Codes, Index, Label, Mask, Matrix, Variable, category_order, labels_of
+from .label import Apart, Block, Codes, Dense, Index, Label, Mask, Matrix, Sparse, Variable, category_order, labels_of
 from .ways_out import way_out
 
 # Sums of weights are kept as multiples of 2**-52 in 64-bit integers, and so are sums of their squares.
@@ -124,6 +124,12 @@ class LabelSet:
 
         return LabelSet(tuple(filled(block) for block in self.blocks))
 
+    def where(self, there: Mask) -> LabelSet:
+        """The same labels, missing where ``there``, which is of shape (records, labels), is not."""
+        ends = np.cumsum([block.width for block in self.blocks])
+        parts = zip(self.blocks, np.split(there, ends[:-1], axis=1), strict=True)
+        return LabelSet(tuple(_where(block, mine) for block, mine in parts))
+
     def into(self, variables: tuple[Variable, ...]) -> LabelSet:
         """The same records in another label space, whose variables pair with these by position."""
         if variables == self.variables:
@@ -142,6 +148,21 @@ class LabelSet:
             renamed = labels_of(tuple(a._replace(name=b.name) for a, b in zip(mine, theirs, strict=True)))
             blocks.append(block.moved(theirs, np.array([place[label] for label in renamed], dtype=np.int64)))
         return LabelSet(tuple(blocks))
+
+
+def _where(block: Block, there: Mask) -> Block:
+    """A block whose values are missing where they are not ``there``; a category or a list is there as a whole."""
+    if isinstance(block, Apart):
+        block = Dense(block.variables, block.rows(0, len(block)))
+    if isinstance(block, Dense):
+        return replace(block, there=there if block.there is None else block.there & there)
+    whole = np.logical_and.reduce(there, axis=1)
+    if isinstance(block, Codes) and not block.sparse:
+        return replace(block, codes=np.where(whole, block.codes, -1))
+    if isinstance(block, Codes):
+        held = block.codes >= 0
+        return Sparse(block.variables, np.concatenate([[0], np.cumsum(held)]), block.codes[held], whole)
+    return replace(block, there=whole if block.there is None else block.there & whole)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from .columns import Column, Columns, Declared
 from .label import Codes, Index, printable
 from .label_rules import label_set
 from .plain_arguments import categories_of, numbers_of
+from .row_numbers import row_numbers
 from .spelling import says_missing, says_unknown, shown
 
 # What forms offer instead of an answer; words for what is not known are in ``spelling``.
@@ -136,7 +137,7 @@ def read_scores(scores: Any, count: int) -> NDArray[np.float64]:
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"scores must be finite: row {at} has {values[at]} ({int(bad.sum()):,} such rows). Leave people without a score out"
+            f"scores must be finite: there is {values[at]} ({row_numbers([at])}; {int(bad.sum()):,} such rows). Leave people without a score out"
         )
     return values
 
@@ -151,7 +152,9 @@ def read_counts(counts: Any, rows: int) -> NDArray[np.int64]:
     bad = ~(np.isfinite(values) & (values >= 0) & (values == np.rint(values)))
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"counts must be whole numbers of people, 0 or more: row {at} has {values[at]}")
+        raise ValueError(
+            f"counts must be whole numbers of people, 0 or more: there is {values[at]} ({row_numbers([at])})"
+        )
     if not values.any():
         raise ValueError("counts are all 0: there is nobody")
     if values.sum() > 2**53:

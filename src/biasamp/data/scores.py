@@ -18,6 +18,7 @@ from .label_rules import label_set
 from .labelset import Evaluation, LabelSet
 from .same_columns import refuse_same, same_index
 from .vocabulary import one_space
+from .ways_out import way_out
 
 # The threshold that is meant where none is named.
 USUAL = 0.5
@@ -36,7 +37,7 @@ class Strata:
     names : tuple of str
         What the strata are called.
     codes : ndarray of shape (records,)
-        The place of each record's stratum among them.
+        The place of each record's stratum among them; -1 where it is missing.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Strata:
                 f"{printable(self.names[0], 40)!r}. Are these the columns that were meant? Spell their values alike"
             )
         target = np.array([place.get(name, -1) for name in self.names], dtype=np.int64)
-        return Strata(self.name, other.names, target[self.codes])
+        return Strata(self.name, other.names, np.append(target, -1)[self.codes])
 
     def with_names_of(self, other: Strata) -> Strata:
         """The same strata, and those that only others have."""
@@ -363,10 +364,13 @@ def _numbers(value: Any, many: int, argument: str) -> NDArray[np.float64]:
     return numbers
 
 
-def read_strata(strata: Any, count: int | None, argument: str = "strata", *, records: int | None = None) -> Strata:
+def read_strata(
+    strata: Any, count: int | None, argument: str = "strata", *, records: int | None = None, missing: str | None = None
+) -> Strata:
     """The stratum of each record: one column of categories, or several that are crossed.
 
-    ``records`` is how many records there are, where those that are read stand for more.
+    ``records`` is how many records there are, where those that are read stand for more. Missing strata are let through
+    where ``missing`` is ``"drop"``; any other policy of an audit is told of that one.
     """
     if isinstance(strata, Strata):
         return strata
@@ -374,7 +378,9 @@ def read_strata(strata: Any, count: int | None, argument: str = "strata", *, rec
     if columns.declared is None and not columns.single:
         columns = type(columns)(columns.apart(), False, "categorical")
     labels = label_set(columns, argument)
-    refuse_missing({argument: labels}, "Name a stratum for those too, such as 'unknown', or leave those records out.")
+    if missing != "drop":
+        alone = "Name a stratum for those too, such as 'unknown', or leave those records out."
+        refuse_missing({argument: labels}, alone if missing is None else way_out("missing strata"))
     if count is not None and len(labels) != count:
         raise ValueError(f"{argument} has {len(labels):,} records, but there are {count:,}: one stratum per record")
     if any(variable.kind != "categorical" for variable in labels.variables):

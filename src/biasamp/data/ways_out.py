@@ -22,11 +22,19 @@ _ADVICE = {
         "cut numbers into bins with --bins COLUMN=25,45",
     ),
     "wrap": ("wrap the column in biasamp.categorical(...)", "say so with --categorical ROLE"),
-    "missing": (
+    "missing labels": (
         'missing="drop" leaves such a record out of the pairs concerned, missing="negative" reads it as not having the '
         "label.",
         "--missing drop leaves such a record out of the pairs concerned, --missing negative reads it as not having the "
         "label.",
+    ),
+    "missing scores": (
+        'No threshold can place them: fill them in, or leave those records out with missing="drop".',
+        "No threshold can place them: fill them in, or leave those records out with --missing drop.",
+    ),
+    "missing strata": (
+        "Name a stratum for those too, such as 'unknown', or leave those records out with missing=\"drop\".",
+        "Name a stratum for those too, such as 'unknown', or leave those records out with --missing drop.",
     ),
     "unseen": ("unseen='error' takes none", "--unseen error takes none"),
     "parts": ("read it part by part with engine='local'", "read it part by part with --engine local"),

@@ -27,6 +27,7 @@ from biasamp.data import (
     same_length,
 )
 from biasamp.data.column_checks import RoleOf, check_columns_alone
+from biasamp.data.row_numbers import row_numbers
 from biasamp.data.same_columns import refuse_same, same_index
 from biasamp.data.vocabulary import one_space
 
@@ -259,7 +260,7 @@ def _numbers(columns: Columns, name: str, *, as_input: bool = False) -> Values:
             if item.missing is not None and item.missing.any():
                 at = int(np.flatnonzero(item.missing)[0])
                 raise ValueError(
-                    f"{name} has {int(item.missing.sum()):,} missing values (record {at}). Fill them in or "
+                    f"{name} has {int(item.missing.sum()):,} missing values ({row_numbers([at])}). Fill them in or "
                     "leave those records out."
                 )
             parts.append(item.values.astype(np.float64)[:, None])

@@ -2,7 +2,7 @@
 
 import { ADVICE } from "./advice";
 import type { Variable } from "./column_checks";
-import { canonical, counted, general, inOrder, printable, quotedByPython, repr } from "./text";
+import { canonical, counted, general, inOrder, printable, quotedByPython, repr, rowNumbers } from "./text";
 import { Beyond, Refused, type Column, type Value } from "./types";
 
 /** Floats hold every integer up to this one. */
@@ -117,7 +117,7 @@ function refuseNotZeroOne(column: Column, role: string): void {
     const [value, record] = found;
     const written = column.type === "float" ? repr(Number(value)) : value.toString();
     throw new Refused(
-      `${role}${columnTitle(column.name)} holds ${written} (record ${record}); a yes/no column takes ` +
+      `${role}${columnTitle(column.name)} holds ${written} (${rowNumbers([record])}); a yes/no column takes ` +
         `0/1, or probabilities in [0, 1] for predictions. If every value is a category of its own, ${ADVICE.wrap}`,
     );
   }
@@ -126,7 +126,7 @@ function refuseNotZeroOne(column: Column, role: string): void {
 function fractions(column: Column, role: string): string {
   const [value, record] = firstOf(column, (one) => !Number.isInteger(Number(one))) as [number, number];
   return (
-    `${role}${columnTitle(column.name)} holds fractions such as ${general(value)} (record ${record}), but ` +
+    `${role}${columnTitle(column.name)} holds fractions such as ${general(value)} (${rowNumbers([record])}), but ` +
     `${role} takes 0/1 only. Probabilities belong with the predictions: are truth and predictions swapped?`
   );
 }
@@ -156,7 +156,6 @@ export function refuseMissing(variables: Variable[], missing: (Uint8Array | null
     }
   }
   const named = variables.filter((variable, i) => missing[i] !== null && variable.name).map((variable) => printable(variable.name, 40));
-  const where = records.join(", ") + (count > PLACES_SHOWN ? ", …" : "");
   const what = named.length ? ` in ${named.slice(0, PLACES_SHOWN).join(", ")}` : "";
-  throw new Refused(`${role} has ${counted(count)} record${count === 1 ? "" : "s"} with missing labels${what} (record ${where}). ${ADVICE.missing}`);
+  throw new Refused(`${role} has ${counted(count)} record${count === 1 ? "" : "s"} with missing labels${what} (${rowNumbers(records, count)}). ${ADVICE.missing}`);
 }

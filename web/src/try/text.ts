@@ -30,6 +30,12 @@ export function counted(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** Where records stand, as a person counts the rows of a table: `places` count from 0, and there are as `many` in all. */
+export function rowNumbers(places: number[], many = places.length): string {
+  const rows = places.map((place) => String(place + 1)).join(", ");
+  return `row${places.length > 1 ? "s" : ""} ${rows}${many > places.length ? ", …" : ""}, counted from 1 without the header`;
+}
+
 /** The one spelling of a category: 1, 1.0, true and "1" are one. */
 export function canonical(value: Value): string {
   if (typeof value === "string") return value;
