@@ -58,6 +58,7 @@ def difference_in_words(
 ) -> Difference:
     """The difference with its interval and verdict."""
     value, reach = float(made.value[0]), float(made.reach(level)[0])
+    value = 0.0 if abs(value) < _ROUNDING else value
     low, high = value - reach, value + reach
     verdict = UNDECIDED
     if not reach > 0.0:
