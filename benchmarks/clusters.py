@@ -1,7 +1,8 @@
 """What clusters on this machine cost: CPU of all processes, workers and the Java machine included, of associations on a long
 table: local threads, a Dask cluster of two processes, and Spark with two executors.
 
-``python -m benchmarks clusters --rows 20000000`` for another size. A cluster is started and has counted once before.
+``python -m benchmarks clusters --rows 20000000`` for another size; ``--tasks`` for what a task costs: the same rows in more and
+more tasks. A cluster is started and has counted once before.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,6 +24,8 @@ from benchmarks.scale import write
 
 ROWS = 8_500_000
 REPEATS = 3
+# Tasks for each of two threads or cores, where the cost of a task is asked for.
+TASKS = (1, 2, 3, 6, 12)
 
 
 def cpu_of_tree() -> float:
@@ -85,7 +89,9 @@ def show(what: str, found: tuple[float, float], local: float) -> None:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="benchmarks clusters")
     parser.add_argument("--rows", type=int, default=ROWS)
-    rows = parser.parse_args(arguments or []).rows
+    parser.add_argument("--tasks", action="store_true")
+    chosen = parser.parse_args(arguments or [])
+    rows = chosen.rows
     if not Path("/proc/self/stat").exists():
         sys.exit("what processes cost is read from /proc, which this system does not have")
     warnings.simplefilter("ignore")
@@ -96,6 +102,14 @@ def main(arguments: list[str] | None = None) -> None:
         def work(data: object, engine: object) -> Callable[[], object]:
             return lambda: biasamp.associate(data, identities, record="record", label="label", engine=engine)
 
+        if chosen.tasks:
+            if find_spec("distributed") is not None:
+                with dask_cluster() as client:
+                    by_tasks("biasamp.engines.dask", "_TASKS_PER_THREAD", work(path, client))
+            if find_spec("pyspark") is not None:
+                with spark_session() as session:
+                    by_tasks("biasamp.engines.spark", "_TASKS_PER_CORE", work(path, session))
+            return
         print(f"| {rows:,} rows of text, two identities | CPU | times local | clock |")
         print("|---|---:|---:|---:|")
         local = least_cpu(work(path, "local"))
@@ -111,6 +125,20 @@ def main(arguments: list[str] | None = None) -> None:
                 # What Spark takes to hand the same rows to Python, which does nothing with them.
                 taken = least_cpu(lambda: frame.select("record", "label").mapInArrow(_nothing, "n long").collect())
                 show("... of which handing its rows to Python", taken, local[0])
+
+
+def by_tasks(module: str, name: str, work: Callable[[], object]) -> None:
+    """What the same rows cost in more and more tasks, and the slope: what one more task costs."""
+    held = import_module(module)
+    before, costs = getattr(held, name), []
+    for each in TASKS:
+        setattr(held, name, each)
+        costs.append(least_cpu(work)[0])
+    setattr(held, name, before)
+    tasks = [2 * each for each in TASKS]
+    slope = (costs[-1] - costs[0]) / (tasks[-1] - tasks[0])
+    shown = ", ".join(f"{many} tasks {cost:.2f} s" for many, cost in zip(tasks, costs, strict=True))
+    print(f"| {module.rsplit('.', 1)[-1]} | {shown} | {1e3 * slope:.0f} ms a task |", flush=True)
 
 
 def _nothing(batches: Iterator[object]) -> Iterator[object]:

@@ -24,6 +24,7 @@ from biasamp.auditing import (
     parity_entries,
     score_cautions,
     skill_cautions,
+    unseen_labels,
 )
 from biasamp.auditing.measurement_types import SCHEMA
 from biasamp.report import matrix, rates_view
@@ -72,6 +73,8 @@ def facts() -> dict[str, Any]:
         "constants": {
             "clear_of_all": bounds.CLEAR_OF_ALL,
             "many_numbers": cautions._MANY_NUMBERS,
+            "alike": unseen_labels._ALIKE,
+            "looked_at": unseen_labels._LOOKED_AT,
             "reach": bounds.REACH,
             "errors_more": bounds.ERRORS_MORE,
             "clear_sign": pair_table.CLEAR_SIGN,

@@ -219,6 +219,7 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
             "base-choice",
             "bins",
             "numbers",
+            "never-predicted",
             "perceived",
             "not-ground-truth",
             "missing",

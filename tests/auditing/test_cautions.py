@@ -140,6 +140,17 @@ CASES: dict[str, tuple[Case, Case]] = {
         ({**AMPLIFIED, "kind": [20 + i % 40 for i in range(800)]}, {"attributes": biasamp.binned("kind", edges=[35])}),
         (AMPLIFIED, {}),
     ),
+    "never-predicted": (
+        (
+            {
+                **AMPLIFIED,
+                "cooks": ["yes", *("yess" if x else "no" for x in AMPLIFIED["cooks"][1:])],
+                "said": ["yes" if x else "no" for x in AMPLIFIED["said"]],
+            },
+            {},
+        ),
+        ({**AMPLIFIED, "said": [0] * 800}, {}),
+    ),
     "numbers": (
         ({**AMPLIFIED, "kind": [20 + i % 13 for i in range(800)]}, {}),
         ({**AMPLIFIED, "kind": [20 + i % 12 for i in range(800)]}, {}),
@@ -500,3 +511,18 @@ def test_a_difference_names_the_groups_that_it_leaves_out() -> None:
     text = _text(audited, "left-out")
     assert "of false positive rates, kind=c (3)" in text
     assert "true positive rates" not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("yess", "never have cooks=yess (5 records). Is cooks=yess another spelling of cooks=yes?"),
+        ("perhaps", "never have cooks=perhaps (5 records). Its predicted rate is 0 in every group."),
+    ],
+)
+def test_a_value_that_is_never_predicted_is_named(value: str, words: str) -> None:
+    truth = ["yes" if x else "no" for x in AMPLIFIED["cooks"]]
+    truth[:5] = [value] * 5
+    said = ["yes" if x else "no" for x in AMPLIFIED["said"]]
+    (found,) = (f for f in audit({**AMPLIFIED, "cooks": truth, "said": said}).findings if f.code == "never-predicted")
+    assert found.text == f"Predictions of the task {words}"

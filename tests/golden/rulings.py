@@ -116,6 +116,11 @@ RULINGS = [
         r"^(\.report|\.page)?\.answer(\.|$)",
     ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
+    Ruling(
+        "A gate that cannot pass by accident: a verdict tells bounds from intervals, pairs from the aggregate, and has the cautions of what is judged",
+        r"\.verdict\.checks\[\w*\]\.(finding|cautions|line)$|\.junit\[\]\.attributes\.name$",
+        r"^(check|saved_policy)$",
+    ),
 ]
 
 

@@ -17,6 +17,7 @@ TOPICS: dict[str, frozenset[str]] = {
         "unchecked",
         "positive",
         "no-truth",
+        "never-predicted",
         "unknown-overlap",
         "missing",
         "ignored-groups",

@@ -16,7 +16,7 @@ from .evidence import Place, place_of
 from .findings import Context, Finding, Rule, caution, number, place
 from .skill_cautions import never_wrong
 from .subject import Counted
-from .unseen_labels import no_sign, no_truth
+from .unseen_labels import never_predicted, no_sign, no_truth
 
 _PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
 # Labels that a sentence names of many.
@@ -196,5 +196,5 @@ def swapped(context: Context) -> Iterator[Finding]:
 
 
 _RECORDS = (unknown_overlap, missing_labels, undefined_pairs)
-_MISTAKES = (one_value, constant, no_truth, no_sign, perfect, copied, swapped)
+_MISTAKES = (one_value, constant, no_truth, never_predicted, no_sign, perfect, copied, swapped)
 COLUMN_CAUTIONS: tuple[Rule, ...] = (*_RECORDS, *_MISTAKES)

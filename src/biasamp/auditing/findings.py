@@ -53,6 +53,7 @@ URGENCY = {
     "not-fairness": 8.0,
     "not-ground-truth": 7.5,
     "fractions": 7.2,
+    "never-predicted": 7.1,
     "threshold": 7.0,
     "uncalibrated": 6.8,
     "stratum-close-to-group": 6.7,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from biasamp.amplification.invented import invented_labels, predicted_joint, wit
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.subject_counts import SubjectCounts
-from biasamp.data import Variable, printable
+from biasamp.data import Label, Variable, printable
 from biasamp.data.column_checks import title_of
 from biasamp.data.vocabulary import check_other, check_said
 
@@ -22,6 +24,8 @@ from .subject import Counted
 
 # Labels that a sentence names of many.
 _SHOWN = 3
+# Two values are likely one, mistyped, where they are more alike than this, of 1; so many values are held against others.
+_ALIKE, _LOOKED_AT = 0.8, 20
 
 
 def check_vocabulary(counts: AuditCounts, unseen: str | None = None) -> None:
@@ -158,6 +162,53 @@ def no_truth(context: Context) -> Iterator[Finding]:
                 {"direction": direction},
                 labels=list(named),
             )
+
+
+def never_predicted(context: Context) -> Iterator[Finding]:
+    """Values of a variable that records have and the model never gives: a weak model, or another spelling in the truth."""
+    for direction, what in (("A->T", "task"), ("T->A", "attribute")):
+        never: dict[Label, float] = {}
+        given: list[Label] = []
+        for subject in context.subjects[:1] if direction == "A->T" else context.attributes:
+            margins = subject.margins(direction)
+            if margins is None:
+                continue
+            for label, true, said in zip(margins.labels, margins.truth, margins.predicted, strict=True):
+                if label.category is not None and said:
+                    given.append(label)
+                elif label.category is not None and true:
+                    never[label] = true
+        # A variable of which one value alone is predicted is spoken of elsewhere.
+        values = Counter(label.variable for label in given)
+        named = {label: true for label, true in never.items() if values[label.variable] > 1}
+        if not named:
+            continue
+        shown = [f"{context.name(str(label))} ({true:,.0f} records)" for label, true in list(named.items())[:_SHOWN]]
+        shown += [f"{len(named) - _SHOWN} more"] if len(named) > _SHOWN else []
+        twin = next(filter(None, (_twin(label, given) for label in list(named)[:_LOOKED_AT])), None)
+        asked = (
+            f"Is {context.name(str(twin[0]))} another spelling of {context.name(str(twin[1]))}?"
+            if twin
+            else "Their predicted rates are 0 in every group."
+            if len(named) > 1
+            else "Its predicted rate is 0 in every group."
+        )
+        yield caution(
+            "never-predicted",
+            f"Predictions of the {what} never have {' and '.join(filter(None, (', '.join(shown[:-1]), shown[-1])))}. {asked}",
+            {"direction": direction},
+            labels=[str(label) for label in named],
+        )
+
+
+def _twin(label: Label, given: Sequence[Label]) -> tuple[Label, Label] | None:
+    """A value that is hardly told from one that the model gives, with that one."""
+    for other in given:
+        if other.variable == label.variable:
+            one, two = str(label.category), str(other.category)
+            if not (one + two).isdecimal() and SequenceMatcher(None, two, one).ratio() > _ALIKE:
+                return label, other
+    return None
 
 
 def no_sign(context: Context) -> Iterator[Finding]:

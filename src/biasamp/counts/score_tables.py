@@ -31,6 +31,8 @@ Index = NDArray[np.int64]
 _TABLES = ("size", "truth", "held", "both", "scores", "scores_truth", "scores_held")
 # Entries whose columns are laid out at once where they are not counted in numba.
 _ROWS = 1 << 14
+# Entries whose columns are copied at once where records have several.
+_PART = 1 << 16
 # Outcomes whose sums are laid out at once: those of a row fill a line of cache.
 _AT_ONCE = 8
 # Scores of at most 2**52 units whose sum is sure to fit into 64 bits.
@@ -75,6 +77,11 @@ class Entries:
             records = np.concatenate([records, np.arange(len(given))])
             label = np.concatenate([label, np.full(len(given), given.width)])
         return cls(records, label, (row if each else row[records]) * labels + label, labels, not each)
+
+    def parts(self) -> list[slice]:
+        """All entries where each record has one; else some after others, so that copies of their columns are small."""
+        step = _PART if self.everyone else max(len(self.cell), 1)
+        return [slice(start, start + step) for start in range(0, len(self.cell), step)]
 
     def by_cell(self) -> tuple[Index, Index]:
         """Records and cells of the entries, those of a cell together."""
@@ -412,31 +419,36 @@ class Sums:
 
     def add_compiled(self, entries: Entries, sides: Sequence[LabelSet], most: int, bins: ScoreBins) -> None:
         """Add records in numba, one outcome after another, and to the bins in the same loop; a cell has ``most`` records."""
-        from .kernels.compiled_scores import COARSE, FITTING, SLOTS, STEPS, add_scores, lay_out
+        from .kernels.compiled_scores import COARSE, FITTING, KINDS, STEPS, add_scores, lay_out
 
         truth, held, scores = (side.columns() for side in sides)
-        width, cells = self.whole.shape[-1], self.whole.shape[1] * entries.labels
-        cell, label = entries.cell.astype(np.uint32), entries.label.astype(np.uint32)
-        # Where each record has one entry the entries are the records.
-        records = entries.records if entries.everyone else entries.records[:0]
+        labels, rows, width = entries.labels, self.whole.shape[1], self.whole.shape[-1]
+        layers = len(self.squares) * labels
+        small = np.uint16 if layers < 1 << 16 else np.uint32
+        layer = (self.stratum[:, None] * labels + np.arange(labels)).astype(small).reshape(-1)[entries.cell]
+        cell, label = entries.cell.astype(np.uint32), entries.label.astype(small)
         outcomes = min(width, _AT_ONCE)
-        kept = [
-            np.zeros((outcomes, cells, SLOTS), dtype=np.int64),
-            np.zeros((outcomes, cells if most > FITTING else 0, SLOTS, 2), dtype=np.int64),
-        ]
+        shape = outcomes, rows * labels * KINDS
+        sums, counts = np.zeros(shape, dtype=np.int64), np.zeros(shape, np.uint16 if most < 1 << 16 else np.int64)
+        deep = np.zeros((outcomes, shape[1] if most > FITTING else 0, 2), dtype=np.int64)
         for first in range(0, width, _AT_ONCE):
             several = range(first, min(first + _AT_ONCE, width))
-            lines, deep = kept[0][: len(several)], kept[1][: len(several)]
             if first:
-                lines[:], deep[:] = 0, 0
+                sums[:], counts[:], deep[:] = 0, 0, 0
             for place, j in enumerate(several):
                 steps = np.zeros((len(bins.steps), 2 * (STEPS + 1)), dtype=np.int32)
-                sums = np.zeros((len(bins.sums), COARSE, 2), dtype=np.int64)
-                score = np.ascontiguousarray(scores[j], dtype=np.float64)
-                lot = cell, label, truth[j], held[j], score, GRID
-                add_scores(records, *lot, lines[place], deep[place], steps, sums)
-                bins.put(j, steps, sums)
-            lay_out(lines, deep, self.stratum, entries.labels, first, self.whole, self.high, self.low, self.squares)
+                binned = np.zeros((len(bins.sums) * COARSE, 2), dtype=np.int64)
+                squares = np.zeros((layers, 2), dtype=np.int64)
+                columns = truth[j], held[j], np.ascontiguousarray(scores[j], dtype=np.float64)
+                cells = sums[place], counts[place], deep[place]
+                for mine in entries.parts():
+                    # Where each record has one entry the entries are the records.
+                    lot = (column[entries.records[mine]] for column in columns) if entries.everyone else columns
+                    add_scores(cell[mine], label[mine], layer[mine], *lot, GRID, *cells, squares, steps, binned)
+                bins.put(j, steps, binned.reshape(len(bins.sums), COARSE, 2))
+                self.squares[:, :labels, :, j] = squares.reshape(-1, labels, 2)
+            lot = (table[: len(several)] for table in (sums, counts, deep))
+            lay_out(*lot, labels, first, self.whole, self.high, self.low)
         if not entries.everyone:
             self.squares[:, -1] = self.squares[:, :-1].sum(axis=1)
 

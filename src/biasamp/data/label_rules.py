@@ -119,7 +119,7 @@ def _chance_of_one(column: Column, role: str, soft: bool) -> Dense:
     missing = None if column.missing is None else column.missing[:, None]
     chance = _probabilities(column.values[:, None], missing, [column.name], role, soft)[:, 0]
     there = None if missing is None else np.repeat(~missing, 2, axis=1)
-    values = np.column_stack([1.0 - chance, chance])
+    values = np.stack([1.0 - chance, chance]).T
     if there is not None:
         values[~there] = 0.0
     return Dense((Variable(column.name, "categorical", ("0", "1")),), values, there)

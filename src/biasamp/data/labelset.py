@@ -243,6 +243,8 @@ def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
     Within a variable the categories are united: what may be united is decided before (``vocabulary``).
     """
     first = sets[0]
+    if _yes_no(first.variables) and all(other.variables == first.variables for other in sets[1:]):
+        return list(sets)
     placed = [first]
     for other, name in zip(sets[1:], names[1:], strict=True):
         mine, theirs = first.variables, other.variables
@@ -258,6 +260,10 @@ def align(sets: Sequence[LabelSet], names: Sequence[str]) -> list[LabelSet]:
         _refuse_crossed(mine, placed[-1].variables, names[0], name)
     target = tuple(join(column) for column in zip(*(s.variables for s in placed), strict=True))
     return [s.into(target) for s in placed]
+
+
+def _yes_no(variables: tuple[Variable, ...]) -> bool:
+    return all(variable.kind == "binary" for variable in variables)
 
 
 def _titled(role: str, variable: Variable) -> str:
@@ -285,7 +291,7 @@ def _by_name(other: LabelSet, mine: tuple[Variable, ...]) -> LabelSet:
     names = [variable.name for variable in mine]
     theirs = [variable.name for variable in other.variables]
     same = names != theirs and sorted(names) == sorted(theirs) and len(set(names)) == len(names)
-    if not same or any(v.kind != "binary" for v in (*mine, *other.variables)):
+    if not same or not _yes_no((*mine, *other.variables)):
         return other
     (block,) = other.blocks  # yes/no columns are always stored in one block
     place = {name: i for i, name in enumerate(names)}

@@ -278,5 +278,5 @@ def _of_pair(limit: Limit, entry: Entry, pair: Pair, held: Held) -> Figure:
     # The data cannot tell which way the pair leans, so neither which way amplification would be.
     change, size = np.array([pair["amplification"] or 0.0]), np.array([abs(pair["delta"] or 0.0)])
     needed = UnknownSigns(change, size, np.array([statistic(1.0 if p is None else p)]), statistic(CLEAR_PAIR))
-    figure = replace(figure, low=min(low, -high), high=max(high, -low), bounded=True)
+    figure = replace(figure, low=min(low, -high), high=max(high, -low), bounded=True, directions=(1, 1))
     return replace(figure, lent=True) if held.signs_known(entry) else replace(figure, unknown=needed)

@@ -7,6 +7,7 @@ import { CONSTANTS, FACTS, METRICS } from "./facts";
 import { caution, figureOf, gapWords, placeWords, valueWithInterval, type Context } from "./findings";
 import { fixed, grouped, number } from "./format";
 import { byCharacters, printable } from "./text";
+import { ratio } from "./near";
 import { fairCoins } from "./signs";
 import { pairwise } from "./sums";
 
@@ -42,6 +43,7 @@ export function* cautions(context: Context, subjects: Subject[], outcomes: Outco
   yield* oneValue(context, subjects, outcomes);
   yield* constant(context, subjects[0].bags);
   yield* noTruth(subjects[0].bags);
+  yield* neverPredicted(context, subjects[0].bags);
   yield* perfect(context, subjects);
   yield* copied(context, subjects, outcomes);
   yield* swapped(context);
@@ -277,6 +279,27 @@ function* noTruth(bags: BagCounts): Generator<FindingFields> {
   yield caution("no-truth",
     `${named.length} task column${several ? "s have" : " has"} no record in truth, and the model predicts ${several ? "them" : "it"}: ${shown}${more}. Their pairs have no direction and count ` +
     "0 in the mean.", { direction: "A->T" }, { labels: named });
+}
+
+/** Values of a variable that records have and the model never gives: a weak model, or another spelling in the truth. */
+function* neverPredicted(context: Context, bags: BagCounts): Generator<FindingFields> {
+  const { outcome, truth, predicted } = bags.whole;
+  const given = outcome.filter((label, o) => label.category !== null && predicted[o]);
+  const several = new Set(given.filter((label) => given.some((other) => other !== label && other.variable === label.variable)).map((label) => label.variable));
+  const named = outcome.map((label, o) => ({ label, records: truth[o] })).filter(({ label, records }, o) => label.category !== null && !predicted[o] && records && several.has(label.variable));
+  if (!named.length) return;
+  const shown = named.slice(0, SHOWN).map(({ label, records }) => `${context.name(label.text)} (${grouped(records)} records)`);
+  if (named.length > SHOWN) shown.push(`${named.length - SHOWN} more`);
+  let asked = named.length > 1 ? "Their predicted rates are 0 in every group." : "Its predicted rate is 0 in every group.";
+  search: for (const { label } of named.slice(0, CONSTANTS.looked_at)) {
+    for (const other of given) {
+      if (other.variable !== label.variable || /^\p{Nd}+$/u.test(label.category! + other.category!)) continue;
+      if (ratio([...other.category!], [...label.category!]) <= CONSTANTS.alike) continue;
+      asked = `Is ${context.name(label.text)} another spelling of ${context.name(other.text)}?`;
+      break search;
+    }
+  }
+  yield caution("never-predicted", `Predictions of the task never have ${and(shown)}. ${asked}`, { direction: "A->T" }, { labels: named.map(({ label }) => label.text) });
 }
 
 function* perfect(context: Context, subjects: Subject[]): Generator<FindingFields> {

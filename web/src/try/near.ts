@@ -1,7 +1,7 @@
 /** Names that are near to another one, as Python's difflib finds them. */
 
 /** How alike two texts are, of 1: twice the characters in matching blocks over all characters. */
-function ratio(a: string[], b: string[]): number {
+export function ratio(a: string[], b: string[]): number {
   return a.length + b.length ? (2 * matching(a, b, places(b), 0, a.length, 0, b.length)) / (a.length + b.length) : 1;
 }
 
