@@ -58,7 +58,18 @@ def test_choosing_thresholds_takes_what_the_function_takes(run: Any, tmp_path: P
         rows = zip(given, *truth.T, *scores.T, strict=True)
         (tmp_path / f"{name}.csv").write_text("g,s,t,p,q\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
     roles = ("--scores", "p,q", "--attributes", "g", "--tasks", "s,t", "--limit", "-0.01,0.02", "--limit-on", "task")
-    more = ("--cost", 1, 3, "--by-group", "--threshold", "0.4,0.6", "--held-out", tmp_path / "test.csv", "--train", tmp_path / "test.csv")
+    more = (
+        "--cost",
+        1,
+        3,
+        "--by-group",
+        "--threshold",
+        "0.4,0.6",
+        "--held-out",
+        tmp_path / "test.csv",
+        "--train",
+        tmp_path / "test.csv",
+    )
     found = json.loads(run("choose-thresholds", tmp_path / "valid.csv", *roles, *more, "--json", "-").out)
     options = {"limit": [-0.01, 0.02], "limit_on": "task", "cost": (1, 3), "by_group": True, "threshold": [0.4, 0.6]}
     expected = biasamp.choose_thresholds(*parts["valid"], **options, held_out=parts["test"], train=parts["test"][1:])
