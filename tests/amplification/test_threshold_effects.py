@@ -132,6 +132,16 @@ def test_scores_that_are_no_probabilities_have_no_before() -> None:
     assert held["validation"]["effects"][1]["before"] is None
 
 
+def test_rates_that_are_equal_name_no_groups() -> None:
+    scores, group, truth = drawn(6)
+    choice = biasamp.choose_thresholds(scores, group, truth, limit=0.05, threshold=0.0)
+    rows = {(row["task"], row["figure"]): row for row in choice.validation.effects.rows()}
+    for name in ("TPR gap", "FPR gap", "selection gap"):
+        row = rows[choice.tasks[0], name]
+        assert (row["before"], row["before_highest"], row["before_lowest"]) == (0.0, "", "")
+        assert row["after_highest"] != row["after_lowest"]
+
+
 def test_small_groups_do_not_decide_a_gap() -> None:
     group = np.repeat(["a", "b", "c"], [200, 200, 2])
     truth = np.tile([1, 0], 201)

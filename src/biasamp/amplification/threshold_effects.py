@@ -93,6 +93,8 @@ def _gap(task: str, name: str, rates: Floats, size: Floats, groups: Sequence[str
     if len(there) < 2:
         return _row(task, name)
     high, low = there[np.argmax(rates[there])], there[np.argmin(rates[there])]
+    if high == low:  # all rates are equal
+        return _row(task, name, 0.0)
     return _row(task, name, rates[high] - rates[low], groups[high], groups[low])
 
 

@@ -156,7 +156,7 @@ def ranking(
     title = " ".join((printable(key[0], 60), short_name(key[1]), direction_symbol(key[2] or None))).strip()
     if close:
         pairs = "; ".join(f"{models[one].name} and {models[two].name}" for one, two in close)
-        words = f"{title}: the order {' < '.join(names)} is not stable: {pairs} are not told apart."
+        words = f"{title}: the order {' < '.join(names)} is not stable: {pairs} cannot be told apart with every model against every other counted."
     else:
         words = f"{title}: the order {' < '.join(names)} is stable."
     if single is not None:
