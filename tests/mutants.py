@@ -193,12 +193,12 @@ def mutants_of(path: Path) -> list[Mutant]:
 
 
 def all_mutants(rooms: Sequence[str]) -> dict[str, list[Mutant]]:
-    """The faults of each room; compiled kernels have none where there is nothing to compile them."""
+    """The faults of each room; compiled kernels and networks have none where there is nothing that runs them."""
+    absent = [f"import {package}" for package in ("numba", "torch") if find_spec(package) is None]
     out: dict[str, list[Mutant]] = {}
     for room in rooms:
-        files = sorted((PACKAGE / room).rglob("*.py"))
-        if find_spec("numba") is None:
-            files = [file for file in files if "import numba" not in file.read_text(encoding="utf-8")]
+        texts = {file: file.read_text(encoding="utf-8") for file in sorted((PACKAGE / room).rglob("*.py"))}
+        files = [file for file, text in texts.items() if not any(words in text for words in absent)]
         out[room] = [mutant for file in files for mutant in mutants_of(file)]
     return out
 
