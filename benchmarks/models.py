@@ -3,7 +3,7 @@
 ``python -m benchmarks models --samples 400``. Simulated runs have a seed that moves the model, and records that move all runs: how often
 intervals hold the difference of the training procedures, how often verdicts are wrong, and whether the range of needed seeds holds
 the number that the true variances give. Then pairs: how often a model against itself with noise of its own names a pair; and leakage and DPA of two
-models, paired by halves of the records. ``--part`` prints one of these. The captioning models are in ``python -m benchmarks captions``.
+models, paired by halves of the records. ``--part`` prints one of these, ``--runs 5 10`` of seeds some. The captioning models are in ``python -m benchmarks captions``.
 """
 
 from __future__ import annotations
@@ -305,6 +305,9 @@ def main(options: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks models")
     parser.add_argument("--samples", type=int, default=40)
     parser.add_argument("--part", choices=PARTS)
+    parser.add_argument(
+        "--runs", type=int, nargs="+", default=[3, 5, 10], help="runs of each model in the part 'seeds'"
+    )
     given = parser.parse_args(options)
     parts, samples = PARTS if given.part is None else (given.part,), given.samples
     for runs in (2, 3, 5, 10) if "variances" in parts else ():
@@ -314,7 +317,7 @@ def main(options: Sequence[str] = ()) -> None:
                 f"{runs} runs, {title}: intervals hold in {min(held):.1%} to {max(held):.1%} of {100 * samples:,}",
                 flush=True,
             )
-    for runs in (3, 5, 10) if "seeds" in parts else ():
+    for runs in given.runs if "seeds" in parts else ():
         for by_seed, new, paired in ((0.02, 0.05, False), (0.02, 0.05, True), (0.005, 0.06, False)):
             world = World(600, runs, Procedure(0.05, by_seed), Procedure(new, by_seed), paired)
             print(f"{world.title}, true difference {truth_of(world, 2)[0]:+.4f}: {study(world, samples)}", flush=True)

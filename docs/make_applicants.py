@@ -1,12 +1,18 @@
-"""Write the made-up applicants that the site's first pages use: ``python docs/make_applicants.py``."""
+"""Write the made-up applicants that the site's first pages use: ``python docs/make_applicants.py``.
+
+``applicants.csv`` is ready to be audited; ``exported.csv`` has the same people as a system might export them: answers in words, scores in
+percent, ages in years, and gaps. ``tidy.py``, beside them, makes the one like the other.
+"""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+FOLDER = Path(__file__).parent / "_static" / "data"
 N = 3000
 rng = np.random.default_rng(2026)
 gender = rng.choice(["woman", "man"], N, p=[0.45, 0.55])
@@ -18,7 +24,21 @@ invited = rng.random(N) < 1 / (1 + np.exp(-(1.3 * skill + lean)))
 # The model sees skill through noise, and the lean as it is.
 score = 1 / (1 + np.exp(-(0.78 * (0.75 * skill + 0.66 * rng.normal(size=N)) + lean)))
 score = score.round(4)
-columns = {
+# A second model sees skill better and does not see the group; it invites as many as were invited.
+blind = 1.3 * (0.9 * skill + 0.3 * rng.normal(size=N)) + np.where(department == "technical", 0.35, -0.35)
+years = np.where(age == "under 40", rng.integers(19, 40, N), rng.integers(40, 66, N))
+gaps = {name: rng.choice(N, many, replace=False) for name, many in (("gender", 40), ("department", 25), ("score", 30))}
+
+
+def write(name: str, columns: dict[str, Any]) -> None:
+    """Columns as a CSV file."""
+    with (FOLDER / name).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+
+
+ready = {
     "id": np.arange(1, N + 1),
     "gender": gender,
     "age": age,
@@ -26,8 +46,13 @@ columns = {
     "invited": invited.astype(int),
     "score": score,
     "model": (score >= 0.5).astype(int),
+    "model_b": (blind >= np.quantile(blind, 1 - invited.mean())).astype(int),
 }
-with (Path(__file__).parent / "_static" / "data" / "applicants.csv").open("w", newline="", encoding="utf-8") as file:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+write("applicants.csv", ready)
+exported = {name: column.astype(object) for name, column in ready.items()} | {"age": years.astype(object)}
+for name in ("invited", "model", "model_b"):
+    exported[name] = np.where(ready[name] == 1, "yes", "no").astype(object)
+exported["score"] = (100 * score).round(2).astype(object)
+for name, places in gaps.items():
+    exported[name][places] = ""
+write("exported.csv", exported)

@@ -193,12 +193,12 @@ def mutants_of(path: Path) -> list[Mutant]:
 
 
 def all_mutants(rooms: Sequence[str]) -> dict[str, list[Mutant]]:
-    """The faults of each room; compiled kernels have none where there is nothing to compile them."""
+    """The faults of each room; compiled kernels and networks have none where there is nothing that runs them."""
+    absent = [f"import {package}" for package in ("numba", "torch") if find_spec(package) is None]
     out: dict[str, list[Mutant]] = {}
     for room in rooms:
-        files = sorted((PACKAGE / room).rglob("*.py"))
-        if find_spec("numba") is None:
-            files = [file for file in files if "import numba" not in file.read_text(encoding="utf-8")]
+        texts = {file: file.read_text(encoding="utf-8") for file in sorted((PACKAGE / room).rglob("*.py"))}
+        files = [file for file, text in texts.items() if not any(words in text for words in absent)]
         out[room] = [mutant for file in files for mutant in mutants_of(file)]
     return out
 
@@ -212,6 +212,7 @@ class Tests:
         self._held: dict[str, dict[int, list[str]]] = {}
         self._files: dict[str, str] = {}
         self._seconds: dict[tuple[str | None, str | None], float] = {}
+        self._texts: dict[str, str] = {}
         self._data: Any = None
         if not LINES.is_file() or not TIMES.is_file():
             print("which test runs which line is not known (make coverage): tests are found by their names", flush=True)
@@ -231,6 +232,15 @@ class Tests:
         *names, last = mangle_test_address(test)
         return self._seconds.get((".".join(names), last), UNKNOWN if self._data is None else 1.0)
 
+    def _is_there(self, test: str) -> bool:
+        """Whether a test of the record has kept its name."""
+        place, _, name = test.partition("::")
+        if place not in self._texts:
+            file = ROOT / place
+            self._texts[place] = file.read_text(encoding="utf-8") if file.is_file() else ""
+        function = name.partition("[")[0].rpartition("::")[2]
+        return f"def {function}(" in self._texts[place] or ("." in function and bool(self._texts[place]))
+
     def of(self, mutant: Mutant) -> list[str]:
         """As many tests of a fault's lines as there is time for; of its whole file, where they run on import."""
         if self._data is None:
@@ -247,6 +257,7 @@ class Tests:
                 {test.partition("|")[0] for held in lines.values() for test in held if test} if "" in found else set()
             )
         subject = Path(mutant.file).stem
+        tests = {test for test in tests if self._is_there(test)}
         near = {
             test: (
                 not Path(test.partition("::")[0]).stem.removeprefix("test_").startswith(subject),

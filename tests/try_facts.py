@@ -27,6 +27,7 @@ from biasamp.auditing import (
     unseen_labels,
 )
 from biasamp.auditing.measurement_types import SCHEMA
+from biasamp.data.ways_out import advice_on_the_page
 from biasamp.report import matrix, rates_view
 from biasamp.results.interval import plain
 from biasamp.results.metric_registry import METRICS, audited_names
@@ -68,6 +69,7 @@ def facts() -> dict[str, Any]:
         },
         "identity_values": sorted(cautions._IDENTITY_VALUES),
         "identity_letters": [sorted(letters) for letters in cautions._IDENTITY_LETTERS],
+        "advice": advice_on_the_page(),
         "evident": positive._EVIDENT,
         "yes": sorted(positive._YES),
         "constants": {

@@ -26,6 +26,7 @@ from biasamp.auditing.plan import make_plan
 from biasamp.auditing.source import read_source
 from biasamp.data import column_codes
 from biasamp.data.files import file_schema, open_files
+from biasamp.data.ways_out import PAGE, speaking_to
 from try_odd_tables import fuzzed
 from try_pools import Made
 from try_tables import files
@@ -96,7 +97,7 @@ def said(made: Made, folder: Path) -> dict[str, Any]:
     """What the package says of a file."""
     path = folder / made.name
     path.write_bytes(made.content)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, speaking_to(PAGE):
         warnings.simplefilter("always")
         entry = {"columns": columns_read(path), "audit": labels_read(path, made.roles)}
     notes = {str(one.message) for one in caught if "is read as it seems" in str(one.message)}

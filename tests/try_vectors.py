@@ -70,7 +70,6 @@ def _roles(columns: Columns, attributes: Sequence[str], tasks: Sequence[str], sa
         "tasks": truths,
         "predictions": predictions,
         "invented": invented,
-        "notes": [],
     }
 
 
@@ -345,7 +344,16 @@ def numbers() -> dict[str, Any]:
         [38, 3, 0.01],
         [999, 1, 0.025],
     ]
-    student = [[1.0, 0.975], [1.5, 0.95], [3.2, 0.995], [11.3, 0.975], [400.5, 0.975], [4095.0, 0.9]]
+    student = [
+        [1.0, 0.975],
+        [1.5, 0.95],
+        [3.2, 0.995],
+        [11.3, 0.975],
+        [400.5, 0.975],
+        [4095.0, 0.9],
+        [4373834.6, 0.975],
+        [46827895.9, 0.975],
+    ]
     chances = [1e-300, 1e-20, 1e-9, 0.001, 0.025, 0.3, 0.5, 0.7, 0.975, 0.9999]
     return {
         "products": [[str(x) for x in row] for row in whole],

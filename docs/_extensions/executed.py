@@ -1,7 +1,8 @@
 """Command lines that run while the site is built, with what they print: ``{executed}``.
 
 The commands of a page run one after another in one empty folder, beside copies of the files in ``docs/_static/data``. Each must end with exit
-code 0, or with the one that ``:exit:`` names. ``:lines: N`` shows the first N lines of what is printed. A line ``$ cat FILE`` shows a file.
+code 0, or with the one that ``:exit:`` names. ``:lines: N`` shows the first N lines of what is printed. A line ``$ cat FILE`` shows a file, and
+``$ python FILE`` runs one of those in ``docs/_static/data``.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ def _printed(line: str, folder: Path, expected: int) -> str:
     words = shlex.split(line)
     if words[0] == "cat":
         return "".join((folder / name).read_text(encoding="utf-8") for name in words[1:])
-    if words[0] != "biasamp":
-        raise ValueError(f"only biasamp and cat run here, not {words[0]!r}")
+    if words[0] not in ("biasamp", "python"):
+        raise ValueError(f"only biasamp, python and cat run here, not {words[0]!r}")
     done = subprocess.run(
-        [sys.executable, "-m", "biasamp", *words[1:]],
+        [sys.executable, *(["-m", "biasamp"] if words[0] == "biasamp" else []), *words[1:]],
         cwd=folder,
         env={**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
         text=True,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import biasamp
-from biasamp.amplification.label_errors import error_matrix
+from biasamp.amplification.label_errors import _Problem, error_matrix
 from biasamp.data import Label
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -94,6 +94,30 @@ def test_the_worst_case_holds_every_way_of_being_wrong() -> None:
             true[list(women)], true[list(men)] = "m", "w"
             value = biasamp.directional(true, truth, said).value
             assert made.worst[0] - 1e-12 <= value <= made.worst[1] + 1e-12
+
+
+def test_the_worst_case_of_a_pair_is_reached() -> None:
+    """All choices of records that leave a group and join it: the ends of the ranges are met by one of them."""
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        sizes, (out, joined) = rng.integers(3, 6, 2), rng.integers(1, 4, 2)
+        truth, said = ([rng.integers(0, 2, size) for size in sizes] for _ in range(2))
+        problem = object.__new__(_Problem)
+        counts = {"given": sizes, "truth": [sum(map(sum, truth))] * 2}
+        counts |= {"joint_truth": [t.sum() for t in truth], "joint_predicted": [p.sum() for p in said]}
+        problem.counts = {name: np.array(held, dtype=float)[:, None] for name, held in counts.items()}
+        problem.both = np.array([[float((t & p).sum())] for t, p in zip(truth, said, strict=True)])
+        low, high, joint_low, joint_high, size, _ = problem._worst_groups(np.array([[0.0, out], [joined, 0.0]]))
+        changes, joints = [], []
+        for left in combinations(range(sizes[0]), out):
+            for new in combinations(range(sizes[1]), joined):
+                stay = np.delete(np.arange(sizes[0]), left)
+                t, p = (np.r_[held[0][stay], held[1][list(new)]] for held in (truth, said))
+                changes.append((p - t).sum())
+                joints.append(t.sum())
+                assert size[0, 0] == len(t)
+        assert (low[0, 0], high[0, 0]) == (min(changes), max(changes))
+        assert (joint_low[0, 0], joint_high[0, 0]) == (min(joints), max(joints))
 
 
 def test_how_wrong_labels_would_have_to_be() -> None:

@@ -70,3 +70,15 @@ def test_counts_that_were_added_and_saved_give_the_same(tmp_path: Any) -> None:
     audit = biasamp.audit(biasamp.AuditCounts.load(tmp_path / "counts.parquet"), metrics=["mals"])
     found = [pair["p"] for pair in audit.document["metrics"][0]["pairs"]]
     assert found == pytest.approx(by_hand(T_HAT, None, False).reshape(-1).tolist(), rel=1e-9)
+
+
+def test_tasks_that_are_rarely_predicted_are_counted() -> None:
+    """Three tasks of a hundred predictions each, then one of them with five."""
+    rare = T_HAT.copy()
+    rare[np.flatnonzero(rare[:, 0])[5:], 0] = 0
+    said = {
+        name: " ".join(biasamp.mals(A, T, A_HAT, t_hat).quiet_interval(resamples=20).cautions)
+        for name, t_hat in {"often": T_HAT, "rare": rare}.items()
+    }
+    assert "are predicted for fewer than" not in said["often"]
+    assert "1 of 3 tasks are predicted for fewer than" in said["rare"]

@@ -127,3 +127,14 @@ def test_one_run_of_each_says_how_many_records_would_decide() -> None:
     reach = row["difference"] - row["low"] if row["difference"] > 0 else row["high"] - row["difference"]
     assert row["more_records"] == pytest.approx(200 * (reach / row["difference"]) ** 2, rel=0.1)
     assert "would decide differences of these sizes" in result.to_markdown()
+
+
+def test_a_model_against_itself_is_said_to_be() -> None:
+    columns = _columns()
+    one, again, other = _audit(columns), _audit(columns), _audit({**columns, "said": columns["t"].copy()})
+    found = _codes(old=one, new=again)["same-models"]
+    assert found["models"] == ["old", "new"]
+    assert found["text"].startswith("old and new have the same predictions for the same records")
+    assert biasamp.compare({"old": one, "new": again}).answer.next.startswith("Mend this first: old and new have")
+    assert "same-models" not in _codes(old=one, new=other)
+    assert "same-models" in _codes(old=[one, other], new=[_audit({**columns, "said": columns["t"].copy()}), again])

@@ -44,7 +44,7 @@ def test_a_name_given_again_is_another_run(run: Any, folder: Path, tmp_path: Pat
     ran = run("compare", *words, "--markdown", tmp_path / "changes.md")
     assert ran.code == 0, ran.err
     assert "Seeds and records" in ran.out
-    assert "Pairs that changed" in ran.out
+    assert "pairs changed (q < 0.05 over all of them" in ran.out
     assert "### Pairs that changed" in (tmp_path / "changes.md").read_text(encoding="utf-8")
     twice = run("compare", words[0], words[0], words[2])
     assert twice.code == 2

@@ -86,13 +86,39 @@ def by_hard_link(there: Path) -> str:
     return str(there.parent / "hard")
 
 
+_OPENED: list[int] = []
+
+
+def by_links_in_a_row(there: Path) -> str:
+    (there.parent / "first").symlink_to(there.name)
+    (there.parent / "folder" / "second").symlink_to(there.parent / "first")
+    return os.path.join("folder", "second")
+
+
+def by_a_folder_above(there: Path) -> str:
+    (there.parent / "folder" / "up").symlink_to(there.parent)
+    return os.path.join("folder", "up", "folder", "up", there.name)
+
+
+def by_descriptor(there: Path) -> str:
+    number = os.open(there, os.O_RDWR)
+    _OPENED.append(number)
+    return f"/dev/fd/{number}"
+
+
+def by_process(there: Path) -> str:
+    return f"/proc/{os.getpid()}/cwd/{there.name}"
+
+
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "other.csv").write_text("g,t,p\na,1,1\n")
     (tmp_path / "audit.json").write_text("{}")
-    return tmp_path
+    yield tmp_path
+    while _OPENED:
+        os.close(_OPENED.pop())
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -142,6 +168,33 @@ def test_no_command_writes_over_what_it_reads(run: Any, here: Path, pair: Pair, 
     assert "is what is read as" in message
     assert option(pair.written) in message
     assert option(pair.read) in message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of open files as Linux has them")
+@pytest.mark.parametrize("way", [by_links_in_a_row, by_a_folder_above, by_descriptor, by_process])
+@pytest.mark.parametrize("pair", PAIRS[::4], ids=PAIR_NAMES[::4])
+def test_no_file_of_the_data_is_opened_before_a_refusal(
+    run: Any, here: Path, pair: Pair, way: Callable[[Path], str]
+) -> None:
+    there = here / "precious.csv"
+    there.write_text("g,t,p\na,1,1\nb,0,0\n")
+    line = pair.line(str(there), way(there))
+    seen: list[str] = []
+
+    def watched(event: str, given: tuple[Any, ...]) -> None:
+        if watching and event == "open" and str(given[0]).endswith("precious.csv"):
+            seen.append(str(given[0]))
+
+    watching = True
+    sys.addaudithook(watched)  # which stays until the process ends
+    try:
+        ran = run(*line)
+    finally:
+        watching = False
+    # A policy names further inputs, so that it is read to know them.
+    assert (ran.code, ran.out, seen) == (2, "", [] if pair.read.name != "policy_path" else seen)
+    assert "is what is read as" in ran.err
+    assert there.read_text() == "g,t,p\na,1,1\nb,0,0\n"
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=PAIR_NAMES)

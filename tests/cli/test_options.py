@@ -58,13 +58,29 @@ def test_choosing_thresholds_takes_what_the_function_takes(run: Any, tmp_path: P
         rows = zip(given, *truth.T, *scores.T, strict=True)
         (tmp_path / f"{name}.csv").write_text("g,s,t,p,q\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
     roles = ("--scores", "p,q", "--attributes", "g", "--tasks", "s,t", "--limit", "-0.01,0.02", "--limit-on", "task")
-    more = ("--cost", 1, 3, "--by-group", "--held-out", tmp_path / "test.csv", "--train", tmp_path / "test.csv")
+    more = (
+        "--cost",
+        1,
+        3,
+        "--by-group",
+        "--threshold",
+        "0.4,0.6",
+        "--held-out",
+        tmp_path / "test.csv",
+        "--train",
+        tmp_path / "test.csv",
+    )
     found = json.loads(run("choose-thresholds", tmp_path / "valid.csv", *roles, *more, "--json", "-").out)
-    options = {"limit": [-0.01, 0.02], "limit_on": "task", "cost": (1, 3), "by_group": True}
+    options = {"limit": [-0.01, 0.02], "limit_on": "task", "cost": (1, 3), "by_group": True, "threshold": [0.4, 0.6]}
     expected = biasamp.choose_thresholds(*parts["valid"], **options, held_out=parts["test"], train=parts["test"][1:])
     assert [row["threshold"] for row in found["thresholds"]] == expected.thresholds.ravel().tolist()
     assert expected.held_out is not None
-    assert found["held_out"] == expected.held_out.to_dict()
+    assert found["used"] == [0.4, 0.6]
+    there, here = found["held_out"], expected.held_out.to_dict()
+    # The command names groups and tasks by their columns; arrays have no names.
+    for name in ("before", "after"):
+        assert [row[name] for row in there["effects"]] == [row[name] for row in here["effects"]]
+    assert {**there, "effects": None} == {**here, "effects": None}
 
 
 @pytest.mark.parametrize("command", ["calibrate", "sweep", "choose-thresholds"])

@@ -129,14 +129,3 @@ def test_saved_counts_have_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv(VARIABLE, "1KB")
     with pytest.raises(ValueError, match=r"c\.parquet holds .* once it is decoded, and 1 KB is the limit"):
         biasamp.audit(tmp_path / "c.parquet")
-
-
-def test_sizes_of_pages(tmp_path: Path) -> None:
-    """The size in a page's header is that of the dictionary: a length of four bytes, and the text."""
-    words = ["a" * 100, "b" * 200]
-    pq.write_table(pa.table({"g": words * 50}), tmp_path / "x.parquet", compression="zstd")
-    chunk = pq.ParquetFile(tmp_path / "x.parquet").metadata.row_group(0).column(0)
-    assert parquet_sizes._longest(chunk, tmp_path / "x.parquet", None) == 100 + 200 + 2 * 4
-    for head in (b"", b"\x15", b"\x15\x04", b"\x15\x04\x25\x00", b"\x15\x04\x15\xff", b"\x15\x04\x15\x01"):
-        assert parquet_sizes._page_size(head) is None
-    assert parquet_sizes._page_size(b"\x15\x04\x15\x80\x01\x15") == 64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,16 @@ def test_the_bound_decides_by_default(amplifying: biasamp.Audit) -> None:
         assert only(metric="directional", max=limit).check(amplifying).outcome == expected
     for limit, expected in ((low, "pass"), (high + 1e-6, "fail"), (0.075, "not enough evidence")):
         assert only(metric="directional", min=limit).check(amplifying).outcome == expected
+
+
+def test_what_a_check_is_about(amplifying: biasamp.Audit) -> None:
+    verdict = only(metric="directional", direction="A->T", max=0.5).check(amplifying)
+    assert [check.about for check in verdict.checks if check.metric] == ["g directional A→T"]
+    check = next(check for check in verdict.checks if check.metric)
+    assert (
+        replace(check, figure="over_floor", against="baseline").about
+        == "g directional A→T (over_floor) against the baseline"
+    )
 
 
 def test_exit_codes_and_truth(amplifying: biasamp.Audit) -> None:

@@ -119,3 +119,8 @@ def test_without_input_accuracy_is_the_largest_share():
     assert best_score(plain, plain) == pytest.approx(100 / 150)
     # The hiring example of the DPA paper: who applies tells nothing that the larger class does not.
     assert best_score(table, table) == pytest.approx(100 / 150)
+
+
+def test_a_class_of_one_record_weighs_as_much_as_any_other():
+    """Balanced accuracy of the first input: all of class 0 is there, and half of class 1."""
+    assert answers(np.array([[1, 9], [0, 9]]), "balanced_accuracy").tolist() == [0, 1]

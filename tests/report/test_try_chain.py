@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import biasamp
+from biasamp.data.ways_out import PAGE, speaking_to
 from biasamp.report.audit_page import report_document
 from browser import ROOT, lacking
 from try_files import labels_read
@@ -34,7 +35,7 @@ def expected(made: Made, folder: Path) -> dict[str, Any]:
         "bytes": base64.b64encode(made.content).decode(),
         "choice": {**roles, "positive": None, "confidence": 0.95, "min_group": 30},
     }
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), speaking_to(PAGE):
         warnings.simplefilter("ignore")
         if "beyond" in labels_read(path, made.roles):
             return {**case, "beyond": True}

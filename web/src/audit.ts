@@ -89,7 +89,7 @@ export interface ModelCaution {
  * One figure of two models, the second less the first.
  *
  * ``first_interval`` and ``second_interval`` are those of both figures, of means over runs where there are several. ``p`` is that of no difference; with more than two models verdicts go by ``adjusted_p``, which counts all of them (Holm). ``more_records`` stands where one run of each decides nothing: how many records in all would decide a difference of this size;
- * null where a thousand times as many would not.
+ * null where a thousand times as many would not, or where no direction is known.
  */
 export interface ModelDifference {
   adjusted_p?: number | null;
@@ -119,7 +119,7 @@ export interface ModelDifference {
  * What a difference of several runs rests on.
  *
  * ``first`` and ``second`` are the values of the runs. ``by_seeds`` and ``by_records`` are variances of the difference of means, ``freedom``
- * Satterthwaite's degrees of freedom. ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
+ * the degrees of freedom at which Student's t reaches as far as the interval (Cochran's). ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
  * range, where null is no number; ``more_records`` how many records in all would. Both are there where it is not decided.
  */
 export interface RunsBehind {

@@ -60,7 +60,7 @@ describe("what was chosen", () => {
   const guess = { attributes: ["g"], tasks: ["t"], task_predictions: ["p"], reasons: [] };
   const { reasons: _, ...names } = guess;
   it("begins with the guesses", () => {
-    expect(choiceOf(firstSelection(guess))).toEqual({ ...names, positive: null, confidence: 0.95, min_group: 30 });
+    expect(choiceOf(firstSelection(guess))).toEqual({ ...names, leave_out: false, positive: null, confidence: 0.95, min_group: 30 });
     expect(missing(firstSelection(guess))).toEqual([]);
   });
   it("is asked for where nothing was guessed", () => {
@@ -89,7 +89,7 @@ describe("what was chosen", () => {
 });
 
 const table: Table = { source: "x.csv", records: 3, notes: ["tabs"], columns: [{ name: "g", type: "integer", values: [1, 2n], codes: Int32Array.of(0, -1, 1) }] };
-const parts: Parts = { head: async () => ({ table, whole: false }), read: async (_, columns) => (reads.push(columns), table), guess: () => ({ attributes: ["g"], tasks: [], task_predictions: [], reasons: [] }), name: String, audit: () => ({ kind: "report" }) as any };
+const parts: Parts = { head: async () => ({ table, whole: false }), read: async (_, columns) => (reads.push(columns), table), guess: () => ({ attributes: ["g"], tasks: [], task_predictions: [], reasons: [] }), name: String, audit: () => ({ page: { kind: "report" } as any, left: 0 }) };
 
 const reads: string[][] = [];
 
@@ -108,7 +108,7 @@ describe("the worker", () => {
     expect(reads).toEqual([["gender", "hired", "said"], ["race", "hired", "said"]]);
     expect(told.filter((one) => !("doing" in one))).toEqual([
       { opened: { source: "x.csv", records: 3, whole: false, notes: ["tabs"], columns: [{ name: "g", type: "integer", values: ["1", "2"], distinct: 2, missing: 1, refusal: undefined }], guess: { attributes: ["g"], tasks: [], task_predictions: [], reasons: [] } } },
-      ...Array(3).fill({ page: { kind: "report" } })]);
+      ...Array(3).fill({ page: { kind: "report" }, left: 0 })]);
     expect(told.flatMap((one) => ("doing" in one ? [one.doing] : []))).toEqual(["reading", "counting", "counting", "reading", "counting"]);
   });
   it("tells refusals from what was not foreseen", async () => {
@@ -143,7 +143,7 @@ describe("a session", () => {
     session.stop();
     await expect(waiting).rejects.toBeInstanceOf(Stopped);
     expect(workers[0].ended).toBe(true);
-    expect(await session.audit(choice)).toEqual({ kind: "report" });
+    expect(await session.audit(choice)).toMatchObject({ page: { kind: "report" }, left: 0 });
     expect(Near.made).toBe(2);
   });
   it("says when the worker itself broke", async () => {

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data.plain_arguments import number, numbers_of, one_of, pair_of, yes_or_no
+from biasamp.data.scores import USUAL
 from biasamp.results.table import Table, text
 
 from .least_cost import LeastCost, Options, least_cost
@@ -33,6 +34,7 @@ def choose_thresholds(
     held_out: Any = None,
     train: Any = None,
     weights: Any = None,
+    threshold: Any = None,
 ) -> ThresholdChoice:
     r"""The most accurate thresholds whose directional amplification (A→T) stays below a limit.
 
@@ -70,11 +72,13 @@ def choose_thresholds(
         ``(given, truth)`` of the training set, which then decides the signs.
     weights : array-like, optional
         One weight per record.
+    threshold : float or array-like, optional
+        The threshold that is in use, or one for each task, which gaps and pairs are shown at beside those chosen: 0.5 where all scores lie in [0, 1], else none.
 
     Returns
     -------
     ThresholdChoice
-        ``.thresholds``, ``.table``, ``.apply(scores)``; ``.frontier`` and ``.plot()``: what accuracy each amplification
+        ``.thresholds``, ``.table``, ``.apply(scores)``; ``.validation.effects``: gaps between groups and the largest pair of each task, before and after; ``.cautions``; ``.frontier`` and ``.plot()``: what accuracy each amplification
         costs; ``.gap``; ``.held_out`` with value and bound.
 
     Raises
@@ -115,6 +119,7 @@ def choose_thresholds(
     costs = _costs(cost)
     held = read_scored_labels(scores, given, truth, train=train, weights=weights)
     limits = _limits(limit, limit_on, held.tasks)
+    used = _used(threshold, held)
     group = group_places(held.given, held.groups, "given") if by_group else None
     made = [_options(held, k, column, costs, by_group) for k, column in enumerate(np.ascontiguousarray(held.scores.T))]
     fronts, at = [sets for sets, _ in made], [cuts for _, cuts in made]
@@ -141,8 +146,9 @@ def choose_thresholds(
         gap / decisions,
         without,
         _table(held, thresholds, predicted),
-        Decided.of(held, predicted, costs),
-        None if held_out is None else _held_out(held_out, held, thresholds, costs, train),
+        Decided.of(held, predicted, costs, _decided_at(held, used)),
+        None if held_out is None else _held_out(held_out, held, thresholds, costs, train, used),
+        used,
         tuple(fronts),
         tuple(at),
     )
@@ -304,7 +310,28 @@ def _figures(*values: Any) -> dict[str, float]:
     return {name: float(value) for name, value in zip(names, values, strict=True)}
 
 
-def _held_out(held_out: Any, known: ScoredLabels, thresholds: Floats, costs: Costs, train: Any) -> Decided:
+def _used(threshold: Any, held: ScoredLabels) -> Floats | None:
+    """The thresholds in use, one for each task; none where none is given and scores are no probabilities."""
+    tasks = len(held.tasks)
+    if threshold is None:
+        return np.full(tasks, USUAL) if held.scores.min() >= 0.0 and held.scores.max() <= 1.0 else None
+    if not hasattr(threshold, "__len__") or isinstance(threshold, (str, bytes)):
+        return np.full(tasks, number(threshold, "threshold"))
+    values = numbers_of(threshold, "threshold")
+    if values.shape != (tasks,) or not np.isfinite(values).all():
+        raise ValueError(
+            f"threshold has shape {values.shape}; one finite number is needed, or one for each of the {tasks} tasks"
+        )
+    return values
+
+
+def _decided_at(held: ScoredLabels, used: Floats | None) -> NDArray[np.bool_] | None:
+    return None if used is None else held.scores >= used
+
+
+def _held_out(
+    held_out: Any, known: ScoredLabels, thresholds: Floats, costs: Costs, train: Any, used: Floats | None
+) -> Decided:
     """What thresholds do to records that they were not chosen on."""
     if not isinstance(held_out, (tuple, list)) or len(held_out) not in (3, 4):
         raise TypeError(
@@ -321,4 +348,4 @@ def _held_out(held_out: Any, known: ScoredLabels, thresholds: Floats, costs: Cos
             f"{', '.join(known.tasks[:5])}: give the same ones in the same order"
         )
     group = group_places(held.given, known.groups, "held_out given") if thresholds.ndim == 2 else None
-    return Decided.of(held, _decide(held, thresholds, group), costs)
+    return Decided.of(held, _decide(held, thresholds, group), costs, _decided_at(held, used))

@@ -23,6 +23,7 @@ from .directional import directional
 from .least_cost import Hulls, Options
 from .result import Amplification
 from .scored_labels import ScoredLabels
+from .threshold_effects import cautions_of, cautions_of_signs, effects_table, figures_of
 
 Floats = NDArray[np.float64]
 Costs = tuple[float, float]
@@ -54,10 +55,13 @@ class Decided:
     _predicted: LabelSet = field(repr=False)
     _train: tuple[LabelSet, LabelSet] | None = field(repr=False)
     _weights: NDArray[Any] | None = field(repr=False)
+    _used: LabelSet | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, held: ScoredLabels, predicted: NDArray[np.uint8], costs: Costs) -> Decided:
-        """Of records and the decisions on them, of shape (records, tasks)."""
+    def of(
+        cls, held: ScoredLabels, predicted: NDArray[np.uint8], costs: Costs, used: NDArray[np.bool_] | None = None
+    ) -> Decided:
+        """Of records and the decisions on them, of shape (records, tasks); ``used`` are those that are made today."""
         weight = None if held.weights is None else held.weights.astype(np.float64)
         everyone = float(len(predicted)) if weight is None else float(weight.sum())
         wrong = np.zeros(2)
@@ -84,7 +88,26 @@ class Decided:
             yes_no(predicted),
             train,
             None if held.weights is None else held.weights.copy(),
+            None if used is None else yes_no(used),
         )
+
+    @cached_property
+    def effects(self) -> Table:
+        """Each task's amplification, TPR gap, FPR gap, selection gap and largest pair, at the threshold in use and at those chosen.
+
+        Columns: task, figure, ``before`` and ``after``, each with the groups that it is of: the highest and the lowest rate, or the group of
+        the pair. Gaps are those between groups with 30 records of the rate's own kind, where two have them; the
+        largest pair is how much more often the task is predicted than true in the group where that is most. ``before`` is NaN where no threshold is in use.
+        """
+
+        def figures(predicted: LabelSet, found: Amplification) -> list[dict[str, Any]]:
+            return figures_of(found, self._given, self._truth, predicted, self._weights)
+
+        before = None
+        if self._used is not None:
+            found = directional(self._given, self._truth, self._used, train=self._train, weights=self._weights)
+            before = figures(self._used, found)
+        return effects_table(before, figures(self._predicted, self.amplification))
 
     @cached_property
     def amplification(self) -> Amplification:
@@ -105,6 +128,7 @@ class Decided:
             "cost": plain(self.cost),
             "amplification": plain(self.amplification.value),
             "bound": plain(self.bound),
+            "effects": _plain_rows(self.effects),
         }
 
 
@@ -136,7 +160,10 @@ class ThresholdChoice:
         One row for each task, or task and group: threshold, rate, truth rate, accuracy and amplification.
     validation, held_out : Decided
         The figures with the bound of amplification: of the records that thresholds were chosen on, and of others,
-        where there are any, which alone tell how thresholds will do.
+        where there are any, which alone tell how thresholds will do. ``.effects`` of each shows gaps between groups and the largest pair,
+        before and after.
+    used : ndarray of shape (tasks,) or None
+        The thresholds that are in use, which ``.effects`` start from.
     """
 
     thresholds: Floats
@@ -152,6 +179,7 @@ class ThresholdChoice:
     table: Table
     validation: Decided
     held_out: Decided | None
+    used: Floats | None
     _fronts: tuple[tuple[Options, ...], ...] = field(repr=False)
     _at: tuple[tuple[Floats, ...], ...] = field(repr=False)
 
@@ -176,6 +204,16 @@ class ThresholdChoice:
         if self.thresholds.size != 1:
             raise ValueError(f"there are {self.thresholds.size} thresholds: .thresholds holds all of them")
         return float(self.thresholds.flat[0])
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """What gets worse by these thresholds, pairs that cancel in the mean, and pairs of unknown direction: of the records at hand."""
+        held = None if self.held_out is None else self.held_out.effects
+        limits = np.broadcast_to(self.limit, len(self.tasks)).tolist()
+        return (
+            *cautions_of(self.validation.effects, held),
+            *cautions_of_signs(self.validation.amplification, dict(zip(self.tasks, limits, strict=True))),
+        )
 
     @cached_property
     def frontier(self) -> Table:
@@ -257,6 +295,7 @@ class ThresholdChoice:
                 f"On held-out data {name} {_figure(getattr(held, name))} at amplification "
                 f"{figure(held.amplification.value)}{bound}."
             )
+        lines += self.cautions
         return "\n".join(lines)
 
     def to_dict(self, points: int = 1000) -> dict[str, Any]:
@@ -273,6 +312,8 @@ class ThresholdChoice:
             "costs": list(self.costs),
             "amplification": plain(self.amplification),
             "gap": plain(self.gap),
+            "used": None if self.used is None else [plain(value) for value in self.used],
+            "cautions": list(self.cautions),
             "without_limit": {name: plain(value) for name, value in self.without_limit.items()},
             "thresholds": _plain_rows(self.table),
             "frontier": _plain_rows(self.frontier.take(places)),

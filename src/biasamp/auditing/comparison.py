@@ -29,7 +29,7 @@ from .comparison_result import Comparison
 from .comparison_runs import crossed_difference, difference_in_words, ranking, runs_behind
 from .comparison_types import ComparisonDocument, ModelDifference, Note, Ranking, RunsBehind
 from .document_types import Entry
-from .evidence import two_sided_p
+from .evidence import two_sided_p, unknown_directions
 from .measurement_types import SCHEMA
 from .record_covariance import why_unpaired
 
@@ -81,8 +81,8 @@ def compare(
     Notes
     -----
     Of several runs the figures are means. Their difference varies with the seeds of training and with the test records: its variance is that
-    over runs, plus that over records (resamples that all runs share), less their interaction, which both hold; Student's t
-    has Satterthwaite's degrees of freedom. Where it is not decided, ``more_seeds`` and ``more_records`` say what would decide a difference of this
+    over runs, plus that over records (resamples that all runs share), less their interaction, which both hold; its quantile is Cochran's,
+    those of few runs and of records weighted by their variances. Where it is not decided, ``more_seeds`` and ``more_records`` say what would decide a difference of this
     size: of seeds a 90% range, as few runs tell little of how much runs vary. A model with one run is taken to vary as the other does.
     ``rankings`` say whether the order of the models is stable. With more than two models verdicts count all of them (Holm).
 
@@ -223,7 +223,7 @@ def _differences(models: tuple[Model, Model], level: float, notes: list[Note]) -
             row["runs"] = behind
         elif difference.verdict == UNDECIDED:
             records = max(model.audits[0].document["data"]["records"] for model in models)
-            row["more_records"] = _records_needed(difference, records)
+            row["more_records"] = _records_needed(difference, records) if _directed((mine, theirs)) else None
         rows.append(row)
     for key in entries[1]:
         if key not in entries[0]:
@@ -231,6 +231,16 @@ def _differences(models: tuple[Model, Model], level: float, notes: list[Note]) -
     for why, listed in lacking.items():
         notes.append({"kind": "not-compared", "text": f"not compared, since {why}: {', '.join(listed)}."})
     return rows
+
+
+def _directed(entries: tuple[Sequence[Entry], Sequence[Entry]]) -> bool:
+    """Whether a figure has a direction to go by: one of its pairs is known to lean, or it needs none."""
+    for entry in (*entries[0], *entries[1]):
+        if entry["metric"] == "directional" and entry.get("pairs"):
+            unknown, many = unknown_directions(entry)
+            if unknown == many:
+                return False
+    return True
 
 
 def _records_needed(found: Difference, records: int) -> int | None:
@@ -268,7 +278,7 @@ def _of_seeds(models: tuple[Model, Model]) -> list[Note]:
         out.append(f"{both} {which}: their seeds count as independent.{_PAIR_SEEDS if shared else ''}")
     if 2 in runs:
         out.append(
-            "Two runs of a model say little of how much seeds move it: 95% intervals of such held in 89 to 98% of simulated cases."
+            "Two runs of a model say little of how much seeds move it; a third would shorten intervals more than any after it."
         )
     if min(runs) == 1:
         one, more = models if runs[0] == 1 else models[::-1]
@@ -297,7 +307,7 @@ def _measured_difference(
     by_seed = same_seeds(*models)
     records = max(audit.document["data"]["records"] for model in models for audit in model.audits)
     difference = difference_in_words(made, paired, metric, level, names, by_seed)
-    behind = runs_behind(made, entries, by_seed, level, records)
+    behind = runs_behind(made, entries, by_seed, level, records, _directed(entries))
     return within_range(difference, metric), float(made.p()[0]), behind
 
 

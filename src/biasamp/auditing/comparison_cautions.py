@@ -20,7 +20,14 @@ _OF_ONE_AUDIT = frozenset(
     }
 )
 # How much cautions weigh that only a comparison has: differing data before what single audits say of theirs.
-_OWN = {"same-runs": 9.995, "other-data": 9.99, "other-truth": 9.985, "other-settings": 9.975, "soft-and-hard": 9.94}
+OWN_CAUTIONS = {
+    "same-models": 9.996,
+    "same-runs": 9.995,
+    "other-data": 9.99,
+    "other-truth": 9.985,
+    "other-settings": 9.975,
+    "soft-and-hard": 9.94,
+}
 # Rates of the truth that differ by less differ by rounding.
 _ROUNDING = 1e-9
 _SETTINGS = {
@@ -32,12 +39,19 @@ _SETTINGS = {
 
 def comparison_cautions(models: Sequence[Model]) -> list[ModelCaution]:
     """The cautions of a comparison, the weightiest first; what several models are warned of alike is said once."""
-    found = [*_of_copies(models), *_of_data(models), *_of_settings(models), *_of_soft(models), *_of_audits(models)]
+    found = [
+        *_of_same_models(models),
+        *_of_copies(models),
+        *_of_data(models),
+        *_of_settings(models),
+        *_of_soft(models),
+        *_of_audits(models),
+    ]
     return sorted(found, key=lambda row: -row["weight"])
 
 
 def _own(code: str, models: Sequence[Model], text: str) -> ModelCaution:
-    return {"code": code, "models": [model.name for model in models], "text": text, "weight": _OWN[code]}
+    return {"code": code, "models": [model.name for model in models], "text": text, "weight": OWN_CAUTIONS[code]}
 
 
 def _of_copies(models: Sequence[Model]) -> Iterator[ModelCaution]:
@@ -51,6 +65,16 @@ def _of_copies(models: Sequence[Model]) -> Iterator[ModelCaution]:
                 "how seeds move a model, and make its figures look surer than they are."
             )
             yield _own("same-runs", [model], text)
+
+
+def _of_same_models(models: Sequence[Model]) -> Iterator[ModelCaution]:
+    """A model whose runs have the records and predictions of the first model's."""
+    prints = [sorted(str(_data(audit).get("fingerprint")) for audit in model.audits) for model in models]
+    for model, mine in zip(models[1:], prints[1:], strict=True):
+        if mine == prints[0] and "None" not in mine:
+            names = _listed([models[0].name, model.name])
+            text = f"{names} have the same predictions for the same records: one model is held against itself. See whether a file or column was given twice."
+            yield _own("same-models", [models[0], model], text)
 
 
 def _of_data(models: Sequence[Model]) -> Iterator[ModelCaution]:

@@ -12,8 +12,9 @@ from biasamp.results.flat import flat_differences
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
+from .answer import Answer
+from .comparison_answer import answer_of_comparison, changed_pairs
 from .comparison_types import ComparisonDocument, PairDifference
-from .evidence import FALSE_DISCOVERIES
 
 _COLUMNS = (
     *("attribute", "metric", "direction", "model", "other", "value", "other_value"),
@@ -56,10 +57,15 @@ class Comparison:
         return tuple(row["text"] for row in self.document.get("cautions", ()))
 
     @property
+    def answer(self) -> Answer:
+        """What was found, how sure it is and what to do next, in sentences: ``found``, ``sure`` and ``next``."""
+        return answer_of_comparison(self.document)
+
+    @property
     def table(self) -> Table:
         """One row a difference: attribute, metric, direction, models, values, difference, interval, verdict.
 
-        Of several runs also the variances of the difference by seeds and by records, Satterthwaite's degrees of freedom, and how many
+        Of several runs also the variances of the difference by seeds and by records, the degrees of freedom of Cochran's t, and how many
         more seeds (a 90% range) or records in all would decide a difference of this size.
         """
         rows = []
@@ -92,12 +98,7 @@ class Comparison:
     @property
     def changed(self) -> list[PairDifference]:
         """The pairs that changed, each fact once, the largest changes first: q is below .05."""
-        sure = [
-            row
-            for row in self.document.get("pairs", ())
-            if not row.get("mirror") and row["q"] is not None and row["q"] < FALSE_DISCOVERIES
-        ]
-        return sorted(sure, key=lambda row: -abs(cast("float", row["difference"])))
+        return sorted(changed_pairs(self.document), key=lambda row: -abs(cast("float", row["difference"])))
 
     @property
     def rankings(self) -> Table:
@@ -106,7 +107,8 @@ class Comparison:
         return Table.from_rows([{name: held for name, held in row.items() if name != "values"} for row in rows])
 
     def __str__(self) -> str:
-        lines = [
+        lines = [f"{title}: {words}" for title, words in self.answer.titled.items()]
+        lines += [
             f"{row['attribute']} {row['metric']} {row['direction'] or ''}: {row['verdict']}"
             for row in self.document["differences"]
         ]

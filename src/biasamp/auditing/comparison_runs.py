@@ -8,10 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from biasamp.data import printable
 from biasamp.resampling.model_difference import SAME, UNDECIDED, Difference
 from biasamp.resampling.runs_and_records import RANGE_LEVEL, CrossedMean, difference_of_runs
 from biasamp.results.interval import plain, rounded_up
-from biasamp.results.metric_registry import METRICS
+from biasamp.results.metric_registry import METRICS, direction_symbol, short_name
 
 from .comparison_models import Model, same_seeds
 from .comparison_types import Ranking, RunsBehind
@@ -22,6 +23,7 @@ from .record_covariance import figure_error, halves_of, record_covariance
 
 # Choices of one run of each model that are looked at; more say the same.
 _MOST_CHOICES = 100_000
+UNDIRECTED = "No direction of its pairs is known: training labels decide them, not seeds or a few records more."
 # Means that differ by less differ by rounding.
 _ROUNDING = 1e-12
 
@@ -56,6 +58,7 @@ def difference_in_words(
 ) -> Difference:
     """The difference with its interval and verdict."""
     value, reach = float(made.value[0]), float(made.reach(level)[0])
+    value = 0.0 if abs(value) < _ROUNDING else value
     low, high = value - reach, value + reach
     verdict = UNDECIDED
     if not reach > 0.0:
@@ -65,16 +68,21 @@ def difference_in_words(
         verdict = f"{names[1]} {METRICS[metric].more if low > 0.0 else METRICS[metric].less} than {names[0]}"
     counted = " and ".join(str(part.runs) for part in made.seeds) if not by_seed else f"{made.seeds[0].runs} pairs of"
     method = (
-        f"Student's t with {made.freedom[0]:.1f} degrees of freedom: {counted} runs, {'paired' if paired else 'unpaired'} "
+        f"Cochran's t with {made.freedom(level)[0]:.1f} degrees of freedom: {counted} runs, {'paired' if paired else 'unpaired'} "
         f"records{', paired by seed' if by_seed else ''}"
     )
     return Difference(value, low, high, level, paired, float(made.standard_error[0]), verdict, method)
 
 
 def runs_behind(
-    made: CrossedMean, entries: tuple[Sequence[Entry], Sequence[Entry]], by_seed: bool, level: float, records: int
+    made: CrossedMean,
+    entries: tuple[Sequence[Entry], Sequence[Entry]],
+    by_seed: bool,
+    level: float,
+    records: int,
+    directed: bool = True,
 ) -> RunsBehind:
-    """What a difference rests on, and what would decide it."""
+    """What a difference rests on, and what would decide it; without ``directed``, neither seeds nor records of the same kind would."""
     variance = float(made.variance[0])
     seeds = min(float(made.by_seeds[0]), variance)
     out: dict[str, Any] = {
@@ -83,7 +91,7 @@ def runs_behind(
         "same_seeds": by_seed,
         "by_seeds": plain(seeds),
         "by_records": plain(variance - seeds),
-        "freedom": plain(float(made.freedom[0])),
+        "freedom": plain(float(made.freedom(level)[0])),
     }
     share = seeds / variance if variance > 0.0 else 0.0
     words = f"Of the variance of this difference {share:.0%} is by seeds and {1.0 - share:.0%} by records."
@@ -96,6 +104,9 @@ def runs_behind(
         return cast("RunsBehind", {**out, "words": words})
     words += f" One run of each shows a difference of the same sign in {_single_runs(values, order, by_seed):.0%} of choices."
     if reach > 0.0 and abs(float(made.value[0])) <= reach:
+        if not directed:
+            out["more_seeds"], out["more_records"] = [None, None], None
+            return cast("RunsBehind", {**out, "words": f"{words} {UNDIRECTED}"})
         low, high = made.more_runs(level)
         times = made.more_records(level)
         needed = None if times is None else rounded_up(records * times)
@@ -142,10 +153,10 @@ def ranking(
     close = [(one, two) for one, two in pairwise(order) if (min(one, two), max(one, two)) not in decided]
     single = _single_runs(values, order, all(same_seeds(models[0], model) for model in models[1:]))
     names = [models[place].name for place in order]
-    title = " ".join(filter(None, key))
+    title = " ".join((printable(key[0], 60), short_name(key[1]), direction_symbol(key[2] or None))).strip()
     if close:
         pairs = "; ".join(f"{models[one].name} and {models[two].name}" for one, two in close)
-        words = f"{title}: the order {' < '.join(names)} is not stable: {pairs} are not told apart."
+        words = f"{title}: the order {' < '.join(names)} is not stable: {pairs} cannot be told apart with every model against every other counted."
     else:
         words = f"{title}: the order {' < '.join(names)} is stable."
     if single is not None:

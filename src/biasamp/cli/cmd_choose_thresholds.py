@@ -37,6 +37,9 @@ from .score_columns import (
 @click.option(
     "--held-out", type=Input(records=True), help="Other records with the same columns, which tell how thresholds do."
 )
+@click.option(
+    "--threshold", help="The threshold in use, or one a task, comma separated; 0.5 where scores lie in 0 to 1."
+)
 @click.option("--train", type=Input(records=True), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
 @missing_option
@@ -54,6 +57,7 @@ def command(
     by_group: bool,
     cost: tuple[float, float],
     held_out: str | None,
+    threshold: str | None,
     train: str | None,
     weights: str | None,
     missing: str,
@@ -72,10 +76,8 @@ def command(
 
     names = listed_names(scores, "--scores")
     groups, tasked = listed_names(attributes, "--attributes"), listed_names(tasks, "--tasks")
-    try:
-        limits = [float(part) for part in limit.split(",")]
-    except ValueError:
-        raise click.UsageError(f"--limit is {limit!r}; a number is needed, or one a task, comma separated") from None
+    limits = _numbers(limit, "--limit")
+    used = [] if threshold is None else _numbers(threshold, "--threshold")
 
     weight = [] if weights is None else [weights]
 
@@ -94,9 +96,17 @@ def command(
         held_out=None if held_out is None else records(held_out, "held-out "),
         train=None if train is None else train_labels(train, groups, tasked, missing),
         weights=None if weights is None else validation[3],
+        threshold=None if not used else used[0] if len(used) == 1 else used,
     )
     if figures_folder is not None:
         write_figures({"thresholds": result.plot()}, figures_folder)
     taken = write_json(result.to_dict(), json_path)
     if not (csv_taken(result.table, csv_path) or taken):
         show_thresholds(result, console())
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"{option} is {text!r}; a number is needed, or one a task, comma separated") from None

@@ -134,10 +134,10 @@ class Command(click.Command):
     def invoke(self, context: click.Context) -> Any:
         """Run the command, once what it reads and writes is known to be apart."""
         from biasamp.auditing.provenance import made_by_command
-        from biasamp.data.ways_out import speaking_of_options
+        from biasamp.data.ways_out import COMMANDS, speaking_to
 
         check_uses(self.uses(context.params))
-        with ExitStack() as files, speaking_of_options(), made_by_command(context.meta.get(_WORDS, ())):
+        with ExitStack() as files, speaking_to(COMMANDS), made_by_command(context.meta.get(_WORDS, ())):
             self._keep_piped(context.params, files)
             self._read_logs(context, files)
             self._convert(context, files)

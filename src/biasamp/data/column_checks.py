@@ -111,7 +111,7 @@ def _refuse_text_of_missing(variable: Variable, role: str, known: Collection[str
             + (
                 "Leave it out of the lists: a record without labels has an empty list"
                 if lists
-                else f"Make it a missing value (None), not text; where it is a value indeed, {way_out('categories')}"
+                else f"{way_out('gap')}; where it is a value indeed, {way_out('categories')}"
             )
         )
 
@@ -122,7 +122,7 @@ def _refuse_codes_of_missing(variable: Variable, role: str) -> None:
     if code is not None:
         raise ValueError(
             f"{title_of(role, variable)} holds {quoted(code)}, which looks like a code for a missing value (it has "
-            f"{shown(variable.categories)}). Make it a missing value (None); where it is a value indeed, "
+            f"{shown(variable.categories)}). {way_out('gap')}; where it is a value indeed, "
             f"{way_out('categories')}"
         )
 

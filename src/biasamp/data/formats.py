@@ -27,7 +27,7 @@ from .excel import excel_schema, read_excel
 from .file_format import CODED, Format, Layout, Piece, Text, byte_stream, is_zipped, opened
 from .json_lines import check_lines
 from .label import printable
-from .parquet_sizes import parquet_batches, read_parquet
+from .parquet_sizes import parquet_batches, parquet_rows, read_parquet
 from .spelling import NULLS
 from .unzipping import Chunks
 from .ways_out import way_out
@@ -49,11 +49,12 @@ def _read_parquet(path: Path, columns: list[str]) -> Any:
 
 def _split_parquet(path: Path, columns: list[str], _: Text) -> Layout:
     """The row groups; a file that is gzipped as a whole is read as a whole."""
-    with pq.ParquetFile(opened(path)) as file:
-        schema, metadata = file.schema_arrow, file.metadata
-        sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    source = opened(path)
+    raw = source if is_zipped(path) else None
+    with pq.ParquetFile(source) as file:
+        schema, sizes = file.schema_arrow, parquet_rows(source, raw)
     types = {name: schema.field(name).type for name in columns}
-    return Layout(types, [sum(sizes)] if is_zipped(path) else sizes, "row group")
+    return Layout(types, sizes if raw is None else [sum(sizes)], "row group")
 
 
 def _parquet_batches(piece: Piece, rows: int) -> Iterator[Any]:

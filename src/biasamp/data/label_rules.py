@@ -100,11 +100,10 @@ def _variable(column: Column, role: str, soft: bool, zero_one: bool) -> Codes | 
             return _chance_of_one(column, role, soft)
         hint = (
             "If these are P(1), the truth must be a 0/1 variable (recode yes and no as 1 and 0) and scores lie from 0 to 1 "
-            "(divide percentages by 100); class probabilities come as "
-            "biasamp.categorical(P, categories=[...])."
+            f"(divide percentages by 100); {way_out('class probabilities')}."
             if soft
             else "If these are scores or probabilities, they belong with the predictions; if each value is a "
-            f"category, {way_out('categorical')}; if they are a measurement, {way_out('bins')}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...)."
+            f"category, {way_out('categorical')}; if they are a measurement, {way_out('bins')}; if they are a continuous task of an audit, such as a share, {way_out('continuous')}."
         )
         raise ValueError(f"{role} holds fractions such as {fraction:g}, and one column is read as a variable. {hint}")
     if column.kind == "float":

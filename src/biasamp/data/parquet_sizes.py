@@ -1,31 +1,30 @@
 """How much a Parquet file holds once it is decoded, as far as a limit: a few kilobytes may stand for terabytes.
 
 A column of one value is stored once, however many rows have it. Numbers take their width in every row. A text of a column's
-dictionary may be in every row too, so rows of text are decoded few at a time where the dictionary is large.
+dictionary may be in every row too, so rows of text are decoded few at a time where the dictionary is large. What the footer
+says is held against the headers of the pages themselves (:mod:`.parquet_pages`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .byte_sizes import shown_bytes
+from .parquet_footer import Chunk, RowGroup, row_groups
+from .parquet_pages import Pages, ReadAt, longest_text, pages_of, reading_at
 from .unzipping import VARIABLE, unzipped_limit
 from .ways_out import way_out
 
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
-# A text has an offset, and a list one for each of its items.
-_OFFSET = 4
+# A text has an offset, and a list one for each of its items; a decimal number has its largest width.
+_OFFSET, _DECIMAL = 4, 32
 # Small batches are put together until they have so many bytes.
 _TOGETHER = 64 << 20
-# The beginning of a page's header that holds its size: three numbers of at most five bytes, each behind a mark.
-_HEADER = 18
-_NUMBER = 0x15
 
 
 def read_parquet(source: Any, columns: Sequence[str] | None, name: str, raw: Any = None) -> Any:
@@ -34,18 +33,19 @@ def read_parquet(source: Any, columns: Sequence[str] | None, name: str, raw: Any
     ``source`` is what pyarrow reads, ``name`` what messages call the file. ``raw`` is the content as
     a stream where it is not in a file.
     """
-    with pq.ParquetFile(source) as file:
+    with pq.ParquetFile(source) as file, reading_at(source, raw) as read_at:
         limit = unzipped_limit()
-        groups = range(file.metadata.num_row_groups)
-        chunks = [chunk for group in groups for chunk in _chunks(file.metadata, group, columns)]
-        least = sum(_least(chunk) for chunk in chunks)
+        groups = row_groups(read_at)
+        held = [[*_columns(file.metadata, group, columns, read_at)] for group in groups]
+        least = sum(column.least for group in held for column in group)
         if least > limit:
             raise _too_large(name, limit, least)
-        most = least + sum(chunk.num_values * _longest(chunk, source, raw) for chunk in chunks)
-        if most <= limit:
-            return file.read(columns=None if columns is None else list(columns))
+        if least + sum(column.values * column.longest(read_at, limit) for group in held for column in group) <= limit:
+            table = file.read(columns=None if columns is None else list(columns))
+            _check_rows(table.num_rows, groups)
+            return table
         total, batches = 0, []
-        for batch in _few_rows(file, list(groups), columns, (), 1 << 17, source, raw):
+        for batch in _few_rows(file, range(len(groups)), held, columns, (), 1 << 17, read_at, name):
             total += batch.nbytes
             if total > limit:
                 raise _too_large(name, limit)
@@ -60,59 +60,79 @@ def parquet_shape(path: Path) -> tuple[int, int]:
     return metadata.num_rows, metadata.num_columns
 
 
+def parquet_rows(source: Any, raw: Any) -> list[int]:
+    """How many rows each row group has."""
+    with reading_at(source, raw) as read_at:
+        return [group.rows for group in row_groups(read_at)]
+
+
 def parquet_batches(
     source: Any, columns: Sequence[str], groups: Sequence[int], coded: Collection[str], rows: int, name: str, raw: Any
 ) -> Iterator[Any]:
-    """Batches of at most ``rows`` rows of some row groups (none: all); columns ``coded`` are codes of their dictionary."""
-    with pq.ParquetFile(source, read_dictionary=list(coded), pre_buffer=False) as file:
+    """Batches of at most ``rows`` rows of some row groups (none: all).
+
+    Columns ``coded`` are codes of their dictionary, or text where they are stored so that Arrow makes no codes of them.
+    """
+    with reading_at(source, raw) as read_at:
+        metadata = pq.read_metadata(source)
+        there = row_groups(read_at)
+        wanted = groups or range(len(there))
         limit = unzipped_limit()
-        for group in groups or range(file.metadata.num_row_groups):
+        held = []
+        for group in wanted:
+            held.append([*_columns(metadata, there[group], columns, read_at)])
             # What is decoded of a group at once: its pages, and the items of its lists.
-            held = sum(_at_once(chunk, rows) for chunk in _chunks(file.metadata, group, columns))
-            if held > limit:
-                raise _too_large(name, limit, held)
-        yield from _few_rows(file, list(groups) or None, columns, coded, rows, source, raw)
+            size = sum(column.at_once(rows) for column in held[-1])
+            if size > limit:
+                raise _too_large(name, limit, size)
+        text = {column.name for group in held for column in group if column.pages.prefixed}
+        codes = [column for column in coded if column not in text]
+        with pq.ParquetFile(source, metadata=metadata, read_dictionary=codes, pre_buffer=False) as file:
+            yield from _few_rows(file, wanted, held, columns, codes, rows, read_at, name)
 
 
 def _few_rows(
     file: Any,
-    groups: Sequence[int] | None,
+    groups: Sequence[int],
+    held: Sequence[Sequence[_Column]],
     columns: Sequence[str] | None,
     coded: Collection[str],
     rows: int,
-    source: Any,
-    raw: Any,
+    read_at: ReadAt,
+    name: str,
 ) -> Iterator[Any]:
     """Batches for which there is room even if every row has the longest text; small ones are put together."""
-    wanted = range(file.metadata.num_row_groups) if groups is None else groups
-    chunks = [
-        [chunk for chunk in _chunks(file.metadata, group, columns) if chunk.path_in_schema not in coded]
-        for group in wanted
-    ]
-    longest = max((sum(_longest(chunk, source, raw) for chunk in held) for held in chunks), default=0)
     # Half of the limit for a batch, and half for those before it that it is put together with.
-    most = unzipped_limit() // 2
-    if raw is None and rows * longest > most:
-        # Whole dictionaries are a bound that is too large for many short texts: look at them.
-        pairs = zip(wanted, chunks, strict=True)
-        longest = max(sum(_longest_text(chunk, source, group) for chunk in held) for group, held in pairs)
+    limit = unzipped_limit()
+    most, longest = limit // 2, 0
+    for group in held:
+        texts = [column for column in group if column.name not in coded]
+        # All items of a list may be in one row.
+        listed = sum(column.values * column.longest(read_at, limit) for column in texts if column.is_list)
+        if listed > limit:
+            raise _too_large(name, limit, listed)
+        longest = max(longest, sum(column.longest(read_at, most, rows) for column in texts if not column.is_list))
     few = max(1, min(rows, most // max(longest, 1)))
     names = None if columns is None else list(columns)
-    batches = file.iter_batches(batch_size=few, row_groups=list(wanted), columns=names, use_threads=False)
-    if few == rows:
-        yield from batches
-        return
+    batches = file.iter_batches(batch_size=few, row_groups=list(groups), columns=names, use_threads=False)
+    found = 0
     together: list[Any] = []
     count = size = 0
     for batch in batches:
-        held = batch.nbytes
-        if together and (count + len(batch) > rows or size + held > min(_TOGETHER, most)):
+        found += len(batch)
+        if few == rows:
+            yield batch
+            continue
+        more = batch.nbytes
+        if together and (count + len(batch) > rows or size + more > min(_TOGETHER, most)):
             yield _one_batch(together)
             together, count, size = [], 0, 0
         together.append(batch)
-        count, size = count + len(batch), size + held
+        count, size = count + len(batch), size + more
     if together:
         yield _one_batch(together)
+    there = row_groups(read_at)
+    _check_rows(found, [there[group] for group in groups])
 
 
 def _one_batch(batches: list[Any]) -> Any:
@@ -120,84 +140,67 @@ def _one_batch(batches: list[Any]) -> Any:
     return next(iter(table.to_batches()), batches[0])
 
 
-def _chunks(metadata: Any, group: int, columns: Sequence[str] | None) -> Iterator[Any]:
+def _check_rows(found: int, groups: Sequence[RowGroup]) -> None:
+    """Refuse a file whose pages end before its rows do."""
+    said = sum(group.rows for group in groups)
+    if found != said:
+        raise pa.ArrowInvalid(f"{found:,} of its {said:,} rows are there")
+
+
+class _Column(NamedTuple):
+    """A column of a row group."""
+
+    name: str
+    chunk: Chunk
+    pages: Pages
+    width: int
+    is_text: bool
+    is_list: bool
+
+    @property
+    def values(self) -> int:
+        """How many are read: all of a list's, whatever the footer says."""
+        return self.pages.values if self.is_list else int(self.chunk.num_values)
+
+    @property
+    def least(self) -> int:
+        """Bytes that it takes: as stored without compression, or a width for every value."""
+        return max(self.pages.stored, self.values * self.width)
+
+    def at_once(self, rows: int) -> int:
+        """Bytes that a batch takes: a page and a width for each row, all of it where rows are lists of unknown length."""
+        return self.least if self.is_list else max(self.pages.page, min(self.values, rows) * self.width)
+
+    def longest(self, read_at: ReadAt, room: int, rows: int | None = None) -> int:
+        """An upper bound of the bytes that one value takes beside those that are stored for it.
+
+        Whole dictionaries are a bound that is too large for many short texts. Where there is no room for so many values, their
+        texts are looked at.
+        """
+        bound = self.pages.longest if self.is_text else 0
+        values = self.values if rows is None else min(rows, self.values)
+        return bound if values * bound <= room else longest_text(self.chunk, self.pages, read_at)
+
+
+def _columns(metadata: Any, group: RowGroup, columns: Sequence[str] | None, read_at: ReadAt) -> Iterator[_Column]:
     """What a row group holds of some columns; a column of lists or fields has several names below its own."""
-    held = metadata.row_group(group)
-    for place in range(held.num_columns):
-        chunk = held.column(place)
-        if columns is None or chunk.path_in_schema in columns or chunk.path_in_schema.partition(".")[0] in columns:
-            yield chunk
-
-
-def _least(chunk: Any) -> int:
-    """Bytes that a column takes of a row group: as stored without compression, or a width for every value."""
-    return max(int(chunk.total_uncompressed_size), int(chunk.num_values) * _width(chunk))
-
-
-def _at_once(chunk: Any, rows: int) -> int:
-    """Bytes that a batch takes: a page for each row at most, all of it where rows are lists of unknown length."""
-    lists = "." in chunk.path_in_schema
-    values = int(chunk.num_values) if lists else min(int(chunk.num_values), rows)
-    return max(values * _width(chunk), int(chunk.total_uncompressed_size) if lists else 0)
-
-
-def _width(chunk: Any) -> int:
-    return _WIDTHS.get(chunk.physical_type, _OFFSET)
-
-
-def _longest(chunk: Any, source: Any, raw: Any) -> int:
-    """An upper bound of the bytes that one value takes beside those that are stored for it: all of its dictionary."""
-    if chunk.physical_type not in ("BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY") or not chunk.has_dictionary_page:
-        return 0
-    place = chunk.dictionary_page_offset
-    stored = int(chunk.total_uncompressed_size)
-    if place is None or place < 0:
-        return stored
-    if raw is None:
-        with Path(source).open("rb") as file:
-            file.seek(place)
-            head = file.read(_HEADER)
-    else:
-        raw.seek(place)
-        head = raw.read(_HEADER)
-    size = _page_size(head)
-    return stored if size is None else min(size, stored)
-
-
-def _longest_text(chunk: Any, source: Any, group: int) -> int:
-    """As :func:`_longest`, by the texts of the dictionary themselves."""
-    bound, name = _longest(chunk, source, None), chunk.path_in_schema
-    if not bound or "." in name:
-        return bound
-    with pq.ParquetFile(source, read_dictionary=[name], pre_buffer=False) as file:
-        batch = next(file.iter_batches(batch_size=1, row_groups=[group], columns=[name], use_threads=False), None)
-    column = None if batch is None else batch.column(0)
-    if column is None or not pa.types.is_dictionary(column.type):
-        return bound
-    sizes = pc.binary_length(column.dictionary)
-    # Each text is stored behind four bytes with its length: only a dictionary that fills its page is the whole one.
-    whole = (pc.sum(sizes).as_py() or 0) + _OFFSET * len(sizes) == bound
-    return int(pc.max(sizes).as_py() or 0) if whole else bound
-
-
-def _page_size(head: bytes) -> int | None:
-    """The size of a page once decompressed, its header's second number; None where it is not found."""
-    numbers: list[int] = []
-    at = 0
-    while len(numbers) < 2:
-        if at >= len(head) or head[at] != _NUMBER:
-            return None
-        at, number, shift = at + 1, 0, 0
-        while at < len(head):
-            byte = head[at]
-            number |= (byte & 0x7F) << shift
-            at, shift = at + 1, shift + 7
-            if not byte & 0x80:
-                break
-        else:
-            return None
-        numbers.append(number >> 1 if not number & 1 else -1)
-    return numbers[1] if numbers[1] >= 0 else None
+    for place in range(metadata.num_columns):
+        schema = metadata.schema.column(place)
+        name = schema.path
+        if columns is not None and name not in columns and name.partition(".")[0] not in columns:
+            continue
+        chunk = group.chunk(place, name)
+        is_list = schema.max_repetition_level > 0
+        if not is_list and chunk.num_values != group.rows:
+            raise pa.ArrowInvalid(f"column {name!r} has {chunk.num_values:,} values for {group.rows:,} rows")
+        pages = pages_of(chunk, read_at)
+        if pages.values < chunk.num_values:
+            raise pa.ArrowInvalid(f"column {name!r} has {pages.values:,} of its {chunk.num_values:,} values")
+        kind = schema.physical_type
+        width = schema.length if kind == "FIXED_LEN_BYTE_ARRAY" else _WIDTHS.get(kind, 0)
+        if schema.converted_type == "DECIMAL":
+            width = max(width, _DECIMAL)
+        yield _Column(name, chunk, pages, max(width, _OFFSET), kind == "BYTE_ARRAY", is_list)
 
 
 def _too_large(name: str, limit: int, size: int | None = None) -> ValueError:

@@ -103,7 +103,7 @@ def refuse_unknown_truth(known: Sequence[str], said: Sequence[str], titles: tupl
         truth, predicted = titles
         raise ValueError(
             f"{truth} has {quoted(found)}, which {predicted} never has: it looks like a truth that is not known "
-            f"({side_by_side(truth, known, predicted, said)}). Make it a missing value (None) or leave those records out; where "
+            f"({side_by_side(truth, known, predicted, said)}). {way_out('gap')} or leave those records out; where "
             f"it is a value that could be predicted, {way_out('categories')} for the predictions"
         )
 

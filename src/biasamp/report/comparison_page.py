@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from biasamp import __version__
+from biasamp.auditing.comparison_answer import changed_by_evidence, decided, pair_names, verdicts_first
 from biasamp.auditing.comparison_result import Comparison
 from biasamp.data.saving import save_text
 from biasamp.results.metric_registry import is_signed, short_name
 
-from .comparison_view import changed_by_evidence, comparison_answer, decided, pair_names, verdicts_first
 from .page import page
 from .written import pair_change_words, seeds_and_records, who_against_whom
 
@@ -18,14 +18,14 @@ from .written import pair_change_words, seeds_and_records, who_against_whom
 def comparison_document(result: Comparison) -> dict[str, Any]:
     """What the page of a comparison shows: rows in the order in which they are read, with what is concluded of each."""
     level = result.document["level"]
-    rows = verdicts_first(result)
-    changed = changed_by_evidence(result)
+    rows = verdicts_first(result.document)
+    changed = changed_by_evidence(result.document)
     metrics = {row["metric"] for row in rows} | {row["metric"] for row in changed}
     return {
         "kind": "comparison",
         "source": who_against_whom(result),
         "version": __version__,
-        "answer": comparison_answer(result),
+        "answer": result.answer.titled,
         "comparison": {
             "models": list(result.models),
             "level": level,
@@ -36,7 +36,7 @@ def comparison_document(result: Comparison) -> dict[str, Any]:
             "cautions": list(result.cautions),
             "notes": list(result.notes),
         },
-        "names": pair_names(result),
+        "names": pair_names(result.document),
         "pair_words": pair_change_words(result),
         "metrics": {metric: {"short": short_name(metric), "signed": is_signed(metric)} for metric in sorted(metrics)},
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from biasamp.auditing.comparison_answer import changed_by_evidence, pair_names, verdicts_first
 from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.findings import side_of_zero
 from biasamp.auditing.label_names import short_names
@@ -12,8 +13,7 @@ from biasamp.data import printable
 from biasamp.results.interval import figure, interval
 from biasamp.results.metric_registry import direction_symbol, is_signed, short_name
 
-from .comparison_view import changed_by_evidence, pair_names, verdicts_first
-from .terminal_parts import bullets, name, plain_table
+from .terminal_parts import bullets, name, plain_table, titled
 from .written import pair_change_words, seeds_and_records, who_against_whom
 
 PAIRS_SHOWN = 20
@@ -26,7 +26,7 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
     figures = (first, "other model" if several else others[0], "difference", f"{result.document['level']:.0%} interval")
     named = ("model",) if several else ()
     table = plain_table((*named, "attribute", "metric", "direction", *figures, "verdict"), figures)
-    for row in verdicts_first(result):
+    for row in verdicts_first(result.document):
         signed = is_signed(row["metric"])
         table.add_row(
             *([name(row["models"][1], 24)] if several else []),
@@ -40,6 +40,9 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
             Text(printable(row["verdict"], 120) + ("" if row["paired"] else " (unpaired)")),
         )
     console.print(Text(who_against_whom(result), style="bold"))
+    for title, words in result.answer.titled.items():
+        console.print(titled(title, words))
+    console.print()
     console.print(table)
     console.print(bullets("Seeds and records", seeds_and_records(result), "bold"))
     console.print(bullets("Order of the models", [printable(words, 600) for words in result.orders], "bold"))
@@ -51,7 +54,7 @@ def show_comparison(result: Comparison, console: Console, pairs: int = PAIRS_SHO
 
 def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
     """Print the pairs that changed, the best founded first."""
-    changed = changed_by_evidence(result)
+    changed = changed_by_evidence(result.document)
     words = pair_change_words(result)
     if changed:
         figures = ("change", "interval", "q")
@@ -66,7 +69,7 @@ def show_changed_pairs(result: Comparison, console: Console, most: int) -> None:
             "amplification",
         )
         table = plain_table(columns, figures, title="Pairs that changed")
-        names = pair_names(result)
+        names = pair_names(result.document)
         for row in changed[:most]:
             table.add_row(
                 *([name(row["models"][1], 24)] if len(result.models) > 2 else []),

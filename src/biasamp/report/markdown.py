@@ -6,6 +6,7 @@ from typing import Any
 
 from biasamp.auditing.audit_result import UNNAMED, Audit
 from biasamp.auditing.caution_topics import cautions_by_topic
+from biasamp.auditing.comparison_answer import changed_by_evidence, verdicts_first
 from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.document_types import Entry
 from biasamp.auditing.evidence import direction_known
@@ -15,7 +16,6 @@ from biasamp.policy import Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import METRICS, direction_symbol, is_signed, pairs_oriented, short_name
 
-from .comparison_view import changed_by_evidence, verdicts_first
 from .markdown_text import escaped
 from .matrix import SIGNS_MEAN, VERDICT_SIGNS, matrix_of
 from .provenance_view import label_error_rows, provenance_rows
@@ -234,6 +234,8 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
     """Models side by side: differences with their verdicts, pairs that changed, the order of models, notes."""
     head, under, document = "#" * level, "#" * min(level + 1, 6), result.document
     lines = [f"{head} {escaped(who_against_whom(result), 400)}", ""]
+    lines += [f"- **{title}.** {escaped(words, 4000)}" for title, words in result.answer.titled.items()]
+    lines.append("")
     rows = [
         [
             escaped(row["attribute"]),
@@ -245,7 +247,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
             _interval(row["low"], row["high"], True),
             escaped(row["verdict"]) + ("" if row["paired"] else " (unpaired)"),
         ]
-        for row in verdicts_first(result)
+        for row in verdicts_first(result.document)
     ]
     interval = f"{document['level']:.0%} interval"
     lines += _table(["attribute", "metric", "direction", "model", "other", "difference", interval, "verdict"], rows)
@@ -268,7 +270,7 @@ def comparison_section(result: Comparison, *, level: int = 2, pairs: int = 20) -
                 _interval(row["low"], row["high"], True),
                 f"{row['q']:.2g}",
             ]
-            for row in changed_by_evidence(result)[:pairs]
+            for row in changed_by_evidence(result.document)[:pairs]
         ]
         if listed:
             lines += _table(["model", "metric", "direction", "given", "outcome", "change", "interval", "q"], listed)

@@ -6,13 +6,13 @@ from itertools import islice
 from typing import Any
 
 from biasamp.amplification.parity import Parity
+from biasamp.auditing.comparison_answer import changed_by_evidence, pair_names, verdicts_first
 from biasamp.auditing.comparison_result import Comparison
 from biasamp.policy.verdict import FAIL, PASS, UNDECIDED, Verdict
 from biasamp.results.interval import figure
 from biasamp.results.metric_registry import direction_symbol, is_signed
 from biasamp.results.table import Table
 
-from .comparison_view import changed_by_evidence, comparison_answer, pair_names, verdicts_first
 from .notebook import bar, shown, table
 
 _ROWS = 20
@@ -43,9 +43,9 @@ def verdict_table(verdict: Verdict) -> str:
 
 def comparison_table(comparison: Comparison) -> str:
     """The answer, each difference with its verdict first, a bar and an interval, then the pairs that changed."""
-    held = verdicts_first(comparison)
+    held = verdicts_first(comparison.document)
     said = "".join(
-        f"<p><b>{shown(title)}.</b> {shown(words, 4000)}</p>" for title, words in comparison_answer(comparison).items()
+        f"<p><b>{shown(title)}.</b> {shown(words, 4000)}</p>" for title, words in comparison.answer.titled.items()
     )
     rows = []
     for row in held[:_ROWS]:
@@ -68,7 +68,7 @@ def comparison_table(comparison: Comparison) -> str:
 
 
 def _changed(comparison: Comparison) -> str:
-    changed, names = changed_by_evidence(comparison), pair_names(comparison)
+    changed, names = changed_by_evidence(comparison.document), pair_names(comparison.document)
     rows = [
         (
             f"{shown(names[row['outcome']], 200)} given {shown(names[row['given']], 200)}",

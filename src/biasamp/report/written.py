@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.comparison_answer import figure_name
 from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.document_types import Data, Entry
 from biasamp.auditing.evidence import FALSE_DISCOVERIES, place_of
@@ -135,8 +136,7 @@ def seeds_and_records(result: Comparison) -> list[str]:
     several = len(result.models) > 2
     out, needed = [], []
     for row in result.document["differences"]:
-        about = (row["attribute"], row["metric"], row["direction"], row["models"][1] if several else "")
-        title = " ".join(filter(None, about))
+        title = " ".join(filter(None, (figure_name(row), row["models"][1] if several else "")))
         if "runs" in row:
             out.append(printable(f"{title}: {row['runs']['words']}", 600))
         elif row.get("more_records"):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import biasamp
+from biasamp.auditing.comparison_answer import changed_by_evidence, decided, verdicts_first
 from biasamp.report.comparison_page import comparison_document
-from biasamp.report.comparison_view import changed_by_evidence, decided, verdicts_first
 from biasamp.report.trajectory_page import trajectory_document, trends_first
 from browser import HOSTILE, Watched, violations
 from extras import needs
@@ -64,13 +64,13 @@ def followed() -> Any:
 
 def test_verdicts_come_first_and_pairs_by_evidence(compared: Any) -> None:
     level = compared.document["level"]
-    sure = [decided(row, level) != 0 for row in verdicts_first(compared)]
+    sure = [decided(row, level) != 0 for row in verdicts_first(compared.document)]
     assert sure == sorted(sure, reverse=True)
     assert any(sure)
     assert len(sure) == len(compared.document["differences"])
-    chances = [row["p"] for row in changed_by_evidence(compared)]
+    chances = [row["p"] for row in changed_by_evidence(compared.document)]
     assert chances == sorted(chances)
-    assert {id(row) for row in changed_by_evidence(compared)} == {id(row) for row in compared.changed}
+    assert {id(row) for row in changed_by_evidence(compared.document)} == {id(row) for row in compared.changed}
 
 
 def test_the_page_of_a_comparison(compared: Any, tmp_path: Path, watched: Watched) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 import biasamp
 from biasamp.cli.role_options import split_roles
+from biasamp.data.ways_out import PAGE, speaking_to
 from biasamp.datasets import berkeley
 from biasamp.report.audit_page import report_document
 from biasamp.report.try_page import try_page, try_policy
@@ -268,13 +269,41 @@ def test_a_refused_choice_has_its_reason_and_the_way_back(page_file: Path, watch
     drop(page, path)
     choose(page, **ROLES)
     audited(page)
-    with pytest.raises(ValueError, match="said") as refused:
+    with pytest.raises(ValueError, match="said") as refused, speaking_to(PAGE):
         biasamp.audit(path, **ROLES)
-    assert page.inner_text(".refusal p >> nth=0") == str(refused.value)
+    # The page calls columns by its own headings, and begins a sentence with them.
+    words = (
+        str(refused.value)
+        .replace("task_predictions column", "prediction column")
+        .replace("tasks column", "truth column")
+    )
+    assert page.inner_text(".refusal p >> nth=0") == words[0].upper() + words[1:]
     assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
     assert violations(page) == []
     # What was chosen is still chosen.
     assert page.get_by_label("Truth", exact=True).evaluate("(one) => one.selectedOptions[0].text") == "hired"
+
+
+def test_records_with_gaps_are_left_out_where_that_is_chosen(page_file: Path, watched: Watched, tmp_path: Path) -> None:
+    held = {name: [str(value) for value in values] for name, values in applicants(400).items()}
+    for place, name in enumerate((*ROLES["attributes"], ROLES["tasks"], ROLES["task_predictions"])):
+        for record in range(place, 400, 57 + place):
+            held[name][record] = ""
+    chosen = (*ROLES["attributes"], ROLES["tasks"], ROLES["task_predictions"])
+    kept = [i for i in range(400) if all(held[name][i] for name in chosen)]
+    page = watched.open(page_file)
+    drop(page, write_csv(tmp_path / "gaps.csv", held))
+    choose(page, **ROLES)
+    audited(page)
+    assert "Tick 'Leave out records with missing values'" in page.inner_text(".refusal")
+    page.get_by_label("Leave out records with missing values").check()
+    audited(page)
+    assert f"{400 - len(kept)} of 400 records are left out" in page.inner_text(".try-bar")
+    assert "--missing drop" in page.inner_text("#beyond code")
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    path = write_csv(whole / "gaps.csv", {name: [values[i] for i in kept] for name, values in held.items()})
+    assert_same_report(watched, measured(path, **ROLES), tmp_path)
 
 
 def test_a_file_that_cannot_be_read_has_its_reason(page_file: Path, watched: Watched, tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ export interface Parts {
   guess: (table: Table) => Guess;
   /** A value as Python names it. */
   name: (value: Value) => string;
-  audit: (table: Table, choice: Choice) => ReportPage;
+  /** The page of an audit, and how many records were left out. */
+  audit: (table: Table, choice: Choice) => { page: ReportPage; left: number };
 }
 
 function shown(column: Column, parts: Parts): ShownColumn {
@@ -33,7 +34,7 @@ export function answering(parts: Parts, tell: (told: Told) => void): (asked: Ask
     const { source, records, notes } = table;
     return { source, records, whole, notes, columns: table.columns.map((column) => shown(column, parts)), guess: parts.guess(table) };
   }
-  async function audit(file: File, choice: Choice): Promise<ReportPage> {
+  async function audit(file: File, choice: Choice): Promise<{ page: ReportPage; left: number }> {
     const columns = [...new Set([...choice.attributes, ...choice.tasks, ...choice.task_predictions])];
     const key = JSON.stringify(columns);
     if (kept?.file !== file || kept.columns !== key) {
@@ -45,7 +46,7 @@ export function answering(parts: Parts, tell: (told: Told) => void): (asked: Ask
   }
   return async (asked) => {
     try {
-      tell("open" in asked ? { opened: await open(asked.open) } : { page: await audit(asked.file, asked.audit) });
+      tell("open" in asked ? { opened: await open(asked.open) } : await audit(asked.file, asked.audit));
     } catch (error) {
       tell(error instanceof Refused ? { refused: error.message, beyond: error instanceof Beyond } : { failed: (error as Error).message });
     }

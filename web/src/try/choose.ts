@@ -6,6 +6,7 @@ import { printable } from "../text";
 import { beyond } from "./beyond";
 import { columnTable, firstValues } from "./columns";
 import type { Opened, ShownColumn } from "./messages";
+import { inPageWords } from "./page_words";
 import { choiceOf, CONFIDENCES, evident, missing, paired, positives, type Selection } from "./selection";
 
 // Columns with more values than this are seldom groups; they are a click away.
@@ -37,7 +38,9 @@ function groupBoxes({ opened, selection }: Asking, changed: () => void): HTMLEle
         changed();
       } });
       box.checked = selection.attributes.includes(column.name);
-      return h("label", { class: "box" }, box, h("span", {}, label(column.name, 60), h("span", { class: "note" }, h("bdi", {}, firstValues(column, 3)))));
+      box.disabled = column.refusal !== undefined;
+      const shows = column.refusal === undefined ? firstValues(column, 3) : `cannot be used: ${printable(reasonOf(column.refusal), 90)}`;
+      return h("label", { class: "box" }, box, h("span", {}, label(column.name, 60), h("span", { class: "note" }, h("bdi", {}, shows))));
     });
     const rest = free.length - shown.length;
     holder.replaceChildren(...boxes, rest > 0 ? h("button", { type: "button", class: "quiet", click: () => { all = true; draw(); holder.querySelectorAll<HTMLElement>("input")[shown.length]?.focus(); } }, `${count(rest)} more column${rest > 1 ? "s" : ""}`) : "");
@@ -51,10 +54,16 @@ function groupBoxes({ opened, selection }: Asking, changed: () => void): HTMLEle
 function columnSelect(opened: Opened, chosen: string, name: string, choose: (column: string) => void): HTMLSelectElement {
   const select = h("select", { "aria-label": name, change: () => choose(select.value === "" ? "" : opened.columns[Number(select.value)].name) },
     h("option", { value: "" }, "choose a column"),
-    ...opened.columns.map((column, i) => h("option", { value: i }, printable(column.name, 60))));
+    ...opened.columns.map((column, i) => h("option", { value: i, disabled: column.refusal !== undefined }, printable(column.name, 60) + (column.refusal === undefined ? "" : ` (cannot be used: ${printable(reasonOf(column.refusal), 90)})`))));
   const place = opened.columns.findIndex((column) => column.name === chosen);
   select.value = place < 0 ? "" : String(place);
   return select;
+}
+
+/** Why a column cannot be used, without the way out, which stands in the table of columns. */
+function reasonOf(refusal: string): string {
+  const [said] = inPageWords(refusal).split(/: (?=save |rename )/);
+  return said.replace(/^.* (?=holds |has |it holds )/, "");
 }
 
 function hintOf(opened: Opened, name: string): HTMLElement {
@@ -97,7 +106,10 @@ function details({ opened, selection }: Asking, changed: () => void): HTMLElemen
     const small = h("input", { type: "number", min: 0, max: 1000000, step: 1, change: () => { selection.min_group = Math.max(0, Math.floor(Number(small.value) || 0)); small.value = String(selection.min_group); changed(); } });
     small.value = String(selection.min_group);
     const open = holder.querySelector("details")?.open ?? false;
+    const gaps = h("input", { type: "checkbox", change: () => { selection.leave_out = gaps.checked; changed(); } });
+    gaps.checked = selection.leave_out;
     holder.replaceChildren(
+      h("label", { class: "box gaps" }, gaps, h("span", {}, "Leave out records with missing values", h("span", { class: "note" }, "in the chosen columns; the result says how many"))),
       values.length ? h("label", { class: "field" }, h("span", { class: "field-title" }, "Rates are of the value"), positive) : "",
       h("details", { open }, h("summary", {}, "Further choices"), h("div", { class: "further" },
         h("label", { class: "field" }, h("span", { class: "field-title" }, "Level of intervals"), level),

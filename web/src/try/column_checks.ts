@@ -78,7 +78,7 @@ function refuseTextOfMissing(variable: Variable, role: string, known: Set<string
   if (found !== undefined) {
     throw new Refused(
       `${titleOf(role, variable)} holds the text ${quoted(found)}, which looks like a missing value. ` +
-        `Make it a missing value (None), not text; where it is a value indeed, ${ADVICE.categories}`,
+        `${ADVICE.gap}; where it is a value indeed, ${ADVICE.categories}`,
     );
   }
 }
@@ -88,7 +88,7 @@ function refuseCodesOfMissing(variable: Variable, role: string): void {
   if (code !== null) {
     throw new Refused(
       `${titleOf(role, variable)} holds ${quoted(code)}, which looks like a code for a missing value (it has ` +
-        `${shown(variable.categories)}). Make it a missing value (None); where it is a value indeed, ${ADVICE.categories}`,
+        `${shown(variable.categories)}). ${ADVICE.gap}; where it is a value indeed, ${ADVICE.categories}`,
     );
   }
 }

@@ -4,6 +4,7 @@ import { count } from "../numbers";
 import { head, label, more, scrolling, sentence } from "../report/parts";
 import { printable } from "../text";
 import type { Opened, ShownColumn } from "./messages";
+import { inPageWords } from "./page_words";
 
 const SHOWN = 40;
 const FIRST = 4;
@@ -21,7 +22,7 @@ export function columnTable(opened: Opened): HTMLElement {
   const rows = opened.columns.map((column) => () => h("tr", {},
     h("th", { scope: "row" }, label(column.name, 60)),
     h("td", {}, column.type),
-    h("td", { class: "values" }, h("bdi", {}, firstValues(column)), column.refusal ? h("span", { class: "note cannot" }, sentence(column.refusal)) : null),
+    h("td", { class: "values" }, h("bdi", {}, firstValues(column)), column.refusal ? h("span", { class: "note cannot" }, sentence(inPageWords(column.refusal))) : null),
     h("td", { class: "number" }, count(column.distinct)),
     h("td", { class: "number" }, column.missing ? count(column.missing) : ""),
     ...(guessed.size ? [h("td", { class: "soft" }, guessed.get(column.name) ?? "")] : [])));

@@ -56,6 +56,7 @@ export function commandParts(file: string, choice: Choice): string[] | null {
   if (choice.positive !== null) parts.push(option("--positive", listed([choice.positive])));
   if (choice.confidence !== 0.95) parts.push(`--confidence ${choice.confidence}`);
   if (choice.min_group !== 30) parts.push(`--min-group ${choice.min_group}`);
+  if (choice.leave_out) parts.push("--missing drop");
   return [...parts, "--html report.html"];
 }
 
@@ -78,6 +79,7 @@ export function pythonCall(file: string, choice: Choice): string {
     ...(choice.positive === null ? [] : [`positive=${literal(choice.positive)}`]),
     ...(choice.confidence === 0.95 ? [] : [`confidence=${choice.confidence}`]),
     ...(choice.min_group === 30 ? [] : [`min_group=${choice.min_group}`]),
+    ...(choice.leave_out ? ['missing="drop"'] : []),
   ];
   return `biasamp.audit(${[literal(file), `attributes=${list(choice.attributes)}`, `tasks=${tasks[0]}`, `task_predictions=${tasks[1]}`, ...more].join(", ")})`;
 }

@@ -127,35 +127,27 @@ export function logHypergeometric(k: number, n1: number, n2: number, m: number):
   return logBinomial(k, n1, p, q) + logBinomial(m - k, n2, p, q) - logBinomial(m, n, p, q);
 }
 
-/** The continued fraction of the incomplete beta function, with what stands before it; x below the mean. */
+/**
+ * The incomplete beta function by its continued fraction (DiDonato and Morris 1992, BFRAC), x below the mean: no term of it
+ * is a difference of nearly equal numbers, however near x is to 1.
+ */
 function betaFraction(a: number, b: number, x: number, y: number): number {
   const n = a + b;
-  const front = Math.exp(logBinomial(a, n, x, y)) * (b / n);
-  const tiny = 1e-300;
-  let c = 1;
-  let d = 1 - ((a + b) * x) / (a + 1);
-  if (Math.abs(d) < tiny) d = tiny;
-  d = 1 / d;
-  let f = d;
+  const front = Math.exp(logBinomial(a, n, x, y)) * ((a * b) / n);
+  const from = a * y - b * x + 1;
+  let f = (a * from) / (a + 1);
+  let c = f;
+  let d = 0;
   for (let m = 1; m < 200000; m++) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 + even * d;
-    c = 1 + even / c;
-    if (Math.abs(d) < tiny) d = tiny;
-    if (Math.abs(c) < tiny) c = tiny;
-    d = 1 / d;
-    f *= d * c;
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 + odd * d;
-    c = 1 + odd / c;
-    if (Math.abs(d) < tiny) d = tiny;
-    if (Math.abs(c) < tiny) c = tiny;
-    d = 1 / d;
-    const step = d * c;
-    f *= step;
-    if (Math.abs(step - 1) < 2 * EPSILON) break;
+    const over = (m * (b - m) * x) / (a + 2 * m - 1);
+    const upper = ((a + m - 1) * (n + m - 1) * x * over) / (a + 2 * m - 1);
+    const lower = m + over + ((a + m) * (from + m * (1 + y))) / (a + 2 * m + 1);
+    d = 1 / (lower + upper * d);
+    c = lower + upper / c;
+    f *= c * d;
+    if (Math.abs(c * d - 1) < 2 * EPSILON) break;
   }
-  return front * f;
+  return front / f;
 }
 
 /** Both tails of the beta distribution at x: below, and above. */

@@ -42,7 +42,6 @@ export function rolesOf(table: Table, choice: Choice): Roles {
     tasks: sides.map((side) => side.task),
     predictions: sides.map((side) => side.prediction),
     invented: sides.map((side) => side.invented),
-    notes: [],
   };
 }
 

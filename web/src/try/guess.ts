@@ -3,19 +3,19 @@
 import { canonical } from "./text";
 import type { Choice, Column, Table } from "./types";
 
-/** Names of protected attributes, of which those that come first are the more likely ones. */
+/** Names of protected attributes, of which those that come first are the more likely ones: in English, and in German, French, Spanish, Portuguese, Italian and Dutch without accents. */
 const ATTRIBUTES = [
-  /\b(gender|sex)\b/,
-  /\b(race|ethnicity|ethnic|ethnic group|racial)\b/,
-  /\b(age group|age band|age cat|age category|age range|age bracket|agegroup)\b/,
-  /\b(nationality|origin|citizenship|migration|migrant|immigrant|native|country of birth|birth country)\b/,
-  /\b(religion|disability|disabled|orientation|marital|marital status|pregnant|veteran|language|dialect|skin|skin tone|protected|sensitive|group|demographic|demographics|identity)\b/,
+  /\b(gender|sex|geschlecht|sexe|genre|sexo|genero|sesso|genere|geslacht)\b/,
+  /\b(race|ethnicity|ethnic|ethnic group|racial|ethnie|ethnizitat|raza|etnia|raca|razza|etniciteit)\b/,
+  /\b(age group|age band|age cat|age category|age range|age bracket|agegroup|altersgruppe|tranche age|tranche d age|grupo de edad|faixa etaria|fascia di eta|leeftijdsgroep)\b/,
+  /\b(nationality|origin|citizenship|migration|migrant|immigrant|native|country of birth|birth country|nationalitat|staatsangehorigkeit|herkunft|nationalite|origine|nacionalidad|origen|nacionalidade|origem|nazionalita|nationaliteit|herkomst)\b/,
+  /\b(religion|disability|disabled|orientation|marital|marital status|pregnant|veteran|language|dialect|skin|skin tone|protected|sensitive|group|demographic|demographics|identity|gruppe|groupe|grupo|gruppo|groep|behinderung|handicap|discapacidad|deficiencia|disabilita)\b/,
   /\b(caste|tribe|region|minority|age)\b/,
 ];
 /** What a name says that it is a prediction by, before or behind the name of the truth. */
-const PREDICTED = /\b(pred|preds|predicted|prediction|predictions|predict|hat|said|guess|output|model|estimate|estimated|decision|decided|classified|scored)\b/;
-const SCORED = /\b(score|scores|prob|probs|proba|probability|logit|decile|p)\b/;
-const TRUTH = /\b(y|true|truth|label|labels|target|actual|outcome|gold|ground truth|groundtruth|class|observed|real|two year recid|recid)\b/;
+const PREDICTED = /\b(pred|preds|predicted|prediction|predictions|predict|hat|said|guess|output|model|estimate|estimated|decision|decided|classified|scored|vorhersage|vorhergesagt|prognose|modell|entscheidung|prediction|predit|predite|modele|prevision|prediccion|predicho|modelo|predicao|previsto|previsao|predizione|previsione|modello|voorspelling|voorspeld)\b/;
+const SCORED = /\b(score|scores|prob|probs|proba|probability|logit|decile|p|wahrscheinlichkeit|probabilite|probabilidad|probabilidade|probabilita|puntaje|kans)\b/;
+const TRUTH = /\b(y|true|truth|label|labels|target|actual|outcome|gold|ground truth|groundtruth|class|observed|real|two year recid|recid|wahrheit|tatsachlich|ergebnis|ziel|verite|reel|cible|resultat|verdad|resultado|objetivo|verdade|alvo|verita|risultato|esito|waarheid|uitkomst)\b/;
 /** More values than this are no groups that a table shows. */
 const MOST_GROUPS = 50;
 const MOST_CLASSES = 50;
@@ -28,6 +28,8 @@ export interface Guess extends Pick<Choice, "attributes" | "tasks" | "task_predi
 /** A name in small words: "isHired_pred2" is "is hired pred 2". */
 function wordsOf(name: string): string {
   return name
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")

@@ -41,9 +41,9 @@ function one(column: Column, role: string, soft: boolean, zeroOne: boolean): Rea
     }
     if (fraction !== undefined) {
       const hint = soft
-        ? "If these are P(1), the truth must be a 0/1 variable (recode yes and no as 1 and 0) and scores lie from 0 to 1 (divide percentages by 100); class probabilities come as biasamp.categorical(P, categories=[...])."
+        ? `If these are P(1), the truth must be a 0/1 variable (recode yes and no as 1 and 0) and scores lie from 0 to 1 (divide percentages by 100); ${ADVICE["class probabilities"]}.`
         : "If these are scores or probabilities, they belong with the predictions; if each value is a " +
-          `category, ${ADVICE.categorical}; if they are a measurement, ${ADVICE.bins}; if they are a continuous task of an audit, such as a share, use biasamp.continuous(...).`;
+          `category, ${ADVICE.categorical}; if they are a measurement, ${ADVICE.bins}; if they are a continuous task of an audit, such as a share, ${ADVICE.continuous}.`;
       throw new Refused(`${role} holds fractions such as ${general(fraction)}, and one column is read as a variable. ${hint}`);
     }
     refuseRounded(column.values as number[], `${role} column ${quotedByPython(column.name)}`);
@@ -157,5 +157,5 @@ export function refuseMissing(variables: Variable[], missing: (Uint8Array | null
   }
   const named = variables.filter((variable, i) => missing[i] !== null && variable.name).map((variable) => printable(variable.name, 40));
   const what = named.length ? ` in ${named.slice(0, PLACES_SHOWN).join(", ")}` : "";
-  throw new Refused(`${role} has ${counted(count)} record${count === 1 ? "" : "s"} with missing labels${what} (${rowNumbers(records, count)}). ${ADVICE.missing}`);
+  throw new Refused(`${role} has ${counted(count)} record${count === 1 ? "" : "s"} with missing labels${what} (${rowNumbers(records, count)}). ${ADVICE["missing labels"]}`);
 }

@@ -9,7 +9,7 @@ const LEFT_OUT: [string, string][] = [
   ["Other amplification", "Multi and MALS, and T→A with predicted attributes"],
   ["Scores and thresholds", "amplification at every threshold, and why it arises"],
   ["Weights, clusters, strata, training labels", "and several attributes crossed"],
-  ["Missing labels", "a file with gaps in the chosen columns is refused here; the full audit can leave those records out"],
+  ["Missing labels", "records that lack a value of any chosen column are refused or left out here; the full audit leaves them out of the pairs concerned alone"],
   ["Other files", "Excel, Arrow, JSON lines, gzipped files and folders, and more records than fit in memory"],
   ["What follows", "policies, comparisons of models, monitoring"],
 ];

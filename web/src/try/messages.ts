@@ -36,4 +36,4 @@ export type Doing = "reading" | "counting";
 
 export type Asked = { open: File } | { audit: Choice; file: File };
 
-export type Told = { doing: Doing } | { opened: Opened } | { page: ReportPage } | { refused: string; beyond: boolean } | { failed: string };
+export type Told = { doing: Doing } | { opened: Opened } | { page: ReportPage; left: number } | { refused: string; beyond: boolean } | { failed: string };

@@ -15,6 +15,7 @@ export interface Selection {
   positive: string | null;
   confidence: number;
   min_group: number;
+  leave_out: boolean;
 }
 
 export const CONFIDENCES = [0.9, 0.95, 0.99];
@@ -28,6 +29,7 @@ export function firstSelection(guess: Guess): Selection {
     positive: null,
     confidence: 0.95,
     min_group: 30,
+    leave_out: false,
   };
 }
 
@@ -58,6 +60,7 @@ export function choiceOf(selection: Selection): Choice {
     positive: selection.pairs.length === 1 ? selection.positive : null,
     confidence: selection.confidence,
     min_group: selection.min_group,
+    leave_out: selection.leave_out,
   };
 }
 

@@ -24,10 +24,10 @@ export class Session {
   }
 
   /** Measure all records. */
-  async audit(choice: Choice): Promise<ReportPage> {
+  async audit(choice: Choice): Promise<{ page: ReportPage; left: number }> {
     const answer = await this.ask({ audit: choice, file: this.file });
     if (!("page" in answer)) throw new Error("the worker answered something else");
-    return answer.page;
+    return answer;
   }
 
   /** End the work, finished or not. */

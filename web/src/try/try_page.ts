@@ -14,6 +14,7 @@ import { choiceOf, firstSelection, type Selection } from "./selection";
 import { Session, Stopped } from "./session";
 import { fileButton, startView } from "./start";
 import { Beyond, Refused, type Choice } from "./types";
+import { inPageWords } from "./page_words";
 
 type Step = "start" | "reading" | "choose" | "counting" | "report";
 
@@ -71,14 +72,14 @@ export class TryPage {
     const [session, opened, choice] = [this.session!, this.opened!, choiceOf(this.selection!)];
     this.show("counting", opened.source, [], this.working("Reading the file", () => { session.stop(); this.showChoice(); }), promise());
     try {
-      const page = await session.audit(choice);
-      if (this.session === session) this.showResult(page, choice);
+      const { page, left } = await session.audit(choice);
+      if (this.session === session) this.showResult(page, choice, left);
     } catch (error) {
       if (!(error instanceof Stopped) && this.session === session) this.showChoice(refusal("This choice cannot be measured", error, "Choose other columns below, or mend the file and drop it here again.", beyond(opened.source, choice)));
     }
   }
 
-  private showResult(page: ReportPage, choice: Choice): void {
+  private showResult(page: ReportPage, choice: Choice, left: number): void {
     const source = this.opened!.source;
     this.step("report", source);
     this.root.replaceChildren();
@@ -86,7 +87,8 @@ export class TryPage {
     showReport(page, this.root, this.theme);
     const names = (list: string[]) => list.flatMap((name, i) => [i ? ", " : "", label(name, 40)]);
     const bar = h("nav", { class: "try-bar", "aria-label": "This audit" },
-      h("p", {}, `${PROMISE} Groups `, ...names(choice.attributes), "; truth ", ...names(choice.tasks), "; prediction ", ...names(choice.task_predictions)),
+      h("p", {}, `${PROMISE} Groups `, ...names(choice.attributes), "; truth ", ...names(choice.tasks), "; prediction ", ...names(choice.task_predictions),
+        left ? h("span", { class: "left-out" }, `. ${count(left)} of ${count(left + page.audit.data.records)} records are left out: they lack a value of a chosen column. If one group has more of them, rates are off.`) : ""),
       h("div", {}, h("button", { type: "button", click: () => this.showChoice() }, "Change the columns"), fileButton("Another file …", (file) => void this.open(file), "")));
     this.root.querySelector("header")!.before(bar);
     this.root.querySelector("main .contents")!.before(section("beyond", "Beyond this page", beyond(source, choice)), promise());
@@ -132,8 +134,8 @@ export class TryPage {
 
 /** Why something was refused, and the way out: what the full audit measures has its command. */
 function refusal(title: string, error: unknown, wayOut: string, command: HTMLElement | null = null): HTMLElement {
-  if (error instanceof Beyond && command !== null) return h("div", { role: "alert", class: "refusal" }, h("h2", {}, "The full audit measures this, and this page does not"), h("p", {}, sentence(error.message)), command);
-  const words = error instanceof Refused ? error.message : `Something unforeseen went wrong: ${(error as Error).message}`;
+  if (error instanceof Beyond && command !== null) return h("div", { role: "alert", class: "refusal" }, h("h2", {}, "The full audit measures this, and this page does not"), h("p", {}, sentence(inPageWords(error.message))), command);
+  const words = error instanceof Refused ? inPageWords(error.message) : `Something unforeseen went wrong: ${(error as Error).message}`;
   return h("div", { role: "alert", class: "refusal" }, h("h2", {}, title), h("p", {}, sentence(words)), h("p", { class: "soft" }, wayOut));
 }
 

@@ -36,6 +36,8 @@ export interface Choice {
   positive: string | null;
   confidence: number;
   min_group: number;
+  /** Whether records that lack a value of a chosen column are left out; else they are refused. */
+  leave_out?: boolean;
 }
 
 /** One variable's labels: all values of a categorical variable, or the one label of a yes/no column. */
@@ -56,8 +58,6 @@ export interface Roles {
   predictions: Labels[];
   /** Places of predicted categories that no truth has, for each task. */
   invented: number[][];
-  /** Kinds of likely mistakes that are no refusal, for the cautions of the document. */
-  notes: { kind: string; text: string }[];
 }
 
 /** An input that is refused: the words are those of the Python package. */

@@ -21,7 +21,7 @@ export function refuseUnknownTruth(known: string[], said: string[], truth: strin
   if (found !== undefined && known.length > 2) {
     throw new Refused(
       `${truth} has ${quoted(found)}, which ${predicted} never has: it looks like a truth that is not known ` +
-        `(${sideBySide(truth, known, predicted, said)}). Make it a missing value (None) or leave those records out; where ` +
+        `(${sideBySide(truth, known, predicted, said)}). ${ADVICE.gap} or leave those records out; where ` +
         `it is a value that could be predicted, ${ADVICE.categories} for the predictions`,
     );
   }

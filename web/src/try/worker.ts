@@ -1,6 +1,7 @@
 /** Reads and counts apart from the page, which answers clicks all the while. */
 import { answering } from "./answering";
 import { rolesOf } from "./door";
+import { withoutGaps } from "./gaps";
 import { guess } from "./guess";
 import { auditPage } from "./page";
 import { HEAD_RECORDS, readHead, readTable } from "./read";
@@ -14,7 +15,10 @@ const answer = answering({
   read: (file, columns) => readTable(file, file.name, columns),
   guess,
   name: canonical,
-  audit: (table, choice) => auditPage(rolesOf(table, choice), choice, table),
+  audit: (whole, choice) => {
+    const { table, left } = choice.leave_out ? withoutGaps(whole, choice) : { table: whole, left: 0 };
+    return { page: auditPage(rolesOf(table, choice), choice, table), left };
+  },
 }, (told) => postMessage(told));
 
 onmessage = ({ data }) => void answer(data);

@@ -26,6 +26,9 @@ const CASES: [string, Record<string, (string | number)[]>, string[], string[], s
   ["a score that is no decision", { sex, two_year_recid: bits, decile_score: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], decision: said }, ["sex"], ["two_year_recid"], ["decision"]],
   ["probabilities are not guessed", { sex, hired: bits, hired_prob: [0.1, 0.7, 0.9] }, ["sex"], [], []],
   ["names that say nothing", { a: sex, b: bits, c: said }, [], [], []],
+  ["German", { Geschlecht: sex, Kreditwürdig: bits, Kreditwürdig_Vorhersage: said }, ["Geschlecht"], ["Kreditwürdig"], ["Kreditwürdig_Vorhersage"]],
+  ["French", { sexe: sex, vérité: bits, prédiction: said }, ["sexe"], ["vérité"], ["prédiction"]],
+  ["Spanish", { Género: sex, contratado: bits, contratado_predicción: said }, ["Género"], ["contratado"], ["contratado_predicción"]],
   ["an age in years is no group", { age: ids, outcome: bits, model: said }, [], ["outcome"], ["model"]],
   ["a predicted attribute is no attribute", { gender: sex, gender_pred: sex, label: bits, label_pred: said }, ["gender"], ["label"], ["label_pred"]],
 ];

@@ -1,0 +1,143 @@
+"""What a column of a Parquet file holds, by the headers of its pages. The file's footer says so too, but whoever made it may lie.
+
+A header is a struct of Thrift's compact protocol (:mod:`.thrift`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from .thrift import Numbers, numbers_and_structs
+
+# Bytes of a page's header that are read at first, and at most, as Arrow has it: statistics of long texts make it long.
+_FIRST, _MOST = 256, 16 << 20
+# Arrow reads so many bytes more than the footer says, for the sake of an old writer.
+_PADDING = 100
+# Fields of a page's header, types of pages, and the fields in which data pages (also of version 2) say more.
+_TYPE, _SIZE, _PACKED = 1, 2, 3
+_DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
+_DETAILS = {_DATA: (5, 2), _DATA_2: (8, 4)}  # the field, and the number of the encoding within it
+_BY_DICTIONARY, _BY_PREFIX = (2, 8), 7
+
+
+class ReadAt:
+    """Reads bytes at places of a file."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    @property
+    def size(self) -> int:
+        """Of the whole file."""
+        return int(self._stream.seek(0, os.SEEK_END) or self._stream.tell())
+
+    def __call__(self, place: int, size: int) -> bytes:
+        """So many bytes, or as many as there are."""
+        if place < 0:
+            raise ValueError("it begins before the file does")
+        self._stream.seek(place)
+        return bytes(self._stream.read(size))
+
+
+class Pages(NamedTuple):
+    """The pages of a column of a row group: what they hold once decompressed, as far as Arrow will read them."""
+
+    values: int
+    stored: int  # bytes of all pages
+    page: int  # of the largest
+    dictionary: tuple[int, int, int] | None  # where its bytes begin, how many are stored, how many they become
+    coded: bool  # whether values are codes of the dictionary
+    prefixed: int  # bytes of pages whose values begin as the ones before
+
+    @property
+    def longest(self) -> int:
+        """An upper bound of the bytes that one value takes beside those that are stored for it."""
+        return self.prefixed + (self.dictionary[2] if self.coded and self.dictionary else 0)
+
+
+def pages_of(chunk: Any, read_at: ReadAt) -> Pages:
+    """Follow the pages of a column; ``pa.ArrowInvalid`` where they cannot be followed."""
+    values = stored = largest = prefixed = 0
+    dictionary: tuple[int, int, int] | None = None
+    coded = False
+    at = start = _start(chunk)
+    wanted, ends = int(chunk.num_values), start + int(chunk.total_compressed_size)
+    while values < wanted and at < ends + _PADDING:
+        try:
+            header, details, at = _header(at, read_at)
+            if min(header.get(_SIZE, -1), header.get(_PACKED, -1)) < 0:
+                raise ValueError("a page has no size")
+        except ValueError as error:
+            if start <= ends <= at:
+                break
+            raise pa.ArrowInvalid(f"the pages of {chunk.path_in_schema!r} cannot be followed: {error}") from None
+        packed = header[_PACKED]
+        # Without compression the first of the two sizes is read by nobody.
+        size = max(header[_SIZE], packed)
+        stored, largest = stored + size, max(largest, size)
+        kind = header.get(_TYPE)
+        if kind == _DICTIONARY:
+            dictionary = dictionary or (at, packed, size)
+        elif kind in _DETAILS:
+            place, encoding_place = _DETAILS[kind]
+            said = details.get(place, {})
+            values += max(said.get(1, 0), 0)
+            coded |= said.get(encoding_place) in _BY_DICTIONARY
+            prefixed += size if said.get(encoding_place) == _BY_PREFIX else 0
+        at += packed
+    return Pages(values, stored, largest, dictionary, coded, prefixed)
+
+
+def longest_text(chunk: Any, pages: Pages, read_at: ReadAt) -> int:
+    """As :attr:`Pages.longest`, by the texts of the dictionary themselves."""
+    if not pages.coded or pages.dictionary is None:
+        return pages.longest
+    place, packed, size = pages.dictionary
+    raw = read_at(place, packed)
+    if chunk.compression != "UNCOMPRESSED":
+        try:
+            raw = pa.Codec(chunk.compression.lower()).decompress(raw, size, asbytes=True)
+        except (pa.ArrowException, ValueError, OSError):
+            return pages.longest
+    # Each text stands behind four bytes with its length.
+    at = most = 0
+    while at + 4 <= len(raw):
+        length = int.from_bytes(raw[at : at + 4], "little")
+        most, at = max(most, length), at + 4 + length
+    return pages.prefixed + most if at == len(raw) else pages.longest
+
+
+def _start(chunk: Any) -> int:
+    """Where Arrow begins to read: at the dictionary, or at the data where that comes first."""
+    data, dictionary = int(chunk.data_page_offset), chunk.dictionary_page_offset
+    return min(data, int(dictionary)) if dictionary is not None and dictionary > 0 else data
+
+
+def _header(at: int, read_at: ReadAt) -> tuple[Numbers, dict[int, Numbers], int]:
+    """The header of a page, the structs in it, and where its content begins; ``ValueError`` where there is none."""
+    size = _FIRST
+    while True:
+        raw = read_at(at, size)
+        try:
+            numbers, structs, end = numbers_and_structs(raw, 0)
+            return numbers, structs, at + end
+        except ValueError as error:
+            raise ValueError(f"the header of a page {error}") from None
+        except IndexError:
+            pass  # more of it is needed
+        if len(raw) < size or size >= _MOST:
+            raise ValueError("the header of a page has no end")
+        size = min(size * 16, _MOST)
+
+
+@contextmanager
+def reading_at(source: Any, raw: Any) -> Iterator[ReadAt]:
+    """What reads bytes of a file, or of its content where ``raw`` is a stream of it."""
+    with nullcontext(raw) if raw is not None else Path(source).open("rb", buffering=0) as stream:
+        yield ReadAt(stream)
