@@ -75,7 +75,7 @@ $(VENV)-tensorboard/.done:
 
 $(VENV)-cards/.done: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-cards
-	$(VENV)-cards/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cards]' pytest hypothesis
+	$(VENV)-cards/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cards]' pytest pytest-timeout hypothesis
 	@touch $@
 
 # Evaluation harnesses, whose own logs are read. The CPU build of torch comes first here too.

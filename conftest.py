@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,27 +24,36 @@ os.environ.setdefault("SOURCE_DATE_EPOCH", "1790000000")
 
 # How wide tables are must not depend on the terminal that tests are started from.
 os.environ.pop("COLUMNS", None)
+# Files of tests that use clusters of processes, of which there is one of each kind.
+CLUSTERS = "clusters.py"
 _SOURCE = Path(__file__).parent / "src" / "biasamp"
 _ABSENT = [package for package in ("numba", "torchmetrics", "mlflow") if find_spec(package) is None]
 
 
-def _imports_absent(file: Path) -> bool:
-    """Whether the module imports, at its top, an optional package that is not installed, or a neighbour that does."""
-    for line in file.read_text(encoding="utf-8").splitlines():
-        if any(line.startswith((f"import {package}", f"from {package}")) for package in _ABSENT):
-            return True
-        near = re.match(r"from \. import (\w+)|from \.(\w+) import", line)
-        neighbour = file.parent / f"{near[1] or near[2]}.py" if near else file
-        if neighbour != file and neighbour.is_file() and _imports_absent(neighbour):
-            return True
-    return False
+def _with_absent_imports() -> set[Path]:
+    """The modules that import, at their top, an optional package that is not installed, or a neighbour that does."""
+    found: set[Path] = set()
+    users: dict[Path, set[Path]] = defaultdict(set)
+    for file in _SOURCE.rglob("*.py"):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if any(line.startswith((f"import {package}", f"from {package}")) for package in _ABSENT):
+                found.add(file)
+            near = re.match(r"from \. import (\w+)|from \.(\w+) import", line)
+            if near:
+                users[file.parent / f"{near[1] or near[2]}.py"].add(file)
+    waiting = list(found)
+    while waiting:
+        new = users[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
 
 
 collect_ignore = [
     # Scripts that tests run as processes of their own.
     "tests/integrations/ddp_worker.py",
     "tests/integrations/npmi_reader.py",
-    *(str(file) for file in _SOURCE.rglob("*.py") if _imports_absent(file)),
+    *map(str, sorted(_with_absent_imports())),
 ]
 
 # The same examples on every run: a failure that comes and goes helps nobody. A search for new ones is a
@@ -81,6 +90,11 @@ def _slow(items: list[Any]) -> set[Any]:
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     """Leave out tests on real data where there are none, and slow ones in a newcomer's run."""
+    for item in items:
+        if item.path.name.endswith(CLUSTERS):
+            # Workers are processes of other makers: a test that waited for one in vain is tried once more, and that is said.
+            item.add_marker(pytest.mark.timeout(240))
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=["Timeout"]))
     if quick_wanted():
         slow = _slow(items)
         items[:] = [item for item in items if item not in slow]
@@ -114,6 +128,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class ClustersTogether(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return "clusters" if file.endswith("clusters.py") else file
+            return "clusters" if file.endswith(CLUSTERS) else file
 
     return ClustersTogether(config, log)

@@ -21,7 +21,7 @@ import numpy as np
 
 import biasamp
 from benchmarks.speed_rows import heading, least, least_processes, speed_row
-from benchmarks.timing import cpu_seconds
+from benchmarks.timing import cpu_seconds, keep_row
 from biasamp.association.gaps import association_gap
 from biasamp.association.label_counting import count_source
 from biasamp.association.metrics import METRICS
@@ -30,6 +30,8 @@ from biasamp.data.label_source import label_source
 
 ROWS, RECORDS, LABELS = 8_500_000, 1_000_000, 20_000
 MEGABYTE = 1 << 20
+# What a megabyte of a long table may cost beside one of a short table: writing is linear in what is written.
+MOST_A_MEGABYTE = 1.1
 
 
 def write_tables(folder: Path) -> dict[str, tuple[Path, list[str]]]:
@@ -243,6 +245,7 @@ def to_csv(path: Path) -> None:
     """What a table of many identities costs: seconds a megabyte should not grow, nor memory with what is written."""
     print("| identities | gaps | CSV | CPU | a megabyte | peak memory |")
     print("|---:|---:|---:|---:|---:|---:|")
+    each: dict[int, tuple[float, float]] = {}
     for many in (4, 8, 16):
         code = (
             "import json, sys, time, biasamp\n"
@@ -261,7 +264,14 @@ def to_csv(path: Path) -> None:
         size = out.stat().st_size / MEGABYTE
         print(f"| {many} | {gaps} | {size:.0f} MB | {seconds:.1f} s | {1000 * seconds / size:.0f} ms | {peak / MEGABYTE:.0f} MB |",
               flush=True)  # fmt: skip
+        each[many] = seconds / size, peak / MEGABYTE
         out.unlink()
+    few, many = min(each), max(each)
+    job = f"{many} identities to CSV, a megabyte; memory {each[many][1] / each[few][1]:.1f} times"
+    ratio = each[many][0] / each[few][0]
+    keep_row(
+        job, each[many][0], {}, {f"{few} identities": each[few][0]}, ratio, "at most 1.1", ratio <= MOST_A_MEGABYTE
+    )
 
 
 def growth(folder: Path) -> None:
@@ -294,7 +304,9 @@ def growth(folder: Path) -> None:
         ("identities", (14, 28, 56)),
     ):
         times = [seconds(**{**usual, what: size}) for size in sizes]
-        exponent = np.log2(times[-1] / times[-2])
+        exponent = float(np.log2(times[-1] / times[-2]))
+        job = f"associate, {sizes[-1]:,} {what}: exponent of the last doubling"
+        keep_row(job, times[-1], {}, {f"at {sizes[-2]:,}": times[-2]}, exponent, "at most 1", exponent <= 1.0)
         print(f"| {what} | {', '.join(f'{size:,}' for size in sizes)} | {', '.join(f'{t:.2f} s' for t in times)} | {exponent:.2f} |",
               flush=True)  # fmt: skip
 

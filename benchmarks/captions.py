@@ -36,7 +36,9 @@ def caption_labels(folder: Path) -> dict[str, Any]:
         "gender": [truth["gender"][i] for i in rows],
         "objects": [list(truth["objects"][i]) for i in rows],
     }
-    words = {name: re.compile(rf"\b{re.escape(name.lower())}(s|es)?\b") for name in names}
+    # Annotations write baseball_bat where captions write baseball bat.
+    spoken = {name: re.escape(name.lower().replace("_", " ")) for name in names}
+    words = {name: re.compile(rf"\b{text}(s|es)?\b") for name, text in spoken.items()}
     for model in (column for column in captions if column != "image_id"):
         said = [captions[model][place[image]].lower() for image in out["image"]]
         out[model] = [[name for name, word in words.items() if word.search(text)] for text in said]

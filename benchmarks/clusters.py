@@ -21,6 +21,7 @@ from pathlib import Path
 
 import biasamp
 from benchmarks.scale import write
+from benchmarks.timing import keep_row
 
 ROWS = 8_500_000
 REPEATS = 3
@@ -83,6 +84,7 @@ def least_cpu(work: Callable[[], object]) -> tuple[float, float]:
 
 
 def show(what: str, found: tuple[float, float], local: float) -> None:
+    keep_row(f"clusters: {what}", found[0], {}, {"local threads": local}, found[0] / local, "", None)
     print(f"| {what} | {found[0]:.2f} s | {found[0] / local:.1f} | {found[1]:.2f} s |", flush=True)
 
 
@@ -123,7 +125,7 @@ def main(arguments: list[str] | None = None) -> None:
                 frame = session.read.parquet(str(path))  # type: ignore[attr-defined]
                 show("Spark, two executors: a dataframe", least_cpu(work(frame, "auto")), local[0])
                 # What Spark takes to hand the same rows to Python, which does nothing with them.
-                taken = least_cpu(lambda: frame.select("record", "label").mapInArrow(_nothing, "n long").collect())
+                taken = least_cpu(lambda: frame.select("record", "label").mapInArrow(_nothing(), "n long").collect())
                 show("... of which handing its rows to Python", taken, local[0])
 
 
@@ -141,10 +143,15 @@ def by_tasks(module: str, name: str, work: Callable[[], object]) -> None:
     print(f"| {module.rsplit('.', 1)[-1]} | {shown} | {1e3 * slope:.0f} ms a task |", flush=True)
 
 
-def _nothing(batches: Iterator[object]) -> Iterator[object]:
-    for _ in batches:
-        pass
-    return iter(())
+def _nothing() -> Callable[[Iterator[object]], Iterator[object]]:
+    """What takes rows and does nothing; made here, so that it goes to workers as it is: they cannot import this module."""
+
+    def taken(batches: Iterator[object]) -> Iterator[object]:
+        for _ in batches:
+            pass
+        return iter(())
+
+    return taken
 
 
 if __name__ == "__main__":

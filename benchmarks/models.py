@@ -2,14 +2,14 @@
 
 ``python -m benchmarks models --samples 400``. Simulated runs have a seed that moves the model, and records that move all runs: how often
 intervals hold the difference of the training procedures, how often verdicts are wrong, and whether the range of needed seeds holds
-the number that the true variances give. Then pairs: how often a model against itself with noise of its own names a pair; and leakage and DPA of two
+the number that the true variances give: by whole comparisons of audits (``seeds``), and ten times as often by the same figures without audits (``counted``). Then pairs: how often a model against itself with noise of its own names a pair; and leakage and DPA of two
 models, paired by halves of the records. ``--part`` prints one of these, ``--runs 5 10`` of seeds some. The captioning models are in ``python -m benchmarks captions``.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import biasamp
 from biasamp.auditing.comparison_models import read_models
 from biasamp.auditing.comparison_runs import crossed_difference
-from biasamp.resampling.runs_and_records import CrossedMean, Seeds, difference_of_runs, mean_of_runs
+from biasamp.resampling.runs_and_records import CrossedMean, Seeds, difference_of_runs
 
 Bits = NDArray[np.bool_]
 TASKS = 8
@@ -40,15 +40,19 @@ class World:
     """Test records of two groups, and two procedures; with ``paired`` both share what a seed adds."""
 
     records: int
-    runs: int
+    runs: tuple[int, int]
     old: Procedure
     new: Procedure
     paired: bool = False
 
     @property
     def title(self) -> str:
-        seeds = f"{self.runs} runs, {'same seeds' if self.paired else 'other seeds'}"
+        seeds = f"{_words(self.runs)}, {'same seeds' if self.paired else 'other seeds'}"
         return f"{self.records:,} records, {seeds}, seeds move {self.old.by_seed:g}"
+
+
+def _words(runs: tuple[int, int]) -> str:
+    return f"{runs[0]} runs" if runs[0] == runs[1] else f"{runs[0]} against {runs[1]} runs"
 
 
 def records_of(world: World, rng: np.random.Generator) -> tuple[NDArray[np.int64], Bits]:
@@ -87,19 +91,27 @@ def audited(group: NDArray[np.int64], truth: Bits, said: Bits, resamples: int = 
     )
 
 
+def predictions(
+    world: World, group: NDArray[np.int64], truth: Bits, rng: np.random.Generator
+) -> tuple[list[Bits], list[Bits]]:
+    """What all runs of both procedures predict on one sample of records."""
+    hard = rng.random(truth.shape)
+    seeds = [rng.normal(size=runs) for runs in world.runs]
+    if world.paired:
+        seeds[1] = seeds[0]
+    old, new = (
+        [predicted(procedure, group, truth, seed, hard, rng) for seed in own]
+        for procedure, own in ((world.old, seeds[0]), (world.new, seeds[1]))
+    )
+    return old, new
+
+
 def two_procedures(world: World, rng: np.random.Generator) -> dict[str, Any]:
     """Audits of all runs of both procedures on one sample of records."""
     group, truth = records_of(world, rng)
-    hard = rng.random(truth.shape)
-    seeds = rng.normal(size=(2, world.runs))
-    if world.paired:
-        seeds[1] = seeds[0]
     out: dict[str, Any] = {}
-    for name, procedure, own in (("old", world.old, seeds[0]), ("new", world.new, seeds[1])):
-        runs = {
-            str(i): audited(group, truth, predicted(procedure, group, truth, seed, hard, rng))
-            for i, seed in enumerate(own)
-        }
+    for name, model in zip(("old", "new"), predictions(world, group, truth, rng), strict=True):
+        runs = {str(i): audited(group, truth, said) for i, said in enumerate(model)}
         out[name] = runs if world.paired else list(runs.values())
     return out
 
@@ -126,7 +138,9 @@ def truth_of(world: World, samples: int = 1500) -> tuple[float, list[Seeds]]:
         values[1].append(both[1][0] - both[1][1])
     apart = [np.subtract(*values)] if world.paired else values
     spread = [0.5 * float(np.mean(np.square(part))) for part in apart]
-    return 0.5 * (moved[1] - moved[0]), [Seeds(world.runs, np.array([part]), np.array([0.0])) for part in spread]
+    return 0.5 * (moved[1] - moved[0]), [
+        Seeds(runs, np.array([part]), np.array([0.0])) for runs, part in zip(world.runs, spread, strict=False)
+    ]
 
 
 def _mean_moved(procedure: Procedure) -> float:
@@ -161,12 +175,51 @@ class Tally:
     asked: int = 0
     ranged: int = 0
 
+    def add(self, low: float, high: float, true: float, ranged: bool | None) -> None:
+        """Count one interval, and of one that decides nothing whether its range of seeds holds the right number."""
+        self.samples += 1
+        self.held += low <= true <= high
+        sure = low > 0.0 or high < 0.0
+        self.decided += sure
+        self.wrong += sure and not (low > 0.0 and true > 0.0) and not (high < 0.0 and true < 0.0)
+        self.asked += ranged is not None
+        self.ranged += bool(ranged)
+
     def __str__(self) -> str:
         ranged = f"{self.ranged / self.asked:.1%} of {self.asked}" if self.asked else "not asked"
         return (
             f"covered {self.held / self.samples:.1%} · decided {self.decided / self.samples:.1%}, wrongly "
             f"{self.wrong / self.samples:.1%} · range of seeds holds the right number in {ranged}"
         )
+
+
+def counted(world: World, samples: int, seed: int = 0) -> Tally:
+    """As :func:`study` without audits: the same figures, and their covariance by what each record adds to them."""
+    difference, spread = truth_of(world)
+    out = Tally()
+    for number in range(samples):
+        rng = np.random.default_rng([seed, number])
+        group, truth = records_of(world, rng)
+        runs = [said for model in predictions(world, group, truth, rng) for said in model]
+        moved = np.array([(said.astype(float) - truth).mean(axis=1) for said in runs])
+        adds = np.zeros_like(moved)
+        for g in (0, 1):
+            mine = group == g
+            centred = moved[:, mine] - moved[:, mine].mean(axis=1, keepdims=True)
+            adds[:, mine] = (0.5 if g else -0.5) * centred / mine.sum()
+        values = np.array([_value(group, truth, said) for said in runs])
+        first = world.runs[0]
+        made = difference_of_runs(
+            values[:, None],
+            (adds @ adds.T)[:, :, None],
+            range(first),
+            range(first, len(runs)),
+            same_seeds=world.paired,
+        )
+        value, reach = float(made.value[0]), float(made.reach(LEVEL)[0])
+        more = made.more_runs(LEVEL) if abs(value) <= reach else None
+        out.add(value - reach, value + reach, difference, None if more is None else _range_holds(made, more, spread))
+    return out
 
 
 def study(world: World, samples: int, seed: int = 0) -> Tally:
@@ -177,24 +230,21 @@ def study(world: World, samples: int, seed: int = 0) -> Tally:
         audits = two_procedures(world, np.random.default_rng([seed, number]))
         row = biasamp.compare(audits, level=LEVEL).document["differences"][0]
         low, high = float(row["low"] or 0.0), float(row["high"] or 0.0)
-        out.samples += 1
-        out.held += low <= difference <= high
-        sure = low > 0.0 or high < 0.0
-        out.decided += sure
-        out.wrong += sure and not (low > 0.0 and difference > 0.0) and not (high < 0.0 and difference < 0.0)
-        if not sure:
-            out.asked += 1
-            out.ranged += _range_holds(audits, row["runs"]["more_seeds"], spread)
+        more = row["runs"].get("more_seeds")
+        out.add(low, high, difference, None if more is None else _range_holds(_crossed(audits), more, spread))
     return out
 
 
-def _range_holds(audits: dict[str, Any], more: Sequence[int | None], spread: list[Seeds]) -> bool:
-    """Whether a range of seeds holds the number that the true variance over runs gives, for the same difference."""
+def _crossed(audits: dict[str, Any]) -> CrossedMean:
     models = read_models(audits)
     entries = tuple([audit.document["metrics"][0] for audit in model.audits] for model in models)
     found = crossed_difference((models[0], models[1]), entries)  # type: ignore[arg-type]
     assert found is not None
-    made: CrossedMean = found[0]
+    return found[0]
+
+
+def _range_holds(made: CrossedMean, more: Sequence[int | None], spread: list[Seeds]) -> bool:
+    """Whether a range of seeds holds the number that the true variance over runs gives, for the same difference."""
     true = tuple(replace(part, spread=known.spread) for part, known in zip(made.seeds, spread, strict=True))
     right = replace(made, seeds=true).runs_needed(LEVEL)
     low, high, number = (np.inf if one is None else one for one in (*more, right))
@@ -206,7 +256,7 @@ def null_names(samples: int, records: int = 2000, seed: int = 0) -> float:
     named = 0
     for number in range(samples):
         rng = np.random.default_rng([seed, number, 7])
-        world = World(records, 1, Procedure(0.05, 0.0), Procedure(0.05, 0.0))
+        world = World(records, (1, 1), Procedure(0.05, 0.0), Procedure(0.05, 0.0))
         group, truth = records_of(world, rng)
         hard = rng.random(truth.shape)
         one, two = (audited(group, truth, predicted(world.old, group, truth, 0.0, hard, rng), 50) for _ in range(2))
@@ -277,28 +327,60 @@ def attackers(world: Errors, samples: int, seed: int = 0) -> str:
     return f"{world.title}: {shares}; a task is named in {named / samples:.1%}"
 
 
-def variances(runs: int, kinds: int, parts: tuple[float, float, float], samples: int, seed: int = 0) -> float:
-    """How often intervals of a mean over runs, or of a difference of two, hold 0, where all variances by records are known.
+def variances(
+    runs: tuple[int, int],
+    paired: bool,
+    parts: tuple[float, float, float],
+    ratio: float,
+    samples: int,
+    seed: int = 0,
+    skewed: bool = False,
+) -> float:
+    """How often intervals of a difference of two means over runs hold 0, where all variances by records are known.
 
-    ``parts`` are standard deviations by seeds, by records that all runs share, and by records of a run alone.
+    ``parts`` are standard deviations by seeds, by records that all runs share, and by records of a run alone; ``ratio`` is how many times as far
+    seeds move one model as the other. With ``paired`` seeds, seeds move both by as much again, which drops out. ``skewed`` seeds mostly move a model a
+    little one way and seldom far the other, as an exponential variable does.
     """
     by_seed, shared, apart = parts
-    rng = np.random.default_rng([seed, runs, kinds])
-    many = kinds * runs
-    values = np.hypot(by_seed, apart) * rng.normal(size=(many, samples))
-    values[many - runs :] += shared * rng.normal(size=samples)
-    covariance = np.eye(many) * apart**2
-    covariance[many - runs :, many - runs :] += shared**2
-    known = np.broadcast_to(covariance[:, :, None], (many, many, samples))
-    if kinds == 1:
-        made = mean_of_runs(values, known)
+    rng = np.random.default_rng([seed, *runs, paired])
+    first, many = runs[0], sum(runs)
+    moved = np.repeat([2.0 / (1.0 + ratio), 2.0 * ratio / (1.0 + ratio)], runs) * by_seed
+    if skewed:
+        values = moved[:, None] * (rng.exponential(size=(many, samples)) - 1.0) + apart * rng.normal(
+            size=(many, samples)
+        )
     else:
-        made = difference_of_runs(values, known, range(runs), range(runs, many), same_seeds=False)
+        values = np.hypot(moved, apart)[:, None] * rng.normal(size=(many, samples))
+    values[first:] += shared * rng.normal(size=samples)
+    if paired:
+        values += np.tile(rng.normal(size=(first, samples)), (2, 1))
+    covariance = np.eye(many) * apart**2
+    covariance[first:, first:] += shared**2
+    known = np.broadcast_to(covariance[:, :, None], (many, many, samples))
+    made = difference_of_runs(values, known, range(first), range(first, many), same_seeds=paired)
     return float((np.abs(made.value) <= made.reach(LEVEL)).mean())
 
 
-PROPORTIONS = ((0, 0, 1), (0, 1, 1), (0, 1, 3), (1, 1, 1), (1, 0, 1), (1, 0.3, 0.3), (1, 2, 1), (0.5, 0.5, 1))
-PARTS = ("variances", "seeds", "null", "attackers")
+PROPORTIONS = (
+    *((0, 0, 1), (0, 1, 1), (0, 1, 3), (1, 1, 1), (1, 0, 1), (1, 0.3, 0.3), (1, 2, 1), (0.5, 0.5, 1), (1, 0, 0)),
+    *((0.1, 1, 0.1), (1, 1, 0)),
+)
+RATIOS = (1 / 9, 1.0, 9.0)
+# Numbers of runs of two models, and whether their seeds are the same.
+DESIGNS = (
+    *(((n, n), True) for n in (2, 3, 5, 10)),
+    *(((one, two), False) for one, two in ((2, 2), (3, 3), (5, 5), (10, 10), (3, 5), (3, 10), (5, 10), (2, 5))),
+)
+RECORDS = (600, 4000)
+PARTS = ("variances", "counted", "seeds", "null", "attackers")
+
+
+def _worlds(records: Sequence[int], runs: Sequence[int]) -> Iterator[World]:
+    for many in records:
+        for one in runs:
+            for by_seed, new, paired in ((0.02, 0.05, False), (0.02, 0.05, True), (0.005, 0.06, False)):
+                yield World(many, (one, one), Procedure(0.05, by_seed), Procedure(new, by_seed), paired)
 
 
 def main(options: Sequence[str] = ()) -> None:
@@ -308,19 +390,21 @@ def main(options: Sequence[str] = ()) -> None:
     parser.add_argument(
         "--runs", type=int, nargs="+", default=[3, 5, 10], help="runs of each model in the part 'seeds'"
     )
+    parser.add_argument("--records", type=int, nargs="+", default=list(RECORDS), help="records in the part 'seeds'")
     given = parser.parse_args(options)
     parts, samples = PARTS if given.part is None else (given.part,), given.samples
-    for runs in (2, 3, 5, 10) if "variances" in parts else ():
-        for kinds, title in ((1, "same seeds"), (2, "other seeds")):
-            held = [variances(runs, kinds, one, 100 * samples) for one in PROPORTIONS]
-            print(
-                f"{runs} runs, {title}: intervals hold in {min(held):.1%} to {max(held):.1%} of {100 * samples:,}",
-                flush=True,
-            )
-    for runs in given.runs if "seeds" in parts else ():
-        for by_seed, new, paired in ((0.02, 0.05, False), (0.02, 0.05, True), (0.005, 0.06, False)):
-            world = World(600, runs, Procedure(0.05, by_seed), Procedure(new, by_seed), paired)
-            print(f"{world.title}, true difference {truth_of(world, 2)[0]:+.4f}: {study(world, samples)}", flush=True)
+    for design, same in DESIGNS if "variances" in parts else ():
+        held = [variances(design, same, one, r, 100 * samples) for one in PROPORTIONS for r in RATIOS]
+        ends = f"{min(held):.1%} to {max(held):.1%}, half in {np.median(held):.1%} or more,"
+        title = f"{_words(design)}, {'same' if same else 'other'} seeds"
+        print(f"{title}: intervals hold in {ends} of {100 * samples:,}", flush=True)
+        for what, one in (("alone", (1, 0, 0)), ("and as much by records", (1, 1, 1))):
+            skewed = [variances(design, same, one, r, 100 * samples, skewed=True) for r in RATIOS]
+            print(f"{title}: with skewed seeds {what} in {min(skewed):.1%} to {max(skewed):.1%}", flush=True)
+    for part, judge, times in (("counted", counted, 10), ("seeds", study, 1)):
+        for world in _worlds(given.records, given.runs) if part in parts else ():
+            true = f"true difference {truth_of(world, 2)[0]:+.4f}"
+            print(f"{part}: {world.title}, {true}: {judge(world, times * samples)}", flush=True)
     if "null" in parts:
         print(f"a model against itself: {null_names(samples):.1%} of {samples} samples name a pair", flush=True)
     if "attackers" in parts:

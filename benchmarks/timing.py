@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 # Every row of speed that was measured in this process, as a row of Markdown.
 KEPT: list[str] = []
-HEADING = ("| job | ours | rival | limit | ratio | goal | |", "|---|---:|---|---|---:|---|---|")
+HEADING = ("| job | ours | rival | limit | ratio | goal | note |", "|---|---:|---|---|---:|---|---|")
 
 
 def keep_row(
@@ -17,12 +17,16 @@ def keep_row(
     limits: Mapping[str, float],
     ratio: float | None,
     goal: str,
-    met: bool,
+    met: bool | None,
 ) -> str:
-    """A row of Markdown: ours, the rivals' and the limits' times, the ratio, and the goal; it is kept for :data:`KEPT`."""
+    """A row of Markdown: ours, the rivals' and the limits' times, the ratio, and the goal; it is kept for :data:`KEPT`.
+
+    ``met`` is None where there is no goal.
+    """
     shown = [", ".join(f"{name} {_time(seconds)}" for name, seconds in held.items()) for held in (rivals, limits)]
     against = "" if ratio is None else f"{ratio:.2f}"
-    row = f"| {job} | {_time(ours)} | {shown[0]} | {shown[1]} | {against} | {goal} | {'met' if met else 'not met'} |"
+    verdict = "" if met is None else "met" if met else "not met"
+    row = f"| {job} | {_time(ours)} | {shown[0]} | {shown[1]} | {against} | {goal} | {verdict} |"
     KEPT.append(row)
     return row
 

@@ -42,11 +42,20 @@ def _id(row: dict[str, Any]) -> str:
     return f"{row['condition']}{row['article']}"
 
 
-def false_alarms(steps: int, wander: float, paired: bool, samples: int, seed: int = 0) -> tuple[float, float]:
-    """How often steps without a trend have a slope with p < .05, and how often one of them leaves its limits."""
+def false_alarms(
+    steps: int, wander: float, paired: bool, samples: int, seed: int = 0, heavy: bool = False
+) -> tuple[float, float]:
+    """How often steps without a trend have a slope with p < .05, and how often one of them leaves its limits.
+
+    With ``heavy`` tails, what steps vary by besides is Student's t of 3 degrees of freedom, with the same standard deviation.
+    """
     rng = np.random.default_rng([seed, steps, int(10 * wander), int(paired)])
     covariance = np.diag(rng.uniform(0.5, 2.0, size=steps)) + (4.0 if paired else 0.0)
-    drawn = rng.multivariate_normal(np.zeros(steps), covariance + wander**2 * np.eye(steps), size=samples)
+    if heavy:
+        drawn = rng.multivariate_normal(np.zeros(steps), covariance, size=samples)
+        drawn += wander * rng.standard_t(3, size=drawn.shape) / np.sqrt(3.0)
+    else:
+        drawn = rng.multivariate_normal(np.zeros(steps), covariance + wander**2 * np.eye(steps), size=samples)
     made = [Steps(np.arange(float(steps)), values, covariance, paired) for values in drawn]
     left = [held.control().left.any() for held in made]
     return float(np.mean([held.slope().p < 0.05 for held in made])), float(np.mean(left))
@@ -67,14 +76,14 @@ def main(options: Sequence[str] = ()) -> None:
             print(f"{row['attribute']}: {row['slope']:+.4f} {ends} per generation, {how}: {row['verdict']}")
     for paired in (False, True):
         for steps in (3, 4, 5, 6, 8, 12, 24):
-            for wander in (0.0, 0.5, 1.0, 3.0):
-                slopes, left = false_alarms(steps, wander, paired, samples)
+            for wander, heavy in ((0.0, False), (0.5, False), (1.0, False), (3.0, False), (1.0, True), (3.0, True)):
+                slopes, left = false_alarms(steps, wander, paired, samples, heavy=heavy)
                 same = "same records" if paired else "other records"
                 limits = (
                     f"{left:.1%} leave their limits" if steps > 4 else f"{left:.1%} are further than records explain"
                 )
                 print(
-                    f"{steps} steps of {same} that vary by {wander:g} besides: {slopes:.1%} have a trend, {limits}",
+                    f"{steps} steps of {same} that vary by {wander:g} besides{' with heavy tails' * heavy}: {slopes:.1%} have a trend, {limits}",
                     flush=True,
                 )
 

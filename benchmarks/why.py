@@ -192,7 +192,7 @@ BASE_CASES = (Case(300, lean=1.0), Case(1000, tasks=4, lean=1.0), Case(1000, tas
 
 
 def speed(tasks: int, n: int = 1_000_000, strata: int = 50) -> None:
-    """CPU time of an audit with directional alone, with and without scores and strata."""
+    """CPU time of an audit with directional alone, with scores and strata, and of their decomposition as arrays."""
     rng = np.random.default_rng(0)
     data: dict[str, Any] = {"group": rng.integers(0, 2, n), "stratum": rng.integers(0, strata, n)}
     for k in range(tasks):
@@ -202,13 +202,17 @@ def speed(tasks: int, n: int = 1_000_000, strata: int = 50) -> None:
     roles = {"attributes": "group", "metrics": "directional"}
     roles |= {role: [f"{kind}{k}" for k in range(tasks)] for role, kind in (("tasks", "t"), ("task_predictions", "p"))}
     scores = [f"s{k}" for k in range(tasks)]
-    alone, parts = least_of(
+    truth, chance = (np.column_stack([data[f"{kind}{k}"] for k in range(tasks)]).squeeze() for kind in "ts")
+    alone, parts, split = least_of(
         [
             lambda: biasamp.audit(data, **roles),
             lambda: biasamp.audit(data, **roles, task_scores=scores, strata="stratum"),
+            lambda: biasamp.decompose(data["group"], truth, chance, strata=data["stratum"]).strata,
         ]
     )
-    goal_row(f"why, {n:,} scores x {tasks} tasks x {strata} strata", parts, "directional alone", alone, 2)
+    of = f"{n:,} scores x {tasks} task{'' if tasks == 1 else 's'} x {strata} strata"
+    goal_row(f"why, {of}", parts, "directional alone", alone, 2)
+    goal_row(f"decompose(...).strata, {of}", split, "directional alone", alone, 2)
 
 
 def main(options: Sequence[str] = ()) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
@@ -25,6 +26,7 @@ extensions = [
     "command_reference",
     "executed",
     "mathml",
+    "messages",
     "pictures",
     "public_names",
     "try_in_browser",
@@ -55,7 +57,7 @@ html_show_sourcelink = False
 html_sidebars = {name: [] for name in ("index", "start", "reading", "which_metric", "in_the_browser")}
 html_theme_options = {
     "navigation_with_keys": False,
-    "navbar_persistent": ["search-field"],
+    "navbar_persistent": ["search-button"],
     "collapse_navigation": True,
     "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
@@ -78,6 +80,8 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "notebook_extensions": {".py"},
     "capture_repr": ("_repr_html_", "__repr__"),
+    "image_scrapers": ("gallery_figures.returned_figures",),
+    "ignore_repr_types": r"ShownFigure|Figures",
     "doc_module": ("biasamp",),
     "backreferences_dir": "examples/backreferences",
     "inspect_global_variables": False,
@@ -85,3 +89,14 @@ sphinx_gallery_conf = {
 warnings.filterwarnings("error", category=UserWarning, module="biasamp")
 
 linkcheck_ignore = [r"https?://.*"]  # links out of the site are for people to follow; there may be no network here
+
+
+def _no_empty_headers(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """The corner of a table that pandas shows heads nothing."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<th></th>", "<td></td>")
+
+
+def setup(app: Any) -> None:
+    """What is done with every page."""
+    app.connect("html-page-context", _no_empty_headers)

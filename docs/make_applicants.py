@@ -1,7 +1,7 @@
 """Write the made-up applicants that the site's first pages use: ``python docs/make_applicants.py``.
 
 ``applicants.csv`` is ready to be audited; ``exported.csv`` has the same people as a system might export them: answers in words, scores in
-percent, ages in years, and gaps. ``tidy.py``, beside them, makes the one like the other.
+percent, ages in years, gaps in several spellings, and training rows among them. ``tidy.py``, beside them, makes the one like the other.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ score = score.round(4)
 blind = 1.3 * (0.9 * skill + 0.3 * rng.normal(size=N)) + np.where(department == "technical", 0.35, -0.35)
 years = np.where(age == "under 40", rng.integers(19, 40, N), rng.integers(40, 66, N))
 gaps = {name: rng.choice(N, many, replace=False) for name, many in (("gender", 40), ("department", 25), ("score", 30))}
+part = rng.choice(["train", "test"], N, p=[0.25, 0.75])
 
 
 def write(name: str, columns: dict[str, Any]) -> None:
@@ -53,6 +54,7 @@ exported = {name: column.astype(object) for name, column in ready.items()} | {"a
 for name in ("invited", "model", "model_b"):
     exported[name] = np.where(ready[name] == 1, "yes", "no").astype(object)
 exported["score"] = (100 * score).round(2).astype(object)
-for name, places in gaps.items():
-    exported[name][places] = ""
+for (name, places), gap in zip(gaps.items(), ("", "unknown", "n/a"), strict=True):
+    exported[name][places] = gap
+exported["part"] = part
 write("exported.csv", exported)

@@ -29,6 +29,7 @@ import pyarrow as pa
 import biasamp
 import fuzz_columns as columns
 import fuzz_commands
+import fuzz_forged
 from biasamp.predictability.attackers import AttackerError
 from table_files import write
 
@@ -370,6 +371,24 @@ def _saved(rng: Rng) -> None:
             raise Failed("a changed audit is read without a word")
 
 
+def _forged(rng: Rng) -> None:
+    """A forged audit, with right checksums, is refused by name, or whatever is made of it is a result or a message."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "forged.json"
+        path.write_text(json.dumps(fuzz_forged.forged(rng)))
+        with answered():
+            audit = biasamp.Audit.load(path)
+        refusals = []
+        for use in fuzz_forged.uses(Path(name)):
+            try:
+                with answered():
+                    use(audit)
+            except Refused as refusal:
+                refusals.append(refusal)
+    if refusals:
+        raise refusals[0]
+
+
 KINDS: dict[str, tuple[Callable[[Rng], None], float]] = {
     "functions": (_functions, 0.55),
     "associations": (_associations, 0.05),
@@ -377,6 +396,7 @@ KINDS: dict[str, tuple[Callable[[Rng], None], float]] = {
     "commands": (_commands, 0.12),
     "saved": (_saved, 0.12),
     "damaged": (_damaged, 0.01),
+    "forged": (_forged, 0.03),
 }
 
 

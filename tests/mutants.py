@@ -12,9 +12,9 @@ from __future__ import annotations
 import argparse
 import ast
 import compileall
+import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -25,8 +25,7 @@ import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -74,6 +73,8 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
+# Arguments that change nothing where the code is right: zip's check of lengths, and which line a warning names.
+_GUARDS = ("strict", "stacklevel")
 _NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
 
 
@@ -149,7 +150,7 @@ def _is_type(node: ast.BinOp) -> bool:
 
 
 class _Sites(ast.NodeVisitor):
-    """The nodes that a fault may be put into: neither types, messages nor what only the checker of types reads."""
+    """The nodes that a fault may be put into: neither types, messages, guards nor what only the checker of types reads."""
 
     def __init__(self) -> None:
         self.found: list[ast.AST] = []
@@ -158,6 +159,8 @@ class _Sites(ast.NodeVisitor):
         if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Assert, ast.Import, ast.ImportFrom)):
             return
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return
+        if isinstance(node, ast.keyword) and node.arg in _GUARDS:
             return
         self.found.append(node)
         for name, held in ast.iter_fields(node):
@@ -251,10 +254,10 @@ class Tests:
             self._held[mutant.file] = self._data.contexts_by_lineno(self._files[mutant.file])
         lines = self._held[mutant.file]
         found = {test for line in range(mutant.line, mutant.last + 1) for test in lines.get(line, ())}
-        tests = {test.partition("|")[0] for test in found if test}
+        tests = {test.rpartition("|")[0] for test in found if test}
         if not tests:
             tests = (
-                {test.partition("|")[0] for held in lines.values() for test in held if test} if "" in found else set()
+                {test.rpartition("|")[0] for held in lines.values() for test in held if test} if "" in found else set()
             )
         subject = Path(mutant.file).stem
         tests = {test for test in tests if self._is_there(test)}
@@ -284,12 +287,16 @@ def _by_name(mutant: Mutant) -> list[str]:
 
 
 def _copy_tree(target: Path) -> None:
-    """A tree in which faults may be put."""
-    for name in ("src", "tests", "reproductions", "benchmarks", "docs"):
-        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.html"))
-    for name in ("pyproject.toml", "conftest.py", "README.md", "CHANGELOG.md"):
-        shutil.copy(ROOT / name, target / name)
-    compileall.compile_dir(str(target / "src"), quiet=2)
+    """A tree in which faults may be put: code is copied, and all else that tests read is there by a link."""
+    target.mkdir()
+    for place in ROOT.iterdir():
+        if place.name in ("src", "tests", "reproductions"):
+            shutil.copytree(place, target / place.name, ignore=shutil.ignore_patterns("*-pytest-*.pyc"))
+            compileall.compile_dir(str(target / place.name), quiet=2)
+        elif place.suffix in (".toml", ".py"):
+            shutil.copy(place, target / place.name)
+        elif not place.name.startswith(".") or place.name == ".github":
+            (target / place.name).symlink_to(place)
 
 
 @dataclass(frozen=True)
@@ -301,48 +308,102 @@ class Outcome:
     detail: str
 
 
-def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Path, seconds: float) -> Outcome:
+class Tree:
+    """A copy of the project in which faults may be put, and the process that runs its tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._passes: dict[str, bool] = {}
+        _copy_tree(folder)
+        paths = [str(folder / part) for part in ("src", "tests", "reproductions/src", ".")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "BIASAMP_TEST_EXTRAS": "core"}
+        # A fault of the same size, put in within a second, would be taken for the file that was compiled before.
+        environment |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+        self._server = subprocess.Popen(
+            [sys.executable, str(folder / "tests" / "forked_tests.py")],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, tests: Sequence[str], seconds: float) -> tuple[int, str]:
+        """How pytest ends, less than 0 for a signal, and what it says."""
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        asked = {"tests": list(tests), "seconds": int(GRACE + PATIENCE * seconds), "longest": LONGEST}
+        print(json.dumps(asked), file=self._server.stdin, flush=True)
+        answer = json.loads(self._server.stdout.readline())
+        return answer["code"], answer["said"]
+
+    def passes(self, test: str) -> bool:
+        """Whether a test passes where there is no fault; one that does not tells nothing."""
+        if test not in self._passes:
+            self._passes[test] = self.run([test], LONGEST)[0] == 0
+        return self._passes[test]
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._server.stdin is not None
+        self._server.stdin.close()
+        self._server.wait()
+
+
+def try_mutant(mutant: Mutant, tests: Sequence[str], tree: Tree, seconds: float) -> Outcome:
     """Run tests on a tree with one fault, which is taken out again."""
     if not tests:
         return Outcome(mutant, "untested", "no test runs this line")
-    file = tree / "src" / "biasamp" / mutant.file
+    file = tree.folder / "src" / "biasamp" / mutant.file
     right = file.read_bytes()
     for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
         compiled.unlink()
     file.write_bytes(right[: mutant.start] + mutant.after.encode() + right[mutant.end :])
-    paths = [str(tree / part) for part in ("src", "tests", "reproductions/src")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "BIASAMP_TEST_EXTRAS": "core"}
-    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
-    command += ["-p", "no:cov", "-p", "no:xdist", *tests]
-    most = int(GRACE + PATIENCE * seconds)
-    process = subprocess.Popen(
-        command,
-        cwd=tree,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
-    )
     try:
-        said, _ = process.communicate(timeout=LONGEST)
-    except subprocess.TimeoutExpired:
-        said = ""
+        code, said = tree.run(tests, seconds)
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
         file.write_bytes(right)
-    if not said or process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return Outcome(mutant, "killed", "tests do not come to an end")
-    if process.returncode == 0:
+    if code < 0:
+        return Outcome(mutant, "killed", f"tests do not come to an end ({signal.Signals(-code).name})")
+    if code == 0:
         return Outcome(mutant, "survived", f"{len(tests)} tests")
-    if process.returncode not in (1, 2, 3) and process.returncode > 0:
-        raise SystemExit(f"{mutant.shown}: the tests cannot be run\n{said[-2000:]}")
-    failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return Outcome(mutant, "killed", failed[0].split(" ")[1] if failed else f"exit code {process.returncode}")
+    if code > 3:
+        there = [test for test in tests if f"{test}\n" not in said]  # those that pytest names are not there any more
+        if len(there) == len(tests):
+            raise SystemExit(f"{mutant.shown}: the tests cannot be run\n{said[-2000:]}")
+        return try_mutant(mutant, there, tree, seconds)
+    lines = [line.partition(" ")[2] for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    # Names may have blanks, and stand before what went wrong; a file that cannot be read stands for all of its tests.
+    failed = [
+        test
+        for test in tests
+        if any(f"{line} - ".startswith((f"{test} - ", f"{test.partition('::')[0]} - ")) for line in lines)
+    ]
+    if failed and not tree.passes(failed[0]):
+        return try_mutant(mutant, [test for test in tests if test not in failed], tree, seconds)
+    if not failed:
+        raise SystemExit(f"{mutant.shown}: exit code {code} without a test that failed\n{said[-2000:]}")
+    return Outcome(mutant, "killed", failed[0])
+
+
+def _batches(tests: Sequence[str]) -> Iterator[list[str]]:
+    """Tests of a file, of a few more, and of all others: pytest reads every file that it is given before it runs a test."""
+    files: dict[str, list[str]] = {}
+    for test in tests:
+        files.setdefault(test.partition("::")[0], []).append(test)
+    held = list(files.values())
+    for some in (held[:1], held[1:4], held[4:]):
+        if some:
+            yield [test for file in some for test in file]
+
+
+def try_all(mutant: Mutant, tests: Sequence[str], tree: Tree, seconds: float) -> Outcome:
+    """What becomes of a fault: the nearest tests are asked first."""
+    for batch in _batches(tests):
+        outcome = try_mutant(mutant, batch, tree, seconds)
+        if outcome.verdict == "killed":
+            return outcome
+    return Outcome(mutant, "survived" if tests else "untested", f"{len(tests)} tests")
 
 
 def equivalents() -> dict[tuple[str, str, str, str], str]:
@@ -357,11 +418,9 @@ def run(mutants: Sequence[Mutant], jobs: int, minutes: float) -> list[Outcome]:
     ends = time.monotonic() + 60 * minutes
     out: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="biasamp-mutants-") as folder:
-        trees: SimpleQueue[Path] = SimpleQueue()
+        trees: SimpleQueue[Tree] = SimpleQueue()
         for number in range(jobs):
-            (Path(folder) / str(number)).mkdir()
-            _copy_tree(Path(folder) / str(number))
-            trees.put(Path(folder) / str(number))
+            trees.put(Tree(Path(folder) / str(number)))
 
         def one(mutant: Mutant) -> Outcome | None:
             if time.monotonic() > ends:
@@ -369,18 +428,21 @@ def run(mutants: Sequence[Mutant], jobs: int, minutes: float) -> list[Outcome]:
             chosen = tests.of(mutant)
             tree = trees.get()
             try:
-                return try_mutant(mutant, chosen, tree, sum(map(tests.seconds, chosen)))
+                return try_all(mutant, chosen, tree, sum(map(tests.seconds, chosen)))
             finally:
                 trees.put(tree)
 
         with ThreadPoolExecutor(jobs) as pool:
-            for outcome in pool.map(one, mutants):
+            for done in as_completed([pool.submit(one, mutant) for mutant in mutants]):
+                outcome = done.result()
                 if outcome is None:
                     continue
                 if outcome.verdict != "killed" and outcome.mutant.key in known:
                     outcome = Outcome(outcome.mutant, "equivalent", known[outcome.mutant.key])
                 out.append(outcome)
                 print(f"{outcome.verdict:<11}{outcome.mutant.shown}  ({outcome.detail})", flush=True)
+        for _ in range(jobs):
+            trees.get().close()
     return out
 
 

@@ -79,7 +79,7 @@ def test_the_commands_of_hosted_ci(project: Path, name: str) -> None:
     assert {"verdict.xml", "audit.json.gz"} <= made
     if name.startswith("github"):
         assert {"verdict.sarif", "summary.md"} <= made
-    (project / "policy.toml").write_text(POLICY.format(limit="min = 0.5"))
+    (project / "policy.toml").write_text(POLICY.format(limit="max = -0.5"))
     assert ran(line).returncode == 1
 
 
@@ -104,7 +104,7 @@ def test_pre_commit_runs_the_hook(project: Path) -> None:
     done = ran([tool, "run", "--all-files"])
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Passed" in done.stdout
-    (project / "policy.toml").write_text(POLICY.format(limit="min = 0.5"))
+    (project / "policy.toml").write_text(POLICY.format(limit="max = -0.5"))
     assert ran(["git", "add", "policy.toml"]).returncode == 0
     failed = ran([tool, "run", "--all-files"])
     assert failed.returncode == 1
@@ -122,5 +122,5 @@ def test_dvc_runs_the_stages(project: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert (project / "verdict.md").is_file()
     assert "audit.json" in ran([tool, "metrics", "show"]).stdout
-    (project / "policy.toml").write_text(POLICY.format(limit="min = 0.5"))
+    (project / "policy.toml").write_text(POLICY.format(limit="max = -0.5"))
     assert ran([tool, "repro"]).returncode != 0

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
+import biasamp
+from biasamp.policy import PolicyError
 from extras import needs
 
 ROOT = Path(__file__).parent.parent
@@ -92,3 +95,106 @@ def test_messages_of_troubleshooting_are_those_of_the_software() -> None:
     }
     assert len(messages()) > 30
     assert [words for words in messages() if not any(words in text for text in texts)] == []
+
+
+def _listed() -> list[str]:
+    """What the page of every message lists."""
+    sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
+    try:
+        import message_list
+    finally:
+        sys.path.pop(0)
+    return [text for held in message_list.messages().values() for text in held]
+
+
+MISTAKES = {
+    "a column that is not there": {"attributes": "gnder"},
+    "the truth as the prediction": {"task_predictions": "t"},
+    "scores in percent": {"task_scores": "percent"},
+    "another spelling": {"task_predictions": "words"},
+    "a metric that is none": {"metrics": ["dirctional"]},
+    "a level beyond 1": {"confidence": 95},
+    "a word for a gap": {"tasks": "gaps"},
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("wrong", list(MISTAKES))
+def test_what_a_mistake_says_is_in_the_list_of_every_message(wrong: str) -> None:
+    data = {
+        "g": ["a", "b"] * 20,
+        "t": [1, 0] * 20,
+        "p": [1, 1] * 20,
+        "percent": [70, 20] * 20,
+        "words": ["Yes", "no"] * 20,
+        "gaps": ["1", "n/a"] * 20,
+    }
+    with pytest.raises((ValueError, TypeError)) as caught:
+        biasamp.audit(data, **{"attributes": "g", "tasks": "t", "task_predictions": "p", **MISTAKES[wrong]})
+    assert _is_listed(str(caught.value))
+
+
+POLICIES = (
+    "",
+    "[[limit]]\nmetrc = 'directional'\n",
+    "[[limit]]\nmetric = 'mals'\nmax = 'x'\n",
+    "[data]\nattributes = 1\n",
+)
+
+
+@pytest.mark.parametrize("text", POLICIES)
+def test_what_is_wrong_with_a_policy_is_in_the_list_of_every_message(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(PolicyError) as caught:
+        biasamp.Policy.load(path)
+    assert _is_listed(caught.value.problem)
+
+
+def _is_listed(said: str) -> bool:
+    """Whether a listed message that has words of its own, not gaps alone, is what was said."""
+    said = " ".join(said.split())
+    return any(re.fullmatch(".*".join(map(re.escape, text.split("…"))), said, re.DOTALL) for text in _listed())
+
+
+def test_every_message_is_listed() -> None:
+    assert len(_listed()) > 900
+    assert not _is_listed("a message that nothing in the package says")
+
+
+def command_lines() -> list[tuple[str, str]]:
+    """Every ``$ biasamp ...`` of README and docs, with the page it stands on; lines that end in a backslash go on."""
+    found = []
+    for page in PAGES:
+        if "_build" in page.parts:
+            continue
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        found += [
+            (str(page.relative_to(ROOT)), line)
+            for line in re.findall(r"^\s*\$ (?:.*\| )?(biasamp .*)$", text, re.MULTILINE)
+        ]
+    return found
+
+
+def test_command_lines_of_the_docs_have_the_commands_and_options_of_the_program() -> None:
+    import shlex
+
+    import click
+
+    from biasamp.cli import group
+
+    context = click.Context(group, info_name="biasamp")
+    assert len(command_lines()) > 45
+    wrong = []
+    for page, line in command_lines():
+        words = shlex.split(line, comments=True)[1:]
+        command = group.get_command(context, words[0]) if words and not words[0].startswith("-") else group
+        if command is None:
+            wrong.append((page, line, "no such command"))
+            continue
+        known = {name for held in command.params for name in (*held.opts, *held.secondary_opts)} | {
+            "--help",
+            "--version",
+        }
+        wrong += [(page, line, word) for word in words if word.startswith("--") and word.partition("=")[0] not in known]
+    assert wrong == []

@@ -28,6 +28,7 @@ PAGES = (
     "reference/generated/directional",
     "examples/index",
     "examples/plot_05_thresholds",
+    "examples/plot_11_crossings",
     "troubleshooting",
 )
 
@@ -80,3 +81,13 @@ def test_formulas_are_drawn_by_the_browser_itself(site: str, watched: Watched) -
     page = opened(watched, f"{site}/concepts/directional.html")
     assert page.locator("math").count() > 0
     assert page.evaluate("document.querySelector('math mfrac').getBoundingClientRect().height") > 0
+
+
+def test_every_example_shows_a_figure_and_can_be_downloaded(site: str) -> None:
+    pages = sorted((SITE / "examples").glob("plot_*.html"))
+    assert len(pages) >= 12
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert f'src="../_images/sphx_glr_{page.stem}_001.png"' in text, page.name
+        assert "ShownFigure" not in text, page.name
+        assert f"{page.stem}.ipynb" in text, page.name

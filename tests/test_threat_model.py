@@ -135,6 +135,22 @@ def junit(text: str, folder: Path) -> None:
     assert cases(text) == cases(PLAIN)
 
 
+def sarif(text: str, folder: Path) -> None:
+    def messages(name: str) -> list[str]:
+        limit = {"metric": "directional", "direction": "A->T", "max": 0.1}
+        records = {name: ["a", "b"] * 20, "t": [0, 1, 1, 1] * 10, "p": [1, 1, 0, 1] * 10}
+        roles: dict[str, Any] = {"attributes": name, "tasks": "t", "task_predictions": "p"}
+        audit = biasamp.audit(records, **roles, resamples=20, metrics=["directional"], min_group=5)
+        (run,) = json.loads(Policy(limits=[limit], min_group=0).check(audit).to_sarif())["runs"]
+        notes = run["invocations"][0]["toolExecutionNotifications"]
+        return [held["message"]["text"] for held in (*run["results"], *notes)]
+
+    written = messages(text)
+    assert len(written) == len(messages(PLAIN))
+    assert [harmful(line) for line in written] == [[]] * len(written)
+    assert not any(re.search(r"(?<!\\)\]\(", line) for line in written)
+
+
 class _Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
@@ -203,6 +219,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     "CSV": as_csv,
     "Markdown": markdown,
     "JUnit": junit,
+    "SARIF": sarif,
     "notebook": notebook,
     "page": page,
     "policy": policy,
@@ -215,6 +232,43 @@ def test_the_page_lists_what_is_tried() -> None:
     assert len(PAYLOADS) >= 20
     assert PAYLOADS["lines"] == "a\nb\r\nc\u2028d"
     assert len(PAYLOADS["long"]) == 10_000
+
+
+def runs_code(source: str) -> list[str]:
+    """What a module's text has that would run code from a file: readers of pickles, and what evaluates text."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        names = [alias.name for alias in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        found += [name for name in names if name.partition(".")[0] in UNPICKLING]
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            loose = [word.arg for word in node.keywords if word.arg in ("allow_pickle", "trust_remote_code")]
+            found += [called] if called in EVALUATING or loose else []
+    return found
+
+
+UNPICKLING = {"pickle", "_pickle", "cloudpickle", "dill", "marshal", "shelve", "yaml", "code", "runpy"}
+EVALUATING = {
+    "eval",
+    "exec",
+    "compile",
+    "__import__",
+    "np.load",
+    "numpy.load",
+    "torch.load",
+    "joblib.load",
+    "pd.read_pickle",
+}
+
+
+def test_no_module_runs_code_from_a_file() -> None:
+    folder = PAGE.parents[1] / "src" / "biasamp"
+    found = {path.relative_to(folder).as_posix(): runs_code(path.read_text()) for path in folder.rglob("*.py")}
+    # Spark's workers exchange pickles, and are trusted.
+    assert {name: held for name, held in found.items() if held} == {"engines/spark.py": ["pickle"]}
+    for line in ("import pickle", "from yaml import load", "eval(x)", "np.load(p)", "f(p, allow_pickle=True)"):
+        assert len(runs_code(line)) == 1
 
 
 @pytest.mark.parametrize("surface", SURFACES)

@@ -65,6 +65,8 @@ def facts() -> dict[str, Any]:
             "identity": cautions._IDENTITY.pattern,
             "future": cautions._FUTURE.pattern,
             "predicted": column_cautions._PREDICTED.pattern,
+            "scored": column_cautions._SCORED.pattern,
+            "true": column_cautions._TRUE.pattern,
             "number": cautions._NUMBER.pattern,
         },
         "identity_values": sorted(cautions._IDENTITY_VALUES),
@@ -93,9 +95,14 @@ def facts() -> dict[str, Any]:
             "sure": skill_cautions._SURE,
             "better": skill_cautions._BETTER,
             "least": skill_cautions._LEAST,
+            "hardly": skill_cautions._HARDLY,
             "least_either": skill_cautions._LEAST_EITHER,
             "better_column": skill_cautions._BETTER_COLUMN,
+            "far_below": skill_cautions._FAR_BELOW,
             "most_times": next_steps._MOST_TIMES,
+            "moves_one_side": next_steps._ONE_SIDED,
+            "moves_either_side": next_steps._TWO_SIDED,
+            "no_chance": column_cautions._NO_CHANCE,
         },
     }
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 import biasamp
 from biasamp.auditing.continuous import is_continuous
@@ -76,9 +75,6 @@ def labels_read(path: Path, roles: dict[str, Any]) -> dict[str, Any]:
     assert first.T_pred is not None
     if first.T_pred.soft or any(v.kind == "multilabel" for s in subjects for v in (*s.A.variables, *s.T.variables)):
         return {"beyond": "probabilities or lists"}
-    kinds = dict(zip(file_schema(path).names, file_schema(path).types, strict=True))
-    if any(pa.types.is_duration(kinds[name]) for name in plan.columns):
-        return {"beyond": "durations"}
     sides = {"attributes": [s.A for s in subjects], "tasks": [first.T], "predictions": [first.T_pred]}
     rows = {name: np.hstack([one.rows() for one in held]) for name, held in sides.items()}
     joint = Counter("".join(map(str, row)) for row in np.hstack(list(rows.values())).tolist())

@@ -148,5 +148,12 @@ def parquets() -> Iterator[Made]:
     yield Made("zip.parquet", b"PK\x03\x04" + bytes(60))
     for cut in (3, 10, 40, len(whole) // 2, len(whole) - 9, len(whole) - 1):
         yield Made(f"cut-{cut}.parquet", whole[:cut])
-    for place in range(6, len(whole), max(1, len(whole) // 40)):
-        yield Made(f"damaged-{place}.parquet", whole[:place] + bytes([whole[place] ^ 0x41]) + whole[place + 1 :])
+    packed = parquet(pa.table(base), compression="gzip", store_schema=False)
+    second = parquet(pa.table(base), compression="zstd", data_page_version="2.0", row_group_size=20)
+    for name, raw, flipped in (("", whole, 0x41), ("gzip-", packed, 0x20), ("v2-", second, 0x02)):
+        for place in range(6, len(raw), max(1, len(raw) // 40)):
+            damaged = raw[:place] + bytes([raw[place] ^ flipped]) + raw[place + 1 :]
+            yield Made(f"damaged-{name}{place}.parquet", damaged)
+    # A header of a page with a list of two thousand million items: it must not be waited for.
+    start = whole.index(b"\x15\x04\x15")
+    yield Made("damaged-endless.parquet", whole[:start] + b"\x19\xf5\xff\xff\xff\xff\x07" + whole[start + 7 :])

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from mistakes.cases import CASES
+from try_arrow_types import arrow_types
 from try_odd_tables import fuzzed
 from try_parquets import parquets
 from try_pools import POOLS, ROLES, Made, Rng, column, csv_text, parquet, right
@@ -222,4 +223,5 @@ def files(fuzz: int = 300) -> Iterator[Made]:
     yield from pools()
     yield from dialects()
     yield from parquets()
+    yield from arrow_types()
     yield from fuzzed(1, fuzz)

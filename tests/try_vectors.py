@@ -188,6 +188,13 @@ def _by_hand() -> Iterator[tuple[str, Columns, dict[str, Any]]]:
         {},
     )
     yield "turned round", _cells(("a", 1, 0, 80), ("a", 0, 1, 60), ("b", 1, 0, 20), ("b", 0, 1, 90), ("b", 1, 1, 3)), {}
+    yield "the truth as group, recoded", _cells(("m", 0, 0, 40), ("m", 0, 1, 6), ("w", 1, 1, 70), ("w", 1, 0, 5)), {}
+    yield (
+        "the group as prediction, recoded",
+        _cells(("m", 0, 0, 40), ("m", 1, 0, 6), ("w", 1, 1, 70), ("w", 0, 1, 5)),
+        {},
+    )
+    yield "few records that go together", _cells(("m", 0, 0, 10), ("w", 1, 1, 9)), {}
     yield "one prediction", _cells(("a", 1, 0, 80), ("a", 0, 0, 60), ("b", 1, 0, 20), ("b", 0, 0, 90)), {}
     yield (
         "positive unknown",

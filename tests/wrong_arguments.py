@@ -25,6 +25,93 @@ TEXTS = ["a woman with a cup", "a man with a bat"] * 20
 LABELS = [["man", "car"], ["woman", "bike", "car"], ["man"], ["woman"]] * 20
 
 
+# Methods of results, by the call that gives one and with arguments that they take.
+METHODS: dict[str, dict[str, Any]] = {
+    "Policy.check.to_html": {"path": "v.html"},
+    "Policy.check.to_json": {"path": "v.json"},
+    "Policy.check.to_junit": {"path": "v.xml"},
+    "Policy.check.to_markdown": {"path": "v.md"},
+    "Policy.check.to_sarif": {"path": "v.sarif", "policy_path": "policy.toml"},
+    "association.agreement": {"k": 3},
+    "association.plot": {"kind": "counts", "metrics": ["dp", "pmi"], "k": 3},
+    "association.rank_changes": {"metric_a": "dp", "metric_b": "pmi"},
+    "association.ranks": {"metric": "dp", "contrast": (0, 1), "include_identities": True},
+    "association.save": {"path": "s.parquet"},
+    "association.to_html": {"path": "s.html"},
+    "association.to_json": {"path": "s.json"},
+    "association.top": {"metric": "dp", "k": 3},
+    "association.top_counts": {"k": 3},
+    "audit.save": {"path": "u.json"},
+    "audit.to_ai_act": {"path": "u.md", "level": 2},
+    "audit.to_croissant": {"path": "u.json", "name": "x", "metadata": {"license": "MIT"}},
+    "audit.to_dict": {"flat": True},
+    "audit.to_frame": {"which": "metrics", "backend": "pandas"},
+    "audit.to_html": {"path": "u.html"},
+    "audit.to_json": {"path": "u.json"},
+    "audit.to_markdown": {"level": 2, "pairs": 3},
+    "audit.to_model_card": {"path": "u.md", "name": "x", "dataset": "y"},
+    "calibrate.apply": {"scores": S},
+    "choose_thresholds.apply": {"scores": S, "given": G},
+    "choose_thresholds.to_dict": {"points": 5},
+    "compare.to_dict": {"flat": True},
+    "compare.to_frame": {"which": "table", "backend": "polars"},
+    "compare.to_html": {"path": "c.html"},
+    "compare.to_json": {"path": "c.json"},
+    "compare.to_markdown": {"level": 2, "pairs": 3},
+    "counterfactual.to_json": {"path": "f.json"},
+    "counts.save": {"path": "n.parquet"},
+    "decompose.confidence_interval": {"resamples": 10, "of": "value"},
+    "decompose.bounds": {"level": 0.9},
+    "decompose.to_dict": {"resamples": 10, "pairs": False},
+    "directional.bounds": {"level": 0.9},
+    "directional.confidence_interval": {"level": 0.9, "resamples": 10, "seed": 1},
+    "directional.plot": {"kind": "bars"},
+    "directional.to_dict": {"resamples": 10, "most_pairs": 1, "flat": False},
+    "dpa.confidence_interval": {"resamples": 10, "seed": 1},
+    "dpa.to_dict": {"resamples": 10, "flat": True},
+    "impact.published": {"limit": 2},
+    "impact.to_csv": {"path": "i.csv"},
+    "impact.to_frame": {"backend": "pyarrow"},
+    "impact.to_html": {"path": "i.html"},
+    "impact.to_markdown": {"path": "i.md", "level": 2},
+    "labels.save": {"path": "l.parquet", "about": {"x": 1}},
+    "mean_amplification.confidence_interval": {"resamples": 10, "of": "standardised"},
+    "over_runs.confidence_interval": {"method": "normal"},
+    "parity.to_dict": {"flat": True},
+    "sweep.at": {"threshold": 0.5},
+    "sweep.at_rate": {"rate": 0.5},
+    "sweep.band": {"thresholds": [0.5], "level": 0.9},
+    "sweep.confidence_interval": {"resamples": 10},
+    "sweep.rates": {"thresholds": [0.5], "level": 0.9},
+    "sweep.steps": {"points": 5, "most_groups": 3},
+    "sweep.to_dict": {"points": 5, "groups": True},
+    "sweep.to_html": {"path": "w.html", "source": "x"},
+    "text_leakage.to_json": {"path": "t.json"},
+    "texts.write": {"path": "x.parquet"},
+    "trajectory.to_frame": {"backend": "pandas"},
+    "trajectory.to_html": {"path": "y.html"},
+    "trajectory.to_json": {"path": "y.json"},
+}
+RESULTS = {name.rpartition(".")[0] for name in METHODS}
+# What the package's own modules ask results for.
+INNER = {
+    *("both", "checked", "compared", "from_document", "from_rows", "gap_toward", "heading", "interval_maker", "joined"),
+    *(
+        "label_rows",
+        "line",
+        "named",
+        "of_source",
+        "quiet_interval",
+        "ranked",
+        "reading",
+        "resampled",
+        "rows",
+        "table_blocks",
+    ),
+    *("take", "why_not", "within"),
+}
+
+
 class Blanks:
     """A language model for which all words are alike."""
 
@@ -34,8 +121,8 @@ class Blanks:
         return np.zeros((len(blanks), len(words))), np.ones((len(blanks), len(words)), dtype=np.int64)
 
 
-def _audit(**more: Any) -> Any:
-    return biasamp.audit(RECORDS, **ROLES, metrics=["directional"], resamples=10, **more)
+def _audit(p: list[int] = P, **more: Any) -> Any:
+    return biasamp.audit({**RECORDS, "p": p}, **ROLES, metrics=["directional"], resamples=10, **more)
 
 
 def _association(labels: Any = LABELS) -> Any:
@@ -45,9 +132,11 @@ def _association(labels: Any = LABELS) -> Any:
 def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     """Each public function, with arguments that it takes; classes by what makes one of them."""
     audit, association = _audit(), _association()
+    runs = [audit, _audit([1, 0, 0, 1] * 9 + [1, 1, 1, 0]), _audit([1, 1, 0, 1] * 10)]
+    counts, labels = biasamp.count(RECORDS, **ROLES), biasamp.count(LABELS, identities=["man", "woman"])
     audit.save(folder / "audit.json")
-    biasamp.count(RECORDS, **ROLES).save(folder / "counts.parquet")
-    biasamp.count(LABELS, identities=["man", "woman"]).save(folder / "labels.parquet")
+    counts.save(folder / "counts.parquet")
+    labels.save(folder / "labels.parquet")
     (folder / "policy.toml").write_text('[[limit]]\nmetric = "directional"\nmax = 0.1\n')
     (folder / "images.csv").write_text("ImageID,Source,LabelName,Confidence\n1,human,/m/1,1\n2,human,/m/2,1\n")
     sample = {"id": 1, "target": "yes", "scores": {"match": {"value": "C"}}}
@@ -56,17 +145,13 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     four = {"A": G, "T": T, "A_pred": RECORDS["h"], "T_pred": P}
     attacks = {"trials": 3, "seed": 0}
     limit = {"metric": "directional", "max": 0.1}
-    return {
+    functions = {
         "AssociationCounts": (biasamp.AssociationCounts.load, {"path": folder / "labels.parquet"}),
         "Audit": (biasamp.Audit.load, {"path": folder / "audit.json"}),
         "AuditCounts": (biasamp.AuditCounts.load, {"path": folder / "counts.parquet"}),
         "Policy": (biasamp.Policy, {"limits": [limit], "companions": {"tpr_difference": 0.1}}),
         "Policy.load": (biasamp.Policy.load, {"path": folder / "policy.toml"}),
         "Policy.check": (biasamp.Policy(limits=[limit]).check, {"audit": audit}),
-        "Audit.to_frame": (audit.to_frame, {"which": "metrics", "backend": "pandas"}),
-        "Audit.to_markdown": (audit.to_markdown, {"level": 2, "pairs": 3}),
-        "confidence_interval": (biasamp.directional(**three).confidence_interval, {"level": 0.9, "resamples": 10, "seed": 1}),
-        "top": (association.top, {"metric": "dp", "k": 3}),
         "associate": (biasamp.associate, {"data": LABELS, "identities": ["man", "woman"]}),
         "associate a file": (biasamp.associate, {"data": RECORDS, "identities": ["w", "m"], "label": "g", "record": "id"}),
         "association_change": (biasamp.association_change, {"old": association, "new": _association(LABELS[:40])}),
@@ -108,7 +193,7 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "multi": (biasamp.multi, three),
         "open_images_shape": (biasamp.open_images_shape, {"records": 300, "labels": 50}),
         "orientation": (biasamp.orientation, {"metric": "dp", "n": 100, "p_x1": 0.2, "p_x2": 0.3, "p_y": 0.1, "p_x1y": 0.02, "p_x2y": 0.01}),
-        "over_runs": (biasamp.over_runs, {"results": [audit, audit, audit], "metric": "directional", "direction": "A->T"}),
+        "over_runs": (biasamp.over_runs, {"results": runs, "metric": "directional", "direction": "A->T"}),
         "parity": (biasamp.parity, three),
         "q_values": (biasamp.q_values, {"p_values": [0.1, 0.2]}),
         "read_eval_log": (biasamp.read_eval_log, {"path": folder / "log.json"}),
@@ -122,6 +207,15 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "trajectory": (biasamp.trajectory, {"steps": {"1": audit, "2": audit}}),
         "verify": (biasamp.verify, {"audit": audit, "data": RECORDS}),
     }  # fmt: skip
+    results = {name: functions[name][0](**functions[name][1]) for name in sorted(RESULTS & {*functions})}
+    results |= {"audit": audit, "association": association, "counts": counts, "labels": labels}
+    results["texts"] = biasamp.read_text(**functions["read_text"][1])
+    methods = {}
+    for name, given in METHODS.items():
+        owner, _, method = name.rpartition(".")
+        paths = {"path": folder / given["path"]} if "path" in given else {}
+        methods[name] = getattr(results[owner], method), {**given, **paths}
+    return {**functions, **methods}
 
 
 # What each function is called in the signature, where it is wrapped above.
@@ -145,6 +239,8 @@ WRONG: dict[str, Any] = {
     "NaN": float("nan"),
     "infinity": float("inf"),
     "a huge integer": 10**30,
+    "more than a float": 10**400,
+    "more than floats": [10**400] * 40,
     "text": "nothing of the kind",
     "empty text": "",
     "bytes": b"bytes",
@@ -195,7 +291,8 @@ def complaint(made: Any, wrong: Wrong) -> str | None:
         called = ALSO_CALLED.get((wrong.function, wrong.argument), wrong.argument)
         named = re.search(rf"(?<![A-Za-z])({called})(?![A-Za-z])", str(error))
         value = WRONG[wrong.value]
-        quoted = isinstance(value, (str, int, float)) and (repr(value) in str(error) or f"{str(value)!r}" in str(error))
+        short = isinstance(value, (str, float)) or (isinstance(value, int) and value < 10**100)
+        quoted = short and (repr(value) in str(error) or f"{str(value)!r}" in str(error))
         return None if named or quoted else f"{type(error).__name__}: {error}"
     except Exception as error:
         return f"{type(error).__name__}: {error}"

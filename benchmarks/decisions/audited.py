@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import biasamp
-from biasamp.results.interval import FEW_CLUSTERS, NOTES
+from biasamp.results.interval import FEW_CLUSTERS, NOTES, TOO_FEW_CLUSTERS
 
 from .population import Case, Side, leakage_of
 
@@ -84,7 +84,9 @@ class Audited:
     @cached_property
     def few_clusters(self) -> bool:
         """Whether the audit says that rates of groups rest on few clusters."""
-        return any(FEW_CLUSTERS in entry.get("caution_kinds", ()) for entry in self.document["metrics"])
+        return any(
+            {FEW_CLUSTERS, TOO_FEW_CLUSTERS} & set(entry.get("caution_kinds", ())) for entry in self.document["metrics"]
+        )
 
     def size_name(self, group: str) -> str:
         """A suffix that keeps a small group apart from the others."""

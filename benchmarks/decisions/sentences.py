@@ -227,6 +227,7 @@ FALSE: dict[str, Callable[[Any, Audited], bool]] = {
             "swapped",
             "positive",
             "copied",
+            "repeated",
             "unknown-overlap",
             "ignored-groups",
         )

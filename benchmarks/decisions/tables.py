@@ -73,9 +73,9 @@ def audits(samples: int, only: str) -> int:
             yield sentence_row(studies[-1])
 
     print("\n### Sentences: audits with a false one\n")
-    marked = _table(("case", "any verdict", "by kind", ""), rows())
+    marked = _table(("case", "any verdict", "by kind", "note"), rows())
     print("\n### Intervals of an audit's document: how often they hold the truth\n")
-    heads = ("figure", "cases", "mean", "least, where not cautioned", "case", "cautioned", "")
+    heads = ("figure", "cases", "mean", "least, where not cautioned", "case", "cautioned", "note")
     return marked + _table(heads, coverage_rows(studies))
 
 
@@ -95,7 +95,7 @@ def comparisons(samples: int, only: str) -> int:
                 yield two.name, metric, _percent(cell.share), share, MARK if broken else ""
 
     print("\n### Differences of two models\n")
-    return _table(("models", "metric", "covers", "false verdicts", ""), rows())
+    return _table(("models", "metric", "covers", "false verdicts", "note"), rows())
 
 
 def inventions(samples: int, only: str) -> int:
@@ -111,7 +111,7 @@ def inventions(samples: int, only: str) -> int:
     if not chosen:
         return 0
     print("\n### Invented labels\n")
-    return _table(("case", "covers", "false sentences", ""), rows())
+    return _table(("case", "covers", "false sentences", "note"), rows())
 
 
 def gate_tables(samples: int, only: str) -> int:
@@ -130,7 +130,7 @@ def gate_tables(samples: int, only: str) -> int:
                 shares = [_percent(found.found[kind] / found.samples) for kind in kinds]
                 yield gate.name, *shares, MARK if found.broken else ""
 
-        marked += _table(("model", "pass", "fail", "cannot tell", ""), rows())
+        marked += _table(("model", "pass", "fail", "cannot tell", "note"), rows())
     return marked
 
 
@@ -149,7 +149,7 @@ def bound_table(samples: int, only: str) -> int:
             yield words.removesuffix(", "), _percent(under), _percent(over), MARK if broken else ""
 
     print("\n### Bounds of directional amplification, one-sided at 95%\n")
-    return _table(("model", "upper below the truth", "lower above it", ""), rows())
+    return _table(("model", "upper below the truth", "lower above it", "note"), rows())
 
 
 PARTS: tuple[Callable[[int, str], int], ...] = (audits, inventions, comparisons, bound_table, gate_tables)

@@ -13,7 +13,7 @@ images = [labels[number % 5] if number % 7 else [*labels[number % 5], "tree"] fo
 ranked = biasamp.associate(images, ["woman", "man"])
 
 # %%
-# A positive gap leans to the first identity. Every metric ranks by its own idea of association; the test beside it is shared.
+# A positive gap leans to the first identity. Every metric ranks by its own idea of association; the test is the same for all.
 ranked.top("npmi_xy", 3, toward="woman")
 
 # %%

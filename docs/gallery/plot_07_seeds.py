@@ -3,9 +3,10 @@ One run decides nothing
 =======================
 
 Train the same two kinds of model with several seeds, audit each run on the same test records, and compare kinds, not runs. What seeds move
-and what records move are told apart.
+and what records move are separated.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -36,3 +37,13 @@ linear = [audited(LogisticRegression(), seed) for seed in range(5)]
 tree = [audited(DecisionTreeClassifier(max_depth=6, random_state=seed), seed) for seed in range(5)]
 comparison = biasamp.compare({"tree": tree, "linear": linear})
 comparison
+
+# %%
+# Every dot is one run:
+figure, axes = plt.subplots(figsize=(6, 2), layout="constrained")
+for row, runs in enumerate([tree, linear]):
+    axes.plot([run.metrics["value"][0] for run in runs], [row] * len(runs), "o")
+axes.set_yticks([0, 1], ["tree", "linear"])
+axes.set_ylim(-0.5, 1.5)
+axes.set_xlabel("directional amplification")
+figure.show()

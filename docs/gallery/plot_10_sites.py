@@ -5,6 +5,7 @@ Three hospitals, no record leaves the house
 Counts add up. Each site counts its own records, sends the counts, and the audit of the sum is the audit of all records, to the bit.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import biasamp
@@ -40,3 +41,14 @@ print(len(whole.document["metrics"]), "figures and intervals are the same")
 
 # %%
 merged
+
+# %%
+# What each site would see alone, and what they see together:
+figure, axes = plt.subplots(figsize=(6, 2.4), layout="constrained")
+for row, held in enumerate([sum(counts), *counts]):
+    found = next(biasamp.audit(held, metrics=["directional"]).metrics.rows())
+    axes.plot([found["low"], found["high"]], [row, row], linewidth=4, color="tab:orange" if row == 0 else "tab:blue")
+axes.axvline(0, color="black")
+axes.set_yticks(range(4), ["together", "north", "east", "west"])
+axes.set_xlabel("directional amplification, 95% intervals")
+figure.show()

@@ -6,6 +6,7 @@ A model can treat women and men alike, and the young and the old alike, and stil
 the attributes.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import biasamp
@@ -29,6 +30,12 @@ audit
 
 # %%
 # The table of groups, with intervals:
-audit.to_frame("groups", "pandas")[
-    ["attribute", "group", "records", "true_positive_rate", "false_positive_rate"]
-].round(3)
+groups = audit.to_frame("groups", "pandas")
+groups[["attribute", "group", "records", "true_positive_rate", "false_positive_rate"]].round(3)
+
+# %%
+# Each attribute by itself looks even; their crossing does not:
+figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
+axes.barh(groups["group"], groups["true_positive_rate"])
+axes.set_xlabel("true positive rate")
+figure.show()

@@ -2,7 +2,7 @@
 Choose hyperparameters with amplification in view
 =================================================
 
-Scores for scikit-learn have Fairlearn's signature, so they work in a search beside accuracy.
+Scores for scikit-learn have Fairlearn's signature, so they work in a search together with accuracy.
 """
 
 import matplotlib.pyplot as plt

@@ -38,3 +38,7 @@ audit
 # The pairs with the most evidence:
 pairs = audit.to_frame("pairs", "pandas")
 pairs.sort_values("q").head(6)[["given", "outcome", "delta", "low", "high", "q"]].round(4)
+
+# %%
+# The same as a figure:
+next(iter(audit.plot().values()))

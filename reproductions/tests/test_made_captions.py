@@ -94,6 +94,7 @@ def test_what_is_planted_comes_back(outcome: Outcome) -> None:
     assert len(outcome.charts) == 4
 
 
+@pytest.mark.slow
 def test_what_is_not_planted_does_not(made: MadeCaptions, outcome: Outcome) -> None:
     # Chances of a model that always errs as the baseline, and of one that names what is there.
     swapped = replace(

@@ -70,6 +70,7 @@ def test_counts_of_a_base_are_records_of_it() -> None:
     assert width(of_shares.confidence_interval()) < 0.7 * width(of_counts.confidence_interval())
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("size", [200, 2_000])
 def test_intervals_with_a_sampled_base_hold_the_true_value(size: int) -> None:
     """Of 200 samples of a model that changes nothing, at most 9% of the intervals at 95% are without 0: 3 errors of 5%."""

@@ -11,7 +11,9 @@ from benchmarks.decisions.gates import bound_shares, model
 from scipy import stats
 
 import biasamp
-from biasamp.amplification.bounds import tied_signs
+from biasamp.amplification.bounds import clustered_sign_p, tied_signs
+from biasamp.counts.bagging import bag_of_record
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.pair import PairCounts
 from evaluations import make
 
@@ -213,3 +215,20 @@ def test_rare_one_way_errors_are_covered(form: str, size: int, method: str) -> N
         assert interval.low < interval.high
         held += interval.low <= 0.01 <= interval.high
     assert held >= 0.92 * 150
+
+
+def test_signs_of_clusters_have_the_test_of_sums_over_clusters() -> None:
+    """Each bag's sum of (g - P(g)) (o - P(o)) less its mean, record by record, and Student's tail."""
+    group, truth, said = sample(5, n=400, tasks=2, lean=(0.15, 0.05))
+    evaluation = make(group, truth, said)
+    bags = BagCounts.from_labels(evaluation, 64)
+    found = clustered_sign_p(bags, np.zeros((2, 2)))
+    bag = bag_of_record(evaluation, 64)
+    for g in range(2):
+        for k in range(2):
+            here, there = (group == g).astype(float), truth[:, k].astype(float)
+            each = (here - here.mean()) * (there - there.mean())
+            sums = [(each - each.mean())[bag == number].sum() for number in np.unique(bag)]
+            z = abs(each.sum()) / np.sqrt(np.square(sums).sum())
+            assert found[g, k] == pytest.approx(2 * stats.t.sf(z, len(sums) - 1), rel=1e-9)
+    assert (clustered_sign_p(bags, np.ones((2, 2))) == 1.0).all()

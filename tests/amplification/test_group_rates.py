@@ -172,6 +172,38 @@ def test_the_largest_difference_is_that_of_every_pair() -> None:
     np.testing.assert_allclose(found.by_outcome.T, alone)
 
 
+def test_small_groups_decide_nothing_and_equal_ones_are_two() -> None:
+    """Every outcome has other groups that decide; in the last one all rates are equal."""
+    rng = np.random.default_rng(6)
+    size = rng.choice([5.0, 60.0, 300.0], (5, 8))
+    hits = rng.binomial(size.astype(int), rng.random((5, 8))).astype(float)
+    size[:, 7], hits[:, 7] = 100.0, 40.0
+    size[0] = hits[0] = 0.0
+    made = Proportion(hits, size, size, size)
+    decides = Deciding.of(made, 30, np.array([True, True, True, False, True]))
+    counted = (size >= 30) & np.array([True, True, True, False, True])[:, None]
+    found = largest_difference(made, decides, 0.95)
+    assert found is not None
+    several = [o for o in range(8) if counted[:, o].sum() >= 2]
+    assert len(several) in range(3, 8)
+    for o in several:
+        h, n = hits[counted[:, o], o], size[counted[:, o], o]
+        if len(n) == 2:  # a single difference: Newcombe's
+            top, bottom = int(np.argmax(h / n)), int(np.argmin(h / n))
+            low, high = newcombe(h[top] / n[top], n[top], h[bottom] / n[bottom], n[bottom], 0.95)
+            expected = h[top] / n[top] - h[bottom] / n[bottom], max(low, 0.0), high
+        else:
+            expected = slow_largest(h[:, None], n[:, None], 0.95)
+        np.testing.assert_allclose(found.by_outcome[:, o], expected)
+    assert {int(counted[:, o].sum()) for o in several} >= {2, 3}
+    rate = hits[:, several] / np.where(counted, size, np.nan)[:, several]
+    assert found.value == pytest.approx(np.nanmax(np.nanmax(rate, axis=0) - np.nanmin(rate, axis=0)))
+    even = Proportion(hits[:, 7:], size[:, 7:], size[:, 7:], size[:, 7:])
+    tied = largest_difference(even, Deciding.of(even, 30, np.ones(5, dtype=bool)), 0.95)
+    assert tied is not None
+    assert (tied.value, tied.low, tied.higher, tied.lower) == (0.0, 0.0, 1, 2)
+
+
 @pytest.mark.parametrize("hits", [0, 1, 7, 39, 40])
 def test_exact_limits_are_those_of_scipy(hits: int) -> None:
     low, high = clopper_pearson(hits / 40, 40, 0.99)

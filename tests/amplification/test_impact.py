@@ -14,6 +14,7 @@ from scipy.stats.contingency import relative_risk
 
 import biasamp
 from biasamp.amplification.ratio_to_highest import ratios_to_highest
+from biasamp.amplification.suppression import PublishedRow, _lines
 from printed_tables import random_people, ranges_of_withheld
 
 
@@ -245,3 +246,12 @@ def test_nobody_can_compute_a_withheld_count(seed: int) -> None:
     document = biasamp.impact(decisions, groups, suppress=10).to_dict()
     for what, group, width in ranges_of_withheld(document):
         assert width >= 10 - 1e-5, (what, group, width)
+
+
+def test_the_sums_that_a_row_is_part_of() -> None:
+    """The crossings that make up a group, before the table of the group's own attribute."""
+    rows = [PublishedRow((), (), 100, 40), *(PublishedRow(("race",), (g,), 50, 20) for g in "ab")]
+    rows += [PublishedRow(("sex", "race"), (s, g), 25, 10) for s in "wm" for g in "ab"]
+    assert _lines(rows, 0) == []
+    assert _lines(rows, 1) == [[3, 5], [1, 2]]
+    assert sorted(_lines(rows, 3)) == [[3, 4], [3, 4, 5, 6], [3, 5]]

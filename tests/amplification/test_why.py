@@ -285,6 +285,24 @@ def test_intervals_match_directional_and_a_bootstrap_of_records() -> None:
         assert found.quiet_interval(of=of).standard_error == pytest.approx(error, rel=0.15)
 
 
+def test_sums_of_scores_give_what_records_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(9)
+    group, layer = rng.integers(3, size=400), rng.integers(4, size=400)
+    scores = rng.random((400, 2))
+    arguments = group, (rng.random((400, 2)) < scores).astype(int), scores
+    counted = biasamp.decompose(*arguments, strata=layer)
+    monkeypatch.setattr("biasamp.amplification.why.count_parts", lambda *_: None)
+    records = biasamp.decompose(*arguments, strata=layer)
+    for of in ("value", "score", "threshold", "inside"):
+        assert getattr(counted, of) == getattr(records, of)
+        assert list(counted.quiet_interval(of=of)) == pytest.approx(list(records.quiet_interval(of=of)), rel=CLOSE)
+    for name in ("pairs", "strata", "reliability"):
+        one, two = getattr(counted, name), getattr(records, name)
+        for column in one.columns:
+            if one[column].dtype.kind == "f":
+                np.testing.assert_allclose(one[column], two[column], rtol=CLOSE, atol=1e-15)
+
+
 def test_clusters_widen_the_parts() -> None:
     group, truth, chance = (np.repeat(values, 5) for values in made(300, 4))
     alone = biasamp.decompose(group, truth, chance)

@@ -151,6 +151,9 @@ def test_counts_that_add_up_have_strata_too() -> None:
     assert whole.conditional is not None
     mine = {row["label"]: row for row in found.conditional.table.rows()}
     assert mine == {row["label"]: row for row in whole.conditional.table.rows()}
+    without = biasamp.count(held, identities=["man", "woman"])
+    with pytest.raises(ValueError, match=r"without the stratum 'outdoors'.*as one more identity"):
+        biasamp.associate(without, strata=["outdoors"])
 
 
 def test_undefined_strata_are_listed() -> None:

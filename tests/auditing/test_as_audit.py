@@ -82,7 +82,7 @@ def test_over_runs_says_what_can_be_chosen(forms):
         biasamp.over_runs([pair[0], 0.1], metric="multi")
     with pytest.raises(TypeError, match="metric= chooses a figure of audits"):
         biasamp.over_runs([0.1, 0.2], metric="multi")
-    with pytest.raises(TypeError, match=r"new\[1\] is a float; an audit, the path"):
+    with pytest.raises(TypeError, match=r"audits\['new'\]\[1\] is a float; an audit, the path"):
         biasamp.compare({"old": pair[0], "new": [pair[1], 0.5]})
     with pytest.raises(ValueError, match=r"audits\['new'\] holds no run"):
         biasamp.compare({"old": pair[0], "new": []})

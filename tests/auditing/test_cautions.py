@@ -63,6 +63,11 @@ GAPS = {**AMPLIFIED, "cooks": [None, *AMPLIFIED["cooks"][1:]]}
 SMALL = {name: values + [{"kind": "c"}.get(name, 1)] * 5 for name, values in AMPLIFIED.items()}
 TWO_COLUMNS = {**AMPLIFIED, "flies": [0] * 800, "flew": [0, 1] * 400}
 
+# In no order: a table that was sorted, or made by hand, may well repeat.
+_ORDER = np.random.default_rng(8).permutation(800)
+ONCE = {name: [values[i] for i in _ORDER] for name, values in AMPLIFIED.items()}
+TWICE = {name: values * 2 for name, values in ONCE.items()}
+
 SCORES = {**AMPLIFIED, "said": [0.9 if x else 0.4 for x in AMPLIFIED["said"]]}
 
 ALL = {"metrics": "auto"}
@@ -116,8 +121,9 @@ CASES: dict[str, tuple[Case, Case]] = {
     "perfect": ((PERFECT, {}), (FAITHFUL, {})),
     "copied": (
         ({**AMPLIFIED, "kind": list(AMPLIFIED["said"])}, {}),
-        ({**AMPLIFIED, "kind": [1 - x for x in AMPLIFIED["said"]]}, {}),
+        ({**AMPLIFIED, "kind": [*AMPLIFIED["said"][1:], 1 - AMPLIFIED["said"][-1]]}, {}),
     ),
+    "repeated": ((TWICE, {}), (ONCE, {})),
     "swapped": (
         (renamed(AMPLIFIED, cooks="cooks_pred"), {"tasks": "cooks_pred", "task_predictions": "said"}),
         (renamed(AMPLIFIED, said="cooks_pred"), {"task_predictions": "cooks_pred"}),
@@ -238,7 +244,7 @@ def test_a_threshold_off_the_base_rate_shows_both_rates() -> None:
 
 
 def test_missing_and_excluded_count_what_they_say() -> None:
-    assert "1 missing values were left out" in _text(audit(GAPS, missing="drop"), "missing")
+    assert "1 missing value was left out" in _text(audit(GAPS, missing="drop"), "missing")
     audited = audit(*CASES["excluded"][0][:1], **CASES["excluded"][0][1])
     told = [finding for finding in audited.findings if finding.code == "excluded"]
     assert sum(finding.figure["count"] for finding in told) == len(audited.excluded)

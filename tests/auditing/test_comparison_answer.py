@@ -58,7 +58,10 @@ def test_what_is_found_counts_all_figures() -> None:
     assert "All are paired on the same records. Each model has one run: what other seeds would give is not known." in (
         answer.sure
     )
-    assert "To decide g TPR difference A→T, a difference of +0.0100 takes about 9,000 records in all." in answer.next
+    takes = (
+        "To decide g TPR difference A→T with a chance of 80%, a difference of +0.0100 takes about 9,000 records in all."
+    )
+    assert takes in answer.next
     assert "train each several times" in answer.next
     # Without the first, the second has a p-value of .03 in two: nothing is found with both counted.
     said = answer_of_comparison(document(*rows[1:]))

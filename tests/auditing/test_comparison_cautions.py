@@ -58,6 +58,25 @@ def test_another_truth_of_the_same_records_is_seen() -> None:
     assert "other-truth" in _codes(old=_audit(columns), new=_audit(changed))
 
 
+def test_other_columns_are_not_called_another_truth() -> None:
+    columns = _columns()
+    other = np.where(np.arange(len(columns["said"])) % 9 == 0, 1 - columns["said"], columns["said"])
+    renamed = {**columns, "hired": columns["t"], "said": other}
+    result = biasamp.compare({"old": _audit(columns), "new": _audit(renamed, tasks="hired")})
+    first = result.document["cautions"][0]
+    assert first["code"] == "other-columns"
+    assert "t (2 labels) given g against hired (2 labels) given g" in first["text"]
+    assert "were audited for other attributes or tasks" in result.answer.next
+    assert "other-truth" not in {row["code"] for row in result.document["cautions"]}
+
+
+def test_the_same_records_in_clusters_are_not_called_other_records() -> None:
+    columns = {**_columns(), "unit": np.arange(200) // 4}
+    found = _codes(old=_audit(columns), new=_audit(columns, cluster="unit"))
+    assert "200 records each, with the same truth, but other ids, or other clusters" in found["other-data"]["text"]
+    assert "different records" not in found["other-data"]["text"]
+
+
 def test_scores_against_decisions() -> None:
     columns = _columns()
     found = _codes(old=_audit(columns, "score"), new=_audit(columns))
@@ -70,6 +89,7 @@ def test_what_one_audit_was_given_and_the_other_not(more: dict[str, Any]) -> Non
     columns = _columns()
     found = _codes(old=_audit(columns), new=_audit(columns, **more))
     assert "new had" in found["other-settings"]["text"]
+    assert "other-truth" not in found
 
 
 def test_runs_that_are_warned_of_are_counted() -> None:
@@ -125,8 +145,10 @@ def test_one_run_of_each_says_how_many_records_would_decide() -> None:
     (row,) = result.document["differences"]
     assert row["verdict"] == "the data cannot tell them apart"
     reach = row["difference"] - row["low"] if row["difference"] > 0 else row["high"] - row["difference"]
-    assert row["more_records"] == pytest.approx(200 * (reach / row["difference"]) ** 2, rel=0.1)
-    assert "would decide differences of these sizes" in result.to_markdown()
+    # An interval that just decides where the estimate is would do so in half of the samples; these are four of five.
+    beyond = 0.8416 * (row["high"] - row["low"]) / (2 * 1.96)
+    assert row["more_records"] == pytest.approx(200 * ((reach + beyond) / row["difference"]) ** 2, rel=0.1)
+    assert "would decide differences of these sizes with a chance of 80%" in result.to_markdown()
 
 
 def test_a_model_against_itself_is_said_to_be() -> None:

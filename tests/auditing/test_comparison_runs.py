@@ -160,7 +160,7 @@ def test_markdown_frame_and_words(runs: Any) -> None:
 def test_intervals_hold_over_seeds_and_records() -> None:
     from benchmarks.models import Procedure, World, study
 
-    found = study(World(300, 3, Procedure(0.05, 0.02), Procedure(0.05, 0.02)), 60)
+    found = study(World(300, (3, 3), Procedure(0.05, 0.02), Procedure(0.05, 0.02)), 60)
     # Of 60 samples 51 are held by chance with less than 1 in 100 where 95% are held by right.
     assert found.held >= 52
     assert found.wrong <= 8

@@ -163,6 +163,43 @@ def test_numbers_that_json_does_not_have(saved: dict[str, Any], number: str, tmp
 
 
 @pytest.mark.parametrize(
+    ("path", "value", "problem"),
+    [
+        (("rates", 0, "group"), "g=x", "rates[0].group is 'g=x', which is no group of the attribute"),
+        (("rates", 0, "attribute"), "h", "which is no group of the attribute"),
+        (
+            ("findings", 0, "figure"),
+            {"verdict": 1, "attribute": "g", "metric": "x"},
+            "findings[0].figure.direction is missing",
+        ),
+        (
+            ("findings", 0, "figure"),
+            {"verdict": [1]},
+            "findings[0].figure.verdict must be -1, 0, 1 or null, and is a list",
+        ),
+        (("resamples", "seed"), None, "resamples.seed is missing"),
+        (("resamples", "records"), None, "resamples.records is missing"),
+        (("metrics", 0, "value"), 10**400, "metrics[0].value must be a number or null"),
+        (("data", "groups", 0, "records"), 2**70, "data.groups[0].records is a whole number beyond 64 bits"),
+    ],
+)
+def test_forged_fields_with_right_checksums_are_named(
+    tmp_path: Path, path: tuple[Any, ...], value: Any, problem: str
+) -> None:
+    """None: the field is taken out."""
+    biasamp.audit(DATA, attributes="g", tasks="t", task_predictions="p", resamples=20).save(tmp_path / "x.json")
+    document = json.loads((tmp_path / "x.json").read_text())
+    document = put(document, path, value)
+    if value is None:
+        del document[path[0]][path[1]]
+    del document["checksum"]
+    (tmp_path / "x.json").write_text(json.dumps({**document, "checksum": checksums(document, "metrics")}))
+    with pytest.raises(ValueError, match=r"x\.json ") as error:
+        biasamp.Audit.load(tmp_path / "x.json")
+    assert problem in str(error.value)
+
+
+@pytest.mark.parametrize(
     ("part", "field"), [("pairs", "moved"), ("pairs", "sign"), ("halves", "figures"), ("halves", "noise")]
 )
 def test_lists_of_another_length_are_named(tmp_path: Path, part: str, field: str) -> None:

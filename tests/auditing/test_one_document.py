@@ -216,7 +216,7 @@ LISTED = {"metrics": ["directional", "parity"], "resamples": 50}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, {"record": "id"}, {"cluster": "person", "record": "id"}])
+@pytest.mark.parametrize("more", [{}, {"cluster": "person", "record": "id"}])
 def test_more_pairs_than_bags_have_intervals_where_records_can_be_read_again(
     more: dict[str, Any], many_pairs: Path
 ) -> None:

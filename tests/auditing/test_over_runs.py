@@ -56,7 +56,7 @@ def test_the_source_of_variance_is_said() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="at least two"):
         biasamp.over_runs([0.1])
-    with pytest.raises(TypeError, match="a list of results, one a run, is needed"):
+    with pytest.raises(TypeError, match="a list of results, one per run, is needed"):
         biasamp.over_runs(0.1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"results\[1\] is list"):
         biasamp.over_runs([0.1, [2]])

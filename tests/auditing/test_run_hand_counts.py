@@ -150,7 +150,8 @@ def test_drop_leaves_a_record_out_of_the_pair_alone(holes: list[str]) -> None:
     agree(told(audited, "r"), by_hand(R, *(_text(data[x]) for x in "tp")))  # where g is missing, r still counts
     gone = sum(x is None for name in holes for x in HOLES[name])
     assert audited.document["data"]["missing_values"] == gone
-    assert f"{gone} missing values were left out" in _caution(audited, "missing")
+    values = "1 missing value was" if gone == 1 else f"{gone} missing values were"
+    assert f"{values} left out" in _caution(audited, "missing")
 
 
 def test_drop_in_one_of_several_tasks_keeps_the_others() -> None:

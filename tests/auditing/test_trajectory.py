@@ -85,6 +85,40 @@ def test_shares_are_those_of_the_counts() -> None:
     assert row["paired"]
 
 
+def test_an_identity_is_followed_as_its_share_of_all_records() -> None:
+    rng = np.random.default_rng(4)
+    start = rng.random(300)
+    labels = ["right", "left"]
+    own = np.array([start + rng.normal(size=300) * 0.1 < 0.4 + 0.05 * k for k in range(4)])
+    united = {"right": ["right"], "either": ["right", "left"]}
+
+    def steps(pairable: bool, identities: Any) -> dict[str, Any]:
+        says: dict[str, Any] = {
+            str(k): {"id": range(300), "says": [[labels[int(not value)]] for value in own[k]]} for k in range(4)
+        }
+        options: dict[str, Any] = {"record": "id", "pairable": True} if pairable else {}
+        return {
+            name: biasamp.count(data, identities=identities, label="says", **options) for name, data in says.items()
+        }
+
+    for pairable in (True, False):
+        found = biasamp.trajectory(steps(pairable, ["right"]), labels="right")
+        row = next(found.trends.rows())
+        assert (row["attribute"], row["label"], row["paired"]) == ("all records", "right", pairable)
+        assert found.table["value"].tolist() == pytest.approx(own.mean(axis=1).tolist())
+    slopes = own.T @ (np.arange(4) - 1.5) / 5.0
+    row = next(biasamp.trajectory(steps(True, ["right"]), labels="right").trends.rows())
+    error = slopes.std(ddof=1) / np.sqrt(300)
+    assert (row["high"] - row["low"]) / (2 * 1.959964) == pytest.approx(error, rel=0.15)
+    # One label per record: among the records of an identity nothing moves, and a note says what does.
+    still = biasamp.trajectory(steps(True, ["right"]))
+    assert any("labels='right' follows" in note for note in still.notes)
+    both = biasamp.trajectory(steps(True, united), labels=["either", "left"])
+    among = {(row["attribute"], row["label"]): row["value"] for row in both.table.rows() if row["step"] == "0"}
+    assert among["all records", "either"] == 1.0
+    assert among["either", "left"] == pytest.approx(1.0 - own[0].mean())
+
+
 def test_generations_of_a_model_trained_on_its_own_output() -> None:
     folder = os.environ.get("BIASAMP_DATA")
     if folder is None:
@@ -118,3 +152,32 @@ def test_what_is_wrong_is_named() -> None:
         biasamp.trajectory({"a": audit, "b": [1]})
     with pytest.raises(ValueError, match="metrics has 'nothing', which is no metric"):
         biasamp.trajectory({"a": audit, "b": audit}, metrics="nothing")
+
+
+def test_steps_are_taken_in_the_order_of_where_they_are() -> None:
+    counted = {}
+    for month, said in (("2026-03", 60), ("2026-01", 20), ("2026-02", 40)):
+        data = {"id": range(100), "says": [["model", "right" if i < said else "left"] for i in range(100)]}
+        counted[month] = biasamp.count(data, identities=["model"], label="says", record="id", pairable=True)
+    found = biasamp.trajectory(counted, labels="right")
+    assert found.steps == ("2026-01", "2026-02", "2026-03")
+    assert [point["value"] for point in found.document["figures"][0]["points"]] == [0.2, 0.4, 0.6]
+    assert [point["change_before"] for point in found.document["figures"][0]["points"]][1:] == pytest.approx([0.2, 0.2])
+    assert found.notes[0].startswith("Steps were not given in order")
+    # A share is no less than 0 and no more than 1, and so are its limits.
+    ends = [(point["control_low"], point["control_high"]) for point in found.document["figures"][0]["points"][1:]]
+    assert all(0.0 <= low <= high <= 1.0 for low, high in ends)
+    # Bit widths go down: that is an order, too.
+    down = biasamp.trajectory(dict(zip("abc", counted.values(), strict=True)), at=[32, 8, 4], labels="right")
+    assert down.steps == ("a", "b", "c")
+    assert not any("in order" in note for note in down.notes)
+
+
+def test_a_step_given_twice_is_noted() -> None:
+    data = {"id": range(200), "g": ["w", "m"] * 100, "t": [1, 0] * 100, "p": [1, 0] * 80 + [0, 1] * 20}
+    other = {**data, "p": [1, 0] * 90 + [0, 1] * 10}
+    roles = {"attributes": "g", "tasks": "t", "task_predictions": "p", "record": "id", "metrics": ["directional"]}
+    one, two = (biasamp.audit(held, **roles, resamples=20) for held in (data, other))
+    notes = biasamp.trajectory({"a": one, "b": two, "c": one}).notes
+    assert any(note.startswith("a and c have the same predictions") for note in notes)
+    assert not any(note.startswith(("a and b have", "b and c have")) for note in notes)

@@ -279,7 +279,7 @@ def test_of_which_figures_another_base_is_the_base() -> None:
     assert words.startswith("Of directional, amplification is measured against ")
     for entry in audited.document["metrics"]:
         assert bool(entry.get("base_source")) == (entry["metric"] == "directional")
-    assert "multi, DPA, leakage and rates of groups go by the evaluated labels as ever" in words
+    assert ". Multi, DPA, leakage and rates of groups go by the evaluated labels as ever" in words
 
 
 def test_few_clusters_say_how_many_there_are() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,13 @@ def test_init_writes_a_policy_that_loads_and_checks(run: Any, folder: Path) -> N
     assert "exists" in again.err
 
 
+def test_init_says_a_command_that_can_be_pasted(run: Any, folder: Path) -> None:
+    Path("my old.csv").write_bytes(Path("old.csv").read_bytes())
+    said = run("check", "my old.csv", "--init", "--policy", "a policy.toml", *ROLES, *QUICK).err
+    command = " ".join(said.partition("then: ")[2].split())
+    assert shlex.split(command) == ["biasamp", "check", "my old.csv", "--policy", "a policy.toml"]
+
+
 def test_init_for_hostile_names(run: Any, folder: Path) -> None:
     name = 'g"]\n[x] # \x7f'
     with open("odd.csv", "w", newline="") as file:
@@ -96,10 +104,13 @@ def test_a_saved_audit_and_a_baseline(run: Any, folder: Path) -> None:
         biasamp.audit(
             f"{name}.csv", attributes="g", tasks="t", task_predictions="p", metrics=["directional"], resamples=50
         ).save(f"{name}.json.gz")
-    assert run("check", "old.json.gz", "--policy", "policy.toml").code == 0
     assert run("check", "new.json.gz", "--policy", "policy.toml").code == 1
     assert run("check", "new.csv", "--policy", "policy.toml").code == 1
-    assert run("check", "new.csv", "--policy", "policy.toml", "--baseline", "new.json.gz").code == 0
+    assert run("check", "old.csv", "--policy", "policy.toml", "--baseline", "new.json.gz").code == 0
+    # A model is never worse than itself, which shows nothing: the same file is a mistake, the same predictions no evidence.
+    ran = run("check", "old.json.gz", "--policy", "policy.toml")
+    assert (ran.code, "old.json.gz is both DATA and --baseline" in ran.err) == (2, True)
+    assert run("check", "new.csv", "--policy", "policy.toml", "--baseline", "new.json.gz").code == 3
     ran = run("check", "new.json.gz", "--policy", "policy.toml", *ROLES)
     assert (ran.code, "saved audit" in ran.err) == (2, True)
 

@@ -57,6 +57,13 @@ def test_a_pattern_without_files_is_refused(run: Any, folder: Path) -> None:
     assert "no file is of this pattern" in ran.err
 
 
+def test_one_model_is_refused_in_the_words_of_the_command(run: Any, folder: Path) -> None:
+    for sources in ((f"old={folder}/old_1.json.gz",), (f"old={folder}/old_*.json.gz",)):
+        ran = run("compare", *sources)
+        assert ran.code == 2
+        assert "name at least two, as NAME=AUDIT" in ran.err
+
+
 def test_tables_and_a_page_are_written(run: Any, folder: Path, tmp_path: Path) -> None:
     models = (f"old={folder}/old_1.json.gz", f"new={folder}/new_1.json.gz")
     files = {name: tmp_path / f"{name}" for name in ("d.csv", "p.csv", "c.html")}

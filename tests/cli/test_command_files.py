@@ -258,6 +258,27 @@ def test_a_check_does_not_replace_the_baseline_that_it_reads(run: Any, here: Pat
     assert "--save 'base.json' is what is read as --baseline" in message
 
 
+@pytest.mark.parametrize(
+    ("pattern", "written", "is_found"),
+    [
+        ("old_*.json", "old_new.json", True),
+        ("old_*.json", "folder/../OLD_new.json", True),
+        ("./old_?.json", "old_x.json", True),
+        ("*/old_[0-9].json", "folder/old_7.json", True),
+        ("old_*.json", "folder/old_new.json", False),
+        ("old_*.json", "new_old.json", False),
+        ("old_?.json", "old_12.json", False),
+    ],
+)
+def test_no_result_is_called_as_a_pattern_of_inputs(
+    run: Any, here: Path, pattern: str, written: str, is_found: bool
+) -> None:
+    """The next time it would be one of them."""
+    (here / "old_1.json").write_text("{}")
+    message = refused(run, here, ["compare", f"old={pattern}", "new=audit.json", "--json", written])
+    assert ("would be read next time" in message) == is_found, message
+
+
 @pytest.mark.parametrize("key", ["train", "base", "baseline"])
 def test_the_files_that_a_policy_names_are_inputs(run: Any, here: Path, key: str) -> None:
     (here / "folder" / "kept.csv").write_text("g,t\na,1\n")
@@ -277,6 +298,13 @@ def test_a_new_policy_is_never_written_over_a_file(run: Any, here: Path) -> None
     assert "--policy and --save would write to the same file" in refused(
         run, here, [*line, "p.toml", "--save", "p.toml"]
     )
+
+
+@pytest.mark.parametrize("pair", PAIRS[::5], ids=PAIR_NAMES[::5])
+def test_an_empty_name_is_not_this_folder(run: Any, here: Path, pair: Pair) -> None:
+    """As a shell has it from a variable that is not set."""
+    message = refused(run, here, pair.line("", "result.out"))
+    assert "is empty: name a file" in message or "is not of the form" in message
 
 
 def test_a_number_as_threshold_is_no_file(here: Path) -> None:

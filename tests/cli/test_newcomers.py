@@ -227,14 +227,31 @@ def test_mistyped_metric(run: Any) -> None:
     assert "'dpaa' is not one of 'directional'" in complaint(run("metrics", "dpaa"))
 
 
-def test_scores_of_a_truth_in_words_are_answered_with_what_to_do(run: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        (
+            "a,yes,yes,70.5\nb,no,yes,20.5\n",
+            "holds 70.5 (row 1, counted from 1 without the header) among numbers from 20.5",
+        ),
+        ("a,1,1,70\nb,0,1,20\n", "holds 70 (row 1, counted from 1 without the header) among numbers from 20 to 70"),
+        ("a,1,1,1\nb,0,1,-2\n", "holds -2 (row 2, counted from 1 without the header) among numbers from -2 to 1"),
+        ("a,yes,yes,0.7\nb,no,yes,0.2\n", "holds fractions such as 0.7"),
+    ],
+)
+def test_scores_of_another_scale_or_of_words_are_answered_with_what_to_do(
+    run: Any, tmp_path: Path, rows: str, found: str
+) -> None:
     path = tmp_path / "loans.csv"
-    path.write_text("g,t,p,s\n" + "a,yes,yes,70.5\nb,no,yes,20.5\n" * 20)
-    roles = ["--attributes", "g", "--tasks", "t", "--task-predictions", "p", "--task-scores", "s"]
-    ran = run("audit", path, *roles)
-    assert ran.code == 2
-    assert "recode yes and no as 1 and 0" in ran.err
-    assert "divide percentages by 100" in ran.err
+    path.write_text("g,t,p,s\n" + rows * 20)
+    roles = ["--attributes", "g", "--tasks", "t", "--task-scores", "s"]
+    for command in (["audit", path, *roles, "--task-predictions", "p"], ["audit", path, *roles], ["why", path, *roles]):
+        ran = run(*command)
+        assert ran.code == 2
+        assert f"--task-scores{' column' * ('among' in found)}" in ran.err
+        assert found in ran.err
+        assert "ivide percentages by 100" in ran.err
+        assert "recode yes and no as 1 and 0" in ran.err
 
 
 @pytest.mark.filterwarnings("always:.*records are left out")

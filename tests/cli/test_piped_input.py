@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import biasamp
 from biasamp.cli.piped_input import _suffix
 from table_files import write
 
@@ -49,6 +50,25 @@ def test_any_format(run: Any, kind: str, name: str, tmp_path: Path, monkeypatch:
     ran = run("audit", name, *ROLES, "--json", "-")
     assert figures(ran) == wanted
     assert json.loads(ran.out)["provenance"]["source"] == f"stdin.{kind}"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes as POSIX has them")
+def test_a_policy_through_a_pipe(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read once, and what it names is an input as that of a file is."""
+    monkeypatch.chdir(tmp_path)
+    data, kept = write(TABLE, tmp_path / "x.csv"), tmp_path / "kept.json"
+    kept.write_text("{}")
+    limit = '[[limit]]\nmetric = "directional"\ndirection = "A->T"\nmax = 0.9\n'
+    policy = f'[data]\nattributes = "g"\ntasks = "t"\ntask_predictions = "p"\nresamples = 20\n[evidence]\nmin_group = 1\n{limit}'
+    os.mkfifo(tmp_path / "pipe")
+    for text, words in ((policy, ""), (policy + f"[baseline]\naudit = '{kept}'\n", "baseline of --policy")):
+        writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(text,))
+        writer.start()
+        ran = run("check", data, "--policy", "pipe", "--save", kept)
+        writer.join()
+        assert (ran.code, words in ran.err) == (2 if words else 3, True), ran
+    # What the first one saved is still there; so few records are not enough evidence.
+    assert biasamp.Audit.load(kept).document["data"]["records"] == 40
 
 
 def test_a_named_pipe(run: Any, tmp_path: Path) -> None:

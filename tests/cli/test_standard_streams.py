@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from biasamp.cli import group, main
+from biasamp.cli.command_files import Output
 from biasamp.cli.plain_console import PlainConsole
 from biasamp.cli.standard_streams import plain_text, prepare_streams
 
@@ -65,7 +66,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "labels.jsonl").write_text("\n".join(lines), encoding="utf-8")
     (folder / "pass.toml").write_text(POLICY.format(limit="max = 0.1"))
-    (folder / "fail.toml").write_text(POLICY.format(limit="min = 0.5"))
+    (folder / "fail.toml").write_text(POLICY.format(limit="max = -0.5"))
     data: dict[str, Any] = {"attributes": "g", "tasks": "t", "task_predictions": "p"}
     biasamp.audit(folder / "data.csv", **data, metrics=["directional"]).save(folder / "audit.json")
     biasamp.count(folder / "data.csv", **data).save(folder / "counts.parquet")
@@ -81,7 +82,7 @@ def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, encoding: str, *words: str) -> tuple[int, str, str]:
-    """What a command line shows on streams of an encoding."""
+    """What a command line shows on streams of an encoding; data on standard output are UTF-8 in any of them."""
     streams = {name: io.TextIOWrapper(io.BytesIO(), encoding=encoding) for name in ("stdout", "stderr")}
     with monkeypatch.context() as patch:
         for name, stream in streams.items():
@@ -94,8 +95,8 @@ def shown(monkeypatch: pytest.MonkeyPatch, encoding: str, *words: str) -> tuple[
             code = int(stop.code or 0)
     for stream in streams.values():
         stream.flush()
-    texts = [stream.buffer.getvalue().decode(encoding) for stream in streams.values()]  # type: ignore[attr-defined]
-    return code, texts[0], texts[1]
+    out, err = (stream.buffer.getvalue() for stream in streams.values())  # type: ignore[attr-defined]
+    return code, out.decode("utf-8" if words[-1] == "-" else encoding), err.decode(encoding)
 
 
 def test_every_command_has_a_line() -> None:
@@ -131,6 +132,53 @@ def test_help_is_plain() -> None:
         command = group.get_command(click.Context(group), name)
         assert command is not None
         assert command.get_help(click.Context(command)).isascii(), name
+
+
+ON_OUTPUT = [
+    (name, max(param.opts, key=len))
+    for name in LINES
+    for param in group.get_command(click.Context(group), name).params  # type: ignore[union-attr]
+    if isinstance(param.type, Output) and param.type.allow_dash and max(param.opts, key=len) != "--json"
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", *ENCODINGS])
+@pytest.mark.parametrize(("command", "option"), ON_OUTPUT, ids=lambda held: held.strip("-"))
+def test_what_goes_to_standard_output_is_what_goes_to_a_file(
+    here: Path, monkeypatch: pytest.MonkeyPatch, command: str, option: str, encoding: str
+) -> None:
+    line = [*LINES[command][: 1 if command == "export" else None], *(["--name", "x"] if command == "export" else [])]
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", stream)
+    for target in ("-", "file"):
+        monkeypatch.setattr(sys, "argv", ["biasamp", command, *line, option, target])
+        main()
+        sys.stdout.flush()
+        if target == "-":
+            raw = stream.buffer.getvalue()  # type: ignore[attr-defined]
+    assert raw == Path("file").read_bytes()
+    assert raw.endswith(b"\n")
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [("9" * 30, 140), ("²", 140), ("٣", 140), ("-1", 140), ("", 140), ("0", 140), ("60", 60)]
+)
+def test_a_width_that_is_none(here: Path, monkeypatch: pytest.MonkeyPatch, columns: str, width: int) -> None:
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.setenv(name, columns)
+    code, out, err = shown(monkeypatch, "utf-8", "check", "data.csv", "--policy", "pass.toml")
+    assert (code, err) == (0, "")
+    assert 20 < max(map(len, out.splitlines())) <= width
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", ["0", "1", "7", "9999"])
+@pytest.mark.parametrize("command", LINES)
+def test_every_command_in_every_width(here: Path, monkeypatch: pytest.MonkeyPatch, command: str, columns: str) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("TERM", "dumb")
+    code, out, err = shown(monkeypatch, "utf-8", command, *LINES[command])
+    assert (code, out != "") == (0, True), err
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -260,11 +308,15 @@ def stopped(command: list[str], ready: Any, number: int, **environment: str) -> 
         env=environment,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )
-    for _ in wait(30):
-        if ready():
-            break
-    process.send_signal(number)
-    process.communicate(timeout=60)
+    try:
+        for _ in wait(120):
+            if ready():
+                break
+        process.send_signal(number)
+        process.communicate(timeout=120)
+    finally:  # one that is left running would fail another test
+        process.kill()
+        process.wait()
     return process
 
 

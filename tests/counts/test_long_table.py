@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasamp.counts import ContingencyTable
+from biasamp.counts import ContingencyTable, long_table
 from biasamp.counts.association_counts import AssociationCounts
+from biasamp.counts.kernels import long_tally
 from biasamp.counts.kernels.long_tally import numba_installed, repeated
-from biasamp.counts.long_columns import Unordered, keys_of
+from biasamp.counts.long_columns import TABLE, LabelCodes, Unordered, keys_of
 from biasamp.counts.long_part import Scattered
 from biasamp.counts.long_table import LongCounter
 from biasamp.counts.scattered_table import ScatteredCounter
@@ -148,6 +149,7 @@ def test_parts_in_another_order_join_when_their_records_are_apart():
         join([*parts, counter.part()], NAMES, MEMBERS)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_large_batches_cross_slices_and_many_patterns(kernel):
     rng = np.random.default_rng(1)
@@ -174,12 +176,15 @@ def test_large_batches_cross_slices_and_many_patterns(kernel):
 
 @given(
     rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), max_size=60),
+    together=st.sampled_from([1, 7, 1 << 15]),
 )
-def test_repeated_rows_are_found(rows):
+def test_repeated_rows_are_found(rows, together):
     rows = sorted(rows, key=lambda row: row[0])
     run = np.array([r for r, _ in rows], dtype=np.int64)
     label = np.array([y for _, y in rows], dtype=np.int32)
-    found = repeated(run, label, 7)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(long_tally, "_HASHED", together)
+        found = repeated(run, label, 7)
     kept = rows if found is None else [row for row, again in zip(rows, found, strict=True) if not again]
     assert len(kept) == len(set(rows))
     assert set(kept) == set(rows)
@@ -346,7 +351,9 @@ def test_parts_counted_together_equal_a_count_by_hand(kernel, labels, shared_byt
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_numbers_that_are_no_table_go_the_longer_way_in_the_middle_of_a_part(kernel):
+@pytest.mark.parametrize("at_once", [7, 1 << 17])
+def test_numbers_that_are_no_table_go_the_longer_way_in_the_middle_of_a_part(kernel, at_once, monkeypatch):
+    monkeypatch.setattr(long_table, "_ROWS", at_once)
     record = np.repeat(np.arange(60), 5)
     label = np.tile(np.arange(5), 60)
     label[150], label[152] = -3, 1 << 40
@@ -357,6 +364,17 @@ def test_numbers_that_are_no_table_go_the_longer_way_in_the_middle_of_a_part(ker
     assert counts.n == 60
     held = dict(zip(counts.labels, counts.count.tolist(), strict=True))
     assert held == {"0": 59, "1": 60, "2": 59, "3": 60, "4": 60, "-3": 1, str(1 << 40): 1}
+
+
+def test_reserved_labels_are_whole_numbers_only_as_these_are_spelled():
+    codes = LabelCodes(["7", "07", "٣", "a", str(TABLE)])
+    assert codes.whole_numbers == {7: 0}
+    numbers = np.array([3, 7, 12])
+    assert [codes.labels[code] for code in codes.encode(pa.array(numbers))] == ["3", "7", "12"]
+    assert codes.encode(pa.array(["7", "07", "3"])).tolist() == [0, 1, codes.places["3"]]
+    # What came as text first has its code as a number too.
+    assert codes.encode(pa.array(["40"])).tolist() == codes.encode(pa.array([40])).tolist()
+    assert len(codes) == len(set(codes.labels))
 
 
 def test_the_order_of_keys_is_right_where_their_low_bits_agree():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from biasamp.counts import score_cells
+from biasamp.counts.bags import BagCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.score_tables import ScoreTables
 from biasamp.counts.strata import count_strata
@@ -63,6 +66,31 @@ def test_compiled_sums_are_the_same_to_the_bit() -> None:
 
 
 @pytest.mark.parametrize("overlapping", [False, True])
+def test_two_cuts_at_once_are_one_and_another(overlapping: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    # Rows are turned to columns a few at a time.
+    monkeypatch.setattr(score_cells, "_COPIED", 150)
+    decided, scores, codes = records(overlapping=overlapping, seed=4)
+    cuts = [(codes, 4, BAGS), (codes * 0, 1, 2 * BAGS)]
+    both, _, pairs = ScoreTables.of_cuts(decided, scores, cuts, accelerate=True, decided=4 * BAGS)
+    assert (pairs is None) is overlapping
+    if pairs is not None:
+        theirs = BagCounts.from_labels(decided, 4 * BAGS, by_row=False)
+        assert pairs.counts.records == theirs.counts.records
+        assert pairs.soft == theirs.soft
+        same(pairs, theirs)
+        same(pairs.laid_out(), theirs.laid_out())
+    for made, cut in zip(both, cuts, strict=True):
+        alone, _ = ScoreTables.of_records(decided, scores, *cut, accelerate=False)
+        sent = pickle.loads(pickle.dumps(made))
+        np.testing.assert_array_equal(made.all_strata.change, alone.all_strata.change)
+        for place in range(cut[1]):
+            for one, two, three in zip(*(held.stratum(place) for held in (made, alone, sent)), strict=True):
+                same(one, two)
+                same(three, two)
+
+
+@pytest.mark.parametrize("overlapping", [False, True])
 @pytest.mark.parametrize("accelerate", [False, True])
 def test_sums_of_many_records_in_one_cell(overlapping: bool, accelerate: bool) -> None:
     if accelerate:
@@ -72,9 +100,10 @@ def test_sums_of_many_records_in_one_cell(overlapping: bool, accelerate: bool) -
     ones = LabelSet((Dense(scores.variables, np.ones((5000, 3))),))
     tables, (_, reliability) = ScoreTables.of_records(decided, ones, codes * 0, 1, 2, accelerate=accelerate)
     np.testing.assert_array_equal(floats(reliability.scores), floats(reliability.n))
-    np.testing.assert_array_equal(floats(tables.scores[:, -1]).sum(axis=0), [5000.0] * 3)
+    scored = tables.rows.tables["scores"]
+    np.testing.assert_array_equal(floats(scored[:, -1]).sum(axis=0), [5000.0] * 3)
     np.testing.assert_array_equal(floats(tables.squares[0, -1]), [5000.0] * 3)
-    np.testing.assert_array_equal(floats(tables.scores), np.broadcast_to(floats(tables.size), tables.scores.shape))
+    np.testing.assert_array_equal(floats(scored), np.broadcast_to(floats(tables.size), scored.shape))
 
 
 def test_parts_add_up_and_bags_shuffle() -> None:

@@ -11,7 +11,7 @@ import pytest
 from biasamp.counts.fixed import floats
 from biasamp.counts.reliability import BINS
 from biasamp.counts.score_tables import ScoreTables
-from biasamp.counts.threshold_counts import GRID, ThresholdCounts, count_scores, place_on_grid
+from biasamp.counts.threshold_counts import GRID, MOST_STEPPED, ScoreBins, ThresholdCounts, count_scores, place_on_grid
 from biasamp.data.scores import read_scored
 
 
@@ -115,3 +115,19 @@ def test_records_whose_truth_is_missing_say_nothing_of_scores() -> None:
     kept = ReliabilityCounts.of_records(held.take(np.arange(100, 500)))
     np.testing.assert_array_equal(floats(gone.n)[:, 0], floats(kept.n)[:, 0])
     np.testing.assert_array_equal(floats(gone.truth)[:, 0], floats(kept.truth)[:, 0])
+
+
+def test_sums_of_steps_are_known_modulo_two_to_the_64() -> None:
+    # Scores just below the end of a step, as many as may be added at once: their sum is far beyond 64 bits.
+    score = np.nextafter(0.7, 0.0)
+    n, unit = MOST_STEPPED, int(score * 2**52)
+    bins = ScoreBins.zeros(2, 1)
+    steps, sums = bins.nothing()
+    steps[2 * 699 + 1], sums[699] = n, np.uint64(n * unit % 2**64).view(np.int64)
+    steps[2 * (1001 + 1000)], sums[1001 + 1000] = 3, 3 << 52
+    bins.add(0, steps, sums)
+    bins.add(0, steps, sums)
+    thresholds, _ = bins.counts(everyone=True)
+    assert thresholds.held[0, 0, 699, 1] == 2 * n
+    found = [[int(high) * 2**26 + int(low) for high, low in row] for row in bins.sums.tolist()]
+    assert found == [[0] * 6 + [2 * n * unit] + [0] * 3, [0] * 9 + [6 << 52]]

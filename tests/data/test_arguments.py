@@ -166,9 +166,12 @@ class TestOptions:
         )
         refuses(ValueError, "truth is None", lambda: directional(G, None, P))
         refuses(ValueError, "both train and direction", lambda: directional(G, T, P, train=(G, T), direction=(G, T)))
-        refuses(
-            ValueError, "records in both halves", lambda: directional(biasamp.binary([1]), [1], [0], signs="crossfit")
-        )
+        with pytest.warns(UserWarning, match="truth has one value only"):
+            refuses(
+                ValueError,
+                "records in both halves",
+                lambda: directional(biasamp.binary([1]), [1], [0], signs="crossfit"),
+            )
 
     def test_multi(self) -> None:
         refuses(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from biasamp.data.arrow_numbers import arrow_of, arrow_text, null_mask, numpy_of
+from biasamp.data.arrow_numbers import arrow_of, arrow_text, float_of, null_mask, numpy_of
 
 TYPES = [pa.int8(), pa.uint16(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_()]
 
@@ -71,3 +72,16 @@ print(*(name for name in ("pandas", "numba") if name in sys.modules))
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr, ended.stdout) == (0, "", "\n")
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.decimal32(9, 2), pa.decimal64(15, 4), pa.decimal128(15, 15), pa.decimal256(15, 1)], ids=str
+)
+def test_decimals_become_the_floats_nearest_to_them(kind: pa.DataType) -> None:
+    digits = np.random.default_rng(1).integers(-(10**kind.precision) + 1, 10**kind.precision, 500).tolist()
+    values = [None, *(Decimal(one).scaleb(-kind.scale) for one in [0, -1, 35, 41, *digits])]
+    for start in (0, 1, 7):
+        held = pa.array(values, kind)[start:]
+        right = [0.0 if value is None else float(value) for value in values[start:]]
+        assert float_of(held).tolist() == right
+    assert float_of(pa.array([], kind)).tolist() == []

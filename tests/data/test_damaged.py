@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 import os
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import biasamp
@@ -62,6 +64,19 @@ def test_a_column_whose_name_is_damaged(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b"g,t,\xffp\nw,1,0\n")
     with pytest.raises(ValueError, match=r"x\.csv cannot be read as csv: it holds text that is not UTF-8"):
         read_table(open_files(tmp_path / "x.csv"), NAMES)
+
+
+def test_a_parquet_file_that_speaks_of_integers_nobody_has(tmp_path: Path) -> None:
+    """Libraries call it neither damage nor a wrong value, but something not implemented."""
+    path = write(TABLE, tmp_path / "x.parquet")
+    stored = pq.read_metadata(path).metadata[b"ARROW:schema"]
+    wide = base64.b64decode(stored).replace(b"\x40\0\0\0", b"\x80\0\0\0")
+    path.write_bytes(path.read_bytes().replace(stored, base64.b64encode(wide)))
+    for read in (biasamp.audit, biasamp.count):
+        with pytest.raises(ValueError, match=r"x\.parquet cannot be read as parquet"):
+            read(path, attributes="g", tasks="t", task_predictions="p")
+    with pytest.raises(ValueError, match=r"x\.parquet is damaged"):
+        biasamp.AuditCounts.load(path)
 
 
 def all_batches(path: Path) -> Any:

@@ -133,6 +133,23 @@ def test_nothing_is_unzipped_beyond_the_limit(tmp_path: Path, monkeypatch: pytes
         read_table(open_files(path), ["a"])
 
 
+@pytest.mark.parametrize("place", [(20_000, 300), (3, 16_384)], ids=["far away", "wide rows"])
+def test_a_value_far_away_makes_no_large_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: tuple[int, int]
+) -> None:
+    """Two cells, or a few rows of two cells each, whose table would have millions."""
+    made = openpyxl.Workbook()
+    rows = [place[0]] if place[0] > 3 else range(1, 400)
+    for row in rows:
+        made.active.cell(row, place[1], 1)
+    made.active.cell(1, 1, "g")
+    made.save(tmp_path / "far.xlsx")
+    assert (tmp_path / "far.xlsx").stat().st_size < 20_000
+    monkeypatch.setenv("BIASAMP_MAX_UNZIPPED", "40MB")
+    with pytest.raises(ValueError, match=r"far\.xlsx has [\d,]+ cells .* 5,000,000 is the limit"):
+        read_table(open_files(tmp_path / "far.xlsx"), ["g"])
+
+
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = book(tmp_path / "x.xlsx", data=[["a"], [1]])
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import biasamp
 from biasamp.data import Column, column_codes, formats
 from biasamp.data.files import open_files
 from biasamp.data.frames import arrow_column
@@ -180,7 +181,7 @@ def parquet(tmp_path: Path) -> bytes:
         ("x.csv.gz", gzip.compress(GOOD, mtime=0)[:30], r"x\.csv\.gz cannot be read as csv: Compressed file ended"),
         ("x.csv.gz", GOOD, r"x\.csv\.gz cannot be read as csv: Not a gzipped file"),
         ("x.jsonl.gz", b'{"g": 1}\n', r"x\.jsonl\.gz cannot be read as json: Not a gzipped file"),
-        ("x.csv", gzip.compress(GOOD), r"x\.csv cannot be read as csv: .* it is gzipped"),
+        ("x.csv", gzip.compress(GOOD, mtime=0), r"x\.csv cannot be read as csv: .* it is gzipped"),
         (
             "x.csv",
             GOOD.replace(b"w", b"\xe9"),
@@ -281,3 +282,11 @@ def test_a_file_without_line_breaks_is_refused_at_once(tmp_path: Path, start: by
         stream.truncate(2 << 30)
     with pytest.raises(ValueError, match="does not end within 16 MB"):
         read_table(open_files(path), ["g"])
+
+
+def test_a_file_that_is_another_kind_is_not_described_as_its_name_says(tmp_path: Path) -> None:
+    """The time in the head of a gzipped file may be a tab; what such bytes seem to be separated by helps nobody."""
+    path = tmp_path / "x.csv"
+    path.write_bytes(gzip.compress(GOOD, mtime=0x09090909))
+    with pytest.raises(ValueError, match="it is gzipped"):
+        biasamp.audit(path, attributes="g", tasks="t", task_predictions="p")

@@ -195,6 +195,30 @@ def test_lists_of_numbers() -> None:
         assert directional(GROUP, form(held), form(said)).value == directional(GROUP, T, P).value
 
 
+def test_lists_and_bytes_that_share_their_items() -> None:
+    column = arrow_column("x", pa.array([["a"], None, ["b", "a"]], pa.list_view(pa.string())))
+    assert (column.categories, column.indptr.tolist(), column.gone.tolist()) == (
+        ("a", "b"),
+        [0, 1, 1, 3],
+        [False, True, False],
+    )
+    assert arrow_column("x", pa.array([b"w", b"m"], pa.binary_view())).categories == ("m", "w")
+
+
+@pytest.mark.parametrize(
+    ("kind", "what"),
+    [
+        (pa.list_(pa.string()), "lists"),
+        (pa.list_view(pa.string()), "lists"),
+        (pa.struct([("a", pa.int64())]), "fields"),
+        (pa.map_(pa.string(), pa.int64()), "maps"),
+    ],
+)
+def test_lists_of_something_else_than_labels_are_refused(kind: Any, what: str) -> None:
+    with pytest.raises(TypeError, match=f"^column 'x' holds lists of {what}; a list of labels per record is read$"):
+        arrow_column("x", pa.array([[]], pa.list_(kind)))
+
+
 def test_one_category_however_it_is_spelled() -> None:
     """1, 1.0, True and "1" are one category, so truth and predictions of different types meet."""
     values = (CODES > 0).astype(int)

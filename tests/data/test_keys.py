@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,3 +47,13 @@ def test_every_bit_of_a_key_is_even() -> None:
     keys = row_keys(0, 100_000)
     shares = [(keys >> np.uint64(bit) & np.uint64(1)).mean() for bit in range(64)]
     assert np.abs(np.array(shares) - 0.5).max() < 5 * 0.5 / np.sqrt(100_000)
+
+
+@pytest.mark.parametrize("sizes", [[6], [0], [1, 2, 7], [0, 3, 40]])
+def test_keys_of_many_strings_are_those_of_each_alone(sizes: list[int]) -> None:
+    rng = np.random.default_rng(0)
+    texts = [bytes(rng.integers(0, 256, rng.choice(sizes)).astype(np.uint8)) for _ in range(3000)]
+    offsets = np.cumsum([5, *map(len, texts)])
+    together = text_keys(np.frombuffer(b"12345" + b"".join(texts), dtype=np.uint8), offsets)
+    alone = [text_keys(np.frombuffer(text, dtype=np.uint8), np.array([0, len(text)]))[0] for text in texts]
+    np.testing.assert_array_equal(together, np.array(alone, dtype=np.uint64))

@@ -112,6 +112,26 @@ def test_values_are_the_same_whatever_the_limit(
     assert max(len(batch) for part in parts for batch in part.batches(rows=100)) <= 100
 
 
+@pytest.mark.parametrize(
+    ("rows", "sizes"),
+    [
+        (1_000, [1_000, 1_000, 500]),
+        (1_500, [1_000, 1_000, 500]),
+        (900, [900, 900, 700]),
+        (2_000, [2_000, 500]),
+        (5_000, [2_500]),
+    ],
+)
+def test_batches_begin_with_a_row_group_unless_that_makes_them_small(
+    rows: int, sizes: list[int], tmp_path: Path
+) -> None:
+    table = pa.table({"record": np.arange(2_500), "label": np.arange(2_500) % 7})
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=1_000)
+    batches = list(split(open_files(tmp_path / "x.parquet"), table.column_names)[0].batches(rows=rows))
+    assert [len(batch) for batch in batches] == sizes
+    assert pa.Table.from_batches(batches).equals(table)
+
+
 def test_lists_of_many_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = pa.table({"labels": pa.array([[1] * 400_000, [2]]), "g": ["a", "b"]})
     write(table, tmp_path / "x.parquet")

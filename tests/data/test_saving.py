@@ -44,6 +44,14 @@ def test_what_is_appended(target: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @posix
+def test_nothing_that_is_appended_at_the_same_time_is_lost(target: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: append_text(target, f"{number}\n"), range(40)))
+    assert sorted(target.read_text().split()) == sorted(["old", *map(str, range(40))])
+    assert only(target)
+
+
+@posix
 def test_what_is_appended_to_an_own_stream_is_not_repeated(tmp_path: Path) -> None:
     code = (
         "from biasamp.data.saving import append_text; print('first', flush=True); append_text('out.txt', 'second\\n')"

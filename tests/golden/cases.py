@@ -750,7 +750,7 @@ def check() -> Any:
         )
         for name in ("old", "new"):
             ran = run("check", f"{name}.json.gz", "--policy", "base.toml", "--json", "-")
-            out[f"baseline {name}"] = {"code": ran.code, "verdict": json.loads(ran.out)}
+            out[f"baseline {name}"] = {"code": ran.code, "verdict": json.loads(ran.out) if ran.out else None}
         made = run("check", "old.csv", "--init", "--policy", "made.toml", *roles)
         ran = run("check", "new.csv", "--policy", "made.toml", "--json", "-")
         out["init"] = {"code": made.code, "then": ran.code, "verdict": json.loads(ran.out)}

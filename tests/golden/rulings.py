@@ -122,6 +122,11 @@ RULINGS = [
     ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
     Ruling(
+        "Not enough evidence says how many records would decide with a chance of 80%",
+        r"\.verdict\.checks\[\w*\]\.(finding|records_needed)$|\.differences\[\w*\]\.more_records$",
+        r"^(check|saved_policy|compare)$",
+    ),
+    Ruling(
         "A gate that cannot pass by accident: a verdict tells bounds from intervals, pairs from the aggregate, and has the cautions of what is judged",
         r"\.verdict\.checks\[\w*\]\.(finding|cautions|line)$|\.junit\[\]\.attributes\.name$",
         r"^(check|saved_policy)$",

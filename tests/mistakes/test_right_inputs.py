@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -52,6 +53,29 @@ def test_outcomes(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert biasamp.directional(G, truth, said).n == 60
+
+
+def test_lists_of_labels_as_arrays() -> None:
+    """As libraries hand out columns of lists: ragged, and all of one length."""
+    for short in ([], ["b"]):
+        truth, said = ([["a", *short] if x else ["b"] for x in side] for side in (T, P))
+        arrays = [[np.array(one) for one in side] for side in (truth, said)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert biasamp.directional(G, *arrays).value == biasamp.directional(G, truth, said).value
+            roles = {"attributes": "g", "tasks": "t", "task_predictions": "p", "metrics": "directional"}
+            held = biasamp.audit({"g": G, "t": arrays[0], "p": arrays[1]}, **roles)
+        assert held.document["metrics"][0]["value"] == biasamp.directional(G, truth, said).value
+
+
+def test_rows_of_a_matrix_as_arrays() -> None:
+    rows = [np.array([x, 1 - x]) for x in T]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert (
+            biasamp.directional(G, rows, rows[::-1]).value
+            == biasamp.directional(G, np.array(rows), np.array(rows[::-1])).value
+        )
 
 
 def test_other_groups_in_train() -> None:

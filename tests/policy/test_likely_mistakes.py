@@ -203,3 +203,24 @@ def test_weak_scores_are_not_called_unrelated() -> None:
     assert "unrelated" not in codes["weak"]
     assert "unrelated" in codes["shuffled"]
     assert codes["turned round"] & {"unrelated", "opposite"}
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ([{"metric": "directional", "min": -0.5}], True),
+        ([{"metric": "directional", "min": -0.5}, {"metric": "tpr_difference", "max": 0.9}], True),
+        ([{"metric": "directional", "min": -0.5, "max": 0.9}], False),
+        ([{"metric": "directional", "min": -0.5}, {"metric": "directional", "max": 0.9}], False),
+        ([{"metric": "mean_per_class_accuracy", "min": 0.1}], False),
+    ],
+)
+def test_limits_that_keep_nothing_from_rising_say_so(limits: Any, said: bool) -> None:
+    """A minus sign and ``min`` for ``max``: however much a model amplifies, it would pass in silence."""
+    rng = np.random.default_rng(0)
+    g = rng.choice(["w", "m"], 1000)
+    t = (rng.random(1000) < np.where(g == "w", 0.7, 0.3)).astype(int)
+    data = {"g": g, "t": t, "p": np.where(rng.random(1000) < 0.05, 1 - t, t)}
+    audited = biasamp.audit(data, attributes="g", tasks="t", task_predictions="p", resamples=50)
+    notes = biasamp.Policy(limits=limits).check(audited).notes
+    assert any("no limit has a max for it" in note for note in notes) == said

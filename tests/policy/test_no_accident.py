@@ -245,19 +245,36 @@ def needed(audit: biasamp.Audit, **limit: Any) -> Any:
 
 
 def test_the_number_of_records_that_would_decide(amplifying: biasamp.Audit) -> None:
-    """Bounds half as far from the limit as their reach need four times the records."""
+    """Bounds are 1.70 standard errors away: an estimate 1.70 + .84 of them from the limit is decided in 80% of samples.
+
+    The distance is half the reach of the bounds, so that (2 (1.70 + .8416) / 1.70)**2 = 8.94 times the records would do, and
+    somewhat fewer, since what stands for errors that were not seen shrinks faster: 2 of either kind in 200 records with 30 errors.
+    """
     entry = next(e for e in amplifying.document["metrics"] if e["metric"] == "directional")
     value, (low, high) = entry["value"], entry["bounds"]
     check = needed(amplifying, max=value + (high - value) / 2)
-    assert check.records_needed == pytest.approx(1600, rel=0.07)
-    assert f"about {check.records_needed:,} records in all would decide" in check.reason
-    assert needed(amplifying, max=value - (value - low) / 3).records_needed == pytest.approx(3600, rel=0.07)
+    assert 0.75 * 8.94 * 400 < check.records_needed < 8.94 * 400 * 1.05
+    said = f"about {check.records_needed:,} records in all would decide with a chance of 80%, if the rates stay as they are"
+    assert said in check.reason
+    other = needed(amplifying, max=value - (value - low) / 3).records_needed
+    assert other == pytest.approx(check.records_needed * 9 / 4, rel=0.1)
 
 
-def test_so_many_records_do_decide() -> None:
-    check = needed(audited(columns(400, said=0.1)), max=0.02)
-    more = audited(columns(check.records_needed // 20 * 20 + 20, said=0.1))
-    assert Policy(limits=[{"metric": "directional", "max": 0.02}]).check(more).outcome == "pass"
+@pytest.mark.slow
+@pytest.mark.parametrize(("said", "limit"), [(0.1, 0.02), (0.1, 0.011), (0.3, 0.06)])
+def test_so_many_records_decide_in_four_of_five_samples(said: float, limit: float) -> None:
+    """Of women without the task a share ``said`` gets it: the value is .3 said / 2 in the population and in the first sample."""
+    check = needed(audited(columns(400, said=said), metrics=["directional"]), max=limit)
+    assert check.records_needed is not None
+    rng = np.random.default_rng(3)
+    policy, found = Policy(limits=[{"metric": "directional", "max": limit}]), []
+    for _ in range(200):
+        group = rng.choice(["w", "m"], check.records_needed)
+        truth = (rng.random(check.records_needed) < np.where(group == "w", 0.7, 0.3)).astype(int)
+        wrong = (group == "w") & (truth == 0) & (rng.random(check.records_needed) < said)
+        audit = audited({"g": group, "t": truth, "p": np.where(wrong, 1, truth)}, metrics=["directional"], resamples=50)
+        found.append(policy.check(audit).outcome != "not enough evidence")
+    assert 0.72 <= np.mean(found) <= 0.88
 
 
 def test_no_number_decides_at_the_limit(amplifying: biasamp.Audit) -> None:
@@ -278,7 +295,8 @@ def test_directions_that_no_number_tells() -> None:
 def test_a_small_group_says_how_many_records_would_do() -> None:
     verdict = held().check(audited(three_groups(10)))
     (check,) = [check for check in verdict.undecided if check.rule == "min_group"]
-    assert check.records_needed == 1200  # 30 of 10 in 400
+    # 10 of 400 are in the group; of 1,400 at least 30 are in 80% of samples (binomial: 83%, of 1,300 in 70%).
+    assert check.records_needed == 1400
 
 
 def test_a_rate_of_few_records_says_how_many_would_do() -> None:
@@ -289,8 +307,9 @@ def test_a_rate_of_few_records_says_how_many_would_do() -> None:
     verdict = held({"metric": "fpr_difference", "max": 0.9}).check(audit)
     (check,) = [check for check in verdict.undecided if check.metric == "fpr_difference"]
     assert "fewer than 30 records that the rate is taken over: g=c (10)" in check.reason
-    assert check.records_needed == 6200  # 30 of 10 in 2,050
-    assert "about 6,200 records in all would have as many" in check.reason
+    # Of 7,200 records 35.1 are expected, and at least 30 are there in 83% of samples (binomial).
+    assert check.records_needed == 7200
+    assert "about 7,200 records in all would have as many with a chance of 80%" in check.reason
 
 
 @pytest.mark.parametrize("metric", ["directional", "multi", "dpa", "leakage"])
@@ -309,7 +328,7 @@ def test_a_model_that_is_never_wrong_is_decided(metric: str) -> None:
     assert any("equal the truth in every record" in line for line in outcomes[2000].caution_lines)
     if metric != "multi":  # of which no interval reaches below 0
         assert outcomes[100].outcome == "not enough evidence"
-        assert 100 < max(check.records_needed or 0 for check in outcomes[100].undecided) <= 3000
+        assert 100 < max(check.records_needed or 0 for check in outcomes[100].undecided) <= 5000
 
 
 # In every form.
@@ -327,7 +346,10 @@ def test_an_audit_in_every_form(tmp_path: Path) -> None:
     assert {verdict.outcome for verdict in verdicts} == {"pass"}
     assert len({json.dumps(v.to_dict()["checks"]) for v in verdicts}) == 1
     against = held({**DIRECTIONAL, "against": "baseline"}, data=policy.data)
-    assert {against.check(audit, form).outcome for form in forms} == {"pass"}
+    other = audited(columns(4000, said=0.02), metrics=["directional"])
+    assert {against.check(other, form).outcome for form in forms} == {"pass"}
+    runs = [[other, form] for form in forms]
+    assert {policy.check(both).outcome for both in runs} == {"pass"}
 
 
 def test_records_are_not_an_audit() -> None:

@@ -75,8 +75,14 @@ def test_a_good_file(tmp_path: Path) -> None:
         ("tpr_difference = 0.1", "tpr_diff = 0.1", 13, "companions.tpr_diff", "tpr_difference"),
         ("tpr_difference = 0.1", "tpr_difference = 3", 13, "companions.tpr_difference", "everything passes"),
         ("min_group = 10", "min_group = 1.5", 10, "evidence.min_group", "whole number"),
+        ("min_group = 10", f"min_group = {10**400}", 10, "evidence.min_group", "hundreds of digits"),
         ("schema = 1", "schema = 9", 1, "schema", "reads schema 1"),
         ("tasks = '''hired'''", "binary = ['x']", 7, "data.binary", "attributes"),
+        ("tasks = '''hired'''", "binary = [['tasks']]", 7, "data.binary", "attributes"),
+        ("tasks = '''hired'''", "tasks = 1\nbins = { age = [3] }", 7, "data.tasks", "names of columns"),
+        ("tasks = '''hired'''", "tasks = ['x', [1]]\nbins = { age = [3] }", 7, "data.tasks", "names of columns"),
+        ("tasks = '''hired'''", "confidence = [1]", 7, "data.confidence", "strictly between 0 and 1"),
+        ("tasks = '''hired'''", "confidence = 0.05", 7, "data.confidence", "write 0.95"),
         ("max = 0.02", "max = ", 17, "syntax", "Invalid value"),
     ],
 )
@@ -96,6 +102,15 @@ def test_a_file_without_limits(tmp_path: Path) -> None:
         load('[limit]\nmetric = "multi"\n', tmp_path)
     with pytest.raises(FileNotFoundError, match="--init"):
         Policy.load(tmp_path / "none.toml")
+    for text, words in {
+        "x = " + "[" * 10_000 + "]" * 10_000: "nested too deeply",
+        "x = " + "{a=" * 5_000 + "1" + "}" * 5_000: "nested too deeply",
+        "x = " + "9" * 5_000: "too many digits",
+    }.items():
+        with pytest.raises(PolicyError, match=rf"policy\.toml: syntax: .*{words}"):
+            load(f"{text}\n{GOOD}", tmp_path)
+    # Some editors of Windows begin a file with a mark.
+    assert load("\ufeff" + GOOD, tmp_path) == load(GOOD, tmp_path)
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(PolicyError, match="UTF-8"):
         Policy.load(tmp_path / "bytes.toml")

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import biasamp
+from biasamp.policy.limits import Limit
+from biasamp.policy.trend import _NOW, FEWEST, _about, _check
 
 
 def _audit(seed: int, lean: float) -> Any:
@@ -39,6 +41,43 @@ def test_a_jump_fails_and_what_earlier_audits_show_passes() -> None:
     (check,) = _trend(POLICY.check(_audit(9, 0.0), earlier=[_audit(seed, 0.5) for seed in range(1, 5)]))
     assert check.outcome == "pass"
     assert not _trend(POLICY.check(_audit(9, 0.5)))
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "left", "outcome"),
+    [
+        ("directional", 0.31, True, "fail"),
+        ("directional", 0.30, True, "pass"),  # on the limit
+        ("directional", 0.31, False, "pass"),  # beyond it by its own error
+        ("directional", 0.09, True, "pass"),  # less amplification
+        ("mean_per_class_accuracy", 0.09, True, "fail"),
+        ("mean_per_class_accuracy", 0.10, True, "pass"),
+        ("mean_per_class_accuracy", 0.31, True, "pass"),
+    ],
+)
+def test_worse_than_control_limits(metric: str, value: float, left: bool, outcome: str) -> None:
+    """Control limits of 0.1 to 0.3; more is worse for amplification, less for accuracy."""
+    now = {"value": value, "left": left, "control_low": 0.1, "control_high": 0.3, "low": value - 1, "high": value + 1}
+    points = [*({"step": str(step)} for step in range(FEWEST)), {"step": _NOW, **now}]
+    held = {"metric": metric, "attribute": "g", "direction": "", "points": points}
+    check = _check(held)
+    assert (check.outcome, check.value, check.low, check.high) == (outcome, value, value - 1, value + 1)
+    assert (check.metric, check.attribute, check.direction) == (metric, "g", None)
+    assert "4 earlier audits" in check.reason
+    assert "+0.1000 to +0.3000" in check.reason
+    few = _check({**held, "points": points[1:]})
+    assert (few.outcome, few.reason) == ("not enough evidence", "3 earlier audits have it: too few")
+    gone = _check({**held, "points": points[:-1]})
+    assert (gone.outcome, gone.reason) == ("not enough evidence", "this audit does not have it")
+
+
+def test_only_figures_with_a_limit_are_held_to_their_trend() -> None:
+    limits = [Limit(metric="directional", direction="A->T", attribute="g", max=0.5)]
+    held = {"attribute": "g", "direction": "A->T"}
+    assert _about(limits, held)
+    assert not _about(limits, {**held, "attribute": "h"})
+    assert not _about(limits, {**held, "direction": "T->A"})
+    assert _about([*limits, Limit(metric="directional", max=0.5)], {**held, "attribute": "h", "direction": "T->A"})
 
 
 def test_two_audits_are_too_few() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 
-from biasamp.predictability.lookup import answers, best_score, no_input
+from biasamp.predictability.lookup import _auc, answers, best_score, no_input
 
 
 def records(table):
@@ -124,3 +124,13 @@ def test_without_input_accuracy_is_the_largest_share():
 def test_a_class_of_one_record_weighs_as_much_as_any_other():
     """Balanced accuracy of the first input: all of class 0 is there, and half of class 1."""
     assert answers(np.array([[1, 9], [0, 9]]), "balanced_accuracy").tolist() == [0, 1]
+
+
+def test_an_input_that_was_never_seen_has_the_rate_of_all() -> None:
+    """One class in four among the 8 records of the first input, none of the second: both rank alike, so that the AUC is a half."""
+    train = np.array([[[6, 2], [0, 0]]])
+    test = np.array([[[3, 1], [1, 2]]])
+    assert _auc(train, test).tolist() == [0.5]
+    # With a record of its own the second input ranks above the first: 3 * 2 of 4 * 3 pairs in order, and the ties count a half.
+    seen = _auc(np.array([[[6, 2], [0, 1]]]), test)
+    assert seen.tolist() == [(3 * 2 + (3 * 1 + 1 * 2) / 2) / 12]

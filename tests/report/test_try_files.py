@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from browser import ROOT, lacking
 from try_files import SAMPLE, judged
@@ -38,12 +40,17 @@ def test_files(tmp_path: Path) -> None:
     assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
 
 
+def _unnumbered(case: dict[str, Any]) -> Any:
+    """A case without the numbers of rows that Arrow says where it reads with one thread alone."""
+    return json.loads(re.sub(r"CSV parse error: Row #\d+: ", "CSV parse error: ", json.dumps(case)))
+
+
 def test_sample_is_current(tmp_path: Path) -> None:
     """What the page's own tests hold is what the package says today."""
     sample = {case["name"]: case for case in json.loads(SAMPLE.read_text(encoding="utf-8"))}
     mine = [made for made in files() if made.name in sample and made.name.endswith(".csv")]
     assert len(mine) > 50
     for case in judged(tmp_path, mine):
-        assert json.loads(json.dumps(case)) == sample[case["name"]], (
+        assert _unnumbered(case) == _unnumbered(sample[case["name"]]), (
             f"run python tests/try_files.py --sample ({case['name']})"
         )

@@ -119,8 +119,8 @@ export interface ModelDifference {
  * What a difference of several runs rests on.
  *
  * ``first`` and ``second`` are the values of the runs. ``by_seeds`` and ``by_records`` are variances of the difference of means, ``freedom``
- * the degrees of freedom at which Student's t reaches as far as the interval (Cochran's). ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
- * range, where null is no number; ``more_records`` how many records in all would. Both are there where it is not decided.
+ * the degrees of freedom at which Student's t reaches as far as the interval (Cochran's). ``more_seeds`` is how many more runs of each model would decide a difference of this size with a chance of 80%, as a
+ * range, where null is no number; ``more_records`` how many records in all would, with the same chance. Both are there where it is not decided.
  */
 export interface RunsBehind {
   by_records: number | null;
@@ -189,6 +189,8 @@ export interface Ranking {
  * comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
  * task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
  * labels come from, as the caller stated it. ``intervals`` stands where those of aggregates are not from resamples. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
+ * ``repeated`` is after how many rows the whole table repeats, row for row, ``in_succession`` how many times each row stands in
+ * succession, and ``repeated_truth`` after how many rows attributes and tasks repeat, with other predictions.
  */
 export interface Data {
   /**
@@ -201,6 +203,7 @@ export interface Data {
   groups: Group[];
   ignored_groups?: string[];
   ignored_unknown?: string[];
+  in_succession?: number;
   intervals?: "closed_form";
   kinds?: {
     [k: string]: "attribute" | "crossing";
@@ -219,6 +222,8 @@ export interface Data {
   reference?: {
     [k: string]: string;
   };
+  repeated?: number;
+  repeated_truth?: number;
   resamples: number;
   roles: {
     [k: string]: string[];

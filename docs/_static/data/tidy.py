@@ -1,15 +1,29 @@
-"""Make exported.csv ready to be audited: yes and no become 1 and 0, scores of 0 to 100 become scores of 0 to 1."""
+"""Make a file ready to be audited: some rows kept, gaps empty, yes and no as 1 and 0, scores from 0 to 1."""
 
 import csv
 
-with open("exported.csv", newline="", encoding="utf-8-sig") as file:
-    rows = list(csv.DictReader(file))
-for row in rows:
-    for column in ("invited", "model", "model_b"):
-        row[column] = {"yes": "1", "no": "0"}.get(row[column].strip().lower(), "")
-    if row["score"]:
-        row["score"] = f"{float(row['score']) / 100:.4f}"
+FILE, SEPARATOR, ENCODING = "exported.csv", ",", "utf-8-sig"
+KEEP = {"part": "test"}  # rows that are kept; {} keeps all
+GAPS = ("", "n/a", "na", "unknown", "?")
+YES_NO, ONE_ZERO = ("invited", "model", "model_b"), {"yes": "1", "no": "0"}
+SCORES, LARGEST_SCORE = ("score",), 100
+
+
+def tidied(column, value):
+    value = value.strip()
+    if value.lower() in GAPS:
+        return ""
+    if column in YES_NO:
+        return ONE_ZERO[value.lower()]
+    if column in SCORES:
+        return round(float(value.replace(",", ".")) / LARGEST_SCORE, 6)
+    return value
+
+
+with open(FILE, newline="", encoding=ENCODING) as file:
+    reader = csv.DictReader(file, delimiter=SEPARATOR)
+    kept = [row for row in reader if all(row[column] == value for column, value in KEEP.items())]
 with open("tidy.csv", "w", newline="", encoding="utf-8") as file:
-    writer = csv.DictWriter(file, rows[0])
+    writer = csv.DictWriter(file, reader.fieldnames)
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({column: tidied(column, value) for column, value in row.items()} for row in kept)

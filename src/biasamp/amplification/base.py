@@ -259,14 +259,16 @@ def _layout(table: Any, evaluation: Evaluation, argument: str) -> Rates:
     given, outcome = evaluation.given.labels, evaluation.truth.labels
     if hasattr(table, "index") and hasattr(table, "columns") and hasattr(table, "to_dict"):
         named = {canonical(key): row for key, row in table.to_dict(orient="index").items()}
-        if set(named) >= {label.category or label.variable for label in given}:
+        # Rows and columns that are numbered go by their place; names are not passed over.
+        numbered = [list(axis) == list(range(len(axis))) for axis in (table.index, table.columns)]
+        if not all(numbered) or set(named) >= {label.category or label.variable for label in given}:
             table = named
     if isinstance(table, Mapping):
         rows = _by_name(table, given, argument)
         return np.array([_by_name(row, outcome, f"{argument} row") for row in rows], dtype=np.float64)
     try:
         values = np.asarray(table, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(
             f"{argument} is neither a table of numbers nor a pair of labels: a pair (given, truth) is a tuple, a table "
             "an array or a mapping {given: {outcome: number}}"

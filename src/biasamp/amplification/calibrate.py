@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import Column, printable, read_columns, weights_of
 from biasamp.data.columns import NumberMatrix
-from biasamp.data.plain_arguments import level_of
+from biasamp.data.plain_arguments import level_of, number, numbers_of, shown, text_of, whole_number, yes_or_no
 from biasamp.data.row_numbers import row_numbers
 from biasamp.results.interval import Interval, plain
 from biasamp.results.renderers import render
@@ -32,13 +32,22 @@ class Calibration:
     Attributes
     ----------
     thresholds : ndarray
-        One a label.
+        One per label.
     rates : ndarray
         The share of positives that each threshold gives on the scores it was calibrated on.
     wanted : ndarray
         The share that was asked for.
     labels : tuple of str
         What the columns of the scores are called.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> found = biasamp.calibrate([0.9, 0.6, 0.4, 0.1], rate=0.25)
+    >>> found.threshold, found.rates.tolist()
+    (0.9, [0.25])
+    >>> found.apply([0.95, 0.2]).tolist()
+    [1, 0]
     """
 
     thresholds: Floats
@@ -62,7 +71,11 @@ class Calibration:
 
     def apply(self, scores: Any) -> NDArray[np.uint8]:
         """Predictions 0 and 1 from scores, in the layout of those it was calibrated on."""
-        values = np.asarray(scores, dtype=np.float64)
+        values = numbers_of(scores, "scores")
+        if values.ndim not in (1, 2):
+            raise ValueError(
+                f"scores has {values.ndim} dimensions; one number per record is needed, or one column per label"
+            )
         width = 1 if values.ndim == 1 else values.shape[1]
         if width != len(self.thresholds):
             raise ValueError(f"scores has {width} columns, but there are thresholds for {len(self.thresholds)} labels")
@@ -97,6 +110,18 @@ class Sweep:
         The share of the truth that is positive.
     used : float or None
         The threshold that the model decides at, where it is known.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group, truth = ["a"] * 4 + ["b"] * 4, [1, 1, 0, 0, 1, 0, 0, 0]
+    >>> result = biasamp.sweep([0.9, 0.8, 0.6, 0.2, 0.7, 0.4, 0.3, 0.1], group, truth)
+    >>> result.base_rate, len(result.curve)
+    (0.375, 9)
+    >>> result.at(0.5)
+    {'threshold': 0.6, 'amplification': 0.125, 'rate': 0.5, 'parity': 0.5, 'rate of a': 0.75, 'rate of b': 0.25}
+    >>> sorted(result.marks)
+    ['base_rate', 'used', 'zero']
     """
 
     curve: Table
@@ -111,13 +136,15 @@ class Sweep:
 
     def at(self, threshold: float) -> dict[str, Any]:
         """The row of the curve that holds at a threshold."""
+        wanted = numbers_of(threshold, "threshold")  # infinity is a threshold too
+        if wanted.ndim or np.isnan(wanted):
+            raise ValueError(f"threshold is {shown(threshold)}; one number is needed")
         place = int(np.searchsorted(self.curve["threshold"], threshold, side="left"))
         return self._row(min(place, len(self.curve) - 1))
 
     def at_rate(self, rate: float) -> dict[str, Any]:
         """The row of the curve whose share of positives is nearest to a rate."""
-        if not 0.0 <= rate <= 1.0:
-            raise ValueError(f"rate is {rate}; it is a share between 0 and 1")
+        rate = number(rate, "rate", least=0.0, most=1.0)
         return self._row(int(np.argmin(np.abs(self.curve["rate"] - rate))))
 
     def rates(self, thresholds: Any = None, level: float = 0.95) -> Table:
@@ -186,10 +213,11 @@ class Sweep:
         thresholds and the means over all thresholds.
         """
         count = len(self.curve)
-        places = np.unique(np.linspace(0, count - 1, min(points, count)).round().astype(np.int64))
+        points = min(whole_number(points, "points", least=1), count)
+        places = np.unique(np.linspace(0, count - 1, points).round().astype(np.int64))
         at = self.curve["threshold"][places]
         more: dict[str, Any] = {}
-        if groups:
+        if yes_or_no(groups, "groups"):
             tables = {"groups": self.rates(at), "band": self.band(at), "agnostic": self.agnostic}
             more = {
                 name: [{k: plain(v) for k, v in row.items()} for row in held.rows()] for name, held in tables.items()
@@ -215,8 +243,10 @@ class Sweep:
         and group, of at most ``most_groups``. ``low`` and ``high`` are null where a band would cost too much.
         """
         known, count = self._known(), len(self.curve)
+        points = min(whole_number(points, "points", least=1), count)
+        whole_number(most_groups, "most_groups")
         marked = [int(np.searchsorted(self.curve["threshold"], row["threshold"])) for row in self.marks.values()]
-        even = np.linspace(0, count - 1, min(points, count)).round().astype(np.int64)
+        even = np.linspace(0, count - 1, points).round().astype(np.int64)
         places = np.unique(np.minimum(np.concatenate([even, np.array(marked, dtype=np.int64)]), count - 1))
         at = self.curve["threshold"][places]
         low = high = np.full(len(at), np.nan)
@@ -242,6 +272,7 @@ class Sweep:
         level : float
             The level of the intervals.
         """
+        text_of(source, "source")
         render("sweep page", self, path, source=source, level=level_of(level, "level"))
 
     def _repr_html_(self) -> str:
@@ -264,7 +295,7 @@ def _thresholds(thresholds: Any) -> Floats | None:
         return None
     try:
         values = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"thresholds is {thresholds!r:.60}; numbers are needed") from None
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
         raise ValueError("thresholds must be one or more finite numbers")
@@ -283,7 +314,7 @@ def calibrate(scores: Any, *, rate: Any, weights: Any = None) -> Calibration:
     scores : array-like of shape (records,) or (records, labels)
         Scores of a validation set, higher for more likely; any real numbers.
     rate : float, array-like or mapping
-        The wanted share of positives, such as the train rate: one for all labels, one a label, or by column
+        The wanted share of positives, such as the train rate: one for all labels, one per label, or by column
         name.
     weights : array-like, optional
         One weight per record; rates are then shares of the weights.
@@ -341,7 +372,7 @@ def read_scores(scores: Any, argument: str = "scores") -> tuple[Floats, tuple[st
         names, scores = _named_scores(scores, argument)
     try:
         values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         ragged = isinstance(error, ValueError) and "inhomogeneous" in str(error)
         why = "rows have different lengths" if ragged else str(error)
         raise TypeError(f"{argument} must be numbers, one row per record and one column per label: {why}") from None
@@ -392,8 +423,8 @@ def _rates(rate: Any, labels: tuple[str, ...]) -> Floats:
         rate = [rate[label] for label in labels]
     try:
         wanted = np.asarray(rate, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(f"rate is {rate!r}; a number between 0 and 1 is needed, or one a label") from None
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"rate is {rate!r}; a number between 0 and 1 is needed, or one per label") from None
     if wanted.ndim == 0:
         wanted = np.full(len(labels), float(wanted))
     if wanted.shape != (len(labels),):

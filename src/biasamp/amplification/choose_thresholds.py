@@ -181,7 +181,7 @@ def _weight(held: ScoredLabels) -> float:
 def _options(
     held: ScoredLabels, k: int, scores: Floats, costs: Costs, by_group: bool
 ) -> tuple[tuple[Options, ...], tuple[Floats, ...]]:
-    """The thresholds of a task that count, as sets of options, with what the thresholds are: one set, or one a group."""
+    """The thresholds of a task that count, as sets of options, with what the thresholds are: one set, or one per group."""
     groups = np.flatnonzero(held.size > 0)
     weights = None if held.weights is None else held.weights.astype(np.float64)
     if not by_group:

@@ -13,7 +13,7 @@ from biasamp.counts.fixed import floats, subtract
 from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts
 from biasamp.data import Column, Columns, label_set, read_columns
-from biasamp.data.arguments import read_evaluation
+from biasamp.data.arguments import read_evaluation, warn_of_one_value
 from biasamp.data.columns import IndexMatrix
 from biasamp.data.plain_arguments import one_of
 from biasamp.resampling.intervals import Intervals, normal_statistic, sign_cautions, small_cautions
@@ -141,6 +141,8 @@ def directional(
         compared=base is None and direction is None,
     )
     train_counts = None if train_sets is None else JointCounts.from_labels(*train_sets)
+    if train is None and base is None and direction is None:
+        warn_of_one_value(evaluation.truth, "truth", stacklevel=3)
     source = read_base(base, direction, evaluation, train_counts, without_truth)
     if signs == "crossfit" and source.signs is not None:
         raise ValueError("signs='crossfit' is for signs from the evaluated labels; here they come from elsewhere")

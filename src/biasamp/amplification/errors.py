@@ -34,6 +34,14 @@ class ErrorClasses:
         Records looked at.
     table : Table
         The same by kind of error and true labels.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group, paints = ["w"] * 40 + ["m"] * 40, [1] * 30 + [0] * 10 + [1] * 10 + [0] * 30
+    >>> found = biasamp.classify_errors(group, paints, T_pred=[1] * 40 + [0] * 40)
+    >>> found.task_errors, found.records, found.counts["A->T amplifying"]
+    (20, 80, 20)
     """
 
     counts: dict[str, int]

@@ -7,7 +7,7 @@ import warnings
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
-from biasamp.data.plain_arguments import MOST_DRAWS, level_of, whole_number
+from biasamp.data.plain_arguments import MOST_DRAWS, level_of, one_of, whole_number
 from biasamp.resampling.intervals import Seed
 from biasamp.results.interval import NOTES, Caution, Interval
 
@@ -53,8 +53,7 @@ class FiguresWithIntervals:
 
     def interval_maker(self, of: str = "value") -> IntervalMaker | None:
         """What makes the intervals of a figure, and holds its resamples; None where there is none."""
-        if of not in self.figures:
-            raise ValueError(f"of is {of!r}; use one of {', '.join(map(repr, self.figures))}")
+        one_of(of, "of", self.figures)
         if of not in self._makers:
             self._makers[of] = self._made(of)
         return self._makers[of]

@@ -221,7 +221,7 @@ def newcombe(value1: Any, size1: Any, value2: Any, size2: Any, level: float) -> 
     (0.0524, 0.3339)
     """
     z = normal_quantile(level)
-    return _apart(value1, wilson(value1, size1, z), value2, wilson(value2, size2, z))
+    return apart(value1, wilson(value1, size1, z), value2, wilson(value2, size2, z))
 
 
 def one_of_many(value1: Any, size1: Any, value2: Any, size2: Any, level: float, compared: int) -> tuple[Any, Any]:
@@ -248,10 +248,15 @@ def one_of_many(value1: Any, size1: Any, value2: Any, size2: Any, level: float, 
     >>> bool(newcombe(4 / 40, 40, 40 / 2000, 2000, 1 - 0.05 / 20)[0] > 0.0)
     True
     """
+    limits = limits_of_many(value1, size1, level, compared), limits_of_many(value2, size2, level, compared)
+    return apart(value1, limits[0], value2, limits[1])
+
+
+def limits_of_many(value: Any, size: Any, level: float, compared: int) -> tuple[Any, Any]:
+    """The limits of single rates that :func:`one_of_many` makes intervals of."""
     if compared <= 1:
-        return newcombe(value1, size1, value2, size2, level)
-    level = 1.0 - (1.0 - level) / compared
-    return _apart(value1, clopper_pearson(value1, size1, level), value2, clopper_pearson(value2, size2, level))
+        return wilson(value, size, normal_quantile(level))
+    return clopper_pearson(value, size, 1.0 - (1.0 - level) / compared)
 
 
 def clopper_pearson(value: Any, size: Any, level: float) -> tuple[Any, Any]:
@@ -275,8 +280,8 @@ def clopper_pearson(value: Any, size: Any, level: float) -> tuple[Any, Any]:
     return np.where(there, low, np.nan), np.where(there, high, np.nan)
 
 
-def _apart(value1: Any, limits1: tuple[Any, Any], value2: Any, limits2: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Limits of a difference from those of two independent rates."""
+def apart(value1: Any, limits1: Any, value2: Any, limits2: Any) -> tuple[Any, Any]:
+    """Limits of a difference from the two of each of two independent rates (Newcombe's method 10)."""
     (low1, high1), (low2, high2) = limits1, limits2
     difference = value1 - value2
     low = difference - np.sqrt((value1 - low1) ** 2 + (high2 - value2) ** 2)

@@ -80,6 +80,13 @@ class Impact:
         The form of the tables.
     withheld_below : int or None
         The limit of counts that are published, where small ones were withheld.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> result = biasamp.impact([1] * 30 + [0] * 10 + [1] * 20 + [0] * 20, {"group": ["man"] * 40 + ["woman"] * 40})
+    >>> [(row["group"], row["rate"], round(row["ratio"], 3)) for row in result.rates.rows()]
+    [('man', 0.75, 1.0), ('woman', 0.5, 0.667)]
     """
 
     tables: tuple[GroupTable, ...]

@@ -59,6 +59,15 @@ class LabelErrors:
         +1 or -1 where bounds without any error lie above or below 0, else 0: then there is no conclusion to change.
     tried : float
         The largest rate of error that was tried.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> found = biasamp.label_errors(["w", "m"] * 50, [1, 0] * 40 + [0, 1] * 10, [1, 0] * 50, 0.1)
+    >>> round(found.value, 3), round(found.corrected, 3)
+    (0.2, 0.25)
+    >>> bool(found.low < found.corrected < found.high)
+    True
     """
 
     value: float

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from biasamp.data.keys import row_keys
 from biasamp.resampling.significance import normal_quantile
 
-from .group_rates import Floats, Proportion, one_of_many, over_groups, share
+from .group_rates import Floats, Proportion, apart, limits_of_many, over_groups, share
 
 Mask = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
 # Draws of the largest difference under equality, and normal numbers that are held at once.
 _DRAWS, _MOST_DRAWN = 1000, 1 << 22
 
@@ -80,43 +81,57 @@ def largest_difference(made: Proportion, decides: Deciding, level: float) -> Lar
     compared = int((counts * (counts - 1) // 2).sum())
     if not compared:
         return None
-    low = high = 0.0
-    best = (-1.0, 0, 0, 0)
-    for outcome in np.flatnonzero(counts).tolist():
-        groups = np.flatnonzero(decides.all[:, outcome])
-        bounds = _bounds(made, groups, outcome, level, compared)
-        low, high = (float(np.maximum(*pair)) for pair in zip((low, high), bounds, strict=True))
-        found = _furthest(made, groups, outcome)
-        best = max(best, (found[0], outcome, *found[1:]), key=lambda one: one[0])
+    there = np.flatnonzero(counts)
+    low, high = _bounds(made, decides.all, there, level, compared)
+    value, top, bottom = _furthest(made, decides.all, there)
+    best = int(np.argmax(value))
     by_outcome = np.full((3, len(counts)), np.nan)
-    for outcome in np.flatnonzero(decides.each.any(axis=0)).tolist():
-        groups = np.flatnonzero(decides.each[:, outcome])
-        own = len(groups) * (len(groups) - 1) // 2
-        by_outcome[:, outcome] = _furthest(made, groups, outcome)[0], *_bounds(made, groups, outcome, level, own)
-    return Largest(best[0], low, high, *best[1:], _expected(made, decides.all), compared, by_outcome)
+    groups = decides.each.sum(axis=0)
+    for several in np.unique(groups[groups > 0]).tolist():
+        same = np.flatnonzero(groups == several)
+        own = several * (several - 1) // 2
+        by_outcome[:, same] = _furthest(made, decides.each, same)[0], *_bounds(made, decides.each, same, level, own)
+    return Largest(
+        float(value[best]),
+        float(low.max()),
+        float(high.max()),
+        int(there[best]),
+        int(top[best]),
+        int(bottom[best]),
+        _expected(made, decides.all),
+        compared,
+        by_outcome,
+    )
 
 
-def _furthest(made: Proportion, groups: NDArray[np.int64], outcome: int) -> tuple[float, int, int]:
-    """The difference of the groups with the highest and the lowest rate, and their numbers."""
-    rates = made.value[groups, outcome]
-    top, bottom = int(np.argmax(rates)), int(np.argmin(rates))
+def _furthest(made: Proportion, decides: Mask, outcomes: Numbers) -> tuple[Floats, Numbers, Numbers]:
+    """Of each outcome the difference of the groups with the highest and the lowest rate, and their numbers."""
+    rates, decides = made.value[:, outcomes], decides[:, outcomes]
+    top = np.argmax(np.where(decides, rates, -np.inf), axis=0)
+    bottom = np.argmin(np.where(decides, rates, np.inf), axis=0)
     # Groups that are all alike have no furthest two; name two, not one twice.
-    bottom = bottom if bottom != top else (top + 1) % len(groups)
-    return float(rates[top] - rates[bottom]), int(groups[top]), int(groups[bottom])
+    others = decides & (np.arange(len(rates))[:, None] != top)
+    bottom = np.where(bottom == top, np.argmax(others, axis=0), bottom)
+    place = np.arange(len(outcomes))
+    return rates[top, place] - rates[bottom, place], top, bottom
 
 
-def _bounds(
-    made: Proportion, groups: NDArray[np.int64], outcome: int, level: float, compared: int
-) -> tuple[float, float]:
-    """The largest lower and the largest upper bound of the sizes of differences between groups, cut at 0 and 1.
+def _bounds(made: Proportion, decides: Mask, outcomes: Numbers, level: float, compared: int) -> tuple[Floats, Floats]:
+    """Of each outcome the largest lower and the largest upper bound of the sizes of differences, cut at 0 and 1.
 
     The level is simultaneous over as many differences as are ``compared``.
     """
-    rates, size = made.value[groups, outcome], made.sizes(1.0 - (1.0 - level) / compared)[groups, outcome]
-    one, two = np.triu_indices(len(groups), 1)
-    least, most = one_of_many(rates[one], size[one], rates[two], size[two], level, compared)
-    low, high = float(np.maximum(least, -most).max()), float(np.maximum(most, -least).max())
-    return float(np.clip(low, 0.0, 1.0)), float(np.clip(high, 0.0, 1.0))
+    rates, decides = made.value[:, outcomes], decides[:, outcomes]
+    size = made.sizes(1.0 - (1.0 - level) / compared)[:, outcomes]
+    limits = np.stack(limits_of_many(rates, size, level, compared))
+    low, high = np.full((2, len(outcomes)), -np.inf)
+    for first in range(len(rates) - 1):
+        rest = slice(first + 1, None)
+        least, most = apart(rates[first], limits[:, first], rates[rest], limits[:, rest])
+        both = decides[first] & decides[rest]
+        low = np.maximum(low, np.where(both, np.maximum(least, -most), -np.inf).max(axis=0))
+        high = np.maximum(high, np.where(both, np.maximum(most, -least), -np.inf).max(axis=0))
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
 def lowest_mean_accuracy(

@@ -57,6 +57,9 @@ def mals(
     It mixes the two directions, looks at positive correlations only, and may follow the larger group instead of
     the one that is associated with the task: such pairs are flagged ``wrong_group`` in ``.pairs``.
 
+    Of one column of 0 and 1 both values are tasks; of a table of one column, and of :func:`biasamp.binary`, only value 1 is,
+    as in the paper's examples, and the value is another.
+
     Where groups exclude each other the value lies between -1 and 1. Groups that overlap count each by itself, so that
     it may reach from :math:`-|A|` (every record of a task has every group, and none is predicted) to below
     :math:`|A| - 1`.

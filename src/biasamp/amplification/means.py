@@ -13,7 +13,7 @@ from biasamp.counts.bagging import MOST_BAGS, bag_of, occupied
 from biasamp.data import LabelSet
 from biasamp.data.arguments import read, read_clusters, refuse_missing, same_length, weights_of
 from biasamp.data.keys import Keys, row_keys
-from biasamp.data.plain_arguments import level_of, numbers_of, whole_number
+from biasamp.data.plain_arguments import level_of, numbers_of, one_of, whole_number
 from biasamp.data.row_numbers import row_numbers
 from biasamp.data.same_columns import is_same, same_index
 from biasamp.data.vocabulary import one_space
@@ -43,6 +43,14 @@ class MeanAmplification:
         ``"A->T"`` or ``"T->A"``.
     deviation : float
         The standard deviation of the true outcome.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> wage, guess = [30.0, 50.0, 34.0, 54.0], [29.0, 52.0, 33.0, 54.0]
+    >>> result = biasamp.mean_amplification(["w", "m"] * 2, wage, predicted=guess)
+    >>> result.value, result.groups["delta"].tolist()
+    (1.0, [1.0, -1.0])
     """
 
     groups: Table
@@ -83,8 +91,8 @@ class MeanAmplification:
         """
         level_of(level, "level")
         whole_number(resamples, "resamples", least=2)
-        if of not in FIGURES:
-            raise ValueError(f"of is {of!r}; use one of {', '.join(map(repr, FIGURES))}")
+        whole_number(seed, "seed")
+        one_of(of, "of", FIGURES)
         low, high, error = self._sums.interval(level, resamples, seed, self._trained)
         scale = self.deviation if of == "standardised" else 1.0
         method = "bags of records, either sign where it is not clear"

@@ -16,6 +16,7 @@ from biasamp.counts.pair import PairCounts, outcome_masks
 from biasamp.data import Label, printable
 from biasamp.data.arguments import read_evaluation
 from biasamp.data.label import canonical
+from biasamp.data.plain_arguments import yes_or_no
 from biasamp.data.spelling import mistaken_for
 from biasamp.resampling.sample import Sample
 from biasamp.results import Table, text
@@ -53,6 +54,18 @@ class Parity:
         Rates that are undefined, with the reason.
     n : float
         The total weight of the records.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman"] * 40 + ["man"] * 40
+    >>> paints = [1] * 30 + [0] * 10 + [1] * 10 + [0] * 30
+    >>> model = [1] * 27 + [0] * 13 + [1] * 6 + [0] * 34
+    >>> result = biasamp.parity(group, paints, model)
+    >>> [(row["given"], row["true_positive_rate"], row["false_positive_rate"]) for row in result.groups.rows()]
+    [('man', 0.6, 0.0), ('woman', 0.9, 0.0)]
+    >>> result.table["tpr_difference"].round(3).tolist()
+    [0.3]
     """
 
     table: Table
@@ -65,7 +78,7 @@ class Parity:
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """The result in plain Python values that JSON can hold, or with ``flat`` figures by name, as trackers take them."""
-        if flat:
+        if yes_or_no(flat, "flat"):
             out: dict[str, Any] = {}
             for row in self.table.rows():
                 for name, value in row.items():

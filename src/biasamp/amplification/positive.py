@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import Variable, printable
 from biasamp.data.label import canonical
+from biasamp.data.spelling import respelled
 
 # Two values of which one is plainly the positive one, the last.
 _EVIDENT = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"))
@@ -116,8 +117,9 @@ def _spelled(variable: Variable, value: Any) -> str | None:
     exact = next((spelling for spelling in wanted if spelling in variable.categories), None)
     if exact is not None:
         return exact
-    alike = [category for category in variable.categories if category.casefold() in {w.casefold() for w in wanted}]
-    return alike[0] if len(alike) == 1 else None
+    # A value that is declared may differ from another in its spelling alone: then it must be named as it is.
+    alike = {twice[1] for one in wanted for value in variable.categories if (twice := respelled([one], [value]))}
+    return alike.pop() if len(alike) == 1 else None
 
 
 def _value(variable: Variable, value: Any) -> str:

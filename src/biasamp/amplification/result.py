@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from biasamp.data.plain_arguments import level_of
+from biasamp.data.plain_arguments import level_of, one_of, whole_number, yes_or_no
 from biasamp.resampling.pair_bags import PairBags
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, plain
@@ -106,6 +106,20 @@ class Amplification(FiguresWithIntervals):
         the worse sign.
     variance, floor : float or None
         Multi: the population variance of delta, and the value expected without amplification.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1] * 40
+    >>> result = biasamp.directional(group, hired, model)
+    >>> round(result.value, 3), len(result.pairs), result.unknown
+    (0.25, 4, 0)
+    >>> interval = result.confidence_interval()
+    >>> interval.low < result.value < interval.high
+    True
+    >>> result.to_dict()["metric"]
+    'directional'
     """
 
     metric: str
@@ -223,6 +237,9 @@ class Amplification(FiguresWithIntervals):
         flat : bool
             Figures by name instead, as trackers take them: the value with its bounds and what goes beside it.
         """
+        yes_or_no(flat, "flat")
+        if most_pairs is not None:
+            whole_number(most_pairs, "most_pairs")
         interval: list[float | None] = [None, None]
         made_by = ""
         cautions = self.cautions
@@ -265,7 +282,7 @@ class Amplification(FiguresWithIntervals):
 
     def plot(self, kind: str = "bars") -> Any:
         """The pairs as a matplotlib figure: ``"bars"`` with intervals, or ``"heatmap"``. Needs the extra ``plot``."""
-        return render("amplification figure", self, kind)
+        return render("amplification figure", self, one_of(kind, "kind", ("bars", "heatmap")))
 
     def _repr_html_(self) -> str:
         return str(render("amplification table", self))

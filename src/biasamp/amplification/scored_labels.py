@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from biasamp.counts.joint import JointCounts
 from biasamp.data import LabelSet, same_length, weights_of
-from biasamp.data.arguments import read, read_train
+from biasamp.data.arguments import read, read_train, warn_of_one_value
 from biasamp.data.same_columns import refuse_same, same_index
 from biasamp.data.vocabulary import one_space
 
@@ -92,6 +92,8 @@ def read_scored_labels(
         assert placed_truth is not None
         lent = placed_given, placed_truth
         signs_from = JointCounts.from_labels(*lent)
+    else:
+        warn_of_one_value(outcome, names["truth"])
     columns = _positive(outcome, values.shape[1], names)
     flags, member = _by_label(outcome, columns), _by_label(held, np.arange(held.width))
     whole = None if own is None else own.astype(np.float64)

@@ -164,6 +164,16 @@ class ThresholdChoice:
         before and after.
     used : ndarray of shape (tasks,) or None
         The thresholds that are in use, which ``.effects`` start from.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group, truth = ["a"] * 4 + ["b"] * 4, [1, 1, 0, 0, 1, 0, 0, 0]
+    >>> chosen = biasamp.choose_thresholds([0.9, 0.8, 0.6, 0.2, 0.7, 0.4, 0.3, 0.1], group, truth, limit=0.1)
+    >>> chosen.threshold, chosen.accuracy
+    (0.7, 1.0)
+    >>> chosen.apply([0.75, 0.5]).tolist()
+    [1, 0]
     """
 
     thresholds: Floats

@@ -6,8 +6,10 @@ from typing import Any
 
 from biasamp.counts.fixed import floats
 from biasamp.counts.joint import JointCounts
-from biasamp.counts.reliability import ReliabilityCounts
-from biasamp.data.scores import USUAL, Scored, read_scored
+from biasamp.counts.threshold_counts import count_scores
+from biasamp.counts.why_counts import count_parts
+from biasamp.data.scores import GIVEN_DECISIONS, USUAL, Scored, read_scored
+from biasamp.resampling.sample import Sample
 
 from .base import pairs_without_sign, read_base
 from .invented import invented_of, warn_of
@@ -50,10 +52,10 @@ def decompose(
         Probabilities in [0, 1]: P(1) of a 0/1 variable, one column per yes/no label, or class probabilities as
         ``biasamp.categorical(P, categories=[...])``.
     threshold : float, sequence or mapping
-        A record is decided positive where its score is at or above it. One for all, one a task (in order or by name), or
-        one a group, by its name. Of class probabilities the highest decides, the first label where they are tied.
+        A record is decided positive where its score is at or above it. One for all, one per task (in order or by name), or
+        one per group, by its name. Of class probabilities the highest decides, the first label where they are tied.
     predicted : array-like, optional
-        The decisions, where another rule than a threshold made them.
+        The decisions, where another rule than a threshold made them. A caution says how far they are from any threshold.
     strata : array-like, optional
         The stratum of each record, such as a department; several columns are crossed.
     train : tuple of array-like, optional
@@ -121,12 +123,20 @@ def _parts_of(records: Scored, with_base: bool) -> Decomposition:
     labels = records.decided.given.labels, records.decided.truth.labels
     unsigned = pairs_without_sign(labels, signed, source.sign_source)
     warn_of(unsigned)
-    parts = ScoreParts.of_records(records.only(*signed), source.only(*signed))
+    few, source = records.only(*signed), source.only(*signed)
+    layers = ((), None) if records.strata is None else (records.strata.names, records.strata.codes)
+    counted = count_parts(few.decided, few.scored.predicted, *layers)
+    if counted is None:
+        parts, of_strata = ScoreParts.of_records(few, source), None
+        thresholds, reliability = count_scores(few.scored)
+    else:
+        held, of_strata, thresholds, reliability = counted
+        clustered = few.decided.clusters is not None
+        parts = ScoreParts.of_samples([Sample(bags, clustered) for bags in held], source)
     decided = parts.decided
     if not decided.values.defined.any():
         raise ValueError("no pair is defined: no record has any of the given labels")
-    inside = None if records.strata is None else StrataParts.of_records(records, decided, signed)
-    reliability = ReliabilityCounts.of_records(records.only(*signed).scored)
+    inside = None if records.strata is None else StrataParts.of_records(records, decided, signed, of_strata)
     return Decomposition(
         decided.value,
         parts.scored.value,
@@ -141,4 +151,5 @@ def _parts_of(records: Scored, with_base: bool) -> Decomposition:
         _strata=inside,
         _reliability=reliability,
         _hard=not records.scored.predicted.soft,
+        _thresholds=thresholds if records.rule == GIVEN_DECISIONS else None,
     )

@@ -228,8 +228,7 @@ class AtOnce:
 
     @cached_property
     def _counts(self) -> tuple[PairCounts, PairCounts, PairCounts]:
-        decided, scored, margin = self.tables.all_strata.kinds
-        return decided.whole, scored.whole, margin.whole
+        return self.tables.all_strata.kinds
 
     @cached_property
     def values(self) -> PairValues:
@@ -283,22 +282,15 @@ class AtOnce:
         with np.errstate(divide="ignore", invalid="ignore"):
             return fixed_sign_value(self._counts[0], signs)
 
-    @cached_property
-    def _changes(self) -> tuple[Floats, Floats]:
-        """What decisions change in every bag of each stratum, and the records of each given label."""
-        strata = self.tables.all_strata
-        moved, size = residuals(strata.kinds[0])
-        return strata.in_order(moved), strata.in_order(size[..., 0])
-
     def influences(self, signs: Signs) -> Sequence[Floats]:
         """How much every bag of each stratum moves that mean."""
         strata = self.tables.all_strata
-        moved, size = self._changes
+        moved, size = strata.change, strata.size
         counts = self._counts[0]
         change = floats(counts.joint_predicted) - floats(counts.joint_truth)
         totals = (signs * change).sum(axis=-1), floats(counts.given)[..., 0]
         pairs = np.full(moved.shape[1], float(moved.shape[2]))
-        pulled = (signs[strata.stratum] * moved).sum(axis=-1)
+        pulled = np.einsum("rgo,rgo->rg", signs[strata.stratum], moved)
         found = influence_on_ratios(pulled, size, totals, pairs, strata=strata.stratum)
         edges = strata.edges.tolist()
         return [found[start:stop] for start, stop in pairwise(edges)]
@@ -341,9 +333,9 @@ class AtOnce:
     def moved(self, signs: Signs, whole: Mask) -> Ratios:
         """The mean over pairs of the changes inside strata, with these signs."""
         strata, bags = self.tables.all_strata, self.together
-        change, _ = self._changes
         counting = np.where(whole, signs, 0)
-        pulled = (counting[strata.stratum] * change).sum(axis=-1)
+        # Changes of decisions are whole numbers: the order in which they are added does not matter.
+        pulled = np.einsum("rgo,rgo->rg", counting[strata.stratum], strata.change)
         groups = pulled.shape[1]
         place = np.searchsorted(bags.numbers, strata.numbers)[:, None] * groups + np.arange(groups)
         many = len(bags.numbers) * groups

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from biasamp.counts.reliability import ReliabilityCounts
-from biasamp.data.plain_arguments import level_of
+from biasamp.counts.threshold_counts import ThresholdCounts
+from biasamp.data.plain_arguments import level_of, yes_or_no
 from biasamp.results.interval import Caution, Interval, plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table
@@ -16,6 +17,7 @@ from .bounds import bounds_of
 from .figures_with_intervals import FiguresWithIntervals, IntervalMaker
 from .reliability import reliability_table
 from .why_cautions import cautions_of_strata, uncalibrated
+from .why_followed import followed, not_followed
 from .why_parts import PARTS, ScoreParts, verdict_of
 from .why_strata import ORDERS, StrataParts
 from .why_words import sentences
@@ -44,6 +46,19 @@ class Decomposition(FiguresWithIntervals):
         Pairs that are undefined or have no sign, with the reason.
     invented : Table
         Labels that only decisions have, as in :class:`biasamp.amplification.result.Amplification`.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["a"] * 40 + ["b"] * 40
+    >>> truth = [1] * 20 + [0] * 20 + [1] * 10 + [0] * 30
+    >>> parts = biasamp.decompose(group, truth, [0.5] * 40 + [0.25] * 40)
+    >>> parts.value, parts.score, parts.threshold
+    (0.375, 0.0, 0.375)
+    >>> parts.rule
+    'a score of 0.5 or more'
+    >>> len(parts.pairs)
+    4
     """
 
     value: float
@@ -59,6 +74,7 @@ class Decomposition(FiguresWithIntervals):
     _strata: StrataParts | None = field(default=None, kw_only=True, repr=False)
     _reliability: ReliabilityCounts | None = field(default=None, kw_only=True, repr=False)
     _hard: bool = field(default=False, kw_only=True, repr=False)
+    _thresholds: ThresholdCounts | None = field(default=None, kw_only=True, repr=False)
 
     @cached_property
     def pairs(self) -> Table:
@@ -144,10 +160,15 @@ class Decomposition(FiguresWithIntervals):
 
     @cached_property
     def score_cautions(self) -> tuple[str, ...]:
-        """Where scores are decisions already, or do not come true."""
+        """Where scores are decisions already, do not come true, or are not what was decided on."""
+        other: tuple[str, ...] = ()
+        if self._thresholds is not None:
+            margin = self._parts.margin.sample.counts
+            other = not_followed(margin.outcome_labels, *followed(margin, self._thresholds))
         if self._hard:
-            return (Caution("the scores are all 0 or 1: they are decisions already, and the threshold moves nothing"),)
-        return () if self.reliability is None else uncalibrated(self.reliability)
+            hard = "the scores are all 0 or 1: they are decisions already"
+            return (Caution(hard if other else f"{hard}, and the threshold moves nothing"), *other)
+        return other if self.reliability is None else (*other, *uncalibrated(self.reliability))
 
     @cached_property
     def strata_cautions(self) -> tuple[str, ...]:
@@ -226,6 +247,7 @@ class Decomposition(FiguresWithIntervals):
         pairs : bool
             Whether to list the pairs, of all records and of every stratum.
         """
+        yes_or_no(pairs, "pairs")
         shown = (*self.shown, *(self.figures[3:] if self.orders is not None else ("inside",)))
         names = [of for of in shown if getattr(self, of) is not None]
 

@@ -110,13 +110,18 @@ class StrataParts:
 
     @classmethod
     def of_records(
-        cls, records: Scored, whole: Directional, keep: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+        cls,
+        records: Scored,
+        whole: Directional,
+        keep: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+        counts: WhyCounts | None = None,
     ) -> StrataParts:
-        """The parts of records in memory; ``keep`` says which labels have a sign."""
+        """The parts of records in memory; ``keep`` says which labels have a sign, ``counts`` are theirs where they are known."""
         strata = records.strata
         assert strata is not None
-        scores = records.scored.predicted.only(keep[1])
-        counts = WhyCounts.of_records(records.decided.only(*keep), scores, strata.names, strata.codes)
+        if counts is None:
+            scores = records.scored.predicted.only(keep[1])
+            counts = WhyCounts.of_records(records.decided.only(*keep), scores, strata.names, strata.codes)
         train = base = None
         if records.train_strata is not None:
             assert records.train is not None

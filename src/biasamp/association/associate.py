@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -247,7 +248,9 @@ def _conditional(
     """The result of the identities alone, with their gaps inside strata."""
     lacking = [name for name in strata if name not in counts.identities]
     if lacking:
-        raise ValueError(f"the counts were made without the stratum {lacking[0]!r}: count the data again with it")
+        raise ValueError(
+            f"the counts were made without the stratum {lacking[0]!r}: count the data again with it as one more identity"
+        )
     layers = [counts.identities.index(name) for name in strata]
     compared = [place for place in range(len(counts.identities)) if place not in layers]
     result = _result(some_identities(counts, compared), reading, metrics, settings)
@@ -354,7 +357,7 @@ def _checked_threshold(threshold: Any) -> Any:
     if threshold is None:
         return None
     for limit in threshold.values() if isinstance(threshold, Mapping) else [threshold]:
-        if not _is_number(limit):
+        if not _is_number(limit) or abs(limit) > sys.float_info.max:
             raise TypeError(f"threshold holds {shown(limit)}; a number, or a mapping of labels to numbers, is needed")
     if isinstance(threshold, Mapping):
         return {canonical(label): float(limit) for label, limit in threshold.items()}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.storage import read_arrays
-from biasamp.data.plain_arguments import shown, yes_or_no
+from biasamp.data.plain_arguments import names_of, one_of, path_of, shown, whole_number, yes_or_no
 from biasamp.results.checksums import json_text, with_checksum
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, text, written
@@ -60,6 +60,18 @@ class Association:
         What was left out or counted once, in words.
     conditional : ConditionalGaps or None
         With strata, the gaps among records of the same stratum.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> images = [["woman", "kitchen"], ["woman", "kitchen", "cup"], ["man", "car"], ["man", "cup"]] * 50
+    >>> result = biasamp.associate(images, ["woman", "man"])
+    >>> result.top("npmi_xy", 1, toward="woman")["label"].tolist()
+    ['kitchen']
+    >>> result.labels
+    ('car', 'cup', 'kitchen', 'man', 'woman')
+    >>> dict(zip(result.labels, result.count.tolist(), strict=True))["cup"]
+    100
     """
 
     labels: tuple[str, ...]
@@ -116,14 +128,17 @@ class Association:
         why[self.is_identity] = "is part of an identity"
         return why
 
-    @kept
     def ranks(self, metric: str, contrast: Contrast | None = None, *, include_identities: bool = False) -> Array:
         """Rank of each label by its gap, 1 for the label that leans most to x1; NaN where it is not ranked.
 
         Labels with equal gaps share the better rank.
         """
-        contrast = self._contrast(contrast)
-        lean = self.values.lean(self.checked(metric), contrast)
+        asked = self.checked(metric), self._contrast(contrast), yes_or_no(include_identities, "include_identities")
+        return self._ranks(*asked)
+
+    @kept
+    def _ranks(self, metric: str, contrast: Contrast, include_identities: bool) -> Array:
+        lean = self.values.lean(metric, contrast)
         return rankings.competition_ranks(lean, self.ranked(contrast, include_identities))
 
     def ranked(self, contrast: Contrast, include_identities: bool = False) -> NDArray[np.bool_]:
@@ -349,24 +364,27 @@ class Association:
 
     def to_html(self, path: str | Path) -> None:
         """Write the explorer of this result: one file that opens in any browser, with everything inside it."""
-        render("association explorer", {Path(path).stem: self}, path)
+        render("association explorer", {Path(path_of(path)).stem: self}, path)
 
     def plot(self, kind: str = "ranks", *, metrics: Sequence[str] | None = None, k: int = 100) -> Any:
         """A matplotlib figure: ``"ranks"`` of two metrics, or ``"counts"`` of each metric's top k labels.
 
         Needs the extra ``plot``.
         """
-        return render("association figure", self, kind, metrics=metrics, k=k)
+        one_of(kind, "kind", ("ranks", "counts"))
+        for metric in () if metrics is None else names_of(metrics, "metrics", "metrics"):
+            self.checked(metric, "metrics")
+        return render("association figure", self, kind, metrics=metrics, k=whole_number(k, "k", least=1))
 
     def _repr_html_(self) -> str:
         return str(render("association table", self))
 
     # --- names of metrics and gaps -----------------------------------------------------------------------
 
-    def checked(self, metric: str) -> str:
+    def checked(self, metric: str, name: str = "metric") -> str:
         """The name of a metric, if this result holds it."""
         if not isinstance(metric, str) or metric not in self.metrics:
-            raise ValueError(f"metric is {shown(metric)}; this result holds {', '.join(self.metrics)}")
+            raise ValueError(f"{name} is {shown(metric)}; this result holds {', '.join(self.metrics)}")
         return metric
 
     def _contrast(self, contrast: Contrast | None) -> Contrast:
@@ -374,11 +392,15 @@ class Association:
             raise ValueError("one identity has no gap: name two or more identities")
         if contrast is None:
             return self.contrasts[0]
-        first, second = contrast
+        if not isinstance(contrast, (tuple, list)) or len(contrast) != 2:
+            raise TypeError(f"contrast is {shown(contrast)}; one of {list(self.contrasts)} is needed")
+        first, second = whole_number(contrast[0], "contrast"), contrast[1]
+        if second is not None:
+            whole_number(second, "contrast")
         many = len(self.identities)
         if not (0 <= first < many and (many > 2 if second is None else first < second < many)):
             raise ValueError(f"contrast is {contrast!r}; this result holds {list(self.contrasts)}")
-        return contrast
+        return first, second
 
     def _gap_name(self, contrast: Contrast) -> str:
         first, second = contrast

@@ -43,6 +43,17 @@ class AssociationChange(Table):
     ----------
     sharing : {"paired", "independent", "unknown"}
         What is known of the records that the runs share.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> old = biasamp.associate([["woman", "cup"], ["man", "car"], ["man", "cup"]] * 40, ["woman", "man"])
+    >>> new = biasamp.associate([["woman", "cup"], ["man", "car"]] * 60, ["woman", "man"])
+    >>> change = biasamp.association_change(old, new)
+    >>> change.sharing
+    'unknown'
+    >>> sorted(set(change.table["label"].tolist()))
+    ['car', 'cup', 'man', 'woman']
     """
 
     sharing: str = "unknown"

@@ -95,7 +95,15 @@ def gap_under_independence(
 
 
 class Orientation(NamedTuple):
-    """Partial derivatives of a gap by p(y), p(x1, y) and p(x2, y), the p(x) held fixed."""
+    """Partial derivatives of a gap by p(y), p(x1, y) and p(x2, y), the p(x) held fixed.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> found = biasamp.orientation("dp", 100, 0.5, 0.5, 0.2, 0.1, 0.05)
+    >>> bool(found.x1y > 0 > found.x2y)
+    True
+    """
 
     y: Array
     x1y: Array

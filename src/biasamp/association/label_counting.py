@@ -35,6 +35,8 @@ _KEY_BYTES = 16
 # The part of a thread's memory that its table of labels and pairs of identities may take; what waits to be counted there
 # has its room beside it.
 _SHARE = 4
+# Whole numbers take little room and are mostly counted as they are read: their batches are so many times larger.
+_MORE_ROWS = 8
 # Rows that are counted before counts are taken: the numbers of a tally have 31 bits.
 _MOST_ROWS = 1 << 30
 Threshold = float | Mapping[str, float] | None
@@ -110,7 +112,8 @@ class CountLabels:
         return self._counter()
 
     def _add(self, counter: LongCounter, part: Any) -> None:
-        for batch in part.batches(self.rows):
+        plain = getattr(part, "whole_numbers", False)
+        for batch in part.batches(_MORE_ROWS * self.rows if plain else self.rows):
             before = counter.rows
             if self.shape == "long":
                 _refuse_no_score(batch, self.threshold)

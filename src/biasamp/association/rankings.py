@@ -122,7 +122,8 @@ def rank_changes(
     """Rank of every ranked label under two metrics, and how far it moves from the first to the second."""
     contrast, sign = result.gap_toward(toward, against)
     ranked = result.ranked(contrast)
-    leans = [sign * result.values.lean(result.checked(metric), contrast) for metric in (metric_a, metric_b)]
+    metrics = result.checked(metric_a, "metric_a"), result.checked(metric_b, "metric_b")
+    leans = [sign * result.values.lean(metric, contrast) for metric in metrics]
     ranks = [competition_ranks(lean, ranked) for lean in leans]
     columns = {"label": text(result.labels), "name": text(result.names), "count": result.count}
     columns |= {"rank_a": ranks[0], "rank_b": ranks[1], "change": ranks[1] - ranks[0]}

@@ -208,9 +208,8 @@ def _predictability(context: Context) -> Iterator[Finding]:
             else:
                 words = meaning.format(more if verdict > 0 else less, truth)
             text = (
-                f"{place(entry)}: {title} is {shown}: {words}. Attackers score "
-                f"{number(entry['model_gain'])} above guessing without input on the model's answers, and "
-                f"{number(entry['dataset_gain'])} on that truth."
+                f"{place(entry)}: {title} is {shown}: {words}. Compared with guessing without input, attackers score "
+                f"{number(entry['model_gain'])} on the model's answers and {number(entry['dataset_gain'])} on {truth}."
             )
             weight = (DECIDED_OTHER if verdict else OTHER_METRIC) + abs(entry["value"] or 0.0)
             gains = {name: entry.get(name) for name in ("gain", "dataset_gain", "model_gain")}

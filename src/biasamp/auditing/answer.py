@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +14,6 @@ from .continuous_answer import found_of_means, is_of_means
 from .document_types import AuditDocument, Entry, Pair
 from .evidence import (
     AS_GOOD_AS_0,
-    changed_pairs,
     counts_fractions,
     place_of,
     unknown_directions,
@@ -31,6 +29,16 @@ class Answer:
     """What was found, who is worst off, how sure that is, and what to do next: a sentence or two each.
 
     ``groups`` are those that the sentences hold against each other. ``worst_off`` is empty where nothing tells it.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1] * 40
+    >>> data = {"group": group, "hired": hired, "model": model}
+    >>> audit = biasamp.audit(data, attributes="group", tasks="hired", task_predictions="model", metrics=["directional"])
+    >>> print(audit.answer.found)
+    The model amplifies the bias of its data by group (+0.250).
     """
 
     found: str
@@ -59,7 +67,7 @@ def answer_of(document: AuditDocument) -> Answer:
 class _Answering(Concluded):
     def found(self) -> str:
         if not self.entries:
-            return "Directional amplification was not measured."
+            return self._not_measured() + self._invented()
         by_side = {side: [e for e in self.entries if self.verdict(e) == side] for side in (1, -1)}
         said = []
         if by_side[1]:
@@ -78,10 +86,27 @@ class _Answering(Concluded):
                 f"the model amplifies the bias of {self.owner}{average} is not decided: {self._listed(self.undecided)}"
             )
             open_ = f"{self._apart()}; whether {open_}" if self.gaps else f"Whether {open_}"
-            return f"{open_}{self._of_pairs()}.{self._base()}"
+            return f"{open_}{self._of_pairs()}.{self._base()}{self._invented()}"
         undecided = [self.where(entry) for entry in self.undecided]
         rest = f"; whether it does by {joined(undecided)} is not decided" if undecided else ""
-        return f"The model {joined(said)}{rest}.{self._base()}"
+        return f"The model {joined(said)}{rest}.{self._base()}{self._invented()}"
+
+    def _not_measured(self) -> str:
+        """What is decided where directional amplification was not measured."""
+        said = [f"{short_name(e['metric'])} by {self.where(e)} ({_short(e['value'])})" for e in self.others()]
+        measured = "Directional amplification was not measured"
+        if self.gaps:
+            return f"{self._apart()}{f', and beyond chance is {joined(said)}' if said else ''}. {measured}."
+        return f"{measured}{f'; beyond chance is {joined(said)}' if said else ''}."
+
+    def _invented(self) -> str:
+        """Labels that only the model has, where groups get them at different rates."""
+        rows = self.inventions
+        if not rows:
+            return ""
+        high, low = (self.name(group) for group in rows[0]["between"] or ())
+        more = f", and so on for {len(rows) - 1:,} more" if len(rows) > 1 else ""
+        return f" It gives {printable(rows[0]['label'], LONGEST)}, which the truth never has, to {high} more often than to {low}{more}."
 
     def _base(self) -> str:
         """What amplification is measured from, where that is not the labels of the records."""
@@ -93,7 +118,7 @@ class _Answering(Concluded):
     @cached_property
     def _changed(self) -> list[Pair]:
         """The pairs that change for certain in directional values of which nothing is concluded."""
-        pairs = [pair for entry in self.undecided for pair in changed_pairs(entry)]
+        pairs = [pair for entry in self.undecided for pair in self.changed[place_of(entry)]]
         return sorted(pairs, key=lambda pair: -abs(pair["delta"] or 0.0))
 
     def _of_pairs(self) -> str:
@@ -156,7 +181,8 @@ class _Answering(Concluded):
         wrong = self.gaps.get("accuracy_difference")
         if wrong is not None:
             group, most, other, least = self._ends(wrong, "accuracy", True)
-            return f"{group}: predicted wrongly for {most} ({other}: {least})."
+            what = f"{self._outcome(wrong)} is predicted" if len(wrong.get("outcomes", ())) > 1 else "predicted"
+            return f"{group}: {what} wrongly for {most} ({other}: {least})."
         if any(entry.get("between") for entry in self.document["metrics"]):
             return "No difference in error rates between groups is beyond chance."
         return self._most_changed()
@@ -180,14 +206,13 @@ class _Answering(Concluded):
         return self.name(worst), percent_of(most), self.name(best), percent_of(least)
 
     def _most_changed(self) -> str:
-        pairs = [pair for entry in self.entries for pair in changed_pairs(entry)]
-        if not pairs:
-            return "No pair of a group and an outcome changes beyond chance." if self.entries else ""
-        pair = max(pairs, key=lambda pair: abs(pair["delta"] or 0.0))
-        return (
-            f"Most changed is {self.name(pair['outcome'])} among {self.name(pair['given'])}: "
-            f"{'in the base' if self.of_base else 'true of'} {percent_of(pair['truth_rate'])}, predicted for {percent_of(pair['predicted_rate'])}."
-        )
+        # Of attributes before crossings.
+        for entries in (self.entries, self.measured):
+            pairs = [(pair, entry) for entry in entries for pair in self.changed[place_of(entry)]]
+            if pairs:
+                pair, entry = max(pairs, key=lambda held: abs(held[0]["delta"] or 0.0))
+                return f"Most changed is {self.name(pair['outcome'])} among {self.name(pair['given'])}: {self.rates_of(entry, pair)}."
+        return "No pair of a group and an outcome changes beyond chance." if self.entries else ""
 
     def sure(self) -> str:
         level = f"{self.data['confidence'] * 100:g}%"
@@ -195,7 +220,7 @@ class _Answering(Concluded):
         for metric, entry in self.gaps.items():
             where = printable(entry["attribute"], LONGEST)
             decided.append(f"{short_name(metric)} by {where} {value_with_interval(entry)}")
-        decided += [self._other(entry) for entry in self._others()]
+        decided += [self._other(entry) for entry in self.others()]
         as_it_was = [f"{self.where(e)} {value_with_interval(e)}" for e in self.entries if self.as_good_as_0(e)]
         undecided = [self._undecided(entry) for entry in self.undecided]
         judged = len(self.concluded)
@@ -203,19 +228,16 @@ class _Answering(Concluded):
         said = (
             f"Beyond chance at {level} ({counted}): {joined(decided, 4)}"
             if decided
-            else f"No average and no difference is beyond chance at {level} ({counted})"
-            if self._changed
-            else f"Nothing is beyond chance at {level} ({counted})"
+            else f"{self._nothing()} is beyond chance at {level} ({counted})"
         )
         said += f"; within {AS_GOOD_AS_0:g} of 0: {joined(as_it_was)}" if as_it_was else ""
         return said + (f"; not decided: {joined(undecided)}." if undecided else ".") + self._few() + self._missing()
 
-    def _others(self) -> Iterator[Entry]:
-        """Decided figures that are not named yet: differences of other attributes, and other metrics."""
-        kinds, said = self.data.get("kinds", {}), {place_of(entry) for entry in (*self.entries, *self.gaps.values())}
-        for entry in self.document["metrics"]:
-            if place_of(entry) not in said and self.verdict(entry) and kinds.get(entry["attribute"]) != "crossing":
-                yield entry
+    def _nothing(self) -> str:
+        """What is not beyond chance where no figure is: single pairs, and labels that only the model has, may be."""
+        if self.inventions:
+            return "Of labels that the truth has, no average and no difference"
+        return "No average and no difference" if any(self.changed.values()) else "Nothing"
 
     def _other(self, entry: Entry) -> str:
         return f"{short_name(entry['metric'])} by {self.where(entry)} {value_with_interval(entry)}"
@@ -236,7 +258,8 @@ class _Answering(Concluded):
         if not gone or done == "error":
             return ""
         values = "1 missing value was" if gone == 1 else f"{gone:,} missing values were"
-        return f" {values} {'read as not having the label' if done == 'negative' else 'left out of what they concern'}."
+        left_out = f"left out of what {'it concerns' if gone == 1 else 'they concern'}"
+        return f" {values} {'read as not having the label' if done == 'negative' else left_out}."
 
     def _undecided(self, entry: Entry) -> str:
         words = f"{self.where(entry)} {value_with_interval(entry)}"

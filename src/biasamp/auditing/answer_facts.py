@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from biasamp.data import printable
 from biasamp.results.metric_registry import audited_metrics, direction_symbol
 
-from .document_types import AuditDocument, Entry
-from .evidence import Place, kept, measured_from, place_of, verdicts
+from .document_types import AuditDocument, Entry, Invented, Pair
+from .evidence import Place, changed_pairs, kept, measured_from, of_fractions, place_of, verdicts
+from .findings import CLEAR_DIFFERENCE
 from .label_names import LONGEST, label_names
 from .score_types import SweepEntry, WhyEntry
 
@@ -37,8 +39,17 @@ class Concluded:
         kinds = self.data.get("kinds", {})
         measured = [entry for entry in document["metrics"] if entry["metric"] == "directional"]
         own = [entry for entry in measured if kinds.get(entry["attribute"]) != "crossing"]
-        self.entries = sorted(own or measured, key=lambda entry: -abs(entry["value"] or 0.0))
+        # A crossing is spoken of where it decides what its attributes do not.
+        single = {place_of(entry) for entry in own}
+        crossed = [e for e in measured if place_of(e) not in single and not self._said_by(own, e)]
+        self.measured = measured
+        self.entries = sorted([*own, *crossed] if own else measured, key=lambda entry: -abs(entry["value"] or 0.0))
         self.arrows = len({entry["direction"] for entry in measured}) > 1
+
+    def _said_by(self, own: list[Entry], entry: Entry) -> bool:
+        """Whether a figure of a crossing says no more than those of single attributes."""
+        side, same = self.verdict(entry), (entry["metric"], entry["direction"])
+        return not side or any((e["metric"], e["direction"]) == same and self.verdict(e) == side for e in own)
 
     @property
     def of_base(self) -> bool:
@@ -69,7 +80,7 @@ class Concluded:
 
     def where(self, entry: Entry | WhyEntry) -> str:
         """The attribute, with the direction where there are two."""
-        arrow = f" {direction_symbol(entry['direction'])}" if self.arrows else ""
+        arrow = f" {direction_symbol(entry['direction'])}" if self.arrows and entry["direction"] is not None else ""
         return printable(entry["attribute"], LONGEST) + arrow
 
     def why(self, entry: Entry) -> WhyEntry | None:
@@ -83,6 +94,34 @@ class Concluded:
         place = entry["attribute"], entry["direction"]
         rows = self.document.get("sweep", ())
         return next((row for row in rows if (row["attribute"], row["direction"]) == place), None)
+
+    def others(self) -> Iterator[Entry]:
+        """Decided figures that are no directional values and no largest difference of a rate: other attributes, and other metrics."""
+        kinds, said = self.data.get("kinds", {}), {place_of(entry) for entry in (*self.measured, *self.gaps.values())}
+        left = [entry for entry in self.document["metrics"] if place_of(entry) not in said and self.verdict(entry)]
+        own = [entry for entry in left if kinds.get(entry["attribute"]) != "crossing"]
+        yield from own
+        # The largest difference of a rate stands for those of crossings.
+        crossed = [entry for entry in left if kinds.get(entry["attribute"]) == "crossing"]
+        yield from (e for e in crossed if e["metric"] not in self.gaps and not self._said_by(own, e))
+
+    @cached_property
+    def changed(self) -> dict[Place, list[Pair]]:
+        """The pairs of each directional value that change for certain, the largest first."""
+        return {place_of(entry): changed_pairs(entry) for entry in self.measured}
+
+    @cached_property
+    def inventions(self) -> list[Invented]:
+        """The labels that only the model has, and that groups get at different rates, the largest difference first."""
+        rows = [row for row in self.document.get("invented", ()) if row["between"] and row["q"] is not None]
+        clear = [row for row in rows if (row["q"] or 0.0) < CLEAR_DIFFERENCE]
+        return sorted(clear, key=lambda row: -(row["difference"] or 0.0))
+
+    def rates_of(self, entry: Entry, pair: Pair) -> str:
+        """What a pair is in truth and in prediction."""
+        truth, said = percent_of(pair["truth_rate"]), percent_of(pair["predicted_rate"])
+        predicted = f"with a mean score of {said}" if of_fractions(self.document, entry) else f"predicted for {said}"
+        return f"{'in the base' if self.of_base else 'true of'} {truth}, {predicted}"
 
     @cached_property
     def gaps(self) -> dict[str, Entry]:

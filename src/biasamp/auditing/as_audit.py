@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from biasamp.counts.audit_counts import AuditCounts
@@ -16,7 +17,12 @@ FORMS = "an audit, the path of a saved one, counts, or the path of saved counts"
 
 def is_audit(value: Any) -> bool:
     """Whether something is one of the forms of an audit; a path is, whatever its file holds."""
-    return isinstance(value, (Audit, AuditCounts, str, os.PathLike))
+    return isinstance(value, (Audit, AuditCounts, str, os.PathLike)) or _is_document(value)
+
+
+def _is_document(value: Any) -> bool:
+    """Whether something is the document of an audit, as :meth:`~biasamp.Audit.to_json` writes it."""
+    return isinstance(value, Mapping) and {"schema", "data", "metrics", "findings"} <= value.keys()
 
 
 def are_counts(value: Any) -> bool:
@@ -29,8 +35,8 @@ def as_audit(value: Any, name: str = "audit") -> Audit:
 
     Parameters
     ----------
-    value : Audit, AuditCounts, str or path
-        An audit as it is; the file that :meth:`~biasamp.Audit.save` or :meth:`~biasamp.Audit.to_json` wrote; or what
+    value : Audit, mapping, AuditCounts, str or path
+        An audit as it is, or its document; the file that :meth:`~biasamp.Audit.save` or :meth:`~biasamp.Audit.to_json` wrote; or what
         :func:`biasamp.count` gave, or the file it was saved to, which is measured with the defaults of
         :func:`biasamp.audit`.
     name : str
@@ -51,4 +57,6 @@ def as_audit(value: Any, name: str = "audit") -> Audit:
         return audit(value)
     if isinstance(value, (str, os.PathLike)):
         return Audit.load(os.fspath(value))
+    if _is_document(value):
+        return Audit.from_document(dict(value))
     raise TypeError(f"{name} is a {type(value).__name__}; {FORMS} is needed")

@@ -28,7 +28,7 @@ _FEWEST = 2
 def audit_of_runs(audits: Sequence[Audit]) -> Audit:
     """The audit whose figures are means over runs.
 
-    Aggregates have Student intervals of the variance over runs plus that over records less their interaction. Pairs and outcomes, of which an audit
+    Aggregates have intervals of the variance over runs plus that over records less their interaction, with Cochran's quantile. Pairs and outcomes, of which an audit
     holds no resamples, count records as moving all runs alike, which makes their intervals no narrower than they should be. What one
     run lacks is left out and listed; what any run warns of is warned of.
     """

@@ -14,7 +14,16 @@ from typing import Any, cast
 from biasamp.amplification.invented import invented_table
 from biasamp.data import printable
 from biasamp.data.byte_sizes import shown_bytes
-from biasamp.data.plain_arguments import one_of, path_of, whole_number
+from biasamp.data.plain_arguments import (
+    made_by,
+    mapping_or_none,
+    one_of,
+    path_of,
+    text_of,
+    text_or_none,
+    whole_number,
+    yes_or_no,
+)
 from biasamp.data.saving import save_bytes
 from biasamp.data.unzipping import VARIABLE, is_gzip, unzip, unzipped_limit
 from biasamp.results.checksums import FIELD, is_checked, json_text, with_checksum
@@ -51,6 +60,24 @@ class Audit:
         What the data are called: the file's name, where they came from a file.
     results : tuple
         The results of the metrics themselves, where the audit was computed here and not loaded.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1] * 40
+    >>> data = {"group": group, "hired": hired, "model": model}
+    >>> audit = biasamp.audit(data, attributes="group", tasks="hired", task_predictions="model", metrics=["directional"])
+    >>> audit.metrics["value"].round(3).tolist()
+    [0.25]
+    >>> print(audit.answer.found)
+    The model amplifies the bias of its data by group (+0.250).
+    >>> [(row["given"], row["outcome"], row["delta"]) for row in audit.pairs.rows()][2:]
+    [('group=woman', 'hired=0', 0.5), ('group=woman', 'hired=1', -0.5)]
+    >>> audit.to_frame("metrics", "pandas")["metric"].tolist()
+    ['directional']
+    >>> audit.to_markdown().splitlines()[0]
+    '## Bias amplification'
     """
 
     document: AuditDocument
@@ -177,7 +204,8 @@ class Audit:
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """The whole audit in plain Python values, or with ``flat`` its figures by name, as trackers take them."""
-        return flat_entries(self.document["metrics"]) if flat else cast("dict[str, Any]", self.document)
+        whole = cast("dict[str, Any]", self.document)
+        return flat_entries(self.document["metrics"]) if yes_or_no(flat, "flat") else whole
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The whole audit as JSON text, which is also written to ``path`` where one is given."""
@@ -192,6 +220,10 @@ class Audit:
         association : Association, optional
             Associations of the same model's labels, whose top lists the report shows too.
         """
+        if association is not None:
+            from biasamp.association.association_result import Association
+
+            made_by(association, Association, "association", "biasamp.associate")
         render("audit page", self, path, association=association)
 
     def to_markdown(self, path: str | Path | None = None, *, level: int = 2, pairs: int = 5) -> str:
@@ -222,6 +254,8 @@ class Audit:
         dataset : str, optional
             The name of the data on the Hub; by default that of the file.
         """
+        text_of(name, "name")
+        text_or_none(dataset, "dataset")
         return written(render("audit model card", self, name=name, dataset=dataset), path)
 
     def to_croissant(
@@ -231,6 +265,8 @@ class Audit:
 
         ``metadata`` is what is known of the data otherwise: ``license``, ``url``, ``citeAs``, ``distribution`` and so on.
         """
+        text_or_none(name, "name")
+        mapping_or_none(metadata, "metadata")
         return written(render("audit Croissant", self, name=name, metadata=metadata), path)
 
     def to_ai_act(self, path: str | Path | None = None, *, level: int = 2) -> str:
@@ -265,6 +301,7 @@ class Audit:
 
         What is saved is enough to compare, report and explore later without the records.
         """
+        path = path_of(path)
         content = json_text(with_checksum({**self.document, "resamples": self.resamples}, _ENTRIES))
         raw = (content + "\n").encode()
         save_bytes(path, gzip.compress(raw, mtime=0) if Path(path).suffix == ".gz" else raw)

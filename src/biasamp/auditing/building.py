@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -53,10 +53,12 @@ def from_counts(
     source: AuditRecords | StreamedData | None = None,
     weighted: bool = False,
     bins: Sequence[BinEntry] | str = (),
+    repeats: Mapping[str, int] | None = None,
 ) -> Audit:
     """The audit of counts; ``source`` is the data where it can be read again.
 
-    ``bins`` says how values move with the bins of columns that were cut, or why that is not known.
+    ``bins`` says how values move with the bins of columns that were cut, or why that is not known. ``repeats`` says how rows repeat,
+    where they do.
     """
     plan = Plan.from_dict(counts.plan)
     filled = [len(bags.numbers) for subject in counts.subjects for bags in subject.pairs.values()]
@@ -131,7 +133,7 @@ def from_counts(
         "seed": settings.seed,
         "data": {
             **data_of(counts, subjects, settings, rows, base is not None),
-            **chosen_of(subjects, measured, unknown, settings),
+            **chosen_of(subjects, measured, unknown, settings, repeats or {}),
         },
         "metrics": cast("list[Entry]", rows),
         "findings": [],

@@ -8,7 +8,18 @@ from .document_types import AuditDocument, FindingFields
 
 # Cautions that suggest a mistake in what was given: all figures rest on it.
 MISTAKES = frozenset(
-    {"opposite", "unrelated", "contradicting", "copied", "swapped", "one-value", "constant", "perfect"}
+    {
+        "opposite",
+        "unrelated",
+        "contradicting",
+        "copied",
+        "repeated",
+        "swapped",
+        "other-scores",
+        "one-value",
+        "constant",
+        "perfect",
+    }
 )
 # The topics in the order in which they are shown, with the codes of their cautions; a code that is not listed is of the last.
 TOPICS: dict[str, frozenset[str]] = {
@@ -25,7 +36,9 @@ TOPICS: dict[str, frozenset[str]] = {
         "base-choice",
         "bins",
     },
-    "Scores and thresholds": frozenset({"threshold", "uncalibrated", "fractions", "sensitive-prediction"}),
+    "Scores and thresholds": frozenset(
+        {"threshold", "other-rule", "uncalibrated", "fractions", "sensitive-prediction"}
+    ),
     "Directions of pairs": frozenset({"unclear-signs", "reversed-signs", "balanced", "no-sign", "disagreement"}),
     "Few records": frozenset(
         {

@@ -15,7 +15,7 @@ from biasamp.results.metric_registry import METRICS
 from .choice_cautions import CHOICES
 from .column_cautions import COLUMN_CAUTIONS
 from .document_types import Entry, Pair
-from .evidence import known_directions, place_of, unknown_directions
+from .evidence import counts_fractions, known_directions, place_of, unknown_directions
 from .findings import (
     Context,
     Finding,
@@ -103,8 +103,7 @@ def not_fairness(context: Context) -> Iterator[Finding]:
             "not-fairness",
             f"{printable(entry['attribute'], 40)}: amplification says nothing of fairness, as it is measured from {from_}: "
             f"there {context.name(widest['outcome'])} {holds} {_rate_of(context, widest, 'truth_rate')} and "
-            f"{_rate_of(context, other, 'truth_rate')}. It is predicted for {_rate_of(context, widest, 'predicted_rate')} and "
-            f"{_rate_of(context, other, 'predicted_rate')}.{apart}",
+            f"{_rate_of(context, other, 'truth_rate')}. {_predicted(context, widest, other)}.{apart}",
             {**entry, "label": widest["outcome"]},
             **figure(entry),
         )
@@ -112,6 +111,16 @@ def not_fairness(context: Context) -> Iterator[Finding]:
 
 def _rate_of(context: Context, pair: Pair, name: Literal["truth_rate", "predicted_rate"]) -> str:
     return f"{number(pair[name], False)} of {context.name(pair['given'])}"
+
+
+def _predicted(context: Context, one: Pair, two: Pair) -> str:
+    """How often an outcome is predicted for two groups; of probabilities, their mean scores."""
+    if counts_fractions(context.document):
+        shown = [f"{number(pair['predicted_rate'], False)} in {context.name(pair['given'])}" for pair in (one, two)]
+        return f"Its mean score is {' and '.join(shown)}"
+    return (
+        f"It is predicted for {_rate_of(context, one, 'predicted_rate')} and {_rate_of(context, two, 'predicted_rate')}"
+    )
 
 
 def balanced(context: Context) -> Iterator[Finding]:
@@ -211,7 +220,8 @@ def base_choice(context: Context) -> Iterator[Finding]:
         shown = list(dict.fromkeys(_described(entry) for entry in held))
         others = list(dict.fromkeys(_described(entry) for entry in context.document["metrics"]))
         others = [name for name in others if name not in shown]
-        rest = f" {_and(others)} go by the evaluated labels as ever." if others else ""
+        named = _and(others) if others else ""
+        rest = f" {named[:1].upper()}{named[1:]} go by the evaluated labels as ever." if others else ""
         crossed = {entry["attribute"] for entry in context.entries("directional") if not entry.get("base_source")}
         if crossed:
             rest += f" So does every figure of {_and([printable(name, 40) for name in sorted(crossed)])}."

@@ -18,9 +18,25 @@ from .skill_cautions import never_wrong
 from .subject import Counted
 from .unseen_labels import never_predicted, no_sign, no_truth
 
-_PREDICTED = re.compile(r"pred|_hat|^hat_|score|prob(?!lem)|logit|output|guess", re.I)
+# Names of predictions; and names that may be of an outcome too, as of a test score, unless the other column is named as a truth, or
+# as this one without such a word.
+_PREDICTED = re.compile(
+    r"(?<![a-z])(?:y?preds?|predict(?:s|ed|ions?)?|yhat|logits?|guess(?:es)?)(?![a-z])|_hat(?![a-z])|^hat_[a-z]$", re.I
+)
+_SCORED = re.compile(
+    r"(?<![a-z])(?:scores?|probs?|probas?|probabilit(?:y|ies)|outputs?|models?|modell?ed|forecasts?|estimate[sd]?|inferred|detected|"
+    r"classified|classifications?|classifier|systems?|hypothes[ie]s|algorithm|machine)(?![a-z])",
+    re.I,
+)
+_TRUE = re.compile(
+    r"(?<![a-z])(?:y|gt|gold|true|truth|actuals?|labels?|targets?|observed|reference|annotat(?:ed|ions?)|human|expert)(?![a-z])",
+    re.I,
+)
+_CAPITALS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Labels that a sentence names of many.
 _SHOWN = 3
+# Records whose values do not go together one by one by chance.
+_NO_CHANCE = 30
 
 
 def unknown_overlap(context: Context) -> Iterator[Finding]:
@@ -36,6 +52,34 @@ def unknown_overlap(context: Context) -> Iterator[Finding]:
         )
 
 
+def repeated(context: Context) -> Iterator[Finding]:
+    """A table that is below itself, rows that stand several times in succession, and predictions of several models."""
+    data = context.document["data"]
+    rows, times, models = data.get("repeated"), data.get("in_succession"), data.get("repeated_truth")
+    if times is not None:
+        yield caution(
+            "repeated",
+            f"Every row is there {times:,} times, one right after the other: was the table joined to one that has several rows of each record? "
+            "Then intervals are shorter than the records allow. Where they are other records indeed, give each an id (record).",
+            times=times,
+        )
+    if models is not None:
+        yield caution(
+            "repeated",
+            f"The same {models:,} rows of attributes and tasks are there {data['records'] // models:,} times, in the same order, with other "
+            "predictions: are these several models, one below the other? Audit each by itself. Where they are several answers for each record, "
+            "give the record as cluster; where they are other records indeed, give each an id (record).",
+            rows=models,
+        )
+    if rows is not None:
+        yield caution(
+            "repeated",
+            f"The same {rows:,} rows are there {data['records'] // rows:,} times, in the same order: was a file put below itself, or read "
+            "twice? Then intervals are shorter than the records allow. Where they are other records indeed, give each an id (record).",
+            rows=rows,
+        )
+
+
 def missing_labels(context: Context) -> Iterator[Finding]:
     """What was done about missing labels."""
     policy = context.document["data"]["missing"]
@@ -43,10 +87,11 @@ def missing_labels(context: Context) -> Iterator[Finding]:
     if not gone or policy == "error":
         return
     if policy == "negative":
-        words = "were read as not having the label. Where annotation is incomplete this makes true labels false"
+        words = "read as not having the label. Where annotation is incomplete this makes true labels false"
     else:
-        words = "were left out of the pairs concerned. If labels are missing more often in one group, rates are off"
-    yield caution("missing", f"{gone:,} missing values {words}.", missing=gone, policy=policy)
+        words = "left out of the pairs concerned. If labels are missing more often in one group, rates are off"
+    values = "1 missing value was" if gone == 1 else f"{gone:,} missing values were"
+    yield caution("missing", f"{values} {words}.", missing=gone, policy=policy)
 
 
 def undefined_pairs(context: Context) -> Iterator[Finding]:
@@ -144,7 +189,7 @@ def perfect(context: Context) -> Iterator[Finding]:
 
 
 def copied(context: Context) -> Iterator[Finding]:
-    """A column that equals another one, value for value, though the two have different roles."""
+    """A column that equals another one, value for value or recoded, though the two have different roles."""
     roles = context.document["data"]["roles"]
     for subject in context.subjects:
         for direction in ("A->T", "T->A"):
@@ -163,22 +208,45 @@ def copied(context: Context) -> Iterator[Finding]:
             name = subject.attribute if direction == "A->T" else task
             sides = {f"predictions of the {second}": counts.joint_predicted, f"{second}": counts.joint_truth}
             for what, joint in sides.items():
-                if not _one_column(counts.given_labels, counts.outcome_labels, floats(joint)):
+                matched = _matched(counts.given_labels, counts.outcome_labels, floats(joint), direction == "A->T")
+                if not matched:
                     continue
+                if all(one.category == other.category for one, other in matched):
+                    how, asked = "are equal in every record, value for value", "is one column a copy of the other? Then"
+                else:
+                    shown = ", ".join(
+                        " with ".join(printable(str(label.category), 20) for label in both) for both in matched[:_SHOWN]
+                    )
+                    more = ", …" if len(matched) > _SHOWN else ""
+                    how = f"go together in every record ({shown}{more})"
+                    asked = "is one column the other one recoded? Then"
+                    if what != second:
+                        asked = f"does the model decide by {printable(name, 40)} alone? Or is one column the other one recoded? Then"
                 yield caution(
                     "copied",
-                    f"The {first} {printable(name, 40)} and the {what} {printable(of, 40)} are equal in every record, value "
-                    "for value: is one column a copy of the other? Then no figure here says anything of the model.",
+                    f"The {first} {printable(name, 40)} and the {what} {printable(of, 40)} {how}: {asked} no figure here "
+                    "says anything of the model.",
                     {"attribute": subject.attribute},
                     direction=direction,
                 )
 
 
-def _one_column(given: Sequence[Label], outcome: Sequence[Label], joint: NDArray[np.float64]) -> bool:
-    """Whether every record has the same value on both sides, and there are several values."""
-    apart = np.array([[one.category != other.category for other in outcome] for one in given])
-    held = (joint > 0).any(axis=1)
-    return bool(held.sum() > 1 and given[0].category is not None and not (joint * apart).any())
+def _matched(
+    given: Sequence[Label], outcome: Sequence[Label], joint: NDArray[np.float64], merged: bool
+) -> list[tuple[Label, Label]]:
+    """The values that always go together, where every record has such two; of few records only values that are the same.
+
+    Values of the first may be ``merged`` in one of the second, where no accident leaves so many records of it without another.
+    """
+    held = joint > 0
+    if given[0].category is None or (held.sum(axis=1) > 1).any():
+        return []
+    found = [(given[g], outcome[o]) for g, o in np.argwhere(held).tolist()]
+    if (held.sum(axis=0) > 1).any():
+        sizes = joint.sum(axis=0)
+        return found if merged and (sizes > 0).sum() > 1 and (sizes[sizes > 0] >= _NO_CHANCE).all() else []
+    same = all(one.category == other.category for one, other in found)
+    return found if len(found) > 1 and (same or joint.sum() >= _NO_CHANCE) else []
 
 
 def swapped(context: Context) -> Iterator[Finding]:
@@ -187,7 +255,7 @@ def swapped(context: Context) -> Iterator[Finding]:
     for truth, predicted in (("tasks", "task_predictions"), ("attributes", "attribute_predictions")):
         if not roles[predicted]:
             continue
-        if any(_PREDICTED.search(n) for n in roles[truth]) and not any(_PREDICTED.search(n) for n in roles[predicted]):
+        if _named_otherwise(roles[truth], roles[predicted]):
             yield caution(
                 "swapped",
                 f"{truth} names {', '.join(printable(n, 40) for n in roles[truth][:3])} and {predicted} names "
@@ -195,6 +263,26 @@ def swapped(context: Context) -> Iterator[Finding]:
             )
 
 
-_RECORDS = (unknown_overlap, missing_labels, undefined_pairs)
+def _named_otherwise(truth: Sequence[str], predicted: Sequence[str]) -> bool:
+    """Whether columns of the truth are named as predictions are, and those of predictions are not.
+
+    >>> [_named_otherwise([truth], ["label"]) for truth in ("y_pred", "modelPrediction", "score", "prediabetes")]
+    [True, True, True, False]
+    >>> _named_otherwise(["apgar_score"], ["model"]), _named_otherwise(["hired_model_v2"], ["hired"])
+    (False, True)
+    """
+    of_truth, of_predicted = ([_CAPITALS.sub("_", name) for name in names] for names in (truth, predicted))
+    if any(_PREDICTED.search(name) or _SCORED.search(name) for name in of_predicted):
+        return False
+    if any(map(_PREDICTED.search, of_truth)):
+        return True
+    scored = [name for name in of_truth if _SCORED.search(name)]
+    derived = any(
+        name.startswith(f"{other}_") or name.endswith(f"_{other}") for name in scored for other in of_predicted
+    )
+    return derived or (bool(scored) and any(map(_TRUE.search, of_predicted)))
+
+
+_RECORDS = (unknown_overlap, repeated, missing_labels, undefined_pairs)
 _MISTAKES = (one_value, constant, no_truth, never_predicted, no_sign, perfect, copied, swapped)
 COLUMN_CAUTIONS: tuple[Rule, ...] = (*_RECORDS, *_MISTAKES)

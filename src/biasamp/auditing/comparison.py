@@ -12,9 +12,10 @@ from biasamp import __version__
 from biasamp.association.association_result import Association
 from biasamp.association.change import AssociationChange, association_change
 from biasamp.association.metrics import usual_metric
+from biasamp.data import printable
 from biasamp.data.plain_arguments import level_of, one_of
 from biasamp.resampling.model_difference import UNDECIDED, Difference
-from biasamp.resampling.runs_and_records import MOST_TIMES
+from biasamp.resampling.runs_and_records import MOST_TIMES, margin
 from biasamp.resampling.significance import normal_quantile
 from biasamp.results.interval import plain, rounded_up
 from biasamp.results.metric_registry import METRICS
@@ -83,7 +84,7 @@ def compare(
     Of several runs the figures are means. Their difference varies with the seeds of training and with the test records: its variance is that
     over runs, plus that over records (resamples that all runs share), less their interaction, which both hold; its quantile is Cochran's,
     those of few runs and of records weighted by their variances. Where it is not decided, ``more_seeds`` and ``more_records`` say what would decide a difference of this
-    size: of seeds a 90% range, as few runs tell little of how much runs vary. A model with one run is taken to vary as the other does.
+    size with a chance of 80%: of seeds a 90% range, as few runs tell little of how much runs vary. A model with one run is taken to vary as the other does.
     ``rankings`` say whether the order of the models is stable. With more than two models verdicts count all of them (Holm).
 
     The simulated coverage of all this is what ``python -m benchmarks models`` prints.
@@ -120,7 +121,7 @@ def compare(
     for other in models[1:]:
         rows += _differences((models[0], other), level, notes)
     if not rows:
-        raise ValueError("the audits have no metric in common: nothing can be compared")
+        raise ValueError(f"the audits have no metric in common, so that nothing can be compared: {_figures(models)}")
     if len(models) > 2:
         _count_all_models(rows, level)
     several = any(len(model.audits) > 1 for model in models)
@@ -162,6 +163,12 @@ def _changed_labels(audits: Mapping[str, Any], level: float, seed: Any, against:
     return association_change(audits[old], audits[new], usual_metric(audits[old].metrics), level=level)
 
 
+def _figures(models: Sequence[Model]) -> str:
+    """Which figures each model has, in words."""
+    held = ((model.name, [" ".join(filter(None, key)) for key in _entries(model)]) for model in models)
+    return "; ".join(f"{name} has {', '.join(map(printable, found[:6])) or 'none'}" for name, found in held)
+
+
 def _reference_first(models: list[Model], against: str | None) -> list[Model]:
     if against is None:
         return models
@@ -177,10 +184,6 @@ def _differences(models: tuple[Model, Model], level: float, notes: list[Note]) -
     unpaired = _why_not_paired(models)
     if unpaired is not None:
         notes.append({"kind": "unpaired", "text": f"{both} are compared unpaired: {unpaired}."})
-    one, *others = (audit.document["data"] for model in models for audit in model.audits)
-    if any(one[part] != two[part] for two in others for part in ("attributes", "tasks")):
-        words = f"{both} were audited for other attributes or tasks: values may not be comparable."
-        notes.append({"kind": "other-columns", "text": words})
     notes += _of_seeds(models)
     entries = [_entries(model) for model in models]
     rows: list[ModelDifference] = []
@@ -244,8 +247,9 @@ def _directed(entries: tuple[Sequence[Entry], Sequence[Entry]]) -> bool:
 
 
 def _records_needed(found: Difference, records: int) -> int | None:
-    """How many records in all would decide a difference of this size; None where so many times as many would not."""
+    """How many records in all would decide a difference of this size with a chance of 80%; None where so many times as many would not."""
     reach = found.value - found.low if found.value > 0.0 else found.high - found.value
+    reach += margin(found.standard_error**2)
     times = (reach / abs(found.value)) ** 2 if abs(found.value) > _ROUNDING else float("inf")
     return rounded_up(records * times) if times <= MOST_TIMES else None
 

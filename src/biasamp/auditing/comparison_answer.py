@@ -7,7 +7,7 @@ from typing import cast
 
 from biasamp.data import printable
 from biasamp.resampling.runs_and_records import MOST_TIMES
-from biasamp.results.interval import figure_with_interval
+from biasamp.results.interval import WITH_CHANCE, figure_with_interval
 from biasamp.results.metric_registry import METRICS, direction_symbol, short_name
 
 from .answer import Answer
@@ -215,7 +215,7 @@ class _Answering:
             elif low is not None and low > _MANY_RUNS and not records:
                 yield f"Leave {where} undecided: a difference of {size} would take {ways[0]}."
             elif ways:
-                yield f"To decide {where}, a difference of {size} takes {' or '.join(ways)}."
+                yield f"To decide {where} {WITH_CHANCE}, a difference of {size} takes {' or '.join(ways)}."
             elif behind is not None:
                 yield f"To decide {where}, a difference of {size} takes more runs and more records at once."
             else:

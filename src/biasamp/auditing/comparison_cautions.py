@@ -11,6 +11,7 @@ from .audit_result import Audit
 from .comparison_models import Model
 from .comparison_types import ModelCaution
 from .findings import URGENCY
+from .same_predictions import copies, same_predictions
 
 # Advice on reading one audit, which says nothing of a difference of two.
 _OF_ONE_AUDIT = frozenset(
@@ -23,6 +24,7 @@ _OF_ONE_AUDIT = frozenset(
 OWN_CAUTIONS = {
     "same-models": 9.996,
     "same-runs": 9.995,
+    "other-columns": 9.992,
     "other-data": 9.99,
     "other-truth": 9.985,
     "other-settings": 9.975,
@@ -42,6 +44,7 @@ def comparison_cautions(models: Sequence[Model]) -> list[ModelCaution]:
     found = [
         *_of_same_models(models),
         *_of_copies(models),
+        *_of_columns(models),
         *_of_data(models),
         *_of_settings(models),
         *_of_soft(models),
@@ -57,11 +60,10 @@ def _own(code: str, models: Sequence[Model], text: str) -> ModelCaution:
 def _of_copies(models: Sequence[Model]) -> Iterator[ModelCaution]:
     """Runs of one model with the same records and predictions, of which seeds show nothing."""
     for model in models:
-        prints = [_data(audit).get("fingerprint") for audit in model.audits]
-        copies = len(prints) - len(set(prints))
-        if copies:
+        twice = copies(model.audits)
+        if twice:
             text = (
-                f"{copies} of {len(prints)} runs of {printable(model.name, 40)} have the same predictions as another: copies of one run say nothing of "
+                f"{len(twice)} of {len(model.audits)} runs of {printable(model.name, 40)} have the same predictions as another: copies of one run say nothing of "
                 "how seeds move a model, and make its figures look surer than they are."
             )
             yield _own("same-runs", [model], text)
@@ -69,12 +71,40 @@ def _of_copies(models: Sequence[Model]) -> Iterator[ModelCaution]:
 
 def _of_same_models(models: Sequence[Model]) -> Iterator[ModelCaution]:
     """A model whose runs have the records and predictions of the first model's."""
-    prints = [sorted(str(_data(audit).get("fingerprint")) for audit in model.audits) for model in models]
-    for model, mine in zip(models[1:], prints[1:], strict=True):
-        if mine == prints[0] and "None" not in mine:
+    first = models[0].audits
+    for model in models[1:]:
+        others = [audit for audit in model.audits if any(same_predictions(audit, one) for one in first)]
+        met = [one for one in first if any(same_predictions(audit, one) for audit in model.audits)]
+        if len(others) == len(model.audits) and len(met) == len(first):
             names = _listed([models[0].name, model.name])
             text = f"{names} have the same predictions for the same records: one model is held against itself. See whether a file or column was given twice."
             yield _own("same-models", [models[0], model], text)
+
+
+def _of_columns(models: Sequence[Model]) -> Iterator[ModelCaution]:
+    """Other attributes or tasks, of which figures are not of the same things."""
+    first = models[0]
+    for other in models[1:]:
+        if not _same_columns(first, other):
+            words = list(dict.fromkeys(_columns(audit) for audit in (*first.audits, *other.audits)))
+            text = (
+                f"{_listed([first.name, other.name])} were audited for other attributes or tasks, {' against '.join(words[:3])}: their figures are not of the "
+                "same things. Audit both for the same columns."
+            )
+            yield _own("other-columns", (first, other), text)
+
+
+def _same_columns(one: Model, two: Model) -> bool:
+    first, *others = (_data(audit) for audit in (*one.audits, *two.audits))
+    return all(first[part] == other[part] for other in others for part in ("attributes", "tasks"))
+
+
+def _columns(audit: Audit) -> str:
+    """What an audit is of, in a few words."""
+    data = _data(audit)
+    labels = data["tasks"]["labels"]
+    given = _listed(data["attributes"])
+    return f"{printable(data['tasks']['title'], 60)} ({labels:,} label{'s' if labels != 1 else ''}) given {given}"
 
 
 def _of_data(models: Sequence[Model]) -> Iterator[ModelCaution]:
@@ -83,23 +113,32 @@ def _of_data(models: Sequence[Model]) -> Iterator[ModelCaution]:
     for other in models[1:]:
         both = (first, other)
         audits = [*first.audits, *other.audits]
-        names = f"{first.name} and {other.name}"
+        names = _listed([first.name, other.name])
         sources = {audit.resamples.get("records") for audit in audits}
         sizes = sorted({audit.document["data"]["records"] for audit in audits})
-        if None not in sources and len(sources) > 1:
+        same_columns = _same_columns(first, other)
+        same_weights = len({bool(_data(audit).get("weighted")) for audit in audits}) == 1
+        same_truth = same_columns and len(sizes) == 1 and _truths(first.audits[0]) == _truths(other.audits[0])
+        if None not in sources and len(sources) > 1 and same_truth:
+            text = (
+                f"{names} have {sizes[0]:,} records each, with the same truth, but other ids, or other clusters: they are not paired. If they are the same records, "
+                "audit both with the same ids and the same clusters, and intervals will be shorter."
+            )
+            yield _own("other-data", both, text)
+        elif None not in sources and len(sources) > 1:
             shown = " and ".join(f"{size:,}" for size in sizes[:3])
             text = (
                 f"{names} were audited on different records ({shown} of them): a difference may be one of the records and not of "
                 "the models. Audit both on the same records, with the same ids."
             )
             yield _own("other-data", both, text)
-        elif len(sizes) > 1 or _truths(first.audits[0]) != _truths(other.audits[0]):
+        # Weights change rates of the truth, and that one audit had none is said by itself.
+        elif len(sources) == 1 and None not in sources and same_columns and same_weights and not same_truth:
             text = (
                 f"The truth of {names} differs, though they are of the same records as far as ids tell: how many records each group has, or how "
                 "often a label is true in it. Audit both with the same columns of the truth."
             )
-            if len(sources) == 1 and None not in sources:
-                yield _own("other-truth", both, text)
+            yield _own("other-truth", both, text)
 
 
 def _truths(audit: Audit) -> dict[Any, float]:

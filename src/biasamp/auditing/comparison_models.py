@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from biasamp.data.plain_arguments import listed
 
 from .as_audit import as_audit, is_audit
@@ -34,7 +36,7 @@ def read_models(audits: Mapping[str, Any], seed: Any = None) -> list[Model]:
     for key, value in audits.items():
         name = str(key)
         names: Sequence[str] | None = None
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and not is_audit(value):
             runs, names = list(value.values()), [str(run) for run in value]
         elif is_audit(value) or not isinstance(value, (list, tuple)):
             runs = [value]
@@ -42,7 +44,7 @@ def read_models(audits: Mapping[str, Any], seed: Any = None) -> list[Model]:
             runs = list(value)
         if not runs:
             raise ValueError(f"audits[{name!r}] holds no run; give at least one audit")
-        _refuse_copies(name, runs)
+        refuse_same_run(runs, f"audits[{name!r}]")
         if name in given:
             names = given[name]
             if len(names) != len(runs):
@@ -51,24 +53,27 @@ def read_models(audits: Mapping[str, Any], seed: Any = None) -> list[Model]:
                 )
         if names is not None and len(set(names)) < len(names):
             raise ValueError(f"two runs of {name!r} have the same seed or name")
-        single = len(runs) == 1 and not isinstance(value, (list, tuple, Mapping))
-        called = [name] if single else [f"{name}[{place}]" for place in range(len(runs))]
+        single = len(runs) == 1 and runs[0] is value
+        called = [f"audits[{name!r}]" + ("" if single else f"[{place}]") for place in range(len(runs))]
         read = tuple(as_audit(run, title) for run, title in zip(runs, called, strict=True))
         out.append(Model(name, read, None if names is None else tuple(names)))
     return _same_order(out)
 
 
-def _refuse_copies(name: str, runs: Sequence[Any]) -> None:
-    """Refuse one audit that is given as two runs."""
+def refuse_same_run(runs: Sequence[Any], argument: str) -> None:
+    """Refuse one object, or one file, that is given as two runs; numbers may be equal."""
     for place, run in enumerate(runs):
-        before = next((i for i in range(place) if run is runs[i] or _same_path(run, runs[i])), None)
+        if isinstance(run, (int, float, np.number)):
+            continue
+        before = next((i for i in range(place) if run is runs[i] or same_file(run, runs[i])), None)
         if before is not None:
             raise ValueError(
-                f"audits[{name!r}] holds the same audit as run {before} and run {place}: one for each training run is needed"
+                f"{argument} holds the same audit as run {before} and run {place}: one for each training run is needed"
             )
 
 
-def _same_path(one: Any, two: Any) -> bool:
+def same_file(one: Any, two: Any) -> bool:
+    """Whether two values are paths of one file."""
     paths = isinstance(one, (str, os.PathLike)) and isinstance(two, (str, os.PathLike))
     return paths and os.path.realpath(one) == os.path.realpath(two)
 

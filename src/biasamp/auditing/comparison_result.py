@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from biasamp.data.plain_arguments import one_of, whole_number
+from biasamp.data.plain_arguments import one_of, whole_number, yes_or_no
 from biasamp.results.flat import flat_differences
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
@@ -37,6 +37,25 @@ class Comparison:
     document : dict
         ``models``, ``differences`` (each with the metric, both values, the difference with its interval, whether
         it is paired, and a verdict in words), ``pairs``, ``rankings``, ``cautions`` and ``notes``, in plain values that JSON can hold.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1] * 40
+    >>> data = {"group": group, "hired": hired, "model": model}
+    >>> def audited(said: list[int]) -> biasamp.Audit:
+    ...     held = {**data, "model": said, "id": list(range(80))}
+    ...     roles = {"attributes": "group", "tasks": "hired", "task_predictions": "model", "record": "id"}
+    ...     return biasamp.audit(held, **roles, metrics=["directional"])
+    ...
+    >>> comparison = biasamp.compare({"old": audited(model), "new": audited(hired.copy())})
+    >>> comparison.models
+    ('old', 'new')
+    >>> [(row["metric"], round(row["difference"], 3)) for row in comparison.table.rows()]
+    [('directional', -0.25)]
+    >>> comparison.table["verdict"].tolist()
+    ['new amplifies less than old']
     """
 
     document: ComparisonDocument
@@ -121,7 +140,8 @@ class Comparison:
 
     def to_dict(self, *, flat: bool = False) -> dict[str, Any]:
         """The comparison in plain Python values, or with ``flat`` its differences by name, as trackers take them."""
-        return flat_differences(self.document["differences"]) if flat else cast("dict[str, Any]", self.document)
+        whole = cast("dict[str, Any]", self.document)
+        return flat_differences(self.document["differences"]) if yes_or_no(flat, "flat") else whole
 
     def to_json(self, path: str | Path | None = None) -> str:
         """The comparison as JSON text, which is also written to ``path`` where one is given."""
@@ -153,7 +173,9 @@ class Comparison:
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library; by default the first of these that is installed.
         """
-        if which in ("pandas", "polars", "pyarrow") and backend is None:  # version 0.1 had the backend alone
+        if (
+            isinstance(which, str) and which in ("pandas", "polars", "pyarrow") and backend is None
+        ):  # version 0.1 had the backend alone
             which, backend = "table", which
         one_of(which, "which", _TABLES)
         table: Table = getattr(self, which)

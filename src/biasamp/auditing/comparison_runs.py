@@ -11,7 +11,7 @@ import numpy as np
 from biasamp.data import printable
 from biasamp.resampling.model_difference import SAME, UNDECIDED, Difference
 from biasamp.resampling.runs_and_records import RANGE_LEVEL, CrossedMean, difference_of_runs
-from biasamp.results.interval import plain, rounded_up
+from biasamp.results.interval import WITH_CHANCE, plain, rounded_up
 from biasamp.results.metric_registry import METRICS, direction_symbol, short_name
 
 from .comparison_models import Model, same_seeds
@@ -121,17 +121,15 @@ def _needed(low: int | None, high: int | None, records: int | None) -> str:
     if low is None:
         seeds = "no number of seeds would decide a difference of this size on these records"
     elif high is None:
-        seeds = (
-            f"at least {low:,} more seeds of each would decide a difference of this size, and perhaps no number would"
-        )
+        seeds = f"at least {low:,} more seeds of each would decide a difference of this size {WITH_CHANCE}, and perhaps no number would"
     elif low == high:
-        seeds = f"{low:,} more seed{'s' if low > 1 else ''} of each would decide a difference of this size"
-    else:
         seeds = (
-            f"{low:,} to {high:,} more seeds of each would decide a difference of this size ({RANGE_LEVEL:.0%} range)"
+            f"{low:,} more seed{'s' if low > 1 else ''} of each would decide a difference of this size {WITH_CHANCE}"
         )
+    else:
+        seeds = f"{low:,} to {high:,} more seeds of each would decide a difference of this size {WITH_CHANCE} ({RANGE_LEVEL:.0%} range)"
     more = (
-        f"about {records:,} records in all would with these seeds"
+        f"about {records:,} records in all would with these seeds{'' if low is not None else f', {WITH_CHANCE}'}"
         if records
         else "no number of records would with these seeds"
     )

@@ -11,8 +11,8 @@ class RunsBehind(TypedDict):
     """What a difference of several runs rests on.
 
     ``first`` and ``second`` are the values of the runs. ``by_seeds`` and ``by_records`` are variances of the difference of means, ``freedom``
-    the degrees of freedom at which Student's t reaches as far as the interval (Cochran's). ``more_seeds`` is how many more runs of each model would decide a difference of this size, as a
-    range, where null is no number; ``more_records`` how many records in all would. Both are there where it is not decided.
+    the degrees of freedom at which Student's t reaches as far as the interval (Cochran's). ``more_seeds`` is how many more runs of each model would decide a difference of this size with a chance of 80%, as a
+    range, where null is no number; ``more_records`` how many records in all would, with the same chance. Both are there where it is not decided.
     """
 
     first: list[float]

@@ -173,7 +173,7 @@ def count_batch(
     return AuditCounts(
         plan.described,
         tuple(
-            _count_subject(subject, batch, needs, _marked(beyond, number, earlier))
+            _count_subject(subject, batch, needs, _marked(beyond, number, earlier), holes=plan.missing == "drop")
             for number, (subject, earlier) in enumerate(
                 zip_longest(batch.subjects, () if before is None else before.subjects)
             )
@@ -216,7 +216,9 @@ class Earlier(NamedTuple):
     by_bag: Mapping[str, ContingencyTable | None] | None
 
 
-def _count_subject(subject: Subject, batch: Batch, needs: frozenset[str], before: Earlier) -> SubjectCounts:
+def _count_subject(
+    subject: Subject, batch: Batch, needs: frozenset[str], before: Earlier, *, holes: bool
+) -> SubjectCounts:
     units, weights = batch.units, batch.weights
     bags = bags_for(subject.A.width * subject.T.width)
     pairs: dict[str, BagCounts] = {}
@@ -228,11 +230,12 @@ def _count_subject(subject: Subject, batch: Batch, needs: frozenset[str], before
         if predicted is None:
             continue
         held_records = subject.evaluation(way, weights, units)
-        pairs[way] = BagCounts.from_labels(held_records, bags, by_row=False)
         strata, scores = subject.strata, subject.scores(way)
         if "why" in needs and (strata is not None or scores is not None) and not predicted.soft:
             layers = () if strata is None else (strata.names, strata.codes)
-            why[way] = WhyCounts.of_records(held_records, scores, *layers)
+            why[way], pairs[way] = WhyCounts.with_pairs(held_records, scores, *layers, holes=holes, bags=bags)
+        else:
+            pairs[way] = BagCounts.from_labels(held_records, bags, by_row=False)
         itemsets = "itemsets" in needs and not (given.exclusive and truth.exclusive)
         cells[way], table = None, None
         if way not in before.beyond and (itemsets or "cells" in needs):

@@ -362,7 +362,8 @@ def _spaces(
     plan: Plan, found: Survey, train: Survey | None, labels: AuditCounts | None
 ) -> tuple[list[Subject], list[LabelSet]]:
     """Made-up records of each attribute in the label space of all parts, and their truths before predictions are seen."""
-    example = found.example()
+    predicted = plan.task_prediction, *plan.group_predictions
+    example = found.example(*predicted, plan.task_scores, *(plan.group_scores or ()))
     declared: tuple[tuple[Variable, ...], ...] = ()
     if labels is not None:
         known = {subject.attribute: subject.A for subject in labels.subjects}
@@ -378,9 +379,9 @@ def _spaces(
         combined = crossing_order(found.crossings | (set() if train is None else train.crossings), held)
         space = Variable(" x ".join(names), "categorical", tuple(combined))
         crossed = LabelSet((Codes((space,), np.zeros(1, dtype=np.int64)),))
-        predicted = crossed if all(s.A_pred is not None and not s.A_pred.soft for s in subjects) else None
+        guessed = crossed if all(s.A_pred is not None and not s.A_pred.soft for s in subjects) else None
         first = subjects[0]
-        subjects.append(Subject(" x ".join(names), crossed, first.T, predicted, first.T_pred))
+        subjects.append(Subject(" x ".join(names), crossed, first.T, guessed, first.T_pred))
     if labels is not None:
         subjects = [_in_space(subject, labels) for subject in subjects]
     return subjects, truths

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from biasamp.counts.audit_counts import AuditCounts
@@ -65,8 +66,14 @@ def data_of(
     }
 
 
-def chosen_of(subjects: list[Counted], measured: list[Measured], unknown: list[str], settings: Settings) -> Any:
-    """What the caller chose, where it says more than the defaults: positive values, and groups."""
+def chosen_of(
+    subjects: list[Counted],
+    measured: list[Measured],
+    unknown: list[str],
+    settings: Settings,
+    repeats: Mapping[str, int],
+) -> Any:
+    """What the caller chose, where it says more than the defaults (positive values, and groups), and rows that repeat."""
     chosen = {
         "positive": measured[0].positive,
         "positive_unknown": list(measured[0].unknown_positive),
@@ -76,5 +83,6 @@ def chosen_of(subjects: list[Counted], measured: list[Measured], unknown: list[s
         "label_sources": dict(settings.labels.sources),
         "intervals": None if settings.intervals == INTERVALS[0] else settings.intervals,
         "soft_tasks": "A->T" in subjects[0].counts.pairs and subjects[0].counts.pairs["A->T"].soft,
+        **repeats,
     }
     return {name: value for name, value in chosen.items() if value}

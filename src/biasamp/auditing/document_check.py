@@ -25,6 +25,8 @@ _WORDS: dict[Any, str] = {
     list: "a list",
     dict: "an object",
 }
+# Digests of 64 bits are the largest whole numbers of an audit.
+_BEYOND = 1 << 64
 # A problem: the field, and what is wrong with it.
 Problem = tuple[str, str]
 Check = Callable[[Any, str], Iterator[Problem]]
@@ -137,6 +139,8 @@ def _check_of_plain(kind: Any) -> Check:
         # True is an integer to Python, and text may be of a class of its own.
         if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
             yield path, _found(_WORDS[kind], value)
+        elif isinstance(value, int) and abs(value) >= _BEYOND:
+            yield path, "is a whole number beyond 64 bits"
         elif kind is float and not math.isfinite(value):
             yield path, f"must be finite, and is {value}"
 
@@ -159,7 +163,10 @@ def _beyond(value: Any, bounds: Mapping[str, Any], path: str) -> Iterator[Proble
 
 
 def _lengths(resamples: Mapping[str, Any]) -> Iterator[Problem]:
-    """Lists of numbers that are not as long as what they are of."""
+    """What resamples of the same records are known by, where there are any, and lists of numbers that are not as long as what they are of."""
+    for name in ("seed", "resamples", "records") if resamples else ():
+        if name not in resamples:
+            yield f"resamples.{name}", "is missing"
     for name, held in resamples.get("pairs", {}).items():
         given, outcome, bags = len(held["given"]), len(held["outcome"]), held["bags"]
         pairs = given * outcome
@@ -187,6 +194,8 @@ def _contradictions(document: Mapping[str, Any]) -> Iterator[Problem]:
     """What cannot be, though every value is of its type."""
     data = document["data"]
     yield from _lengths(document.get("resamples", {}))
+    for place, row in enumerate(document["findings"]):
+        yield from _figure_problems(row["figure"], f"findings[{place}].figure")
     for place, group in enumerate(data["groups"]):
         if group["attribute"] not in data["attributes"]:
             yield (
@@ -213,10 +222,24 @@ def _contradictions(document: Mapping[str, Any]) -> Iterator[Problem]:
         value = entry["value"]
         if metric is not None and value is not None and not metric.low - _ROUNDING <= value <= metric.high + _ROUNDING:
             yield f"{path}.value", f"is {value}, and {entry['metric']} lies between {metric.low:g} and {metric.high:g}"
+    groups = {(group["attribute"], group["group"]) for group in data["groups"]}
     for place, row in enumerate(document.get("rates", ())):
+        if (row["attribute"], row["group"]) not in groups:
+            yield f"rates[{place}].group", f"is {printable(row['group'], 40)!r}, which is no group of the attribute"
         for name, rate in row.items():
             if isinstance(rate, dict):
                 yield from _no_share(rate["value"], f"rates[{place}].{name}.value")
+
+
+def _figure_problems(figure: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    """What a finding concludes, which other parts of a report repeat, and of which figure."""
+    if "verdict" not in figure:
+        return
+    if figure["verdict"] not in (-1, 0, 1, None):
+        yield f"{path}.verdict", _found("-1, 0, 1 or null", figure["verdict"])
+    for name in ("attribute", "metric", "direction"):
+        if not isinstance(figure.get(name, 0), (str, NoneType)):
+            yield f"{path}.{name}", "is missing" if name not in figure else _found("text or null", figure[name])
 
 
 _ROUNDING = 1e-9

@@ -57,6 +57,8 @@ class Data(TypedDict):
     comparison, and ``ignored_unknown`` names that were to be ignored and that no group goes by. ``soft_tasks`` stands where
     task predictions are probabilities, which count as fractions: rates of groups are then mean scores. ``label_sources`` is where
     labels come from, as the caller stated it. ``intervals`` stands where those of aggregates are not from resamples. ``withheld_groups`` are in no figure, since counts below ``withheld_below`` are not published.
+    ``repeated`` is after how many rows the whole table repeats, row for row, ``in_succession`` how many times each row stands in
+    succession, and ``repeated_truth`` after how many rows attributes and tasks repeat, with other predictions.
     """
 
     records: int
@@ -85,6 +87,9 @@ class Data(TypedDict):
     withheld_groups: NotRequired[list[str]]
     withheld_below: NotRequired[int]
     intervals: NotRequired[Literal["closed_form"]]
+    repeated: NotRequired[int]
+    in_succession: NotRequired[int]
+    repeated_truth: NotRequired[int]
 
 
 class Rate(TypedDict):

@@ -130,6 +130,11 @@ def counts_fractions(document: AuditDocument) -> bool:
     return document["data"].get("soft_tasks", False) or ("directional", "A->T") in made
 
 
+def of_fractions(document: AuditDocument, entry: Entry) -> bool:
+    """Whether the predictions of a directional value are probabilities, so that its predicted rates are mean scores."""
+    return "decided" in entry or (entry["direction"] == "A->T" and counts_fractions(document))
+
+
 def known_directions(entry: Entry) -> list[Pair]:
     """The pairs whose direction is known: signs of other records are as they are, those of these must be sure."""
     return [pair for pair in entry["pairs"] if pair.get("known") and pair["sign"]]

@@ -18,7 +18,7 @@ from biasamp.data.column_checks import RoleOf, check_columns_alone
 from biasamp.data.keys import Keys, row_keys
 from biasamp.data.label import Mask
 from biasamp.data.labelset import has_own_order
-from biasamp.data.scores import USUAL, Strata, decide, read_strata
+from biasamp.data.scores import USUAL, Strata, decide, read_strata, refuse_other_scales
 from biasamp.data.vocabulary import one_space
 from biasamp.data.ways_out import way_out
 
@@ -213,6 +213,7 @@ class Reader:
                 f"{names[1]} holds probabilities, and {role}_scores is given too: predictions are what was decided, "
                 "scores what it was decided from. Are the two swapped? Give 0/1 or categories as predictions"
             )
+        refuse_other_scales(score.columns(source), f"{role}_scores")
         scores = read_labels(source, score, f"{role}_scores", "drop", like=like)
         if missing != "drop":
             refuse_missing({f"{role}_scores": scores}, way_out("missing scores"))

@@ -275,6 +275,10 @@ def _scores(subject: Counted, direction: str, settings: Settings, out: Measured)
         _add_sweep(subject, direction, counted_entry(subject, direction, settings.confidence), out)
         return
     held = records.evaluation(subject.number, direction) if soft else records.scored(subject.number, direction)
+    if counted and held.missing and not (held.given.exclusive and held.truth.exclusive):
+        # A record that lacks one label is in the pairs of the others: counts know which, a sort of all scores does not.
+        _add_sweep(subject, direction, counted_entry(subject, direction, settings.confidence), out)
+        return
     train = records.train(subject.number, direction)
     source, kept = subject.base_source(direction), subject.kept(direction)
     signed = source.signed(*(int(side.sum()) for side in kept))

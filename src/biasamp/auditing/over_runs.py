@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from biasamp.amplification.result import Amplification
-from biasamp.data.plain_arguments import level_of, listed, text_or_none
+from biasamp.data.plain_arguments import level_of, listed, one_of, text_or_none
 from biasamp.results import Table, text
 from biasamp.results.interval import Interval, plain
 from biasamp.results.metric_registry import range_of
 
 from .as_audit import as_audit, is_audit
 from .audit_result import Audit
+from .comparison_models import refuse_same_run
 from .document_types import Entry
 from .record_covariance import standard_error
+from .same_predictions import copies
 
 _METHODS = ("student", "normal")
 # What differs from run to run unless it is said otherwise.
@@ -45,6 +48,18 @@ class Runs:
         Every pair's mean amplification over the runs with its Student interval, where all runs have it.
     varies : str
         What differs from run to run, which is what ``seed_variance`` and the interval speak of.
+    copies : int
+        How many runs have the predictions of another: they say nothing of how seeds move a model, and make its
+        figures look surer than they are. Known of audits alone.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> runs = biasamp.over_runs([0.10, 0.12, 0.11, 0.13, 0.09])
+    >>> round(runs.value, 4), round(runs.seed_variance, 6)
+    (0.11, 0.00025)
+    >>> runs.confidence_interval().varies
+    'training seed'
     """
 
     metric: str
@@ -54,6 +69,7 @@ class Runs:
     direction: str | None = None
     pairs: Table | None = None
     varies: str = TRAINING_SEED
+    copies: int = 0
 
     @property
     def value(self) -> float:
@@ -73,8 +89,7 @@ class Runs:
             95% and covers 88% of the time.
         """
         level_of(level, "level")
-        if method not in _METHODS:
-            raise ValueError(f"method is {method!r}; use one of {', '.join(map(repr, _METHODS))}")
+        one_of(method, "method", _METHODS)
         count = len(self.values)
         error = float(np.sqrt(self.seed_variance / count))
         reach = quantile(level, count if method == "student" else None) * error
@@ -94,6 +109,7 @@ class Runs:
             "values": [plain(value) for value in self.values],
             "seed_variance": plain(self.seed_variance),
             "sampling_variance": plain(self.sampling_variance),
+            **({"copies": self.copies} if self.copies else {}),
         }
 
 
@@ -125,7 +141,8 @@ def over_runs(
         One result a run, all of the same metric and direction (from :func:`biasamp.directional`,
         :func:`biasamp.multi`, :func:`biasamp.mals`, or any object with a ``value``), or plain numbers; or one audit
         a run, in any form: what :func:`biasamp.audit` gave, the path of a saved one, counts, or the path of
-        saved counts. At least two.
+        saved counts. At least two. One run that is given twice is refused; of runs with the same predictions a
+        warning says so.
     metric, direction, attribute : str, optional
         Which figure of audits, where they have several.
     varies : str
@@ -152,14 +169,15 @@ def over_runs(
     >>> biasamp.over_runs([0.10, 0.15], varies="train-test split").confidence_interval().varies
     'train-test split'
     """
-    runs = listed(results, "results", "results, one a run,")
+    runs = listed(results, "results", "results, one per run,")
     if len(runs) < 2:
-        raise ValueError(f"results holds {len(runs)} run: how runs vary needs at least two")
+        raise ValueError(f"results holds {'one run' if runs else 'no run'}: how runs vary needs at least two")
     chosen = {"metric": metric, "direction": direction, "attribute": attribute}
     for name, value in chosen.items():
         text_or_none(value, name)
     if not isinstance(varies, str) or not varies:
         raise TypeError(f"varies is {varies!r}; text is needed, such as {TRAINING_SEED!r} or 'train-test split'")
+    refuse_same_run(runs, "results")
     if any(is_audit(run) for run in runs):
         of_audits = _of_audits(runs, {name: value for name, value in chosen.items() if value is not None})
         return replace(of_audits, varies=varies)
@@ -186,6 +204,20 @@ def over_runs(
 def _of_audits(runs: list[Any], chosen: dict[str, str]) -> Runs:
     """A figure of audits over the runs."""
     audits = [as_audit(run, f"results[{place}]") for place, run in enumerate(runs)]
+    twice = copies(audits)
+    if len(audits) - len(twice) < 2:
+        raise ValueError(
+            f"the {len(audits)} results have the same predictions: copies of one run do not show how runs vary. Give the audits of "
+            "different training runs"
+        )
+    if twice:
+        before, place = twice[0]
+        warnings.warn(
+            f"{len(twice)} of {len(audits)} runs have the predictions of another (results[{before}] and results[{place}] are the first): copies "
+            "of one run say nothing of how runs vary, and make the interval too short",
+            UserWarning,
+            stacklevel=3,
+        )
     entries = [_entry(audit, place, chosen) for place, audit in enumerate(audits)]
     keys = {(entry["attribute"], entry["metric"], entry["direction"]) for entry in entries}
     if len(keys) > 1:
@@ -202,6 +234,7 @@ def _of_audits(runs: list[Any], chosen: dict[str, str]) -> Runs:
         sampling,
         direction,
         _pairs([_PairsOf(e) for e in entries], metric),
+        copies=len(twice),
     )
 
 

@@ -31,7 +31,7 @@ from biasamp.counts.pair import PairCounts, outcome_masks
 from biasamp.data.label import Mask, printable
 from biasamp.data.scores import USUAL, decide
 from biasamp.resampling.intervals import FEW_FREEDOM
-from biasamp.results.interval import FEW_CLUSTERS, LEFT_OUT, Caution, plain
+from biasamp.results.interval import FEW_CLUSTERS, FEWEST_CLUSTERS, LEFT_OUT, TOO_FEW_CLUSTERS, Caution, plain
 
 from .settings import Measured, Settings
 from .subject import Counted
@@ -155,7 +155,8 @@ def _few_clusters(made: Proportion, decides: Mask) -> list[Caution]:
     if made.units is None or not decides.any():
         return []
     least = float(made.units[decides].min())
-    return [Caution(_FEW_CLUSTERS.format(least), FEW_CLUSTERS)] if least < FEW_FREEDOM else []
+    kind = TOO_FEW_CLUSTERS if least < FEWEST_CLUSTERS else FEW_CLUSTERS
+    return [Caution(_FEW_CLUSTERS.format(least), kind)] if least < FEW_FREEDOM else []
 
 
 def _entry(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import MISSING as MISSING_VALUE
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 from biasamp.data import Columns, Declared, printable
@@ -35,6 +38,12 @@ class Spec:
         return tuple(map(float, self.categories or ())) if self.declared == BINNED else None
 
     @property
+    def holds_classes(self) -> bool:
+        """Whether the columns are probabilities of classes, one for each."""
+        declared = self.declared == "categorical" and self.categories is not None
+        return declared and len(self.names) == len(self.categories or ()) > 1
+
+    @property
     def title(self) -> str:
         """What the set is called."""
         return ", ".join(self.names)
@@ -59,9 +68,9 @@ class Spec:
         if isinstance(value, str):
             return cls((value,))
         if isinstance(value, Sequence) and value and all(isinstance(name, str) for name in value):
-            repeated = [name for i, name in enumerate(value) if name in value[:i]]
-            if repeated:
-                raise ValueError(f"{role} names the column {repeated[0]!r} twice")
+            repeated = _first_repeated(value)
+            if repeated is not None:
+                raise ValueError(f"{role} names the column {repeated!r} twice")
             return cls(tuple(value))
         if isinstance(value, list) and any(isinstance(one, Declared) for one in value):
             raise ValueError(
@@ -141,6 +150,11 @@ class Plan:
         return found
 
     @property
+    def truth_columns(self) -> list[str]:
+        """Every column of attributes and tasks, and that of weights, each once: what no model says."""
+        return [*columns_of(*self.groups.values(), self.task), *([self.weights] if self.weights is not None else [])]
+
+    @property
     def predicted_columns(self) -> list[tuple[str, str]]:
         """Every column of truth with the one that predicts it."""
         sides = [(self.task, self.task_prediction), *zip(self.groups.values(), self.group_predictions, strict=True)]
@@ -187,14 +201,31 @@ class Plan:
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Plan:
-        """Read back what :meth:`to_dict` gave."""
-        groups = {name: _spec(one) for name, one in held["groups"].items()}
-        predictions = tuple(_spec(one) for one in held["group_predictions"])
-        names = ("task", "task_prediction", "task_scores", "strata")
-        specs = {name: _spec(held[name]) for name in names if name in held}
-        if "group_scores" in held:
-            specs["group_scores"] = tuple(_spec(one) for one in held["group_scores"])
-        return cls(**{**held, **specs, "groups": groups, "group_predictions": predictions})
+        """Read back what :meth:`to_dict` gave; what nothing can have given, as in a file by anybody, is refused."""
+        known = {field.name: field.default is MISSING_VALUE for field in fields(cls)}
+        if (
+            not isinstance(held, Mapping)
+            or {name for name, needed in known.items() if needed} - {*held}
+            or {*held} - {*known}
+        ):
+            raise ValueError(f"plan is {shown(held)} that does not say which columns are read")
+        if not isinstance(held["groups"], Mapping) or held["task"] is None:
+            raise ValueError("plan has no attribute or no task")
+        groups = {name: _spec(one, "groups") for name, one in held["groups"].items()}
+        specs: dict[str, Any] = {"groups": groups}
+        for name in ("task", "task_prediction", "task_scores", "strata"):
+            if name in held:
+                specs[name] = _spec(held[name], name)
+        for name in ("group_predictions", "group_scores"):
+            if name in held:
+                specs[name] = _specs(held[name], name, len(groups))
+        for name in ("weights", "record", "cluster"):
+            column_name(held.get(name), f"plan.{name}")
+        for name in ("intersections", "train"):
+            yes_or_no(held.get(name, False), f"plan.{name}")
+        one_of(held.get("missing", "error"), "plan.missing", MISSING)
+        one_of(held.get("unseen", "invented"), "plan.unseen", UNSEEN)
+        return cls(**{**held, **specs})
 
 
 def make_plan(
@@ -219,7 +250,7 @@ def make_plan(
     yes_or_no(intersections, "intersections")
     for name, key in keys.items():
         column_name(key, name)
-    groups = _attributes(attributes)
+    groups = attributes_of(attributes)
     task = Spec.of(tasks, "tasks")
     # A column goes with itself, whatever a model does.
     both = [name for group in groups.values() for name in group.names if name in task.names]
@@ -228,10 +259,10 @@ def make_plan(
             f"attributes and tasks both name the column '{printable(both[0], 60)}': an attribute is held against "
             "another column, so name a task that differs from it"
         )
-    group_predictions = _predictions(attribute_predictions, list(groups.values()), "attribute_predictions")
-    (task_prediction,) = _predictions(task_predictions, [task], "task_predictions")
-    group_scores = _predictions(attribute_scores, list(groups.values()), "attribute_scores")
-    (task_score,) = _predictions(task_scores, [task], "task_scores")
+    group_predictions = predictions_of(attribute_predictions, list(groups.values()), "attribute_predictions")
+    (task_prediction,) = predictions_of(task_predictions, [task], "task_predictions")
+    group_scores = predictions_of(attribute_scores, list(groups.values()), "attribute_scores")
+    (task_score,) = predictions_of(task_scores, [task], "task_scores")
     for truth, score in ((task, task_score), *zip(groups.values(), group_scores, strict=True)):
         if score is not None and truth.declared in (BINNED, QUANTILES):
             raise ValueError(
@@ -302,6 +333,12 @@ def _strata(strata: Any, groups: Mapping[str, Spec], task: Spec, others: Sequenc
     return held
 
 
+def _first_repeated(names: Sequence[str]) -> str | None:
+    """The first name that stands in a list more than once."""
+    times = Counter(names)
+    return next((name for name in names if times[name] > 1), None)
+
+
 _NO_LABELS = {
     "record": "ids are no labels",
     "weights": "weights are no labels",
@@ -330,7 +367,8 @@ def _refuse_two_roles(labels: Mapping[str, Sequence[str]], others: Mapping[str, 
         ): "predictions are what was decided, scores what it was decided from",
     }
     for (first, second), why in wrong.items():
-        both = [name for name in labels[first] if name in labels[second]]
+        there = set(labels[second])
+        both = [name for name in labels[first] if name in there]
         if both:
             raise ValueError(
                 f"{first} and {second} both name the column '{printable(both[0], 60)}': {why}. Name the column of the "
@@ -354,14 +392,34 @@ def _plain(one: Spec | None) -> Any:
     return one and [list(one.names), one.declared, None if one.categories is None else list(one.categories)]
 
 
-def _spec(held: Any) -> Any:
+def _spec(held: Any, name: str) -> Any:
     if held is None:
         return None
-    names, declared, categories = held
-    return Spec(tuple(names), declared, None if categories is None else tuple(categories))
+    if isinstance(held, (list, tuple)) and len(held) == 3:
+        names, declared, categories = held
+        texts = [
+            *_texts(names),
+            *([] if declared is None else [declared]),
+            *([] if categories is None else _texts(categories)),
+        ]
+        if names and all(isinstance(text, str) for text in texts):
+            made = Spec(tuple(names), declared, None if categories is None else tuple(categories))
+            if made.edges is None or all(map(isfinite, made.edges)):
+                return made
+    raise ValueError(f"plan.{name} does not name columns")
 
 
-def _attributes(attributes: Any) -> dict[str, Spec]:
+def _texts(held: Any) -> Any:
+    return held if isinstance(held, (list, tuple)) else [None]
+
+
+def _specs(held: Any, name: str, many: int) -> tuple[Any, ...]:
+    if not isinstance(held, (list, tuple)) or len(held) not in (0, many):
+        raise ValueError(f"plan.{name} does not have one entry for each attribute")
+    return tuple(_spec(one, name) for one in held)
+
+
+def attributes_of(attributes: Any) -> dict[str, Spec]:
     """Each protected attribute by its name: one for a name, for each item of a list, or for each entry of a mapping."""
     if isinstance(attributes, Mapping):
         if not attributes:
@@ -379,7 +437,7 @@ def _attributes(attributes: Any) -> dict[str, Spec]:
     return out
 
 
-def _predictions(predictions: Any, truths: Sequence[Spec], role: str) -> list[Spec | None]:
+def predictions_of(predictions: Any, truths: Sequence[Spec], role: str) -> list[Spec | None]:
     """The predictions of each truth, by position or by a mapping from truth column to prediction column."""
     if predictions is None:
         return [None] * len(truths)
@@ -387,11 +445,9 @@ def _predictions(predictions: Any, truths: Sequence[Spec], role: str) -> list[Sp
         return _mapped(predictions, truths, role)
     if len(truths) == 1:
         listed = isinstance(predictions, Sequence) and not isinstance(predictions, str)
-        repeated = (
-            [name for name in predictions if isinstance(name, str) and predictions.count(name) > 1] if listed else []
-        )
-        if repeated:
-            raise ValueError(f"{role} names {repeated[0]!r} twice")
+        repeated = _first_repeated([name for name in predictions if isinstance(name, str)]) if listed else None
+        if repeated is not None:
+            raise ValueError(f"{role} names {repeated!r} twice")
         if listed and len(predictions) != len(truths[0].names) and all(isinstance(name, str) for name in predictions):
             raise ValueError(
                 f"{role} names {len(predictions)} columns ({', '.join(map(repr, predictions[:3]))}) and the truth "

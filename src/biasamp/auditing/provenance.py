@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -43,7 +44,7 @@ def provenance_of(source: str, arguments: Mapping[str, Any], settings: Mapping[s
     out: Provenance = {
         "source": source,
         "time": _now().isoformat(timespec="seconds"),
-        "libraries": _versions(),
+        "libraries": dict(_versions()),
         "settings": dict(settings),
     }
     command = _COMMAND.get()
@@ -62,7 +63,9 @@ def _now() -> datetime:
     return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdigit() else datetime.now(UTC)
 
 
-def _versions() -> dict[str, str]:
+@cache
+def _versions() -> Mapping[str, str]:
+    """The versions that this process has; their files are read once."""
     found = {"python": platform.python_version(), "biasamp": __version__}
     for name in _LIBRARIES:
         try:

@@ -14,7 +14,7 @@ from .findings import ERROR_RATES, Context, Finding, finding, value_with_interva
 # What differences of rates are of where predictions count as fractions.
 _MEAN_SCORES = {
     "tpr_difference": "mean scores of those who truly have the outcome",
-    "fpr_difference": "mean scores of those who truly do not have it",
+    "fpr_difference": "mean scores of those who truly do not have the outcome",
     "accuracy_difference": "mean scores of what is true",
 }
 
@@ -51,7 +51,8 @@ def gap_words(context: Context, gap: str, entry: Entry) -> str:
     shown = value_with_interval(entry)
     outcome = context.name(entry.get("outcome") or "")
     names, sizes = entry.get("between") or (), entry.get("sizes") or ()
-    groups = [f"{context.name(name)} ({size:,.0f} records)" for name, size in zip(names, sizes, strict=False)]
+    unit = "records by weight" if context.document["data"]["weighted"] else "records"
+    groups = [f"{context.name(name)} ({size:,.0f} {unit})" for name, size in zip(names, sizes, strict=False)]
     apart = f" between {' and '.join(groups)}" if groups else ""
     if context.verdict(entry):
         return f"{gap} differ by {shown}{apart} ({outcome})"

@@ -12,7 +12,8 @@ from typing import Any
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.storage import is_counts
-from biasamp.data.plain_arguments import MOST_DRAWS, level_of, names_of, one_of, whole_number
+from biasamp.data.plain_arguments import names_of
+from biasamp.data.repeated_records import repeats_of
 from biasamp.data.same_columns import refuse_same, refuse_train_of_data, same_index
 from biasamp.data.spelling import in_utf8
 from biasamp.engines import engine_for
@@ -177,15 +178,8 @@ def audit(
     ['directional', 'multi']
     """
     given_now = {name: value for name, value in locals().items() if value is not _defaults()[name]}
-    level_of(confidence, "confidence")
-    whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
-    whole_number(min_group, "min_group")
-    whole_number(seed, "seed")
     parse_memory(memory)
     labels = read_label_provenance(provenance)
-    if suppress is not None:
-        whole_number(suppress, "suppress", least=2)
-    one_of(intervals, "intervals", INTERVALS)
     settings = Settings(
         _metrics(metrics), confidence, resamples, seed, min_group, positive, labels, suppress, intervals
     )
@@ -303,7 +297,11 @@ def measured(
     counts, held = count_memory(source, plan, train, weights, needs)
     in_memory = partial(_pairs_alone, source=source, train=train, weights=weights)
     bins = bins_moved(plan, lambda: source, in_memory, settings, chosen, base)
-    return from_counts(counts, settings, base, chosen, held, weighted=weights is not None, bins=bins), plan
+    repeats: dict[str, int] = {}
+    if plan.record is None and plan.cluster is None and named:  # copies in one cluster make no interval shorter
+        truths = [source.columns[name] for name in plan.truth_columns]
+        repeats = repeats_of(source.columns.values(), truths, source.rows)
+    return from_counts(counts, settings, base, chosen, held, weights is not None, bins, repeats), plan
 
 
 def _pairs_alone(plan: Plan, source: Source, train: Any, weights: Any) -> AuditCounts:
@@ -327,6 +325,11 @@ def _stated(
         "labels": settings.labels.plain,
         "suppress": settings.suppress,
         "intervals": settings.intervals,
+    }
+    # Of other records, the files that they are in.
+    paths = {name: arguments.get(name) for name in ("train", "base")}
+    asked |= {
+        name: os.path.basename(os.fspath(path)) for name, path in paths.items() if isinstance(path, (str, os.PathLike))
     }
     how = provenance_of(made.document["provenance"]["source"], arguments, asked, engine)
     return replace(made, document={**made.document, "provenance": how})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from biasamp.data.plain_arguments import MOST_DRAWS, level_of, one_of, whole_number
+
 from .label_provenance import LabelProvenance
 
 # How the intervals of aggregates are made: from resamples, or from how much every bag of records moves them.
@@ -24,6 +26,15 @@ class Settings:
     labels: LabelProvenance = field(default_factory=LabelProvenance)
     suppress: int | None = None
     intervals: str = "bootstrap"
+
+    def __post_init__(self) -> None:
+        level_of(self.confidence, "confidence")
+        whole_number(self.resamples, "resamples", least=2, most=MOST_DRAWS)
+        whole_number(self.min_group, "min_group")
+        whole_number(self.seed, "seed")
+        if self.suppress is not None:
+            whole_number(self.suppress, "suppress", least=2)
+        one_of(self.intervals, "intervals", INTERVALS)
 
 
 @dataclass

@@ -21,8 +21,12 @@ _OPPOSITE, _SURE = -0.1, 4.5
 # They are called unrelated where they are not above chance by so many standard errors, as one of a hundred columns is that
 # has nothing to do with it; fewer records tell nothing.
 _BETTER, _LEAST = 2.33, 100
+# Nor is a correlation below this a model's, however sure it is: where every row is joined to many, one of many pairs is right.
+_HARDLY = 0.05
 # One of several columns is held to less, and where so many records have the label, and have not, in truth and in prediction.
 _BETTER_COLUMN, _LEAST_EITHER = 1.64, 30
+# A value is predicted far worse than another where its correlation is for certain below this part of the other's.
+_FAR_BELOW = 0.25
 # Columns that a sentence names of many.
 _SHOWN = 3
 
@@ -53,7 +57,8 @@ def skills(bags: BagCounts, records: float, of: NDArray[np.int64]) -> tuple[Floa
     for places in exclusive_sets(counts):
         one, other = (np.outer(held[places], held[places]) for held in (truth, predicted))
         np.fill_diagonal(one, 0.0)
-        variance[places[0]] += float((one * other).sum())
+        alike = of[places][:, None] == of[places][None, :]
+        variance[places] += (one * other * alike).sum(axis=1)
     varies = (pooled(spread) > 0) & (records >= 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = np.where(varies, pooled(together) / pooled(np.sqrt(spread)), np.nan)
@@ -84,6 +89,12 @@ def _by_bags(bags: BagCounts, truth: Floats, predicted: Floats, of: NDArray[np.i
     each = np.stack([label[:, of == which].sum(axis=1) for which in range(int(of.max()) + 1)], axis=1)
     error = np.sqrt((each**2).sum(axis=0))
     return np.divide(each.sum(axis=0), error, out=np.zeros(len(error)), where=error > 0)
+
+
+def agreement_z(bags: BagCounts) -> float:
+    """How many standard errors predictions agree with the truth above chance, over all labels; either may be scores."""
+    truth, predicted, _ = _shares(bags)
+    return float(_by_bags(bags, truth, predicted, np.zeros(len(truth), dtype=np.int64))[0])
 
 
 def never_wrong(bags: BagCounts) -> bool:
@@ -117,16 +128,52 @@ def against_the_truth(context: Context) -> Iterator[Finding]:
                 where,
                 **where,
             )
-        elif z < _BETTER and records >= _LEAST:
+        elif (z < _BETTER or (correlation < _HARDLY and not bags.soft)) and records >= _LEAST:
+            how, asked = "no better than", ""
+            if z >= _BETTER:
+                how, asked = "hardly better than", ", or were tables joined by a key that many rows share"
             yield caution(
                 "unrelated",
-                f"{what} agree with the truth no better than chance would make them{shown}: are their rows those of "
-                "the truth?",
+                f"{what} agree with the truth {how} chance would make them{shown}: are their rows those of the truth{asked}?",
                 where,
                 **where,
             )
-        elif attribute is None:
-            yield from _columns_against(bags, records)
+        else:
+            yield from _values_against(context, bags, records, where)
+            if attribute is None:
+                yield from _columns_against(bags, records)
+
+
+def _values_against(context: Context, bags: BagCounts, records: float, where: dict[str, str]) -> Iterator[Finding]:
+    """Of several values of one column, those that are predicted no better than by chance where others are predicted well.
+
+    Codes in another order move at least two values, each as frequent as before and right no more often than by accident.
+    """
+    labels = bags.whole.outcome_labels
+    if len(labels) < 3 or len({label.variable for label in labels}) > 1 or records < 2 * _LEAST:
+        return
+    correlation, z = skills(bags, records, np.arange(len(labels)))
+    truth, predicted, _ = _shares(bags)
+    told = np.minimum.reduce([truth, 1.0 - truth, predicted, 1.0 - predicted]) * records >= _LEAST_EITHER
+    best = np.nanmax(correlation) if told.any() and not np.isnan(correlation).all() else 0.0
+    wrong = told & (z < _BETTER_COLUMN) & (correlation + 2.0 / np.sqrt(records) < _FAR_BELOW * best)
+    if wrong.sum() < 2:
+        return
+    opposite = bool((wrong & (correlation < _OPPOSITE) & (z < -_SURE)).sum() > 1)
+    mine = [str(labels[place]) for place in np.flatnonzero(wrong)]
+    shown = [context.name(label) for label in mine[:_SHOWN]]
+    shown += [f"{len(mine) - _SHOWN} more"] if len(mine) > _SHOWN else []
+    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    how = "agree with the truth no better than chance would make them, though those of other values do"
+    if opposite:
+        how = "are opposite to the truth, though those of other values are not"
+    yield caution(
+        "opposite" if opposite else "unrelated",
+        f"Predictions of {listed} {how}: are values coded alike in both columns?",
+        where,
+        values=mine,
+        **where,
+    )
 
 
 def _columns_against(bags: BagCounts, records: float) -> Iterator[Finding]:

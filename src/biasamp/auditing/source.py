@@ -14,7 +14,7 @@ import numpy as np
 from biasamp.counts.storage import is_counts
 from biasamp.data import Column, check_columns, column_codes
 from biasamp.data.file_format import is_zipped
-from biasamp.data.files import open_files
+from biasamp.data.files import DAMAGE, open_files
 from biasamp.data.formats import format_of
 from biasamp.data.frames import arrow_column, arrow_table, column_names, named_columns
 from biasamp.data.keys import Keys, record_keys
@@ -61,7 +61,8 @@ class Source:
 
     def column(self, name: str) -> Column:
         """One column; an unknown name is an error that offers the nearest ones."""
-        check_columns([name], list(self.columns), self.name)
+        if name not in self.columns:
+            check_columns([name], list(self.columns), self.name)
         return self.columns[name]
 
     def take(self, records: Mask) -> Source:
@@ -160,7 +161,7 @@ def _size_in_memory(path: Path, columns: Sequence[str] | None) -> int:
     if format_of(path).name == "parquet":
         try:
             rows, width = parquet_shape(path)
-        except (OSError, ValueError):
+        except (*DAMAGE, ValueError):
             return stored  # whatever is wrong with the file is said by whoever reads it
         return rows * (width if columns is None else len(columns)) * _VALUE_BYTES
     return stored if format_of(path).typed else _TEXT_FACTOR * stored

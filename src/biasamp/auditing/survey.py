@@ -106,10 +106,20 @@ class Survey:
         self.rows += other.rows
         return self
 
-    def example(self) -> Source:
-        """A few made-up records that have every label: reading them tells the label space of all."""
+    def example(self, *matrices: Spec | None) -> Source:
+        """A few made-up records that have every label: reading them tells the label space of all.
+
+        Those of ``matrices`` that hold class probabilities add up to 1, as the real ones do.
+        """
         rows = max([1, *(len(facts.categories) + 1 for facts in self.columns.values())])
-        return Source("data", {name: facts.example(name, rows) for name, facts in self.columns.items()}, rows)
+        made = {name: facts.example(name, rows) for name, facts in self.columns.items()}
+        for spec in matrices:
+            if spec is not None and spec.holds_classes:
+                soft = any(self.columns[name].fraction is not None for name in spec.names)
+                for place, name in enumerate(spec.names):
+                    chance = 1.0 / len(spec.names) if soft else float(place == 0)
+                    made[name] = Column(name, "float", np.full(rows, chance))
+        return Source("data", made, rows)
 
 
 @dataclass(frozen=True)

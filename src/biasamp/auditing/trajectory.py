@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,13 @@ from biasamp.data import printable
 from biasamp.data.plain_arguments import level_of, listed, names_of, number
 from biasamp.resampling.trend import ControlLimits, Slope
 from biasamp.results.interval import figure, figure_with_interval, plain
-from biasamp.results.metric_registry import METRICS
+from biasamp.results.metric_registry import METRICS, is_signed, range_of
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
 
 from .as_audit import FORMS, as_audit, is_audit
-from .trajectory_series import Series, audit_series, share_series
+from .audit_result import Audit
+from .trajectory_series import SHARE, Series, audit_series, share_series
 
 Floats = NDArray[np.float64]
 SCHEMA = 1
@@ -46,6 +47,23 @@ class Trajectory:
     ----------
     document : dict
         ``steps``, ``figures`` (each with its points and its trend) and ``notes``, in plain values that JSON can hold.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1] * 40
+    >>> data = {"group": group, "hired": hired, "model": model}
+    >>> def step(missed: int) -> biasamp.AuditCounts:
+    ...     said = [0] * missed + model[missed:]
+    ...     held = {**data, "model": said}
+    ...     return biasamp.count(held, attributes="group", tasks="hired", task_predictions="model")
+    ...
+    >>> path = biasamp.trajectory({f"week {number}": step(number) for number in range(4)})
+    >>> path.steps
+    ('week 0', 'week 1', 'week 2', 'week 3')
+    >>> len(path.trends)
+    7
     """
 
     document: dict[str, Any]
@@ -128,7 +146,7 @@ def trajectory(
     Parameters
     ----------
     steps : mapping
-        A name and an audit for each step, in order: what :func:`biasamp.audit` gave, the path of a saved one, counts or the
+        A name and an audit for each step, in order (else they are put in the order of where they are): what :func:`biasamp.audit` gave, the path of a saved one, counts or the
         path of saved counts. Or, for all of them, counts of associations (:func:`biasamp.count` with identities) or what
         :func:`biasamp.associate` gave: then the share of each identity's records that have a label is followed.
     at : sequence of float, optional
@@ -136,7 +154,7 @@ def trajectory(
     metrics : str or sequence of str, optional
         Which metrics of audits; all by default.
     labels : str or sequence of str, optional
-        Which labels of associations; the 20 most frequent by default.
+        Which labels of associations; the 20 most frequent by default. Of an identity its share of all records is followed, too.
     level : float
         The confidence level of slopes, changes and limits. Intervals of audits' values have the level of the audit.
 
@@ -179,6 +197,13 @@ def trajectory(
         raise ValueError("steps has two names that read the same")
     places, unit = _positions(names, at)
     held = [_loaded(value, name) for name, value in zip(names, steps.values(), strict=True)]
+    about: list[str] = []
+    if not (np.all(np.diff(places) > 0.0) or np.all(np.diff(places) < 0.0)):
+        order = np.argsort(places).tolist()
+        places, names, held = places[order], [names[i] for i in order], [held[i] for i in order]
+        about.append(
+            f"Steps were not given in order: they are taken from {names[0]} to {names[-1]}, by where they are."
+        )
     of_labels = [isinstance(value, AssociationCounts) for value in held]
     if any(of_labels) and not all(of_labels):
         raise TypeError("steps holds both audits and counts of associations; give one kind")
@@ -193,9 +218,10 @@ def trajectory(
             raise ValueError("labels= chooses labels of associations; steps are audits: leave it out")
         audits = [as_audit(value, name) for name, value in zip(names, held, strict=True)]
         series, notes = audit_series(audits, names, places, chosen)
+        about += _copies(audits, names)
     if not series:
         raise ValueError("steps have no figure with an interval in common: nothing can be followed")
-    return Trajectory(_document(series, notes, names, places, unit, level))
+    return Trajectory(_document(series, [*about, *notes], names, places, unit, level))
 
 
 def _loaded(value: Any, name: str) -> Any:
@@ -207,6 +233,21 @@ def _loaded(value: Any, name: str) -> Any:
     if isinstance(value, AssociationCounts) or is_audit(value):
         return value
     raise TypeError(f"steps[{name!r}] is a {type(value).__name__}; {FORMS}, or counts of associations, is needed")
+
+
+def _copies(audits: Sequence[Audit], names: Sequence[str]) -> list[str]:
+    """Steps with the records and predictions of an earlier one, which may be the same file given twice."""
+    first: dict[str, str] = {}
+    out = []
+    for audit, name in zip(audits, names, strict=True):
+        mark = audit.document["data"].get("fingerprint")
+        if mark is not None and mark in first:
+            out.append(
+                f"{first[mark]} and {name} have the same predictions for the same records: see whether one was given twice."
+            )
+        elif mark is not None:
+            first[mark] = name
+    return out
 
 
 def _metrics(metrics: Any) -> list[str]:
@@ -294,6 +335,9 @@ def _figure(
 ) -> dict[str, Any]:
     """One figure: its points, its trend, and both in words."""
     points = []
+    # No value is beyond the range of its figure, and no limit needs to be.
+    least, most = (0.0, 1.0) if held.metric == SHARE else range_of(held.metric)
+    limits = replace(limits, low=np.clip(limits.low, least, most), high=np.clip(limits.high, least, most))
     for step, place in enumerate(held.places.tolist()):
         point = {
             "step": names[place],
@@ -353,12 +397,13 @@ def _words(
     if first is None:
         left = "No step leaves its control limits."
     else:
-        low, high = limits.low[first], limits.high[first]
-        which, value = printable(points[first]["step"], 40), figure(points[first]["value"])
-        left = f"The first step outside its control limits, {figure(low)} to {figure(high)}, is {which} with {value}."
+        shown = [figure(end, is_signed(held.metric)) for end in (limits.low[first], limits.high[first])]
+        between = f"{shown[0]} to {shown[1]}"
+        which, value = printable(points[first]["step"], 40), figure(points[first]["value"], is_signed(held.metric))
+        left = f"The first step outside its control limits, {between}, is {which} with {value}."
         if not held.steps.tells_wander:
             left = (
-                f"{which} with {value} is further from the steps before it than records explain ({figure(low)} to {figure(high)}); "
+                f"{which} with {value} is further from the steps before it than records explain ({between}); "
                 "how much steps vary by themselves is not known of so few."
             )
     return f"{printable(held.title, 100)}: {said} {left}"

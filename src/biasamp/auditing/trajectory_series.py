@@ -25,8 +25,9 @@ Index = NDArray[np.int64]
 
 # How many of the most frequent labels are followed where none are named.
 MOST_LABELS = 20
-# The figure of association counts that is followed: the share of an identity's records that have a label.
+# The figure of association counts that is followed: the share of an identity's records that have a label, or of all records that have the identity.
 SHARE = "share"
+EVERYTHING = "all records"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Series:
     Attributes
     ----------
     attribute, metric, direction, label : str
-        What it is; of association counts the attribute is the identity, and only they have a label.
+        What it is; of association counts the attribute is the identity or all records, and only they have a label.
     places : ndarray of int
         Which steps have it.
     steps : Steps
@@ -132,7 +133,7 @@ def share_series(
     labels: Sequence[str] | None,
     level: float,
 ) -> tuple[list[Series], list[str]]:
-    """The share of each identity's records that have a label, for each label, along the steps."""
+    """The share of each identity's records that have a label, for each label, along the steps; of an identity also its share of all records."""
     first = counts[0]
     for name, held in zip(names, counts, strict=True):
         if held.identities != first.identities:
@@ -146,18 +147,23 @@ def share_series(
     out = []
     for label in followed:
         for k, identity in enumerate(first.identities):
-            made = _share(counts, label, k, sharing)
+            # All records of an identity have it: what can move is how many of all records do.
+            itself = _is_identity(counts, label, k)
+            among = EVERYTHING if itself else identity
+            made = _share(counts, label, k, sharing, of_all=itself)
             places = np.flatnonzero(~np.isnan(made[0]))
             if len(places) < 2:
-                notes.append(
-                    f"{SHARE} of {label} among {identity} is left out: fewer than two steps have such records."
-                )
+                notes.append(f"{SHARE} of {label} among {among} is left out: fewer than two steps have such records.")
                 continue
             values, covariance = made[0][places], made[1][np.ix_(places, places)]
             reach = normal_quantile(level) * np.sqrt(np.diag(covariance))
             steps = Steps(at[places], values, covariance, sharing == "paired")
             low, high = np.maximum(values - reach, 0.0), np.minimum(values + reach, 1.0)
-            out.append(Series(identity, SHARE, "", label, places, steps, low, high))
+            out.append(Series(among, SHARE, "", label, places, steps, low, high))
+    if labels is None and not any(held.steps.values.any() for held in out):
+        notes.append(
+            f"No record of an identity has another label: labels={first.identities[0]!r} follows the share of all records that have the identity."
+        )
     return out, notes
 
 
@@ -195,11 +201,12 @@ def _followed(counts: Sequence[AssociationCounts], labels: Sequence[str] | None)
             if label not in inside:
                 total[label] = total.get(label, 0) + count
     if labels is not None:
-        strange = [label for label in labels if label not in total and label not in shown]
+        named = set(shown) | set(counts[0].identities)
+        strange = [label for label in labels if label not in total and label not in named]
         if strange:
             near = ", ".join(sorted(total, key=lambda label: -total[label])[:5])
             raise ValueError(f"labels has {strange[0]!r}, which no step has; frequent ones are {near}")
-        return [label if label in total else shown[label] for label in labels], []
+        return [label if label in total else shown.get(label, label) for label in labels], []
     ranked = sorted(total, key=lambda label: (-total[label], label))
     if len(ranked) <= MOST_LABELS:
         return ranked, []
@@ -207,30 +214,41 @@ def _followed(counts: Sequence[AssociationCounts], labels: Sequence[str] | None)
     return ranked[:MOST_LABELS], [words]
 
 
-def _share(counts: Sequence[AssociationCounts], label: str, k: int, sharing: str) -> tuple[Floats, Floats]:
-    """The share of one label in one identity at every step, and the covariance of the shares.
+def _is_identity(counts: Sequence[AssociationCounts], label: str, k: int) -> bool:
+    """Whether a label is the identity ``k`` itself: its one member, or its name where no label has that name."""
+    first = counts[0]
+    return first.members[k] == (label,) or (
+        first.identities[k] == label and not any(label in held.labels for held in counts)
+    )
+
+
+def _share(
+    counts: Sequence[AssociationCounts], label: str, k: int, sharing: str, *, of_all: bool
+) -> tuple[Floats, Floats]:
+    """The share of one label in one identity at every step, and the covariance of the shares; or ``of_all`` records, that of the identity.
 
     Half a record with the label and half a record without it add to the variance, so that a share of 0 has a width.
     """
     values, own, sums = np.full(len(counts), np.nan), np.zeros(len(counts)), np.zeros((len(counts), BAGS))
-    for step, held in enumerate(counts):
-        size = float(held.identity_count[k])
+    sizes = np.array([float(held.n if of_all else held.identity_count[k]) for held in counts])
+    for step, (held, size) in enumerate(zip(counts, sizes.tolist(), strict=True)):
         if not size:
             continue
         place = held.labels.index(label) if label in held.labels else None
         joint = 0.0 if place is None else float(held.identity_joint[place, k])
-        share = joint / size
+        share = (float(held.identity_count[k]) if of_all else joint) / size
         values[step] = share
         own[step] = share * (1.0 - share) / size
         if sharing in ("paired", "partly"):
             assert held.bags is not None
-            sums[step] = -share * held.bags.sizes[:, 1 + k] / size
-            if place is not None:
+            sums[step] = -share * held.bags.sizes[:, 0 if of_all else 1 + k] / size
+            if of_all:
+                sums[step] += held.bags.sizes[:, 1 + k] / size
+            elif place is not None:
                 at, bag, part = held.bags.cells
                 mine = (at == place) & (part == 1 + k)
                 sums[step] += np.bincount(bag[mine], held.bags.values[mine], minlength=BAGS) / size
     by_bag = sharing in ("paired", "partly")
     covariance = sums @ sums.T * BAGS / (BAGS - 1) if by_bag else np.diag(own)
-    sizes = np.array([max(float(held.identity_count[k]), 1.0) for held in counts])
-    covariance[np.diag_indices_from(covariance)] += 0.5 / sizes**2
+    covariance[np.diag_indices_from(covariance)] += 0.5 / np.maximum(sizes, 1.0) ** 2
     return values, covariance

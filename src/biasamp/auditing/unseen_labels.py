@@ -15,7 +15,7 @@ from biasamp.counts.audit_counts import AuditCounts
 from biasamp.counts.fixed import floats
 from biasamp.counts.subject_counts import SubjectCounts
 from biasamp.data import Label, Variable, printable
-from biasamp.data.column_checks import title_of
+from biasamp.data.column_checks import refuse_spelled_twice, title_of
 from biasamp.data.vocabulary import check_other, check_said
 
 from .findings import CLEAR_DIFFERENCE, INVENTED, Context, Finding, caution, number, place
@@ -64,6 +64,8 @@ def _check_side(
         held = {c: n for c, n in zip(categories, sizes[here].tolist(), strict=True) if n}
         known = dict(held)
         title = title_of(roles[0], variable)
+        if specs[0].categories is None and specs[0].edges is None:
+            refuse_spelled_twice(variable._replace(categories=tuple(held)), roles[0])
         if train is not None:
             trained = [c for c, n in zip(categories, train[here].tolist(), strict=True) if n]
             check_other(held, trained, (title, f"train {title}"), lists=lists)

@@ -11,7 +11,7 @@ from typing import Any
 from biasamp import __version__
 from biasamp.counts.audit_counts import AuditCounts
 from biasamp.data import printable
-from biasamp.data.plain_arguments import shown
+from biasamp.data.plain_arguments import names_of, shown
 
 from .audit_result import Audit
 from .group_choice import GroupNames
@@ -42,6 +42,17 @@ class Verification:
         Every figure that is not the same: ``field``, ``saved`` and ``computed``.
     versions : pair of str
         The version that made the audit, and this one.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1] * 40
+    >>> data = {"group": group, "hired": hired, "model": model}
+    >>> audit = biasamp.audit(data, attributes="group", tasks="hired", task_predictions="model", metrics=["directional"])
+    >>> found = biasamp.verify(audit, data)
+    >>> found.same, found.differences
+    (True, ())
     """
 
     same: bool
@@ -104,6 +115,30 @@ class Verification:
         return self.summary
 
 
+def _made_with(held: Mapping[str, Any], seed: int) -> tuple[Plan, Settings, GroupNames]:
+    """How an audit says that it was made: by anybody, so that it is checked as arguments are."""
+    try:
+        settings = Settings(
+            frozenset(names_of(held["metrics"], "metrics", "names of metrics")),
+            held["confidence"],
+            held["resamples"],
+            seed,
+            held["min_group"],
+            held["positive"],
+            read_label_provenance(held.get("labels") or None),
+            held.get("suppress"),
+            held.get("intervals", "bootstrap"),
+        )
+        return Plan.from_dict(held["plan"]), settings, GroupNames(held["reference"], held["ignore_groups"])
+    except KeyError as error:
+        problem = f"{error.args[0]} is missing"
+    except (TypeError, ValueError) as error:
+        problem = str(error)
+    raise ValueError(
+        f"provenance.settings do not say how the audit was made: {problem}. Audit the data again and save that"
+    )
+
+
 def verify(
     audit: Any,
     data: Any,
@@ -159,11 +194,11 @@ def verify(
             f"the audit, made by biasamp {printable(str(document['version']), 20)}, does not say how it was made: audit the data again "
             "and save that"
         )
-    for name, given, needed in (("train", train, held["plan"]["train"]), ("base", base, document["data"]["base"])):
+    plan, settings, chosen = _made_with(held, document["seed"])
+    for name, given, needed in (("train", train, plan.train), ("base", base, document["data"]["base"])):
         if (given is None) == needed and not isinstance(data, AuditCounts):
             words = f"was made with {name}: give the same" if needed else f"was made without {name}: leave it out"
             raise ValueError(f"the audit {words}")
-    plan = Plan.from_dict(held["plan"])
     if (weights is None) == bool(document["data"]["weighted"] and plan.weights is None) and not isinstance(
         data, AuditCounts
     ):
@@ -172,18 +207,6 @@ def verify(
             if weights is None
             else "the audit has its weights from a column, or none: leave weights out"
         )
-    settings = Settings(
-        frozenset(held["metrics"]),
-        held["confidence"],
-        held["resamples"],
-        document["seed"],
-        held["min_group"],
-        held["positive"],
-        read_label_provenance(held.get("labels") or None),
-        held.get("suppress"),
-        held.get("intervals", "bootstrap"),
-    )
-    chosen = GroupNames(held["reference"], held["ignore_groups"])
     again, _ = measured(
         data,
         plan,

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from biasamp.amplification.base import pairs_without_sign
+from biasamp.amplification.why_followed import not_followed_classes
 from biasamp.amplification.why_parts import PARTS, ScoreParts
 from biasamp.amplification.why_result import Decomposition
 from biasamp.amplification.why_strata import StrataParts
@@ -16,6 +17,7 @@ from biasamp.results.interval import Caution, plain
 from .plan import Spec
 from .score_types import WhyPair
 from .settings import Measured, Settings
+from .skill_cautions import agreement_z
 from .subject import Counted, within
 
 # Pairs whose parts a document lists.
@@ -95,6 +97,7 @@ def decomposition(subject: Counted, direction: str, settings: Settings, out: Mea
         _strata=strata,
         _reliability=counts.reliability,
         _hard=counts.hard,
+        _thresholds=counts.thresholds if counts.scored and _rule(subject, direction) == _GIVEN else None,
     )
 
 
@@ -122,6 +125,9 @@ def why_entry(subject: Counted, direction: str, settings: Settings, out: Measure
         made["strata"] = held["strata"]
     # Cautions of the value itself stand with its entry.
     own = (*result.score_cautions, *result.strata_cautions)
+    held_scores = subject.counts.why[direction]
+    if held_scores.scored and held_scores.thresholds is None and result.rule == _GIVEN:
+        own = (*not_followed_classes(agreement_z(held_scores.whole[2])), *own)
     made["cautions"] = [{"kind": Caution.kind_of(words), "text": str(words)} for words in own]
     return {name: plain(value) for name, value in made.items()}
 

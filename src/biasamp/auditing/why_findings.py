@@ -21,6 +21,8 @@ _CODES = {
     "small-strata": "small-strata",
     "stratum-close-to-group": "stratum-close-to-group",
     "uncalibrated": "uncalibrated",
+    "other-scores": "other-scores",
+    "other-rule": "other-rule",
 }
 _SAID = {AMPLIFIES: "", REDUCES: "", UNKNOWN: " (no verdict, as signs are not clear)"}
 
@@ -74,8 +76,17 @@ def _inside(entry: WhyEntry) -> str:
     column = printable(entry["strata_column"], 40)
     return (
         f"inside the {len(rows):,} strata of {column}, by the signs there and each group's own shares, it is {part_words(entry['parts']['inside'])}: above 0 "
-        f"in {up:,} of them and not in {len(rows) - up:,}, beyond chance in {sure:,}{told}"
+        f"in {_of_all(up, len(rows))}, beyond chance in {_of_all(sure, len(rows))}{told}"
     )
+
+
+def _of_all(some: int, many: int) -> str:
+    """How many of many there are, in words.
+
+    >>> [_of_all(some, 6) for some in (0, 2, 6)]
+    ['none of them', '2 of them', 'all of them']
+    """
+    return "none of them" if not some else "all of them" if some == many else f"{some:,} of them"
 
 
 def why(context: Context) -> Iterator[Finding]:
@@ -97,4 +108,5 @@ def why_cautions(context: Context) -> Iterator[Finding]:
         for held in entry["cautions"]:
             if held["kind"] in _CODES:
                 about = {"metric": "directional", "attribute": entry["attribute"], "direction": entry["direction"]}
-                yield caution(_CODES[held["kind"]], f"{_where(entry)}: {held['text']}.", about, **about)
+                text = held["text"] + ("" if held["text"].endswith("?") else ".")
+                yield caution(_CODES[held["kind"]], f"{_where(entry)}: {text}", about, **about)

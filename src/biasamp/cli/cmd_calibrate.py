@@ -29,7 +29,7 @@ from .score_columns import (
 @click.argument("data", type=Input(records=True))
 @click.option("--scores", required=True, help="Columns of scores on a validation set, comma separated.")
 @click.option("--truth", help="Columns of 0/1 truth in the same order; their rates are what is wanted.")
-@click.option("--rate", help="The wanted rates instead: one for all scores, or one a score, comma separated.")
+@click.option("--rate", help="The wanted rates instead: one for all scores, or one per score, comma separated.")
 @click.option(
     "--train", type=Input(records=True), help="Take the wanted rates from --truth of this file instead of DATA."
 )

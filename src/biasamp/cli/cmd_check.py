@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ import click
 from biasamp import Audit
 from biasamp import audit as measure
 from biasamp.auditing.audit_result import NoAudit
+from biasamp.auditing.comparison_models import same_file
 from biasamp.counts.storage import is_counts
 from biasamp.data.saving import append_text, save_text
 from biasamp.policy import Policy
@@ -22,7 +24,7 @@ from biasamp.policy.template import policy_text
 from biasamp.report.terminal import show_verdict
 
 from .command_files import STDOUT, Command, Input, Output, Params, Use, given_path
-from .output import console, csv_option, csv_taken, html_option, json_option, with_status, write_json
+from .output import console, csv_option, csv_taken, html_option, json_option, with_status, write_data, write_json
 from .reading_options import reading_options
 from .role_options import (
     ENGINE,
@@ -46,6 +48,8 @@ class _PolicyFile(Input):
             yield Use(option, value, writes=True, new=True)
             return
         yield Use(option, value)
+        if self.is_piped(value):  # known once it is kept in a file
+            return
         try:
             policy = Policy.load(value)
         except (OSError, ValueError):  # said when the command itself reads it
@@ -142,6 +146,7 @@ def command(
         _write_policy(first, policy_path, given, where)
         return
     policy = Policy.load(policy_path)
+    _refuse_twice(data, policy.baseline if baseline is None else baseline, earlier)
     audit = _saved(first, policy.audit)
     if audit is not None:
         _leave_out(first, {**given, **where})
@@ -163,16 +168,26 @@ def command(
         verdict.to_html(html_path)
     taken = csv_taken(verdict.table, csv_path)
     taken = write_json(verdict.to_json(), json_path) or taken
-    if markdown == STDOUT:
-        click.echo(verdict.to_markdown(), file=sys.stdout)
-        taken = True
-    elif markdown is not None and append:
+    if markdown is not None and append:
         append_text(markdown, verdict.to_markdown().rstrip("\n") + "\n")
     elif markdown is not None:
-        verdict.to_markdown(markdown)
+        taken = write_data(verdict.to_markdown(), markdown) or taken
     if not taken:
         show_verdict(verdict, console())
     sys.exit(verdict.exit_code)
+
+
+def _refuse_twice(data: tuple[str, ...], baseline: Any, earlier: tuple[str, ...]) -> None:
+    """Refuse a file that is two runs, or what is judged and what it is held against."""
+    for place, path in enumerate(data):
+        if any(same_file(path, other) for other in data[:place]):
+            raise click.UsageError(f"{path} is given twice: one file for each training run is needed")
+        if same_file(path, baseline):
+            raise click.UsageError(
+                f"{path} is both DATA and --baseline: name the audit of the model that it is to be no worse than"
+            )
+        if any(same_file(path, other) for other in earlier):
+            raise click.UsageError(f"{path} is both DATA and --against-trend: name audits of earlier windows")
 
 
 def _run(data: str, policy: Policy) -> Any:
@@ -238,5 +253,6 @@ def _write_policy(data: str, target: str, arguments: dict[str, Any], where: dict
         kept |= {key: str(Path(given_path(kept[key])).resolve()) for key in ("train", "base") if key in kept}
     save_text(target, policy_text(audit, kept), new=True)
     console(stderr=True).print(
-        f"Wrote {target}. Read its comments, set its limits, then: biasamp check {given_path(data)} --policy {target}"
+        f"Wrote {target}. Read its comments, set its limits, then: "
+        + shlex.join(["biasamp", "check", str(given_path(data)), "--policy", str(target)])
     )

@@ -29,7 +29,7 @@ from .score_columns import (
 @click.option("--attributes", required=True, help="The protected attribute: one column.")
 @click.option("--tasks", required=True, help="Columns of the truth, in the order of the scores.")
 @click.option(
-    "--limit", required=True, help="The most that A->T amplification may be; one a task with --limit-on task."
+    "--limit", required=True, help="The most that A->T amplification may be; one per task with --limit-on task."
 )
 @choice_option("--limit-on", ["mean", "task"], "Whether the mean over tasks is held to the limit, or each task.")
 @click.option("--by-group", is_flag=True, help="Thresholds for each group; unlawful in many decisions about people.")
@@ -38,7 +38,7 @@ from .score_columns import (
     "--held-out", type=Input(records=True), help="Other records with the same columns, which tell how thresholds do."
 )
 @click.option(
-    "--threshold", help="The threshold in use, or one a task, comma separated; 0.5 where scores lie in 0 to 1."
+    "--threshold", help="The threshold in use, or one per task, comma separated; 0.5 where scores lie in 0 to 1."
 )
 @click.option("--train", type=Input(records=True), help="A file of training records; their labels decide the signs.")
 @click.option("--weights", help="A column of weights.")
@@ -109,4 +109,4 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise click.UsageError(f"{option} is {text!r}; a number is needed, or one a task, comma separated") from None
+        raise click.UsageError(f"{option} is {text!r}; a number is needed, or one per task, comma separated") from None

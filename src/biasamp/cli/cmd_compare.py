@@ -13,8 +13,8 @@ import click
 from biasamp.auditing.as_audit import as_audit
 from biasamp.report.comparison_terminal import PAIRS_SHOWN, show_comparison
 
-from .command_files import STDOUT, Command, Input, Output
-from .output import console, csv_option, csv_taken, html_option, json_option, write_json
+from .command_files import Command, Input, Output
+from .output import console, csv_option, csv_taken, html_option, json_option, write_data, write_json
 from .reading_options import reading_options
 from .role_options import (
     ENGINE,
@@ -42,7 +42,7 @@ def _named(text: str, what: str) -> tuple[str, str]:
 def _source_file(text: str) -> dict[str, str]:
     """The files that a source may mean: data, and a named audit, or those of several runs."""
     name, mark, path = text.partition("=")
-    return {"": text, **({f"{name}={one}": one for one in _run_files(path).values()} if mark else {})}
+    return {"": text, **({f"{name}={one}": one for one in (path, *_run_files(path).values())} if mark else {})}
 
 
 def _run_files(path: str) -> dict[str, str]:
@@ -147,7 +147,9 @@ def command(
     """
     import biasamp
 
-    if len(sources) == 1 and "=" not in Path(sources[0]).name:
+    # A folder of a DATA file may be called year=2026.
+    told = "=" not in sources[0] or options["attributes"] is not None or Path(sources[0]).exists()
+    if len(sources) == 1 and told:
         audits: dict[str, Any] = _audited(sources[0], models, attribute_models, options)
     else:
         named = [name.removeprefix("as_") for name, value in options.items() if value not in (None, ())]
@@ -158,17 +160,16 @@ def command(
                 f"{listed}: this goes with one DATA file, not with saved audits, which have been read"
             )
         audits = _read_models(sources)
+        if len(audits) < 2:
+            raise click.UsageError("one model has nothing to be compared with: name at least two, as NAME=AUDIT")
     result = biasamp.compare(audits, level=level, against=against)
     if html_path is not None:
         result.to_html(html_path)
     taken = write_json(result.to_json(), json_path)
     taken |= csv_taken(result.table, csv_path)
     taken |= csv_taken(result.pairs, pairs_path)
-    if markdown == STDOUT:
-        click.echo(result.to_markdown(pairs=pairs), nl=False)
-        taken = True
-    elif markdown is not None:
-        result.to_markdown(markdown, pairs=pairs)
+    if markdown is not None:
+        taken |= write_data(result.to_markdown(pairs=pairs), markdown)
     if not taken:
         show_comparison(result, console(), pairs)
 

@@ -50,7 +50,7 @@ def command(
     held = Audit.load(audit)
     written: dict[str | None, Callable[[], str]] = {
         model_card: lambda: held.to_model_card(name=name or "", dataset=dataset),
-        croissant: lambda: held.to_croissant(name=dataset) + "\n",
+        croissant: lambda: held.to_croissant(name=dataset),
         ai_act: held.to_ai_act,
         markdown: held.to_markdown,
     }

@@ -23,6 +23,8 @@ _CODES = (
     "reversed-signs",
     "small-strata",
     "stratum-close-to-group",
+    "other-scores",
+    "other-rule",
     "uncalibrated",
     "unclear-signs",
     "threshold",

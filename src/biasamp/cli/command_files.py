@@ -6,6 +6,7 @@ Every parameter of a command that names a file or a folder has one of the types 
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import stat
@@ -138,14 +139,16 @@ class Command(click.Command):
 
         check_uses(self.uses(context.params))
         with ExitStack() as files, speaking_to(COMMANDS), made_by_command(context.meta.get(_WORDS, ())):
-            self._keep_piped(context.params, files)
+            if self._keep_piped(context.params, files):
+                # What came through a pipe may itself name files.
+                check_uses(self.uses(context.params))
             self._read_logs(context, files)
             self._convert(context, files)
             self._expand(context.params)
             return super().invoke(context)
 
-    def _keep_piped(self, params: dict[str, Any], files: ExitStack) -> None:
-        """Put files in the place of standard input and pipes, which are gone once they are read."""
+    def _keep_piped(self, params: dict[str, Any], files: ExitStack) -> bool:
+        """Put files in the place of standard input and pipes, which are gone once they are read; whether there were any."""
         inputs = [param for param in self.params if isinstance(param.type, Input) and params.get(param.name or "")]
         given: list[str] = []
         for param in inputs:
@@ -159,6 +162,7 @@ class Command(click.Command):
                     one = files.enter_context(kept(one, _name(param)))
                 kept_values.append(one)
             params[name] = tuple(kept_values) if isinstance(value, tuple) else kept_values[0]
+        return bool(given)
 
     def _read_logs(self, context: click.Context, files: ExitStack) -> None:
         """Put tables in the place of logs of evaluation harnesses."""
@@ -233,6 +237,9 @@ def _name(param: click.Parameter) -> str:
 def check_uses(uses: Sequence[Use]) -> None:
     """Refuse outputs that cannot be written, that are an input, or that are one file; exit code 2."""
     read, written = [use for use in uses if not use.writes], [use for use in uses if use.writes]
+    for use in read:
+        if not use.path:  # it would be the folder that the command is run in
+            raise click.UsageError(f"{use.option} is empty: name a file")
     targets = [target for use in written for target in _targets(use)]
     made = [target.real for target in targets if target.names]
     for target in targets:
@@ -367,7 +374,11 @@ def _check_writable(target: _Target, made: Sequence[Path]) -> None:
 
 
 def _check_apart(target: _Target, use: Use) -> None:
-    """Refuse a target that is an input or part of one."""
+    """Refuse a target that is an input or part of one, or that the pattern of one would find next time."""
+    if _is_found_by(target, use.path):
+        raise click.UsageError(
+            f"{target.shown} is a name that {use.option} finds, and would be read next time: name a place elsewhere"
+        )
     for path in dict.fromkeys((use.path, os.path.expanduser(use.path))):
         try:
             held = os.stat(path)
@@ -384,6 +395,17 @@ def _check_apart(target: _Target, use: Use) -> None:
                 f"{target.shown} is in the folder that is read as {use.option}, {use.path!r}, and would be taken for "
                 "data next time: name a place elsewhere"
             )
+
+
+def _is_found_by(target: _Target, pattern: str) -> bool:
+    """Whether a file that is written has a name that a pattern of inputs, such as ``runs/*.json``, finds."""
+    if target.is_stream or target.names or os.path.exists(pattern) or not glob.has_magic(pattern):
+        return False
+    folder, names = os.path.split(os.path.abspath(pattern))
+    folders = glob.glob(folder) if glob.has_magic(folder) else [folder]
+    return _matches(target.real.name, [names]) and any(
+        _same_folder(target.real.parent, Path(place)) for place in folders
+    )
 
 
 def _keep_words_from(held: os.stat_result) -> None:

@@ -22,6 +22,9 @@ from biasamp.results.table import Table
 from .command_files import STDOUT, Output, OutputFolder
 from .standard_streams import is_utf8
 
+# Characters of a line where nothing says how many there is room for.
+_WIDTH = 140
+
 json_option = click.option(
     "--json",
     "json_path",
@@ -69,8 +72,14 @@ def console(stderr: bool = False) -> Any:
 
     stream = sys.stderr if stderr else sys.stdout
     # A terminal knows its width, and COLUMNS says what a log or a page has room for.
-    width = None if stream.isatty() or os.environ.get("COLUMNS", "").isdigit() else 140
-    return PlainConsole(file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
+    columns, others = os.environ.get("COLUMNS", ""), {**os.environ}
+    width = int(columns) if re.fullmatch("[1-9][0-9]{0,3}", columns) else None if stream.isatty() else _WIDTH
+    # The library would take a number of any size, and digits of any script, for a size.
+    for name in ("COLUMNS", "LINES"):
+        others.pop(name, None)
+    return PlainConsole(
+        file=stream, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False, _environ=others
+    )
 
 
 def with_status(data: str, work: Callable[[], Any], engine: str = "auto") -> Any:
@@ -93,7 +102,7 @@ def write_json(content: str | dict[str, Any], path: str | None, indent: int | No
     if path == STDOUT and not is_utf8(sys.stdout.encoding):
         # Escapes are JSON in every encoding, and lose nothing.
         text = re.sub(r"[^\x00-\x7f]", lambda sign: json.dumps(sign[0])[1:-1], text)
-    return write_data(text + "\n", path)
+    return write_data(text, path)
 
 
 def csv_taken(held: Table | Iterable[dict[str, Any]], path: str | None, columns: Iterable[str] = ()) -> bool:
@@ -125,7 +134,8 @@ def csv_streamed(blocks: Iterable[Table], path: str) -> bool:
 
 
 def write_data(text: str, path: str) -> bool:
-    """Write data to a file or to standard output, the same bytes (UTF-8); True when they took standard output."""
+    """Write data to a file or to standard output, the same bytes (UTF-8) with a line break at the end; True for standard output."""
+    text = text if text.endswith("\n") else text + "\n"
     if path != STDOUT:
         save_text(path, text)
         return False

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.data import printable
+from biasamp.data.plain_arguments import mapping_or_none
 
 from .known_records import KnownRecords
 from .label_bags import BAG_OF_LABEL, LabelBags
@@ -53,6 +54,17 @@ class AssociationCounts:
         Which records were counted, where they have ids: sums of counts that share records are refused.
     bags : LabelBags or None
         The counts by bag of the records' ids, where they were asked for: they pair runs on the same records.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> monday = biasamp.count([["woman", "cup"], ["man", "car"]] * 20, identities=["woman", "man"])
+    >>> tuesday = biasamp.count([["woman", "car"], ["man", "car"]] * 20, identities=["woman", "man"])
+    >>> counts = monday + tuesday
+    >>> counts.n, counts.labels
+    (80, ('car', 'cup', 'man', 'woman'))
+    >>> biasamp.associate(counts).identities
+    ('woman', 'man')
     """
 
     labels: tuple[str, ...]
@@ -180,6 +192,8 @@ class AssociationCounts:
 
     def sorted(self) -> AssociationCounts:
         """The same counts with the labels in the order of their keys, whatever order they were met in."""
+        if all(map(operator.lt, self.labels, self.labels[1:])):
+            return self
         return self.take(sorted(range(len(self.labels)), key=self.labels.__getitem__))
 
     def named(self, source: str) -> AssociationCounts:
@@ -213,6 +227,7 @@ class AssociationCounts:
         The file holds numbers and text. It holds no code and is read as none. ``about`` is what else it says, in plain values:
         :meth:`biasamp.association.association_result.Association.save` keeps there how a result was asked for.
         """
+        mapping_or_none(about, "about")
         header = {
             "kind": _KIND,
             "labels": list(self.labels),

@@ -12,6 +12,7 @@ import numpy as np
 
 from biasamp.data import Label, Variable, printable
 from biasamp.data.keys import Keys, mix
+from biasamp.data.spelling import another_spelling
 
 from .joint import JointCounts
 from .storage import SCHEMA, read_arrays, to_arrays, write_arrays
@@ -116,7 +117,7 @@ class AuditCounts:
     plan : mapping
         Which columns play which role, and how they were read.
     subjects : tuple of SubjectCounts
-        One a protected attribute.
+        One per protected attribute.
     sources : tuple of CountedSource
         What was counted.
     units, keys : Fingerprint
@@ -128,6 +129,22 @@ class AuditCounts:
         A few keys of records that have ids, by which overlapping counts are noticed.
     withheld : mapping or None
         Of counts that were made to be shared: ``below`` which number counts were withheld, and the ``groups`` of each attribute.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1] * 40
+    >>> data = {"group": group, "hired": hired, "model": model}
+    >>> data["id"] = list(range(80))
+    >>> halves = [{name: values[place : place + 40] for name, values in data.items()} for place in (0, 40)]
+    >>> roles = {"attributes": "group", "tasks": "hired", "task_predictions": "model", "record": "id"}
+    >>> first, second = (biasamp.count(half, **roles) for half in halves)
+    >>> counts = first + second
+    >>> counts.records
+    80
+    >>> biasamp.audit(counts, metrics=["directional"]).metrics["value"].round(3).tolist()
+    [0.25]
     """
 
     plan: Mapping[str, Any]
@@ -368,6 +385,8 @@ def _differing(role: str, mine: Sequence[Variable], theirs: Sequence[Variable]) 
         detail = "they have the same labels in another order or of another kind"
     else:
         detail = f"only the first have {shown(one - two)}; only the second have {shown(two - one)}"
+        values = ([label.category or str(label) for label in side] for side in (two - one, one))
+        detail += another_spelling(*values)
     return (
         f"counts of different {role} labels do not add up: {detail}. Count again with the label space said outright, "
         "categorical(column, categories=[...]), or with labels= of the other counts"

@@ -36,7 +36,7 @@ from .bagging import (
 from .fixed import Count, Fixed, add, concatenate, floats, total
 from .joint import JointCounts, same_labels, squared_weights
 from .pair import PairCounts, drop_records, whole_spread
-from .tables import JOINT, PAIR, joint_tables, pair_tables
+from .tables import JOINT, PAIR, joint_tables, pair_tables, pair_tables_of_kinds
 
 Index = NDArray[np.int64]
 C = TypeVar("C", PairCounts, JointCounts)
@@ -169,6 +169,14 @@ class BagCounts(InBags[PairCounts]):
         numbers, arrays = filled_rows(numbers, arrays)
         counts = PairCounts.of_tables(evaluation, arrays)
         return cls(bags, numbers, counts, agreeing, evaluation.predicted.soft)
+
+    @classmethod
+    def of_kinds(
+        cls, evaluation: Evaluation, bags: int, numbers: Index, kinds: NDArray[np.uint32], size: Index
+    ) -> BagCounts:
+        """As :meth:`from_labels`, of kinds of records as :func:`biasamp.counts.tables.pair_tables_of_kinds` takes them."""
+        arrays, agreeing = pair_tables_of_kinds(kinds, size)
+        return cls(bags, numbers, PairCounts.of_tables(evaluation, arrays), agreeing)
 
     @classmethod
     def of_cells(cls, evaluation: Evaluation, bag: Index, bags: int) -> BagCounts:

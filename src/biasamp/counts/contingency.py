@@ -40,7 +40,7 @@ DIGITS = MOST_BAGS.bit_length() - 1
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One side of the table: its labels, and the combinations of them that occur, one a row."""
+    """One side of the table: its labels, and the combinations of them that occur, one per row."""
 
     labels: tuple[Label, ...]
     combinations: NDArray[np.uint8]

@@ -81,8 +81,8 @@ def support(labels: LabelSet, itemsets: Sequence[Itemset], accelerate: bool | No
 def named(labels: LabelSet, itemsets: Sequence[Itemset]) -> tuple[Variable, ...]:
     """Each itemset as a yes/no label."""
     own = labels.labels
-    names = {i: str(own[i]) for i in {*chain.from_iterable(itemsets)}}
-    return tuple(Variable(" & ".join([names[i] for i in items]), "binary") for items in itemsets)
+    name = {i: str(own[i]) for i in {*chain.from_iterable(itemsets)}}.__getitem__
+    return tuple([Variable(" & ".join(map(name, items)), "binary") for items in itemsets])
 
 
 def expand(

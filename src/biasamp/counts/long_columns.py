@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import canonical
 from biasamp.data.arrow_numbers import arrow_of, arrow_text, numpy_of
-from biasamp.data.keys import GOLDEN, RADIX_INVERSE, mix, record_keys, text_keys
+from biasamp.data.keys import RADIX_INVERSE, mix, record_keys, text_keys
 
 from .kernels.long_tally import kernel_for
 
@@ -45,6 +45,8 @@ class LabelCodes:
         self._lock = threading.Lock()
         for label in reserved:
             self._add(label)
+        # The codes of reserved labels that are whole numbers.
+        self.whole_numbers = {int(label): code for label, code in self.places.items() if _is_whole_number(label)}
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -102,6 +104,9 @@ class LabelCodes:
             if top > len(self.lookup):
                 grown = np.full(max(top, 2 * len(self.lookup)), -1, dtype=np.int32)
                 grown[: len(self.lookup)] = self.lookup
+                for number, code in self.whole_numbers.items():
+                    if number < len(grown):
+                        grown[number] = code
                 self.lookup = grown
             there = np.zeros(top, dtype=bool)
             there[values] = True
@@ -153,6 +158,11 @@ class LabelCodes:
             values = words.take(arrow_of(new)).to_pylist()
             out[new] = [-1 if value is None else self._add(value) for value in values]
         return out
+
+
+def _is_whole_number(label: str) -> bool:
+    """Whether a label is a whole number that the table has room for, spelled as such numbers are."""
+    return label.isdecimal() and len(label) <= len(str(TABLE)) and int(label) < TABLE and str(int(label)) == label
 
 
 class Unordered(Exception):
@@ -335,8 +345,8 @@ def keys_of(column: Any, kernel: str = "auto") -> Keys:
     if (kernel_for(len(text)) if kernel == "auto" else kernel) == "numba":
         from .kernels.long_compiled import hash_texts
 
-        hash_texts(data, ends, _POWERS, GOLDEN, out)
-        return mix(mix(out))
+        hash_texts(data, ends, _POWERS, out)
+        return out
     # Hashing takes some forty bytes of work space for each byte of text.
     for start in range(0, len(text), _HASHED_AT_ONCE):
         stop = min(start + _HASHED_AT_ONCE, len(text))

@@ -22,6 +22,9 @@ from .label_counter import UNPAIRED, Codes, Counter, Pairing
 from .long_columns import TABLE, LabelCodes, RecordRuns, keys_of, plain_records
 from .long_part import Edge, Labels, LongPart, Scattered
 
+# Rows that have arrays of codes at a time, whatever is added at once.
+_ROWS = 1 << 17
+
 
 class LongCounter(Counter):
     """Counts Arrow batches of a long table, one stretch of its rows after another.
@@ -72,10 +75,9 @@ class LongCounter(Counter):
         self._edges: list[Edge] = []
         self._closed: list[Labels] = []
         # The identities' labels that are whole numbers, and the identities of each.
-        spelled = [label for label in self.codes.labels[: len(self.masks)] if label.isdecimal() and len(label) < 8]
-        held = [label for label in spelled if str(int(label)) == label and int(label) < TABLE]
-        self._own = np.array([int(label) for label in held], dtype=np.int64)
-        self._own_masks = self.masks[[self.codes.places[label] for label in held]]
+        whole = self.codes.whole_numbers
+        self._own = np.array(list(whole), dtype=np.int64)
+        self._own_masks = self.masks[list(whole.values())]
         self._begin()
 
     def _begin(self) -> None:
@@ -90,8 +92,12 @@ class LongCounter(Counter):
             at = self._integers(record, label, score)
             self._in_one_go = at == len(record)
             record, label, score = (None if column is None else column[at:] for column in (record, label, score))
-        if not len(record):
-            return
+        for start in range(0, len(record), _ROWS):
+            columns = (record, label, score)
+            self._add_coded(*(None if column is None else column[start : start + _ROWS] for column in columns))
+
+    def _add_coded(self, record: Any, label: Any, score: Any) -> None:
+        """Count rows whose labels are given codes."""
         self._give_codes()
         starts = self.runs.starts(record)
         if self.runs.scattered():

@@ -19,76 +19,34 @@ from biasamp.data.label import Mask
 
 from .bagging import bag_of_record, occupied, shuffled_numbers
 from .bags import BagCounts, rows_at
-from .fixed import LIMB_BITS, Count, Fixed, add, as_fixed, subtract, total, units_of
+from .fixed import Count, Fixed, add, as_fixed, subtract, total
 from .pair import PairCounts
 from .reliability import ReliabilityCounts
+from .score_cells import (
+    SUMMED,
+    Cut,
+    Entries,
+    LaidOut,
+    Rows,
+    Tables,
+    count_compiled,
+    count_rows,
+    summed_by,
+    with_everyone,
+)
 from .storage import Arrays, get_count, put_count
-from .tables import SCORES_COST, worth_compiling
-from .threshold_counts import GRID, ScoreBins, ThresholdCounts, count_scores, countable
+from .tables import PAIR, SCORES_COST, worth_compiling
+from .threshold_counts import ScoreBins, ThresholdCounts, binnable, count_scores, countable
 
 Index = NDArray[np.int64]
-
-_TABLES = ("size", "truth", "held", "both", "scores", "scores_truth", "scores_held")
-# Entries whose columns are laid out at once where they are not counted in numba.
-_ROWS = 1 << 14
-# Entries whose columns are copied at once where records have several.
-_PART = 1 << 16
-# Outcomes whose sums are laid out at once: those of a row fill a line of cache.
-_AT_ONCE = 8
-# Scores of at most 2**52 units whose sum is sure to fit into 64 bits.
-_MOST = 1024
+Floats = NDArray[np.float64]
+Scores = tuple[ThresholdCounts | None, ReliabilityCounts]
 
 
 def fits(evaluation: Evaluation, scores: LabelSet) -> bool:
     """Whether records are of the kind that these tables are for: no weights, nothing missing, groups and decisions hard."""
     soft = any(side.soft for side in (evaluation.given, evaluation.truth, evaluation.predicted))
     return evaluation.weights is None and not evaluation.missing and not scores.missing and not soft
-
-
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """Which records count in which cells: a row of records, and one of the given labels or everyone.
-
-    Attributes
-    ----------
-    records : ndarray of shape (entries,)
-    label, cell : ndarray of shape (entries,)
-        The given label, or everyone after the last of them, and the cell: ``row * labels + label``.
-    labels : int
-        How many given labels there are, with everyone where there are entries of it.
-    everyone : bool
-        Whether there are entries of everyone; where each record has one given label, their sums are those of labels.
-    """
-
-    records: Index
-    label: Index
-    cell: Index
-    labels: int
-    everyone: bool
-
-    @classmethod
-    def of_records(cls, given: LabelSet, row: Index) -> Entries:
-        """The entries of records in their rows."""
-        records, label = given.nonzero()
-        each = given.exclusive and len(records) == len(given)
-        labels = given.width
-        if not each:
-            labels = given.width + 1
-            records = np.concatenate([records, np.arange(len(given))])
-            label = np.concatenate([label, np.full(len(given), given.width)])
-        return cls(records, label, (row if each else row[records]) * labels + label, labels, not each)
-
-    def parts(self) -> list[slice]:
-        """All entries where each record has one; else some after others, so that copies of their columns are small."""
-        step = _PART if self.everyone else max(len(self.cell), 1)
-        return [slice(start, start + step) for start in range(0, len(self.cell), step)]
-
-    def by_cell(self) -> tuple[Index, Index]:
-        """Records and cells of the entries, those of a cell together."""
-        # Only small numbers are sorted in linear time.
-        small = self.cell.max(initial=0) < 1 << 16
-        order = np.argsort(self.cell.astype(np.uint16) if small else self.cell, kind="stable")
-        return self.records[order], self.cell[order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,23 +57,21 @@ class Strata:
     ----------
     edges : ndarray of shape (strata + 1,)
         Where the rows of every stratum begin, and where the last ends.
-    kinds : tuple of BagCounts
-        Of decisions, of scores, and of decisions against scores: rows are bags of strata, and ``whole`` has strata as
-        its leading axis.
+    kinds : tuple of PairCounts
+        Of decisions, of scores, and of decisions against scores, with strata as their leading axis.
     numbers : ndarray of shape (rows,)
         The bag of every row, ascending in each stratum.
-    order : ndarray of shape (rows,), optional
-        Which rows of the counts these are, where they are in another order.
+    change : ndarray of shape (rows, given labels, outcome labels)
+        How many more records are decided to have a label than have it.
+    size : ndarray of shape (rows, given labels)
+        Records of each given label.
     """
 
     edges: Index
-    kinds: tuple[BagCounts, BagCounts, BagCounts]
+    kinds: tuple[PairCounts, PairCounts, PairCounts]
     numbers: Index
-    order: Index | None = None
-
-    def in_order(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """What is known of every row of the counts, in the order of :attr:`numbers`."""
-        return rows if self.order is None else rows[self.order]
+    change: Floats
+    size: Floats
 
     @cached_property
     def stratum(self) -> Index:
@@ -135,10 +91,11 @@ class ScoreTables:
     numbers : ndarray of shape (rows,)
         Which cells hold records, ascending: ``stratum * bags + bag``.
     records : ndarray of shape (strata,)
-    size, truth, held, both : ndarray of shape (rows, given labels + 1, outcome labels or 1)
-        How many records there are, have the label, are decided to have it, and both.
-    scores, scores_truth, scores_held : Fixed of the same shape
-        Sums of scores, of scores where the truth holds, and of scores where the decision does.
+    size : ndarray of shape (rows, given labels + 1, 1)
+        How many records there are.
+    rows : Rows
+        How many of them have each label, are decided to have it, and both; sums of scores, of scores where the truth
+        holds, and of scores where the decision does.
     squares : Fixed of shape (strata, given labels + 1, outcome labels)
         Sums of squared scores.
     turned : ndarray of shape (bags,), optional
@@ -150,14 +107,9 @@ class ScoreTables:
     bags: int
     numbers: Index
     records: Index
-    size: Count
-    truth: Count
-    held: Count
-    both: Count
-    scores: Count
-    scores_truth: Count
-    scores_held: Count
-    squares: Count
+    size: Index
+    rows: Rows
+    squares: Fixed
     turned: Index | None = field(default=None, kw_only=True)
 
     @classmethod
@@ -169,40 +121,70 @@ class ScoreTables:
         strata: int,
         bags: int,
         accelerate: bool | None = None,
-    ) -> tuple[ScoreTables, tuple[ThresholdCounts | None, ReliabilityCounts]]:
+    ) -> tuple[ScoreTables, Scores]:
         """Count records whose predictions are decisions, ``codes`` is the stratum of each; and the scores by bin."""
-        numbers, row = occupied(codes * bags + bag_of_record(evaluation, bags), strata * bags)
+        (made,), binned, _ = cls.of_cuts(evaluation, scores, [(codes, strata, bags)], accelerate)
+        return made, binned
+
+    @classmethod
+    def of_cuts(
+        cls,
+        evaluation: Evaluation,
+        scores: LabelSet,
+        cuts: Sequence[tuple[Index, int, int]],
+        accelerate: bool | None = None,
+        *,
+        decided: int | None = None,
+    ) -> tuple[list[ScoreTables], Scores, BagCounts | None]:
+        """As :meth:`of_records` for one cut or two, each with the stratum of every record, how many there are, and bags.
+
+        The second cut, where there is one, has a single stratum. Besides, the pair counts of decisions in ``decided``
+        bags, where they are made in the same loop; else None.
+        """
         given, width = evaluation.given, evaluation.truth.width
-        groups = given.width + 1
-        entries = Entries.of_records(given, row)
-        size = np.bincount(entries.cell, minlength=len(numbers) * entries.labels)
-        compiled = worth_compiling(SCORES_COST * len(evaluation) * width, accelerate)
-        bins = ScoreBins.zeros(groups if compiled and countable(given, scores) else 0, width)
+        entries = Entries.of_records(given)
+        numbers, made = [], []
+        # Fewer bags follow from more.
+        bag_of_record(evaluation, max(decided or 0, *(bags for _, _, bags in cuts)))
+        for codes, strata, bags in cuts:
+            number, row = occupied(codes * bags + bag_of_record(evaluation, bags), strata * bags)
+            numbers.append(number)
+            made.append(Cut.of_entries(entries, number // bags, row))
         sides = evaluation.truth, evaluation.predicted, scores
-        tables = Sums.zeros(numbers // bags, strata, groups, width)
+        compiled = worth_compiling(SCORES_COST * len(evaluation) * width, accelerate)
+        bins = ScoreBins.zeros(given.width + 1 if compiled and binnable(given, scores) else 0, width)
+        many = cuts[0][1]
+        held: list[tuple[Rows, Index]]
+        pairs = None
         if compiled:
-            tables.add_compiled(entries, sides, int(size.max(initial=0)), bins)
+            alone, in_bags = None, np.zeros(0, dtype=np.int64)
+            if decided is not None and not entries.everyone:
+                in_bags, row = occupied(bag_of_record(evaluation, decided), decided)
+                alone = Cut.of_entries(entries, in_bags, row)
+            rows, squares, kinds = count_compiled(entries, made, sides, many, bins, alone)
+            if decided is not None and alone is not None:
+                pairs = BagCounts.of_kinds(evaluation, decided, in_bags, kinds, alone.size)
+            held = [(cells, squares) for cells in rows]
         else:
-            tables.add_rows(entries, sides)
-        size = size.reshape(len(numbers), entries.labels, 1)
-        if not entries.everyone:
-            size = np.concatenate([size, size.sum(axis=1, keepdims=True)], axis=1)
-        none = np.broadcast_to(np.int64(0), (len(numbers), groups, width))
-        sums = [Fixed(none, *limbs) for limbs in zip(tables.high, tables.low, strict=True)]
-        squares = tables.squares
-        squared = Fixed(np.zeros((strata, groups, width), dtype=np.int64), squares[:, :, 0], squares[:, :, 1])
-        records = np.bincount(codes, minlength=strata)
-        labels = given.labels, evaluation.truth.labels
-        held: tuple[Count, ...] = (size, *tables.whole, *sums, squared)
-        made = cls(labels, strata, bags, numbers, records, *held)
-        return made, bins.counts(entries.everyone) if len(bins.steps) else count_scores(
-            replace(evaluation, predicted=scores)
-        )
+            held = [count_rows(entries, cut, sides, strata) for cut, (_, strata, _) in zip(made, cuts, strict=True)]
+        tables = []
+        for (codes, strata, bags), number, cut, (cells, limbs) in zip(cuts, numbers, made, held, strict=True):
+            squared = limbs if len(limbs) == strata else limbs.sum(axis=0, keepdims=True)
+            if not entries.everyone:
+                squared = with_everyone(squared, 1)
+            exact = Fixed(np.zeros_like(squared[:, :, 0]), squared[:, :, 0], squared[:, :, 1])
+            labels = given.labels, evaluation.truth.labels
+            records = np.bincount(codes, minlength=strata)
+            tables.append(cls(labels, strata, bags, number, records, cut.sizes(entries), cells, exact))
+        if not len(bins.steps):
+            return tables, count_scores(replace(evaluation, predicted=scores)), pairs
+        thresholds, reliability = bins.counts(entries.everyone)
+        return tables, (thresholds if countable(given, scores) else None, reliability), pairs
 
     @property
     def hard(self) -> bool:
         """Whether all scores are 0 or 1: they are then their own squares."""
-        plain, squared = (as_fixed(total(part)[-1]).floats() for part in (self.scores, self.squares))
+        plain, squared = (as_fixed(total(part)[-1]).floats() for part in (self._totals["scores"], self.squares))
         return bool((plain == squared).all())
 
     def __add__(self, other: ScoreTables) -> ScoreTables:
@@ -212,14 +194,14 @@ class ScoreTables:
             return self._settled + other._settled
         numbers = np.union1d(self.numbers, other.numbers)
         mine, theirs = (np.searchsorted(numbers, part.numbers) for part in (self, other))
-        summed: dict[str, Any] = {
-            name: add(
-                rows_at(getattr(self, name), mine, len(numbers)), rows_at(getattr(other, name), theirs, len(numbers))
-            )
-            for name in _TABLES
-        }
-        squares = add(self.squares, other.squares)
-        return replace(self, numbers=numbers, records=self.records + other.records, squares=squares, **summed)
+
+        def added(one: Count, two: Count) -> Any:
+            return add(rows_at(one, mine, len(numbers)), rows_at(two, theirs, len(numbers)))
+
+        tables = {name: added(values, other.rows.tables[name]) for name, values in self.rows.tables.items()}
+        size = added(self.size, other.size)
+        records, squares = self.records + other.records, self.squares + other.squares
+        return replace(self, numbers=numbers, records=records, size=size, rows=LaidOut(tables), squares=squares)
 
     def shuffled(self, seed: int) -> ScoreTables:
         """The same sums with the bags of every stratum in another order, which rows are brought into where it matters."""
@@ -229,147 +211,117 @@ class ScoreTables:
         return replace(self, turned=place if self.turned is None else place[self.turned])
 
     @cached_property
-    def _order(self) -> tuple[Index, Index | None]:
-        """The numbers of rows in the order of their bags, and the row of each; None where rows are in it."""
-        if self.turned is None:
-            return self.numbers, None
-        numbers = self.numbers - self.numbers % self.bags + self.turned[self.numbers % self.bags]
-        order = np.argsort(numbers)
-        return numbers[order], order
+    def _bag(self) -> Index:
+        """The bag of every row."""
+        own = self.numbers % self.bags
+        return own if self.turned is None else self.turned[own]
 
     @cached_property
     def _settled(self) -> ScoreTables:
         """The same sums, their rows in the order of their bags."""
-        numbers, order = self._order
-        if order is None:
+        if self.turned is None:
             return self
-        rows: dict[str, Any] = {name: _rows_in_order(getattr(self, name), order) for name in _TABLES}
-        return replace(self, numbers=numbers, turned=None, **rows)
+        numbers = self.numbers - self.numbers % self.bags + self._bag
+        order = np.argsort(numbers)
+        tables = {name: _in_order(values, order) for name, values in self.rows.tables.items()}
+        return replace(self, numbers=numbers[order], turned=None, size=self.size[order], rows=LaidOut(tables))
 
     def only(self, given: Mask, outcome: Mask) -> ScoreTables:
         """The sums of some of the labels."""
         if given.all() and outcome.all():
             return self
         keep = np.append(given, True)
-        changed: dict[str, Any] = {name: getattr(self, name)[:, keep][:, :, outcome] for name in _TABLES[1:]}
+        rows = LaidOut({name: values[:, keep][:, :, outcome] for name, values in self.rows.tables.items()})
         labels = tuple(
             tuple(label for label, held in zip(side, mask.tolist(), strict=True) if held)
             for side, mask in zip(self.labels, (given, outcome), strict=True)
         )
         squares = self.squares[:, keep][:, :, outcome]
-        return replace(self, labels=(labels[0], labels[1]), size=self.size[:, keep], squares=squares, **changed)
+        return replace(self, labels=(labels[0], labels[1]), size=self.size[:, keep], rows=rows, squares=squares)
 
     @cached_property
     def _edges(self) -> Index:
         """Where the rows of every stratum begin, and where the last ends."""
         return np.searchsorted(self.numbers, np.arange(self.strata + 1) * self.bags)
 
-    @property
-    def _full(self) -> bool:
-        """Whether every bag of every stratum holds records."""
-        return len(self.numbers) == self.strata * self.bags
+    def _sums(self, place: Index, places: int) -> Tables:
+        """The sums of all rows of each of so many places."""
+        return {"size": summed_by(self.size, place, places), **self.rows.by_place(place, places)}
 
     @cached_property
-    def _totals(self) -> dict[str, Any]:
+    def _totals(self) -> Tables:
         """The sums of every stratum, all bags together; made at once, as there are many strata."""
-        first, filled = self._edges[:-1], np.diff(self._edges) > 0
-
-        def summed(values: Any) -> Any:
-            if isinstance(values, Fixed):
-                return values.each(summed)
-            if any(values.strides) and self._full:
-                return values.reshape(self.strata, self.bags, *values.shape[1:]).sum(axis=1)
-            out = np.zeros((self.strata, *values.shape[1:]), dtype=np.int64)
-            if any(values.strides) and filled.any():
-                out[filled] = np.add.reduceat(values, first[filled], axis=0)
-            return out
-
-        return {name: summed(getattr(self, name)) for name in _TABLES}
+        return self._sums(self.numbers // self.bags, self.strata)
 
     def stratum(self, place: int) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of one stratum: of decisions, of scores, and of decisions against scores."""
         if self.turned is not None:
             return self._settled.stratum(place)
         rows = slice(int(self._edges[place]), int(self._edges[place + 1]))
-        held, totals = (
-            {name: values[at] for name, values in lot.items()}
-            for lot, at in (({name: getattr(self, name) for name in _TABLES}, rows), (self._totals, place))
-        )
-        numbers = self.numbers[rows] - place * self.bags
-        return self._pair_counts(held, totals, numbers, self.records[place], self.squares[place])
+        held = {name: values[rows] for name, values in {"size": self.size, **self.rows.tables}.items()}
+        totals = {name: values[place] for name, values in self._totals.items()}
+        wholes = self._wholes(totals, self.records[place], self.squares[place])
+        return self._in_bags(held, wholes, self.numbers[rows] - place * self.bags)
 
     @cached_property
     def all_strata(self) -> Strata:
         """Pair counts of every stratum at once."""
-        held = {name: getattr(self, name) for name in _TABLES}
-        numbers, order = self._order
-        kinds = self._pair_counts(held, self._totals, self.numbers % self.bags, self.records, self.squares)
-        return Strata(self._edges, kinds, numbers % self.bags, order)
+        kinds = self._wholes(self._totals, self.records, self.squares)
+        numbers, change, size = self._bag, self.rows.changes, self.size[:, :-1, 0].astype(np.float64)
+        if self.turned is not None:
+            order = np.argsort(self.numbers - self.numbers % self.bags + numbers)
+            numbers, change, size = numbers[order], change[order], size[order]
+        return Strata(self._edges, kinds, numbers, change, size)
 
     @cached_property
     def everything(self) -> tuple[BagCounts, BagCounts, BagCounts]:
         """Pair counts of all strata together."""
-        numbers, row = np.unique(self.numbers % self.bags, return_inverse=True)
-        order = np.argsort(row.reshape(-1), kind="stable")
-        edges = np.searchsorted(row.reshape(-1)[order], np.arange(len(numbers)))
-        turned = np.arange(len(numbers)) if self.turned is None else np.argsort(self.turned[numbers])
-        numbers = numbers if self.turned is None else self.turned[numbers][turned]
-
-        def summed(values: Any) -> Any:
-            if isinstance(values, Fixed):
-                return values.each(summed)
-            if not any(values.strides):
-                return np.broadcast_to(values[:1], (len(edges), *values.shape[1:]))
-            if self._full:
-                return values.reshape(self.strata, self.bags, *values.shape[1:]).sum(axis=0)[turned]
-            return np.add.reduceat(_rows_in_order(values, order), edges, axis=0)[turned]
-
-        held = {name: summed(getattr(self, name)) for name in _TABLES}
+        if self.strata == 1 and self.turned is None:
+            return self.stratum(0)
+        numbers, place = np.unique(self._bag, return_inverse=True)
+        held = self._sums(place.reshape(-1), len(numbers))
         totals = {name: total(values) for name, values in held.items()}
-        return self._pair_counts(held, totals, numbers, self.records.sum(), total(self.squares))
+        return self._in_bags(held, self._wholes(totals, self.records.sum(), total(self.squares)), numbers)
 
-    def _pair_counts(
-        self, held: dict[str, Any], totals: dict[str, Any], numbers: Index, records: Any, squares: Count
-    ) -> tuple[BagCounts, BagCounts, BagCounts]:
-        """Pair counts of tables by bag, whose sums over bags are the totals; strata may be a leading axis of these."""
-        many = int(records.sum())
-        count = np.array([many]) if not np.ndim(records) else records[:, None, None]
-
-        def made(one: str, said: str, both: str, spread: Any) -> BagCounts:
-            lots = []
-            for lot in (held, totals):
-                n, given = lot["size"][..., -1:, :], lot["size"][..., :-1, :]
-                true, predicted = (lot[name][..., -1:, :] for name in (one, said))
-                joint, joint_said, joint_both = (lot[name][..., :-1, :] for name in (one, said, both))
-                tables = n, given, true, predicted, joint, joint_said, joint_both
-                lots.append(PairCounts(*self.labels, many, *tables, count, spread))
-            soft = isinstance(held[said], Fixed)
-            return BagCounts(self.bags, numbers, lots[0], totals[both][..., -1, :], soft).with_whole(lots[1])
-
+    def _wholes(self, totals: Tables, records: Any, squares: Count) -> tuple[PairCounts, PairCounts, PairCounts]:
+        """Pair counts of totals: of decisions, of scores, and of decisions against scores; strata may be a leading axis."""
+        count = np.array([int(records)]) if not np.ndim(records) else records[:, None, None]
         groups = {name: values[..., :-1, :] for name, values in totals.items()}
         size = as_fixed(add(groups["size"], np.zeros(groups["truth"].shape, dtype=np.int64)))
 
-        def spread(one: str, said: str, both: str, squared: Count, plain: Count) -> tuple[Count, Count, Count]:
+        def spread(kind: tuple[str, str, str], squared: Count, plain: Count) -> tuple[Count, Count, Count]:
             # Of a yes/no label the square is the label itself.
-            crossed = as_fixed(groups[both])
-            second = as_fixed(add(squared, plain)) - crossed - crossed
-            return size, as_fixed(subtract(groups[said], groups[one])), second
+            one, said, both = (groups[name] for name in kind)
+            crossed = as_fixed(both)
+            return size, as_fixed(subtract(said, one)), as_fixed(add(squared, plain)) - crossed - crossed
 
         squared = squares[..., :-1, :]
-        return (
-            made("truth", "held", "both", None),
-            made(
-                "truth", "scores", "scores_truth", spread("truth", "scores", "scores_truth", squared, groups["truth"])
-            ),
-            made("scores", "held", "scores_held", spread("scores", "held", "scores_held", squared, groups["held"])),
+        spreads = None, spread(_KINDS[1], squared, groups["truth"]), spread(_KINDS[2], squared, groups["held"])
+        many = int(records.sum())
+        first, second, third = (
+            PairCounts(*self.labels, many, **_pair_tables(totals, *kind), squared=count, spread=apart)
+            for kind, apart in zip(_KINDS, spreads, strict=True)
         )
+        return first, second, third
+
+    def _in_bags(
+        self, held: Tables, wholes: tuple[PairCounts, PairCounts, PairCounts], numbers: Index
+    ) -> tuple[BagCounts, BagCounts, BagCounts]:
+        """Pair counts of tables by bag, whose sums over bags are known."""
+        made = []
+        for kind, whole in zip(_KINDS, wholes, strict=True):
+            counts = replace(whole, **_pair_tables(held, *kind))
+            agreeing = total(held[kind[2]])[-1]
+            soft = isinstance(held[kind[1]], Fixed)
+            made.append(BagCounts(self.bags, numbers, counts, agreeing, soft).with_whole(whole))
+        return made[0], made[1], made[2]
 
     def put(self, arrays: Arrays) -> dict[str, Any]:
         """Put the sums among named arrays, and say what they do not."""
         if self.turned is not None:
             return self._settled.put(arrays)
-        for name in (*_TABLES, "squares"):
-            put_count(arrays, f"tables//{name}", getattr(self, name))
+        for name, values in {"size": self.size, **self.rows.tables, "squares": self.squares}.items():
+            put_count(arrays, f"tables//{name}", values)
         arrays["tables//numbers"], arrays["tables//records"] = self.numbers, self.records
         sides = [[[label.variable, label.category] for label in side] for side in self.labels]
         return {"labels": sides, "strata": self.strata, "bags": self.bags}
@@ -379,111 +331,25 @@ class ScoreTables:
         """What :meth:`put` put."""
         sides = [tuple(Label(variable or "", category) for variable, category in side) for side in header["labels"]]
         numbers, records = arrays["tables//numbers"], arrays["tables//records"]
-        held = (get_count(arrays, f"tables//{name}") for name in (*_TABLES, "squares"))
-        return cls((sides[0], sides[1]), header["strata"], header["bags"], numbers, records, *held)
+        size: Any = get_count(arrays, "tables//size")
+        squares = as_fixed(get_count(arrays, "tables//squares"))
+        rows = LaidOut({name: get_count(arrays, f"tables//{name}") for name in SUMMED})
+        return cls((sides[0], sides[1]), header["strata"], header["bags"], numbers, records, size, rows, squares)
 
 
-def _rows_in_order(values: Any, order: Index) -> Any:
+# Truth, predictions and both, of decisions, of scores, and of decisions against scores.
+_KINDS = (("truth", "held", "both"), ("truth", "scores", "scores_truth"), ("scores", "held", "scores_held"))
+
+
+def _pair_tables(tables: Tables, one: str, said: str, both: str) -> Tables:
+    """The tables of pair counts whose truth, prediction and both these are."""
+    n, given = tables["size"][..., -1:, :], tables["size"][..., :-1, :]
+    margins = n, given, tables[one][..., -1:, :], tables[said][..., -1:, :]
+    return dict(zip(PAIR, (*margins, *(tables[name][..., :-1, :] for name in (one, said, both))), strict=True))
+
+
+def _in_order(values: Any, order: Index) -> Any:
     """The rows of a table in another order; one that is a single 0 throughout stays as it is."""
     if isinstance(values, Fixed):
-        return values.each(lambda part: _rows_in_order(part, order))
+        return values.each(lambda part: _in_order(part, order))
     return np.take(values, order, axis=0) if any(values.strides) else values
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """The tables of records while they are counted.
-
-    Attributes
-    ----------
-    stratum : ndarray of shape (rows,)
-    whole : ndarray of shape (3, rows, given labels + 1, outcome labels)
-        How many records have the label, are decided to have it, and both.
-    high, low : ndarray of the same shape
-        The limbs of sums of scores, of scores where the truth holds, and of scores where the decision does.
-    squares : ndarray of shape (strata, given labels + 1, 2, outcome labels)
-        Both limbs of sums of squared scores.
-    """
-
-    stratum: Index
-    whole: Index
-    high: Index
-    low: Index
-    squares: Index
-
-    @classmethod
-    def zeros(cls, stratum: Index, strata: int, groups: int, width: int) -> Sums:
-        """Sums of nothing."""
-        whole, high, low = (np.zeros((3, len(stratum), groups, width), dtype=np.int64) for _ in range(3))
-        return cls(stratum, whole, high, low, np.zeros((strata, groups, 2, width), dtype=np.int64))
-
-    def add_compiled(self, entries: Entries, sides: Sequence[LabelSet], most: int, bins: ScoreBins) -> None:
-        """Add records in numba, one outcome after another, and to the bins in the same loop; a cell has ``most`` records."""
-        from .kernels.compiled_scores import COARSE, FITTING, KINDS, STEPS, add_scores, lay_out
-
-        truth, held, scores = (side.columns() for side in sides)
-        labels, rows, width = entries.labels, self.whole.shape[1], self.whole.shape[-1]
-        layers = len(self.squares) * labels
-        small = np.uint16 if layers < 1 << 16 else np.uint32
-        layer = (self.stratum[:, None] * labels + np.arange(labels)).astype(small).reshape(-1)[entries.cell]
-        cell, label = entries.cell.astype(np.uint32), entries.label.astype(small)
-        outcomes = min(width, _AT_ONCE)
-        shape = outcomes, rows * labels * KINDS
-        sums, counts = np.zeros(shape, dtype=np.int64), np.zeros(shape, np.uint16 if most < 1 << 16 else np.int64)
-        deep = np.zeros((outcomes, shape[1] if most > FITTING else 0, 2), dtype=np.int64)
-        for first in range(0, width, _AT_ONCE):
-            several = range(first, min(first + _AT_ONCE, width))
-            if first:
-                sums[:], counts[:], deep[:] = 0, 0, 0
-            for place, j in enumerate(several):
-                steps = np.zeros((len(bins.steps), 2 * (STEPS + 1)), dtype=np.int32)
-                binned = np.zeros((len(bins.sums) * COARSE, 2), dtype=np.int64)
-                squares = np.zeros((layers, 2), dtype=np.int64)
-                columns = truth[j], held[j], np.ascontiguousarray(scores[j], dtype=np.float64)
-                cells = sums[place], counts[place], deep[place]
-                for mine in entries.parts():
-                    # Where each record has one entry the entries are the records.
-                    lot = (column[entries.records[mine]] for column in columns) if entries.everyone else columns
-                    add_scores(cell[mine], label[mine], layer[mine], *lot, GRID, *cells, squares, steps, binned)
-                bins.put(j, steps, binned.reshape(len(bins.sums), COARSE, 2))
-                self.squares[:, :labels, :, j] = squares.reshape(-1, labels, 2)
-            lot = (table[: len(several)] for table in (sums, counts, deep))
-            lay_out(*lot, labels, first, self.whole, self.high, self.low)
-        if not entries.everyone:
-            self.squares[:, -1] = self.squares[:, :-1].sum(axis=1)
-
-    def add_rows(self, entries: Entries, sides: Sequence[LabelSet]) -> None:
-        """Add records by sums of neighbouring rows: the same sums."""
-        one, said, chances = (side.rows() for side in sides)
-        labels, width = entries.labels, self.whole.shape[-1]
-        tables = [np.zeros((3, self.whole.shape[1] * labels, width), dtype=np.int64) for _ in range(3)]
-        squares = np.zeros((len(self.squares) * labels, 2, width), dtype=np.int64)
-        records, cells = entries.by_cell()
-        for start in range(0, len(records), _ROWS):
-            mine, cell = (part[start : start + _ROWS] for part in (records, cells))
-            true, held, chance = one[mine], said[mine], chances[mine].astype(np.float64)
-            unit = units_of(chance)
-            first = np.flatnonzero(np.diff(cell, prepend=-1))
-            places = cell[first]
-            # Sums of more scores might not fit into 64 bits: they are cut, and what was cut is added up in limbs.
-            cuts = np.union1d(first, np.arange(0, len(cell), _MOST))
-            again = np.searchsorted(cuts, first)
-            for part, flags in enumerate((true, held, true & held)):
-                tables[0][part, places] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
-            for part, addend in enumerate((unit, unit * true, unit * held)):
-                for table, limb in zip(tables[1:], _limb_sums(addend, cuts), strict=True):
-                    table[part, places] += np.add.reduceat(limb, again, axis=0)
-            layer = self.stratum[cell[cuts] // labels] * labels + cell[cuts] % labels
-            for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
-                np.add.at(squares[:, place], layer, found)
-        for table, found in zip((self.whole, self.high, self.low), tables, strict=True):
-            table[:, :, :labels] = found.reshape(3, -1, labels, width)
-        self.squares[:, :labels] = squares.reshape(-1, labels, 2, width)
-        if not entries.everyone:
-            for table in (*self.whole, *self.high, *self.low, self.squares):
-                table[:, -1] = table[:, :-1].sum(axis=1)
-
-
-def _limb_sums(units: Index, cuts: Index) -> tuple[Index, Index]:
-    found = np.add.reduceat(units, cuts, axis=0)
-    return found >> LIMB_BITS, found & ((1 << LIMB_BITS) - 1)

@@ -54,6 +54,7 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     """Read what :func:`write_arrays` wrote, checking version and checksum."""
     import pyarrow as pa
 
+    from biasamp.data.files import DAMAGE
     from biasamp.data.parquet_sizes import read_parquet
 
     path = Path(path_of(path))
@@ -61,7 +62,7 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
         raise FileNotFoundError(f"no file {str(path)!r}")
     try:
         table = read_parquet(path, None, path.name)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except DAMAGE as error:
         what = "damaged" if _begins(path) else "not a file of counts"
         raise ValueError(f"{path.name} is {what}: {str(error).splitlines()[0]}") from None
     metadata = table.schema.metadata or {}
@@ -105,13 +106,14 @@ def _begins(path: Path) -> bool:
 
 def is_counts(path: Any) -> bool:
     """Whether a path is a file of saved counts."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
+
+    from biasamp.data.files import DAMAGE
 
     try:
         file = Path(path)
         return _begins(file) and _MAGIC in (pq.read_schema(file).metadata or {})
-    except (OSError, TypeError, ValueError, pa.ArrowException):
+    except (*DAMAGE, TypeError, ValueError):
         return False
 
 

@@ -75,6 +75,29 @@ def pair_tables(
         return _masked(evaluation, bag, bags)
     sides, width = (evaluation.truth, evaluation.predicted), evaluation.truth.width
     true, held = _tables(evaluation.given, sides, evaluation.weights, bag, bags, accelerate, by_row)
+    return _pair_arrays(true, held, width)
+
+
+def pair_tables_of_kinds(kinds: NDArray[np.uint32], size: Index) -> tuple[dict[str, Any], Count]:
+    """As :func:`pair_tables` from the records of every bag and given label, of which each record has one.
+
+    Parameters
+    ----------
+    kinds : ndarray of shape (outcome labels, bags, given labels, 4)
+        Records without truth and decision, with the decision, with the truth, and with both.
+    size : ndarray of shape (bags, given labels)
+    """
+    width, bags, groups = kinds.shape[:3]
+    _, said, one, both = kinds.transpose(3, 0, 2, 1)
+    out = np.empty((3 * width + 1, groups + 1, bags), dtype=np.int64)
+    out[:width, :-1], out[width, :-1] = one + both, size.T
+    out[width + 1 : 2 * width + 1, :-1], out[2 * width + 1 :, :-1] = said + both, both
+    np.sum(out[:, :-1], axis=1, out=out[:, -1])
+    table = out.transpose()
+    return _pair_arrays(table[..., : width + 1], table[..., width + 1 :], width)
+
+
+def _pair_arrays(true: Any, held: Any, width: int) -> tuple[dict[str, Any], Count]:
     margins = true[:, -1:, -1:], true[:, :-1, -1:], true[:, -1:, :-1], held[:, -1:, :width]
     joints = true[:, :-1, :-1], held[:, :-1, :width], held[:, :-1, width:]
     return dict(zip(PAIR, (*margins, *joints), strict=True)), total(held[:, -1, width:])

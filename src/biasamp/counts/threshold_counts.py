@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from biasamp.data import Evaluation, LabelSet
 from biasamp.data.label import Mask
 
-from .fixed import Count, Fixed, add, floats
+from .fixed import LIMB_BITS, Count, Fixed, add, floats, units_of
 from .kernels.cross import sum_at
 from .reliability import BINS, ReliabilityCounts
 from .storage import Arrays, get_count, put_count
@@ -25,6 +25,10 @@ Index = NDArray[np.int64]
 # The thresholds: 0, 0.001, ..., 1.
 GRID: NDArray[np.float64] = np.arange(1001) / 1000.0
 _STEPS = len(GRID) - 1
+_EDGES = units_of(GRID)
+_LIMB = (1 << LIMB_BITS) - 1
+# Scores whose distances from their thresholds, each below a thousandth of ``2**52``, are sure to add up to less than ``2**64``.
+MOST_STEPPED = 1 << 20
 # Pairs of a given label and an outcome whose counts are kept; a table of more would not fit.
 MOST_PAIRS = 2048
 
@@ -109,13 +113,18 @@ def _from_above(part: Index) -> Index:
 
 def countable(given: LabelSet, scores: LabelSet) -> bool:
     """Whether scores are counted between thresholds: these decide, and pairs are not too many."""
-    return (given.width + 1) * scores.width <= MOST_PAIRS and by_threshold(scores)
+    return binnable(given, scores) and by_threshold(scores)
+
+
+def binnable(given: LabelSet, scores: LabelSet) -> bool:
+    """Whether pairs are not too many for counts of each between thresholds."""
+    return (given.width + 1) * scores.width <= MOST_PAIRS
 
 
 def count_scores(evaluation: Evaluation) -> tuple[ThresholdCounts | None, ReliabilityCounts]:
     """Count records whose predictions are scores: between thresholds, where these decide, and whether they come true."""
     given, scores = evaluation.given, evaluation.predicted
-    if evaluation.missing or not countable(given, scores):
+    if not countable(given, scores):
         return None, ReliabilityCounts.of_records(evaluation)
     records, label = given.nonzero()
     each = given.exclusive and len(records) == len(given)
@@ -123,6 +132,9 @@ def count_scores(evaluation: Evaluation) -> tuple[ThresholdCounts | None, Reliab
         records = np.concatenate([records, np.arange(len(given))])
         label = np.concatenate([label, np.full(len(given), given.width)])
     one, chances = evaluation.truth.rows(), scores.rows().astype(np.float64)
+    known = _known(evaluation)
+    if known is not None:
+        chances = np.where(known, chances, 0.0)
     weights = None if evaluation.weights is None else evaluation.weights[records]
     lots: list[Any] = [weights]
     if weights is not None:
@@ -132,12 +144,19 @@ def count_scores(evaluation: Evaluation) -> tuple[ThresholdCounts | None, Reliab
     for k in range(scores.width):
         step = place_on_grid(chances[:, k]) * 2 + (one[:, k] > 0)
         places = label * shape[1] + step[records]
+        there = slice(None) if known is None else known[records, k]
         for parts, weight in zip(found, lots, strict=True):
-            parts.append(sum_at(places, shape, weight))
+            parts.append(sum_at(places[there], shape, None if weight is None else weight[there]))
     tables = [_side_by_side(parts) for parts in found]
     if each:
         tables = [_with_everyone(table) for table in tables]
     return ThresholdCounts(*tables), ReliabilityCounts.of_records(evaluation)
+
+
+def _known(evaluation: Evaluation) -> Mask | None:
+    """Of which records truth and score of an outcome are known, of shape (records, outcome labels); None of all."""
+    held = [present for side in (evaluation.truth, evaluation.predicted) if (present := side.present()) is not None]
+    return np.logical_and.reduce(held) if held else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,10 +179,36 @@ class ScoreBins:
         steps = np.zeros((groups, width * len(GRID) * 2), dtype=np.int32)
         return cls(steps, np.zeros((groups, width * BINS, 2), dtype=np.int64))
 
-    def put(self, place: int, steps: NDArray[np.int32], sums: Index) -> None:
-        """Put the steps (given labels + 1, 1001 * 2) and sums (given labels + 1, 10, 2) of one outcome."""
-        self.steps[:, place * steps.shape[1] : (place + 1) * steps.shape[1]] = steps
-        self.sums[:, place * BINS : (place + 1) * BINS] = sums
+    def nothing(self) -> tuple[NDArray[np.int32], Index]:
+        """Empty counts and sums for :meth:`add`."""
+        places = len(self.steps) * len(GRID)
+        return np.zeros(2 * places, dtype=np.int32), np.zeros(places, dtype=np.int64)
+
+    def add(self, place: int, steps: NDArray[np.int32], sums: Index) -> None:
+        """Add records of one outcome, :data:`MOST_STEPPED` at most.
+
+        Parameters
+        ----------
+        place : int
+            Of the outcome.
+        steps : ndarray of int32 of (given labels + 1, 1001, 2) counts
+        sums : ndarray of (given labels + 1, 1001) sums of scores
+            In units of ``2**-52``, modulo ``2**64``. A score is at least the threshold that its step begins with, and
+            the rest is less than a thousandth: the rests of a step add up to less than ``2**64``, so that nothing is lost.
+        """
+        groups = len(self.steps)
+        self.steps[:, place * 2 * len(GRID) : (place + 1) * 2 * len(GRID)] += steps.reshape(groups, 2 * len(GRID))
+        n = steps.reshape(groups, len(GRID), 2).sum(axis=2, dtype=np.int64)
+        rest = (sums.reshape(n.shape) - n * _EDGES).view(np.uint64)
+        limbs = [
+            n * (_EDGES >> LIMB_BITS) + (rest >> np.uint64(LIMB_BITS)).astype(np.int64),
+            n * (_EDGES & _LIMB) + (rest & np.uint64(_LIMB)).astype(np.int64),
+        ]
+        for limb, part in enumerate(limbs):
+            # The last step, a score of 1, belongs to the last bin.
+            part[:, -2] += part[:, -1]
+            binned = part[:, :-1].reshape(groups, BINS, _STEPS // BINS).sum(axis=2)
+            self.sums[:, place * BINS : (place + 1) * BINS, limb] += binned
 
     def counts(self, everyone: bool) -> tuple[ThresholdCounts, ReliabilityCounts]:
         """The counts; ``everyone`` says whether the last row was filled, else it is the sum of the others."""

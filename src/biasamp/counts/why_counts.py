@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from biasamp.data import Evaluation, LabelSet
 from biasamp.data.label import Mask
 
-from .bagging import FEWEST_BAGS, bags_for
+from .bagging import FEWEST_BAGS, HALVES, bags_for
 from .bags import BagCounts
 from .reliability import ReliabilityCounts
 from .score_tables import ScoreTables, fits
@@ -43,6 +43,27 @@ def bags_of_strata(strata: int, pairs: int) -> int:
     return bags
 
 
+Triple = tuple[BagCounts, BagCounts, BagCounts]
+
+
+def count_parts(
+    decided: Evaluation, scores: LabelSet, strata: tuple[str, ...] = (), codes: Index | None = None
+) -> tuple[Triple, WhyCounts | None, ThresholdCounts | None, ReliabilityCounts] | None:
+    """The three counts of all records in as many bags as fit, and the counts of strata, in one look at the records.
+
+    None where records are not of the kind that :class:`ScoreTables` are for, or of too many pairs for bags.
+    """
+    bags = bags_for(decided.given.width * decided.truth.width)
+    if bags == HALVES or not scores.soft or not fits(decided, scores):
+        return None
+    cuts = [(np.zeros(len(decided), dtype=np.int64), 1, bags)]
+    if codes is not None:
+        cuts.insert(0, (codes, len(strata), bags_of_strata(len(strata), decided.given.width * decided.truth.width)))
+    tables, (thresholds, reliability), _ = ScoreTables.of_cuts(decided, scores, cuts)
+    inside = None if codes is None else WhyCounts(strata, (), tables[0], reliability, thresholds)
+    return tables[-1].everything, inside, thresholds, reliability
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class WhyCounts:
     """Pair counts by bag of every stratum; they add up over records.
@@ -69,28 +90,63 @@ class WhyCounts:
 
     @classmethod
     def of_records(
-        cls, decided: Evaluation, scores: LabelSet | None, strata: tuple[str, ...] = (), codes: Index | None = None
+        cls,
+        decided: Evaluation,
+        scores: LabelSet | None,
+        strata: tuple[str, ...] = (),
+        codes: Index | None = None,
+        *,
+        holes: bool = False,
     ) -> WhyCounts:
-        """Count records, whose keys decide the bags."""
+        """Count records, whose keys decide the bags; with ``holes`` some may lack a label, here or in other parts of the data."""
+        return cls._of_records(decided, scores, strata, codes, holes)[0]
+
+    @classmethod
+    def with_pairs(
+        cls,
+        decided: Evaluation,
+        scores: LabelSet | None,
+        strata: tuple[str, ...] = (),
+        codes: Index | None = None,
+        *,
+        holes: bool,
+        bags: int,
+    ) -> tuple[WhyCounts, BagCounts]:
+        """As :meth:`of_records`, and the pair counts of decisions in so many bags: in one look at the records where that can be."""
+        made, pairs = cls._of_records(decided, scores, strata, codes, holes, bags)
+        return made, BagCounts.from_labels(decided, bags, by_row=False) if pairs is None else pairs
+
+    @classmethod
+    def _of_records(
+        cls,
+        decided: Evaluation,
+        scores: LabelSet | None,
+        strata: tuple[str, ...],
+        codes: Index | None,
+        holes: bool,
+        pairs: int | None = None,
+    ) -> tuple[WhyCounts, BagCounts | None]:
         names = strata or ("",)
         codes = np.zeros(len(decided), dtype=np.int64) if codes is None else codes
         bags = bags_of_strata(len(names), decided.given.width * decided.truth.width)
         if scores is not None and (decided.missing or scores.missing):
-            # Parts add up over the same records only: one that lacks any label is in none of them.
-            sides = decided.given, decided.truth, decided.predicted, scores
-            keep = np.logical_and.reduce([labels.complete() for labels in sides])
-            decided, scores, codes = decided.take(keep), scores.take(keep), codes[keep]
-        if scores is not None and fits(decided, scores):
-            tables, (thresholds, reliability) = ScoreTables.of_records(decided, scores, codes, len(names), bags)
-            return cls(names, (), tables, reliability, thresholds)
+            # These are of fewer records than the pairs.
+            decided, scores, codes = _of_the_same_records(decided, scores, codes)
+            pairs = None
+        # Tables have no holes. Where other parts may have some, none is counted into tables: all are then rounded alike.
+        uneven = holes and not (decided.given.exclusive and decided.truth.exclusive)
+        if scores is not None and not uneven and fits(decided, scores):
+            cut = codes, len(names), bags
+            (tables,), (thresholds, reliability), made = ScoreTables.of_cuts(decided, scores, [cut], decided=pairs)
+            return cls(names, (), tables, reliability, thresholds), made
         lots = [decided]
         if scores is not None:
             lots += [replace(decided, predicted=scores), replace(decided, truth=scores)]
         held = zip(*(count_strata(lot, codes, len(names), bags) for lot in lots), strict=True)
         if scores is None:
-            return cls(names, tuple(held))
+            return cls(names, tuple(held)), None
         thresholds, reliability = count_scores(lots[1])
-        return cls(names, tuple(held), None, reliability, thresholds)
+        return cls(names, tuple(held), None, reliability, thresholds), None
 
     @property
     def scored(self) -> bool:
@@ -126,14 +182,14 @@ class WhyCounts:
         return replace(self._changed(lambda held: held.only(given, outcome)), **few)
 
     @property
-    def triples(self) -> list[tuple[BagCounts, BagCounts, BagCounts]]:
+    def triples(self) -> list[Triple]:
         """Of every stratum the three counts; without scores the decisions stand for all."""
         if self.tables is not None:
             return [self.tables.stratum(place) for place in range(len(self.strata))]
         return [(held[0], held[-2], held[-1]) if len(held) > 1 else (held[0],) * 3 for held in self.lots]
 
     @property
-    def whole(self) -> tuple[BagCounts, BagCounts, BagCounts]:
+    def whole(self) -> Triple:
         """The three counts of all records."""
         if self.tables is not None:
             return self.tables.everything
@@ -203,3 +259,21 @@ class WhyCounts:
             lots.append(tuple(stratum))
         reliability = ReliabilityCounts.get(arrays) if len(lots[0]) > 1 else None
         return cls(strata, tuple(lots), None, reliability, ThresholdCounts.get(arrays))
+
+
+def _of_the_same_records(decided: Evaluation, scores: LabelSet, codes: Index) -> tuple[Evaluation, LabelSet, Index]:
+    """Truth, decisions and scores of an outcome missing together: parts add up over the same records only.
+
+    What a record lacks of one outcome takes it out of the pairs of that outcome alone.
+    """
+    outcomes = decided.truth, decided.predicted, scores
+    there = np.logical_and.reduce([_there(labels) for labels in outcomes])
+    keep = there.any(axis=1) & _there(decided.given).any(axis=1)
+    truth, predicted, scores = (labels.where(there).take(keep) for labels in outcomes)
+    return replace(decided.take(keep), truth=truth, predicted=predicted), scores, codes[keep]
+
+
+def _there(labels: LabelSet) -> NDArray[np.bool_]:
+    """Which labels of which records are known, of shape (records, labels)."""
+    present = labels.present()
+    return np.ones((len(labels), labels.width), dtype=bool) if present is None else present

@@ -113,6 +113,10 @@ def _sequence(data: list[Any], role: str) -> Columns:
     if not data:
         raise ValueError(f"{role} is empty: at least one record is needed")
     first = next((value for value in data if not is_missing(value)), None)
+    if isinstance(first, np.ndarray) and first.ndim == 1 and first.dtype.kind != "O":
+        # As libraries hand out columns of lists.
+        data = [value.tolist() if isinstance(value, np.ndarray) else value for value in data]
+        first = first.tolist()
     # Lists of labels, not rows of a matrix.
     if isinstance(first, (set, frozenset)) or (isinstance(first, (list, tuple)) and _holds_lists(data)):
         return Columns([object_column(data, "", role)], single=True)

@@ -157,6 +157,24 @@ def warn_of_one_group(given: LabelSet, name: str) -> None:
         )
 
 
+def one_value_words(truth: LabelSet, name: str) -> str | None:
+    """What to say of a 0/1 truth that has one value in all records: nothing goes with a group, and every sign is 0."""
+    kinds = [variable.kind for variable in truth.variables]
+    if kinds != ["categorical"] or (truth.totals() > 0).sum() != 1:
+        return None
+    return (
+        f"{name} has one value only: it goes with no group more than with others, and amplification is 0 by definition, whatever "
+        "is predicted. Give records of both values, or train labels that have them"
+    )
+
+
+def warn_of_one_value(truth: LabelSet, name: str, *, stacklevel: int = 4) -> None:
+    """Say that a 0/1 truth has one value in all records."""
+    words = one_value_words(truth, name)
+    if words is not None:
+        warnings.warn(words, UserWarning, stacklevel=stacklevel)
+
+
 def labels_with_truth(truth: LabelSet, train: LabelSet | None) -> NDArray[np.bool_]:
     """Which labels of a space records have in truth, here or in the train labels; yes/no labels are always there."""
     if all(variable.kind == "binary" for variable in truth.variables):
@@ -193,7 +211,7 @@ def weights_of(weights: Any, count: int, name: str = "weights") -> NDArray[Any] 
             raise TypeError
         if values.dtype.kind not in "biu":
             values = values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name} must be numbers, one per record: {_first_text(weights)}") from None
     if values.ndim != 1 or len(values) != count:
         raise ValueError(f"{name} has shape {values.shape}, but there are {count:,} records: one weight per record")
@@ -242,7 +260,7 @@ def _first_text(values: Any) -> str:
             if isinstance(value, np.complexfloating):
                 raise TypeError
             float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return f"there is {printable(str(value), 40)!r} ({row_numbers([place])})"
         if isinstance(value, (str, bytes)):
             text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)

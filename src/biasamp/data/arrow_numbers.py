@@ -45,6 +45,27 @@ def numpy_of(data: Any, missing: float | None = None) -> NDArray[Any]:
     return out
 
 
+def float_of(data: Any) -> NDArray[np.float64]:
+    """Decimals of at most 15 digits as the floats nearest to them; a missing one is 0.
+
+    Arrow multiplies by a power of ten that no float is, which makes 0.35 a 0.35000000000000003.
+
+    >>> from decimal import Decimal
+    >>> float_of(pa.array([Decimal("0.35"), None, Decimal("-57.10")], pa.decimal128(6, 2))).tolist()
+    [0.35, 0.0, -57.1]
+    """
+    if not len(data):
+        return np.empty(0)
+    words = data.type.bit_width // 64
+    # The lower half of so few digits holds them all.
+    kind, words = (np.dtype("<i4"), 1) if not words else (np.dtype("<i8"), words)
+    digits = np.frombuffer(data.buffers()[1], kind)[data.offset * words : (data.offset + len(data)) * words : words]
+    # Both are whole numbers that floats hold, so that their quotient is the nearest float.
+    out = digits.astype(np.float64) / 10.0**data.type.scale
+    out[null_mask(data)] = 0.0
+    return out
+
+
 def null_mask(data: Any) -> Mask:
     """Which values of an Arrow array are missing.
 

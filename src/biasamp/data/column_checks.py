@@ -14,7 +14,7 @@ from typing import Literal
 from .columns import Columns
 from .label import Variable
 from .labelset import LabelSet
-from .spelling import code_of_missing, quoted, says_missing, shown, spelled_twice, told_apart
+from .spelling import code_of_missing, is_numeral, quoted, says_missing, shown, spelled_twice, told_apart
 from .ways_out import way_out
 
 RoleOf = Literal["groups", "outcomes", "other", "predictions"]
@@ -86,7 +86,9 @@ def check_columns_alone(
         if variable.kind == "binary" or columns.categories is not None:
             continue
         _refuse_text_of_missing(variable, role, known)
+        _refuse_header(variable, role, known, side)
         if variable.kind == "multilabel":
+            refuse_spelled_twice(variable, role, known)
             continue
         if side != "predictions":
             _refuse_codes_of_missing(variable, role)
@@ -94,8 +96,7 @@ def check_columns_alone(
             refuse_identifiers(variable, records or len(labels), role, group=side == "groups")
         if columns.declared is None:
             _refuse_listed(variable, role, group=side == "groups")
-        if side != "predictions":
-            _refuse_spelled_twice(variable, role)
+        refuse_spelled_twice(variable, role, known)
 
 
 def _refuse_text_of_missing(variable: Variable, role: str, known: Collection[str]) -> None:
@@ -116,6 +117,23 @@ def _refuse_text_of_missing(variable: Variable, role: str, known: Collection[str
         )
 
 
+def _refuse_header(variable: Variable, role: str, known: Collection[str], side: RoleOf) -> None:
+    """Refuse the name of the column as one of its values: files that were put together with the line of names of each.
+
+    A column of words may have a value of its name (``smoker``); one of numbers does not, nor what the truth never has. A column
+    whose name is a number has it by its place in a table.
+    """
+    name, predictions = variable.name, side == "predictions"
+    others = [value for value in variable.categories if value != name]
+    if not name or is_numeral(name) or len(others) == len(variable.categories) or name in known:
+        return
+    if predictions or (others and all(map(is_numeral, others))):
+        raise ValueError(
+            f"{title_of(role, variable)} holds its own name as a value (it has {shown(variable.categories)}): a line of "
+            f"names stands among the records, as where files are put together. Leave it out; where it is a value indeed, {way_out('categories')}"
+        )
+
+
 def _refuse_codes_of_missing(variable: Variable, role: str) -> None:
     """Refuse a number that stands for a missing value, which would be a group or a class."""
     code = code_of_missing(variable.categories)
@@ -127,16 +145,21 @@ def _refuse_codes_of_missing(variable: Variable, role: str) -> None:
         )
 
 
-def _refuse_spelled_twice(variable: Variable, role: str) -> None:
-    """Refuse two spellings of one value, which would be two groups or two classes."""
+def refuse_spelled_twice(variable: Variable, role: str, known: Collection[str] = ()) -> None:
+    """Refuse two spellings of one value, which would be two groups or two classes.
+
+    Predictions are held against the values ``known`` of their truth elsewhere: here they are what the model invents.
+    """
     if len(variable.categories) > _LOOKED_AT:
         return
-    twice = spelled_twice(variable.categories)
+    twice = spelled_twice(value for value in variable.categories if value not in known)
     if twice is not None:
         one, other = told_apart(*twice)
+        lists = variable.kind == "multilabel"
+        indeed = "labels indeed, give one another name" if lists else f"values indeed, {way_out('categories')}"
         raise ValueError(
-            f"{title_of(role, variable)} holds {one} and {other}, which look like two spellings of one value (it has "
-            f"{shown(variable.categories)}). Spell them alike; where they are two values indeed, {way_out('categories')}"
+            f"{title_of(role, variable)} holds {one} and {other}, which look like two spellings of one "
+            f"{'label' if lists else 'value'} (it has {shown(variable.categories)}). Spell them alike; where they are two {indeed}"
         )
 
 

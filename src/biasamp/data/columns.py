@@ -6,6 +6,7 @@ import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,10 @@ from .row_numbers import row_numbers
 _FEW = 4
 # Kinds of columns by those of numpy's numbers.
 _NUMBER_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+# Numbers of a column that are looked at while they are in cache.
+_CHECKED = 1 << 14
+# The bits of 1.0.
+_ONE_BITS = 0x3FF0000000000000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,11 @@ class Column:
     def gone(self) -> Mask:
         """Which values are marked as missing."""
         return np.zeros(len(self), dtype=bool) if self.missing is None else self.missing
+
+    @cached_property
+    def within_0_1(self) -> bool:
+        """Whether all numbers lie in [0, 1]: looked at once, as millions are read from memory as seldom as can be."""
+        return within_0_1(self.values)
 
     def take(self, records: Mask) -> Column:
         """The values of some records."""
@@ -277,6 +287,20 @@ def refuse_rows(name: str, items: Sequence[Any], sizes: Sequence[int] | NDArray[
             f"{title} holds lists with {what}, which would be read as names of labels: they look like rows of "
             "a matrix. Give each of its columns a name, or lists of the labels that a record has"
         )
+
+
+def within_0_1(values: NDArray[Any]) -> bool:
+    """Whether all numbers lie in [0, 1], of records that are looked at while they are in cache; NaN does not.
+
+    >>> [within_0_1(np.array(numbers)) for numbers in ([0.0, 1.0], [0.5, 1.5], [-0.0, 0.5], [0.5, np.nan], [])]
+    [True, False, True, False, True]
+    """
+    if values.dtype == np.float64 and values.size and int(values.view(np.uint64).max()) <= _ONE_BITS:
+        # Bits of floats from 0 on ascend like they do; those of negative numbers and of NaN are above those of 1.
+        return True
+    step = max(1, _CHECKED * len(values) // max(values.size, 1))
+    parts = (values[start : start + step] for start in range(0, len(values), step))
+    return all(not part.size or bool(part.min() >= 0 and part.max() <= 1) for part in parts)
 
 
 def compact(codes: Index, spelled: Sequence[str]) -> tuple[Index, tuple[str, ...]]:

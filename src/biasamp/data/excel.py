@@ -21,6 +21,8 @@ from .unzipping import VARIABLE, unzip, unzipped_limit
 from .ways_out import way_out
 
 _MIDNIGHT = datetime.time()
+# Bytes that a cell takes in memory, an empty one too.
+_CELL = 8
 
 
 def read_excel(path: Path, columns: Sequence[str]) -> Any:
@@ -53,11 +55,16 @@ def sheet_rows(path: Path, sheet: str | None = None) -> tuple[str, list[tuple[An
             raise _Refused(f"{path.name} has several sheets with data, {_listed(filled)}: {way_out('sheet')}")
         if not filled:
             return "", []
-        held = list(_rows(sheets[filled[0]]))
+        held, cells = [], 0
+        for row in _rows(sheets[filled[0]]):
+            held.append(row)
+            cells += len(row)
+            _refuse_many(path, cells)
     _refuse_formulas(path, filled[0], held)
     while held and not held[-1]:
         held.pop()
     width = max(map(len, held), default=0)
+    _refuse_many(path, len(held) * width)
     return filled[0], [row + (None,) * (width - len(row)) for row in held]
 
 
@@ -163,6 +170,15 @@ def _refuse_large(path: Path) -> None:
         raise _Refused(
             f"{path.name} holds {shown_bytes(size)} unzipped, and {shown_bytes(unzipped_limit())} is the limit for a zipped "
             f"file. If that is right, save it as CSV, or raise the limit: {VARIABLE}=20GB in the environment"
+        )
+
+
+def _refuse_many(path: Path, cells: int) -> None:
+    """Hold cells against the same limit: one value far away from the others makes a small file a large table."""
+    if cells * _CELL > unzipped_limit():
+        raise _Refused(
+            f"{path.name} has {cells:,} cells with the empty ones before its last row and column, and {unzipped_limit() // _CELL:,} is the "
+            f"limit. Remove what stands far away from the table, save it as CSV, or raise the limit: {VARIABLE}=20GB in the environment"
         )
 
 

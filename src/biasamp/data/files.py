@@ -20,7 +20,7 @@ from .label import printable
 from .ways_out import way_out
 
 # What libraries raise for damaged files; a name of a column may be damaged too, and a length.
-_DAMAGE = (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeError, MemoryError)
+DAMAGE = (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeError, MemoryError)
 # How files begin that are something else than their name says.
 _MAGIC = {
     b"PAR1": "a Parquet file",
@@ -86,9 +86,10 @@ def _say_notes(paths: Sequence[Path]) -> None:
     found: dict[str, list[Path]] = {}
     for path in paths:
         note = None
-        with suppress(*_DAMAGE):  # said when the file is read
+        with suppress(*DAMAGE):  # said when the file is read
             noted = format_of(path).note
-            note = None if noted is None else noted(path)
+            # Of a file that is something else than its name says, what it seems to be is said when it is read.
+            note = None if noted is None or _disguise(path) is not None else noted(path)
         if note is not None:
             found.setdefault(note, []).append(path)
     for note, held in found.items():
@@ -163,10 +164,10 @@ def readable(path: Path, columns: Sequence[str] = (), stamp: Stamp | None = None
         stamp.check(path)
     try:
         yield
-    except (*_DAMAGE, KeyError) as error:
+    except (*DAMAGE, KeyError) as error:
         if stamp is not None:
             stamp.check(path)
-        with suppress(*_DAMAGE):
+        with suppress(*DAMAGE):
             names, own = format_of(path).flat_schema(path).names, format_of(path).schema(path).names
             _refuse_columns(path, [name for name in columns if name in names or name not in own], names)
         raise _explained(path, error) from None
@@ -185,11 +186,15 @@ def _refuse_columns(path: Path, columns: Sequence[str], names: Sequence[str]) ->
     check_columns(columns, names, path.name)
 
 
+def _disguise(path: Path) -> str | None:
+    """What a file is by its first bytes, where its name says something else."""
+    own, head = format_of(path).magic, _head(path)
+    return next((what for magic, what in _MAGIC.items() if magic != own and head.startswith(magic)), None)
+
+
 def _explained(path: Path, error: Exception) -> ValueError:
     """An error of a library as one that names the file, and says what the file seems to be."""
-    entry, text, head = format_of(path), str(error), _head(path)
-    disguises = {magic: what for magic, what in _MAGIC.items() if magic != entry.magic}
-    disguise = next((what for magic, what in disguises.items() if head.startswith(magic)), None)
+    entry, text, head, disguise = format_of(path), str(error), _head(path), _disguise(path)
     mistake = next((advice for start, advice in entry.mistaken.items() if head.lstrip().startswith(start)), None)
     if disguise is not None:
         text = f"its first bytes say that it is {disguise}: rename or convert it"

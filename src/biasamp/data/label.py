@@ -131,6 +131,8 @@ class _Labelled:
     variables: tuple[Variable, ...]
 
     soft = False
+    # Whether columns are there without anything being turned from rows.
+    by_column = False
 
     @cached_property
     def width(self) -> int:
@@ -163,9 +165,9 @@ class _Labelled:
         out[self.nonzero(start, stop)] = 1
         return out
 
-    def columns(self) -> list[NDArray[Any]]:
-        """The records of each label, which lie together in memory."""
-        return list(by_label(self.rows(0, len(self))).T)
+    def columns(self, start: int, stop: int) -> list[NDArray[Any]]:
+        """Records start to stop of each label, which lie together in memory."""
+        return list(by_label(self.rows(start, stop)).T)
 
     def owned(self) -> Self:
         """The same labels in arrays of their own, which nobody else can change in place."""
@@ -214,9 +216,11 @@ class Codes(_Labelled):
         """Which records have a category."""
         return self.codes >= 0
 
-    def columns(self) -> list[NDArray[Any]]:
-        """The records of each label, which lie together in memory."""
-        return [(self.codes == place).view(np.uint8) for place in range(self.width)]
+    by_column = True
+
+    def columns(self, start: int, stop: int) -> list[NDArray[Any]]:
+        """Records start to stop of each label, which lie together in memory."""
+        return [(self.codes[start:stop] == place).view(np.uint8) for place in range(self.width)]
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""
@@ -294,9 +298,16 @@ class Dense(_Labelled):
         """Records start to stop, the labels of each together."""
         return by_record(self.values[start:stop])
 
-    def columns(self) -> list[NDArray[Any]]:
-        """The records of each label, which lie together in memory."""
-        return list(by_label(self.values).T)
+    @property
+    def by_column(self) -> bool:  # type: ignore[override]
+        """Whether the records of a label lie together."""
+        return self.values.flags.f_contiguous
+
+    def columns(self, start: int, stop: int) -> list[NDArray[Any]]:
+        """Records start to stop of each label, which lie together in memory."""
+        if self.by_column:
+            return list(self.values.T[:, start:stop])
+        return list(by_label(self.values[start:stop]).T)
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""
@@ -347,9 +358,11 @@ class Apart(_Labelled):
         """Records start to stop, the labels of each together."""
         return by_record(np.stack([part[start:stop] for part in self.parts]).T)
 
-    def columns(self) -> list[NDArray[Any]]:
-        """The records of each label, which lie together in memory."""
-        return list(self.parts)
+    by_column = True
+
+    def columns(self, start: int, stop: int) -> list[NDArray[Any]]:
+        """Records start to stop of each label, which lie together in memory."""
+        return [part[start:stop] for part in self.parts]
 
     def nonzero(self, start: int, stop: int) -> tuple[Index, Index]:
         """Row and label of every label that a record has, sorted."""

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact
+from .columns import Column, Columns, IndexMatrix, NumberMatrix, compact, within_0_1
 from .label import Apart, Block, Codes, Dense, Index, Mask, Sparse, Variable, canonical, category_order, printable
 from .labelset import LabelSet
 from .row_numbers import row_numbers
+from .spelling import another_spelling, shown
 from .ways_out import way_out
 
 # A probability row may miss 1 by the rounding of half-precision floats.
@@ -29,9 +30,7 @@ _TABLE_RANGE = 1 << 16
 # Floats hold every integer up to this one.
 EXACT = 1 << 53
 # Records whose numbers are read at once, at least, and bytes of them.
-_LOOKED_AT, _BYTES_LOOKED_AT = 1 << 10, 1 << 18
-# Probabilities of a column that are looked at while they are in cache.
-_CHECKED = 1 << 14
+_LOOKED_AT, _BYTES_LOOKED_AT = 1 << 10, 1 << 16
 
 
 def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet | None = None) -> LabelSet:
@@ -61,7 +60,7 @@ def label_set(columns: Columns, role: str, *, soft: bool = False, like: LabelSet
 
 
 def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> Apart | None:
-    """Several columns of probabilities, checked in one pass and not copied; None where they are anything else.
+    """Several columns of probabilities, checked but not copied; None where they are anything else.
 
     Millions of probabilities are read from memory as seldom as can be: whatever is wrong with them is said by the
     checks of single columns.
@@ -69,13 +68,7 @@ def _chances_at_once(items: Sequence[Column | NumberMatrix | IndexMatrix]) -> Ap
     columns = [item for item in items if isinstance(item, Column) and item.kind == "float" and item.missing is None]
     if len(columns) < 2 or len(columns) < len(items) or any(one.values.dtype != np.float64 for one in columns):
         return None
-    low, high, fraction = np.inf, -np.inf, False
-    for column in columns:
-        for start in range(0, len(column), _CHECKED):
-            part = column.values[start : start + _CHECKED]
-            low, high = min(low, float(part.min())), max(high, float(part.max()))
-            fraction = fraction or _any_fraction(part)
-    if not (low >= 0.0 and high <= 1.0 and fraction):
+    if not all(column.within_0_1 for column in columns) or not any(_any_fraction(column.values) for column in columns):
         return None
     parts = tuple(np.ascontiguousarray(column.values) for column in columns)
     return Apart(tuple(Variable(column.name, "binary") for column in columns), parts)
@@ -166,15 +159,17 @@ def _number_block(names: tuple[str, ...], values: NDArray[Any], missing: Mask | 
         hard: NDArray[np.uint8] = values.view(np.uint8) if values.flags.c_contiguous else values.astype(np.uint8)
     elif values.dtype.kind in "iu":
         checked = values if missing is None else np.where(missing, 0, values)
-        # Of a byte that has a sign, negative numbers are those above 127.
-        bytes_already = checked.dtype.itemsize == 1
-        hard, seen = checked.view(np.uint8) if bytes_already else np.empty(checked.shape, dtype=np.uint8), 0
-        # Some records at a time, which are looked at and copied while they are in cache.
-        step = max(_LOOKED_AT, (_BYTES_LOOKED_AT >> 2 * (not bytes_already)) // max(len(names), 1))
-        for start in range(0, len(checked), step):
-            part = checked[start : start + step]
-            seen |= int(np.bitwise_or.reduce(hard[start : start + step] if bytes_already else part, axis=None))
-            if not bytes_already:
+        if checked.dtype.itemsize == 1:
+            # Of a byte that has a sign, negative numbers are those above 127.
+            hard = checked.view(np.uint8)
+            seen = int(np.bitwise_or.reduce(hard, axis=None))
+        else:
+            hard, seen = np.empty(checked.shape, dtype=np.uint8), 0
+            # Some records at a time, which are looked at and copied while they are in cache.
+            step = max(_LOOKED_AT, _BYTES_LOOKED_AT // max(len(names), 1))
+            for start in range(0, len(checked), step):
+                part = checked[start : start + step]
+                seen |= int(np.bitwise_or.reduce(part, axis=None))
                 hard[start : start + step] = part
         if seen not in (0, 1):
             raise ValueError(_not_zero_one(checked, names, role))
@@ -201,7 +196,7 @@ def _probabilities(
     chances = np.ascontiguousarray(values, dtype=np.float64)
     if missing is not None and missing.any():
         chances = np.where(missing, 0.0, chances)
-    if chances.size and not (chances.min() >= 0.0 and chances.max() <= 1.0):
+    if not within_0_1(chances):
         raise ValueError(_not_zero_one(chances, names, role))
     if not soft:
         fraction = chances != np.rint(chances)
@@ -272,8 +267,10 @@ def _declared(columns: Columns, role: str, soft: bool) -> list[Block]:
         if columns.categories is not None:
             strange = [category for category in categories if category not in columns.categories]
             if strange:
-                shown = ", ".join(repr(printable(c, 30)) for c in strange[:5])
-                raise ValueError(f"{role} holds {shown}, which categories=[...] does not name")
+                raise ValueError(
+                    f"{role} holds {shown(strange)}, which categories=[...] does not name"
+                    + another_spelling(strange, columns.categories)
+                )
             places = [columns.categories.index(category) for category in categories]
             codes, categories = np.array([*places, -1], dtype=np.int64)[codes], columns.categories
         blocks.append(Codes((Variable(column.name, "categorical", categories),), codes))

@@ -101,6 +101,16 @@ class LabelPart:
         """The column by which rows of one record are known, for an engine that brings them together itself."""
         return self.plan.record
 
+    @property
+    def whole_numbers(self) -> bool:
+        """Whether records and labels are whole numbers, without scores."""
+        kinds = dict(self.part.fields)
+        _, _, record, label, score = self.plan
+        return score is None and all(
+            name is not None and kinds[name] is not None and pa.types.is_integer(kinds[name])
+            for name in (record, label)
+        )
+
     def with_rows(self, held: Any, number: int | None = None) -> LabelPart:
         """The part as :meth:`biasamp.data.parts.Part.with_rows` gives it."""
         return replace(self, part=self.part.with_rows(held, number))

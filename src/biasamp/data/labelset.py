@@ -68,9 +68,15 @@ class LabelSet:
         parts = [block.rows(start, stop) for block in self.blocks]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
-    def columns(self) -> list[NDArray[Any]]:
-        """The records of each label, which lie together in memory: uint8 for 0/1, float64 for probabilities."""
-        return [column for block in self.blocks for column in block.columns()]
+    @property
+    def by_column(self) -> bool:
+        """Whether :meth:`columns` turns nothing from rows to columns."""
+        return all(block.by_column for block in self.blocks)
+
+    def columns(self, start: int = 0, stop: int | None = None) -> list[NDArray[Any]]:
+        """Records start to stop of each label, which lie together in memory: uint8 for 0/1, float64 for probabilities."""
+        stop = len(self) if stop is None else stop
+        return [column for block in self.blocks for column in block.columns(start, stop)]
 
     def present(self, start: int = 0, stop: int | None = None) -> Mask | None:
         """Which values are there, as a matrix; None when all are."""

@@ -73,8 +73,15 @@ def read_open_images(
 
     Examples
     --------
-    >>> source = read_open_images("labels.csv", classes="class-descriptions.csv")  # doctest: +SKIP
-    >>> result = biasamp.associate(source, ["Man", "Woman"])  # doctest: +SKIP
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import biasamp
+    >>> labels = Path(tempfile.mkdtemp(), "labels.csv")
+    >>> rows = ["ImageID,Source,LabelName,Confidence", "1,human,Man,1", "1,human,Car,1", "2,human,Woman,1", "2,human,Car,0"]
+    >>> _ = labels.write_text("\\n".join(rows))
+    >>> result = biasamp.associate(biasamp.read_open_images(labels), ["Man", "Woman"])
+    >>> result.n, result.labels
+    (2, ('Car', 'Man', 'Woman'))
     """
     one_of(sources, "sources", ("all", "machine", "human"))
     if threshold is not None:

@@ -6,11 +6,13 @@ A header is a struct of Thrift's compact protocol (:mod:`.thrift`).
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from .thrift import Numbers, numbers_and_structs
@@ -24,6 +26,8 @@ _TYPE, _SIZE, _PACKED = 1, 2, 3
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
 _DETAILS = {_DATA: (5, 2), _DATA_2: (8, 4)}  # the field, and the number of the encoding within it
 _BY_DICTIONARY, _BY_PREFIX = (2, 8), 7
+# What stands before each text.
+_LENGTH = struct.Struct("<I")
 
 
 class ReadAt:
@@ -105,12 +109,28 @@ def longest_text(chunk: Any, pages: Pages, read_at: ReadAt) -> int:
             raw = pa.Codec(chunk.compression.lower()).decompress(raw, size, asbytes=True)
         except (pa.ArrowException, ValueError, OSError):
             return pages.longest
-    # Each text stands behind four bytes with its length.
+    most = _longest_of(raw)
+    return pages.longest if most is None else pages.prefixed + most
+
+
+def _longest_of(raw: bytes) -> int | None:
+    """The length of the longest of some texts, each behind four bytes with its length; None where they do not end so.
+
+    >>> _longest_of(b"\\x02\\0\\0\\0ab\\x03\\0\\0\\0abc"), _longest_of(b"\\x02\\0\\0\\0abc")
+    (3, None)
+    """
+    length_of = _LENGTH.unpack_from
+    first = length_of(raw)[0] if len(raw) >= _LENGTH.size else 0
+    if raw and len(raw) % (_LENGTH.size + first) == 0:
+        # Ids mostly have one length: all are looked at together.
+        texts = np.frombuffer(raw, dtype=np.uint8).reshape(-1, _LENGTH.size + first)
+        if (texts[:, : _LENGTH.size] == texts[0, : _LENGTH.size]).all():
+            return first
     at = most = 0
-    while at + 4 <= len(raw):
-        length = int.from_bytes(raw[at : at + 4], "little")
-        most, at = max(most, length), at + 4 + length
-    return pages.prefixed + most if at == len(raw) else pages.longest
+    while at + _LENGTH.size <= len(raw):
+        (length,) = length_of(raw, at)
+        most, at = max(most, length), at + _LENGTH.size + length
+    return most if at == len(raw) else None
 
 
 def _start(chunk: Any) -> int:

@@ -8,6 +8,7 @@ says is held against the headers of the pages themselves (:mod:`.parquet_pages`)
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +43,7 @@ def read_parquet(source: Any, columns: Sequence[str] | None, name: str, raw: Any
             raise _too_large(name, limit, least)
         if least + sum(column.values * column.longest(read_at, limit) for group in held for column in group) <= limit:
             table = file.read(columns=None if columns is None else list(columns))
-            _check_rows(table.num_rows, groups)
+            _check_rows(table.num_rows, [group.rows for group in groups])
             return table
         total, batches = 0, []
         for batch in _few_rows(file, range(len(groups)), held, columns, (), 1 << 17, read_at, name):
@@ -114,7 +115,14 @@ def _few_rows(
         longest = max(longest, sum(column.longest(read_at, most, rows) for column in texts if not column.is_list))
     few = max(1, min(rows, most // max(longest, 1)))
     names = None if columns is None else list(columns)
-    batches = file.iter_batches(batch_size=few, row_groups=list(groups), columns=names, use_threads=False)
+    there = row_groups(read_at)
+    sizes = [there[group].rows for group in groups]
+    # Batches that begin with a row group, where that does not make them small: Arrow need not copy what it decodes.
+    apart = max(sizes, default=0) <= few < 2 * sum(sizes) // max(len(sizes), 1)
+    runs = [[group] for group in groups] if apart else [list(groups)]
+    batches = chain.from_iterable(
+        file.iter_batches(batch_size=few, row_groups=run, columns=names, use_threads=False) for run in runs
+    )
     found = 0
     together: list[Any] = []
     count = size = 0
@@ -131,8 +139,7 @@ def _few_rows(
         count, size = count + len(batch), size + more
     if together:
         yield _one_batch(together)
-    there = row_groups(read_at)
-    _check_rows(found, [there[group] for group in groups])
+    _check_rows(found, sizes)
 
 
 def _one_batch(batches: list[Any]) -> Any:
@@ -140,9 +147,9 @@ def _one_batch(batches: list[Any]) -> Any:
     return next(iter(table.to_batches()), batches[0])
 
 
-def _check_rows(found: int, groups: Sequence[RowGroup]) -> None:
-    """Refuse a file whose pages end before its rows do."""
-    said = sum(group.rows for group in groups)
+def _check_rows(found: int, sizes: Sequence[int]) -> None:
+    """Refuse a file whose pages end before the rows of its row groups do."""
+    said = sum(sizes)
     if found != said:
         raise pa.ArrowInvalid(f"{found:,} of its {said:,} rows are there")
 

@@ -14,12 +14,18 @@ from numpy.typing import NDArray
 from .label import canonical, printable
 
 _SHOWN = 60
+# What a column of whole numbers can hold.
+_LARGEST = (1 << 63) - 1
+# A whole number of more bits is not written out.
+_BITS = 1000
 # More resamples or trials than this take days, and tell no more.
 MOST_DRAWS = 10**6
 
 
 def shown(value: Any) -> str:
     """A value for a message: as it is written where it is short, else what it is."""
+    if isinstance(value, int) and value.bit_length() > _BITS:  # Python writes thousands of digits, and refuses more
+        return "a number of hundreds of digits"
     if value is None or isinstance(value, (str, bool, int, float)):
         return printable(repr(value), _SHOWN)
     return f"a {type(value).__name__}"
@@ -38,7 +44,7 @@ def whole_number(value: Any, name: str, *, least: int = 0, most: int | None = No
     reach = f"{least:,} or more" if most is None else f"{least:,} to {most:,}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} is {shown(value)}; a whole number of {reach} is needed")
-    if value < least or (most is not None and value > most):
+    if value < least or value > (_LARGEST if most is None else most):
         raise ValueError(f"{name} is {shown(int(value))}; a whole number of {reach} is needed")
     return int(value)
 
@@ -67,8 +73,9 @@ def level_of(value: Any, name: str, *, above: float = 0.0) -> float:
     """A level strictly between 0 (or ``above``) and 1."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} is {shown(value)}; a number strictly between {above:g} and 1 is needed, such as 0.95")
-    if not above < float(value) < 1.0:
-        raise ValueError(f"{name} is {value}; it must lie strictly between {above:g} and 1, such as 0.95")
+    number: Any = value  # compared as it is: a whole number may be too large for a float
+    if not above < number < 1.0:
+        raise ValueError(f"{name} is {shown(value)}; it must lie strictly between {above:g} and 1, such as 0.95")
     return float(value)
 
 
@@ -94,10 +101,24 @@ def column_name(value: Any, name: str) -> str | None:
     return value
 
 
+def text_of(value: Any, name: str) -> str:
+    """Text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {shown(value)}; text is needed")
+    return value
+
+
 def text_or_none(value: Any, name: str) -> str | None:
     """Text, or None."""
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"{name} is {shown(value)}; text is needed")
+    return None if value is None else text_of(value, name)
+
+
+def mapping_or_none(value: Any, name: str) -> Mapping[str, Any] | None:
+    """A mapping with names, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise TypeError(f"{name} is {shown(value)}; a mapping of names to values is needed")
     return value
 
 

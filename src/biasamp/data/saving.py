@@ -39,19 +39,37 @@ def save_text(path: str | os.PathLike[str], content: str, *, new: bool = False) 
 def append_text(path: str | os.PathLike[str], content: str) -> None:
     """Add text to the end of a file, as :func:`saving` writes: all of the old and the new, or the old alone.
 
-    It begins on a line of its own. A file that is not there is made; a pipe or a device gets the text alone.
+    It begins on a line of its own. A file that is not there is made; a pipe or a device gets the text alone. Of several at a
+    time, each waits for the one before (on Windows the last one may win).
     """
     path_of(path)
+    with _alone_in(Path(os.path.realpath(path)).parent):
+        try:
+            there = os.stat(path)
+        except FileNotFoundError:
+            there = None
+        replaced = there is not None and stat.S_ISREG(there.st_mode) and _descriptor(path, there) is None
+        old = Path(path).read_bytes() if replaced else b""
+        if old and not old.endswith(b"\n"):
+            old += b"\n"
+        with saving(path) as stream:
+            stream.write(old + content.encode("utf-8", "backslashreplace"))
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """While this lasts nobody else adds to a file of a folder; the file itself is replaced, so that it cannot be locked."""
+    descriptor = None
+    with suppress(OSError, ImportError):  # there is nothing to lock here
+        from fcntl import LOCK_EX, flock
+
+        descriptor = os.open(folder, os.O_RDONLY)
+        flock(descriptor, LOCK_EX)
     try:
-        there = os.stat(path)
-    except FileNotFoundError:
-        there = None
-    replaced = there is not None and stat.S_ISREG(there.st_mode) and _descriptor(path, there) is None
-    old = Path(path).read_bytes() if replaced else b""
-    if old and not old.endswith(b"\n"):
-        old += b"\n"
-    with saving(path) as stream:
-        stream.write(old + content.encode("utf-8", "backslashreplace"))
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
 
 
 @contextmanager

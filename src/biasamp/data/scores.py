@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,19 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .argument_columns import read_columns
-from .arguments import read, read_clusters, read_evaluation, read_train, refuse_missing
-from .column_checks import refuse_identifiers
-from .columns import Declared, compact
+from .arguments import read, read_clusters, read_evaluation, read_train, refuse_missing, warn_of_one_value
+from .column_checks import check_columns_alone, refuse_identifiers
+from .columns import Column, Columns, Declared, IndexMatrix, compact, within_0_1
 from .label import Apart, Block, Codes, Dense, Index, Mask, Variable, canonical, category_order, printable
-from .label_rules import label_set
+from .label_rules import column_title, label_set
 from .labelset import Evaluation, LabelSet
+from .row_numbers import row_numbers
 from .same_columns import refuse_same, same_index
+from .spelling import another_spelling, mistaken_for
 from .vocabulary import one_space
 from .ways_out import way_out
 
 # The threshold that is meant where none is named.
 USUAL = 0.5
 _YES_NO = ("0", "1")
+# How decisions follow from scores where the caller gave both.
+GIVEN_DECISIONS = "the decisions given as predicted"
 # Crossed strata are named by what they cross.
 CROSSED = " x "
 
@@ -51,6 +55,9 @@ class Strata:
         """These strata by the names of others, which must know all of them."""
         place = {name: i for i, name in enumerate(other.names)}
         strange = [name for name in self.names if name not in place]
+        again = another_spelling(strange, other.names)
+        if again:
+            raise ValueError(f"{argument} and strata spell their strata differently{again}. Spell them alike")
         if strange and len(strange) == len(self.names):
             raise ValueError(
                 f"{argument} has none of the strata of strata, such as {printable(other.names[0], 40)!r}; it has "
@@ -129,7 +136,7 @@ def read_scored(
     else:
         if not _is_usual(threshold):
             raise ValueError("both threshold and predicted say how scores are decided: give one of them")
-        decisions, rule = read(predicted, "predicted", soft=True, like=true), "the decisions given as predicted"
+        decisions, rule = read(predicted, "predicted", soft=True, like=true), GIVEN_DECISIONS
         if decisions.soft:
             raise ValueError(
                 "predicted holds probabilities, but it is what was decided: give 0/1 or categories, and the "
@@ -141,6 +148,8 @@ def read_scored(
         given, true, chances, train, weights, names=("given", "truth", "scores"), compared=base is None
     )
     decided, _, invented = read_evaluation(given, true, decisions, train, weights, compared=base is None)
+    if train is None and base is None:
+        warn_of_one_value(decided.truth, "truth")
     clusters = read_clusters(cluster, len(decided), sides)
     layers = None if strata is None else read_strata(strata, len(decided))
     base_labels = None
@@ -215,11 +224,42 @@ def _base_labels(base: Any, evaluation: Evaluation) -> tuple[LabelSet, LabelSet]
     return placed[0], placed[1]
 
 
+def refuse_other_scales(columns: Columns, argument: str) -> None:
+    """Refuse numbers that are no probabilities: percentages, points, log-odds.
+
+    >>> refuse_other_scales(read_columns([54, 20, 77], "scores"), "scores")
+    Traceback (most recent call last):
+    ValueError: scores holds 54 (row 1, counted from 1 without the header) among numbers from 20 to 77: a score is the probability of 1. Divide percentages by 100, turn log-odds x into 1 / (1 + exp(-x)), and recode yes and no as 1 and 0
+    """
+    for item in columns.items:
+        if isinstance(item, IndexMatrix) or not item.values.size or item.values.dtype.kind not in "iuf":
+            continue
+        if isinstance(item, Column) and item.kind not in ("int", "float"):
+            continue
+        if item.within_0_1 if isinstance(item, Column) else within_0_1(item.values):
+            continue
+        for column in [item] if isinstance(item, Column) else item.columns():
+            _refuse_other_scale(column, argument)
+
+
+def _refuse_other_scale(column: Column, argument: str) -> None:
+    outside = ((column.values < 0) | (column.values > 1)) & ~column.gone
+    if outside.any():
+        row, there = int(outside.argmax()), column.values[~column.gone]
+        raise ValueError(
+            f"{argument}{column_title(column.name)} holds {column.values[row]:g} ({row_numbers([row])}) among numbers from "
+            f"{there.min():g} to {there.max():g}: a score is the probability of 1. Divide percentages by 100, turn "
+            "log-odds x into 1 / (1 + exp(-x)), and recode yes and no as 1 and 0"
+        )
+
+
 def read_chances(scores: Any, truth: LabelSet, argument: str = "scores") -> LabelSet:
     """Scores in [0, 1] of the labels of the truth."""
     if isinstance(scores, LabelSet):
         return scores
-    chances = label_set(read_columns(scores, argument), argument, soft=True, like=truth)
+    columns = read_columns(scores, argument)
+    refuse_other_scales(columns, argument)
+    chances = label_set(columns, argument, soft=True, like=truth)
     refuse_missing({argument: chances}, "No threshold can place them: fill them in, or leave those records out.")
     for variable in chances.variables:
         if variable.kind == "multilabel" or (
@@ -313,7 +353,7 @@ def read_threshold(threshold: Any, tasks: list[str], given: LabelSet | None = No
     if not by_group:
         raise ValueError(
             f"threshold has entries for {_listed(list(named))}; it takes one for each task ({_listed(tasks)}) or one for "
-            f"each group ({_listed(groups)})"
+            f"each group ({_listed(groups)}){_meant((name for name in named if name not in {*tasks, *groups}), [*tasks, *groups])}"
         )
     _refuse_strange(named, groups, "groups")
     assert given is not None
@@ -330,6 +370,7 @@ def read_threshold(threshold: Any, tasks: list[str], given: LabelSet | None = No
             if set(inner) != set(tasks):
                 raise ValueError(
                     f"threshold[{name!r}] has entries for {_listed(list(inner))}; the tasks are {_listed(tasks)}"
+                    + _meant((one for one in inner if one not in tasks), tasks)
                 )
             value = [inner[task] for task in tasks]
         rows.append(_numbers(value, len(tasks), f"threshold[{name!r}]"))
@@ -339,7 +380,15 @@ def read_threshold(threshold: Any, tasks: list[str], given: LabelSet | None = No
 def _refuse_strange(named: Mapping[str, Any], known: list[str], what: str) -> None:
     strange = [name for name in named if name not in known]
     if strange:
-        raise ValueError(f"threshold names {_listed(strange)}, which are no {what}: these are {_listed(known)}")
+        raise ValueError(
+            f"threshold names {_listed(strange)}, which are no {what}: these are {_listed(known)}{_meant(strange, known)}"
+        )
+
+
+def _meant(names: Iterable[str], known: Iterable[str]) -> str:
+    """Which known name others are likely mistakes for, as a question; empty where there is none."""
+    near = next(filter(None, (mistaken_for(name, known) for name in names)), None)
+    return "" if near is None else f"; did you mean {printable(near, 30)!r}?"
 
 
 def _listed(names: list[str]) -> str:
@@ -351,7 +400,7 @@ def _numbers(value: Any, many: int, argument: str) -> NDArray[np.float64]:
     """One number for all tasks, or one for each."""
     try:
         numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{argument} is {value!r:.60}; a number such as 0.5 is needed, or one for each task") from None
     if isinstance(value, bool):
         raise TypeError(f"{argument} is {value!r}; a number such as 0.5 is needed")
@@ -378,6 +427,7 @@ def read_strata(
     if columns.declared is None and not columns.single:
         columns = type(columns)(columns.apart(), False, "categorical")
     labels = label_set(columns, argument)
+    check_columns_alone(labels, columns, argument, "other")
     if missing != "drop":
         alone = "Name a stratum for those too, such as 'unknown', or leave those records out."
         refuse_missing({argument: labels}, alone if missing is None else way_out("missing strata"))

@@ -36,7 +36,11 @@ _NOT_KNOWN = frozenset(
     }
 )
 # Numbers that surveys write for a missing answer, where all others are of one digit.
-_CODES = frozenset({"-9", "-99", "-999", "-9999", "99", "999", "9999"})
+_CODES = frozenset({"-9", "-99", "-100", "-999", "-9999", "99", "255", "999", "9999"})
+# A mask of 0 and 255 has no third value; where 255 is that, it marks what is not labelled.
+_MASK = "255"
+# Numbers that are filled in where several words are missing.
+_FILLED_IN = _CODES | {"0", "-1", "9"}
 _BLANKS = re.compile(r"[\s_.'\"`’]+|-(?=\w)")
 _WRAPPED = re.compile(r"[*\[({<\"'`~#]+(.*?)[*\])}>\"'`~#]+")
 _WHOLE = re.compile(r"([+-]?\d+)\.0+")
@@ -80,6 +84,8 @@ def folded(category: str) -> str:
     >>> [folded(text) for text in ("[hired]", "hired&nbsp;", "hi\\u200bred", "A-", "A")]
     ['hired', 'hired', 'hired', 'a-', 'a']
     """
+    if category.isdecimal() and category.isascii():
+        return category.lstrip("0") or "0"  # of any length: a float would not tell long numbers apart
     plain = unicodedata.normalize("NFKD", _visible(html.unescape(category))).casefold()
     plain = "".join(character for character in plain if not unicodedata.combining(character))
     try:
@@ -92,12 +98,10 @@ def folded(category: str) -> str:
 
 
 def plain(category: str) -> str:
-    """A spelling that one value shares with itself written carelessly, within one column.
+    """A number as it is written, or text without case and blanks around it: what tells two decimals of one column apart.
 
-    This is less than what :func:`folded` takes together: an accent or a sign may tell two values of a column apart.
-
-    >>> [plain(text) for text in ("Yes ", "YES", "1.0", "01", "Jose", "José", "A", "A-")]
-    ['yes', 'yes', '1', '01', 'jose', 'josé', 'a', 'a-']
+    >>> [plain(text) for text in ("Yes ", "1.0", "01", "250.10")]
+    ['yes', '1', '01', '250.10']
     """
     text = " ".join(unicodedata.normalize("NFKC", _visible(html.unescape(category))).casefold().split())
     whole = _WHOLE.fullmatch(text)
@@ -126,27 +130,59 @@ def _visible(text: str) -> str:
 def respelled(strange: Iterable[str], known: Iterable[str], beside: Collection[str] = ()) -> tuple[str, str] | None:
     """The first of some strange values that is another spelling of a known one, with that one.
 
-    A number or an accent that stands ``beside`` another in one column is another value (250.1 and 250.10). Single letters say
-    yes or no only where all values do: F, M and N are three.
+    This is the one rule: within a column, between columns, and between a column and what an argument names. Values that
+    stand ``beside`` each other in one column may be decimals that differ in zeros (250.1 and 250.10); no other sign tells them apart.
+    Single letters say yes or no only where all values do: F, M and N are three. Letters are short for words where
+    several are: M and F beside male and female.
     """
     strange, known = list(strange), list(known)
-    words = all(_WORDS.get(plain(one), plain(one)) in ("0", "1") for one in (*strange, *known, *beside))
+    held = dict.fromkeys((*strange, *known, *beside))
+    letters = not all(_WORDS.get(plain(one), plain(one)) in ("0", "1") for one in held)
+    spelled: dict[str, list[str]] = {}
+    for category in known:
+        spelled.setdefault(_key(category, letters), []).append(category)
+    for value in strange:
+        for other in spelled.get(_key(value, letters), ()):
+            if value != other and not (other in beside and _told_by_zeros(value, other)):
+                return value, other
+    return _abbreviated(strange, known, held)
 
-    def key(category: str) -> str:
-        short = _visible(category).strip().casefold()
-        return short if len(short) == 1 and short.isalpha() and not words else folded(category)
 
-    spelled = {key(category): category for category in reversed(known)}
-    found = ((value, spelled[held]) for value in strange if (held := key(value)) in spelled)
-    return next(((one, two) for one, two in found if not (two in beside and _told_by_digits(one, two))), None)
+def another_spelling(strange: Iterable[str], known: Iterable[str]) -> str:
+    """The end of a message on values that are not known: which of them is another spelling of a known one; empty where none is.
+
+    >>> another_spelling(["hired"], ["Hired", "rejected"])
+    ": 'hired' looks like another spelling of 'Hired'"
+    """
+    twice = respelled(strange, known)
+    return "" if twice is None else ": {} looks like another spelling of {}".format(*told_apart(*twice))
 
 
-def _told_by_digits(one: str, two: str) -> bool:
-    """Whether values differ in digits or accents alone, which may tell two values apart."""
-    if is_numeral(one) and is_numeral(two):
-        return "." in one + two and plain(one) != plain(two)
-    accents = any(unicodedata.combining(sign) for sign in unicodedata.normalize("NFD", one + two))
-    return accents and unicodedata.normalize("NFC", plain(one)) != unicodedata.normalize("NFC", plain(two))
+def _key(category: str, letters: bool) -> str:
+    """What spellings of a value share, where single letters are values of their own or, without ``letters``, yes and no."""
+    short = _visible(category).strip().casefold()
+    return short if letters and len(short) == 1 and short.isalpha() else folded(category)
+
+
+def _told_by_zeros(one: str, two: str) -> bool:
+    """Whether values are decimals that differ in the zeros at their end, which may be codes: not 1 and 1.0."""
+    return is_numeral(one) and is_numeral(two) and "." in one + two and plain(one) != plain(two)
+
+
+def _abbreviated(strange: list[str], known: list[str], held: Iterable[str]) -> tuple[str, str] | None:
+    """A word and its first letter, one of them strange, where several letters stand for words: M and F beside male and female.
+
+    Either every letter must be short for one word, or every word must have its letter: A and B beside C and absent are grades.
+    """
+    letters = [one for one in held if len(one) == 1 and one.isalpha()]
+    words = [one for one in held if len(one) > 2 and one.isalpha() and one[1:] == one[1:].lower()]
+    found = {one: [word for word in words if word.casefold().startswith(one.casefold())] for one in letters}
+    short = {one: matches[0] for one, matches in found.items() if len(matches) == 1}
+    if len(short) < 2 or not (len(short) == len(letters) or set(short.values()) == set(words)):
+        return None
+    new, old = set(strange), set(known)
+    pairs = [pair for one, word in short.items() for pair in ((one, word), (word, one))]
+    return next(((one, two) for one, two in pairs if one in new and two in old), None)
 
 
 def mistaken_for(name: str, known: Iterable[str]) -> str | None:
@@ -165,27 +201,14 @@ def mistaken_for(name: str, known: Iterable[str]) -> str | None:
 
 
 def spelled_twice(categories: Iterable[str]) -> tuple[str, str] | None:
-    """Two values of one column that are one value in two spellings."""
+    """Two values of one column that are one value in two spellings.
+
+    >>> spelled_twice(["Québec", "Ontario", "Quebec"]), spelled_twice(["250.1", "250.10", "A", "A-"])
+    (('Québec', 'Quebec'), None)
+    """
     held = list(categories)
-    words = {category: _WORDS.get(plain(category), plain(category)) for category in held}
-    # Only where all values say yes or no is a second word for yes the same value.
-    keys = words if set(words.values()) <= {"0", "1"} else {category: plain(category) for category in held}
-    first: dict[str, str] = {}
-    for category in held:
-        if keys[category] in first:
-            return first[keys[category]], category
-        first[keys[category]] = category
-    return _abbreviated(held)
-
-
-def _abbreviated(categories: list[str]) -> tuple[str, str] | None:
-    """A word and its first letter, where a column has both for several words: M and F beside male and female."""
-    letters = [one for one in categories if len(one) == 1 and one.isalpha()]
-    words = [one for one in categories if len(one) > 2 and one.isalpha() and one[1:] == one[1:].lower()]
-    short = {one: [word for word in words if word.casefold().startswith(one.casefold())] for one in letters}
-    if len(letters) < 2 or any(len(held) != 1 for held in short.values()):
-        return None
-    return letters[0], short[letters[0]][0]
+    twice = respelled(held, held, held)
+    return None if twice is None else (min(twice, key=held.index), max(twice, key=held.index))
 
 
 def says_missing(category: str) -> bool:
@@ -195,17 +218,32 @@ def says_missing(category: str) -> bool:
 
 
 def code_of_missing(categories: Iterable[str]) -> str | None:
-    """The number that stands for a missing value among some of one digit, such as 99 among 0 and 1.
+    """The number that stands for a missing value among some of one digit, such as 99 among 0 and 1, or among words.
 
-    -1 and 9 are as likely values of their own.
+    -1 and 9 are as likely values of their own among numbers; 0 is one among letters (of blood groups).
 
     >>> code_of_missing(["0", "1", "99"]), code_of_missing(["0", "1", "-1"]), code_of_missing(["97", "98", "99"])
     ('99', None, None)
+    >>> code_of_missing(["0", "man", "woman"]), code_of_missing(["0", "A", "B"]), code_of_missing(["0", "255"])
+    ('0', None, None)
     """
     held = list(categories)
-    found = [one for one in held if one in _CODES]
-    others = [one for one in held if one not in found]
-    return found[0] if len(found) == 1 and others and all(len(o) == 1 and o in "0123456789" for o in others) else None
+    for codes, like in ((_CODES, _is_digit), (_FILLED_IN, _is_word)):
+        found = [one for one in held if one in codes]
+        others = [one for one in held if one not in found]
+        least = 2 if codes is _FILLED_IN or found == [_MASK] else 1
+        if len(found) == 1 and len(others) >= least and all(map(like, others)):
+            return found[0]
+    return None
+
+
+def _is_digit(category: str) -> bool:
+    return len(category) == 1 and category in "0123456789"
+
+
+def _is_word(category: str) -> bool:
+    """Whether text is of words alone: letters, and blanks or signs between them."""
+    return len(category) > 2 and category[0].isalpha() and not any(map(str.isdecimal, category))
 
 
 def says_unknown(category: str) -> bool:

@@ -7,7 +7,7 @@ the bytes end too early, ``ValueError`` what is wrong with them, as in "the foot
 from __future__ import annotations
 
 # Kinds of fields.
-I32, I64, LIST, STRUCT = 5, 6, 9, 12
+I32, I64, _BINARY, LIST, STRUCT = 5, 6, 8, 9, 12
 _DEPTH = 16
 
 Numbers = dict[int, int]
@@ -20,10 +20,22 @@ def numbers_and_structs(raw: bytes, at: int, depth: int = 0) -> tuple[Numbers, d
     numbers: Numbers = {}
     structs: dict[int, Numbers] = {}
     field = 0
-    while raw[at]:
-        kind, field, at = field_head(raw, at, field)
+    # A large file has thousands of such structs, so that nothing is called for what most of them consist of.
+    while head := raw[at]:
+        at += 1
+        kind = head & 15
+        if head >> 4:
+            field += head >> 4
+        else:
+            field, at = whole_number(raw, at, 16)
         if kind == I32:
-            numbers[field], at = whole_number(raw, at)
+            number = raw[at]
+            if number < 0x80:
+                numbers[field], at = (number >> 1) ^ -(number & 1), at + 1
+            else:
+                numbers[field], at = whole_number(raw, at)
+        elif kind == _BINARY and raw[at] < 0x80:
+            at += 1 + raw[at]
         elif kind == STRUCT:
             structs[field], _, at = numbers_and_structs(raw, at, depth + 1)
         elif kind > 2:  # true and false have no bytes of their own
@@ -41,7 +53,7 @@ def after(raw: bytes, at: int, kind: int, depth: int) -> int:
         return _number(raw, at)[1]
     if kind == 7:
         return at + 8
-    if kind == 8:
+    if kind == _BINARY:
         length, at = _number(raw, at)
         return at + length
     if kind in (9, 10):

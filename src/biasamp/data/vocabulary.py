@@ -50,7 +50,8 @@ def check_said(
     truth, predicted = titles
     if set(known) <= set(_YES_NO) and not lists:
         known = _YES_NO
-    strange = [value for value in said if value not in set(known)]
+    there = set(known)
+    strange = [value for value in said if value not in there]
     apart = side_by_side(truth, known, predicted, said)
     if not lists and len(known) == 1:
         raise ValueError(
@@ -64,8 +65,7 @@ def check_said(
         raise ValueError(
             f"{begin}. They look like probabilities that were read as text ({apart}): convert the column to numbers"
         )
-    # A label of a list may differ from another one in case alone, but not where the other is never predicted.
-    twice = respelled(strange, [value for value in known if value not in said] if lists else known, said)
+    twice = respelled(strange, known, said)
     if twice is not None:
         one, other = told_apart(*twice)
         raise ValueError(
@@ -155,7 +155,7 @@ def check_other(
         return
     first, second = titles
     apart = side_by_side(first, known, second, other)
-    twice = None if lists else (respelled(added, known, other) or respelled(lacking, other, known))
+    twice = respelled(added, known, other) or respelled(lacking, other, known)
     if twice is not None:
         one, two_of = told_apart(*twice)
         raise ValueError(

@@ -31,6 +31,15 @@ class GeneratedLabels:
         The chance of each label among records of neither identity, of the first, of the second, and of both.
     skew : ndarray of shape (labels,)
         The planted ``ln P(y|x1)/P(y|x2)`` among records of one identity; 0 for a label without skew.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> made = biasamp.open_images_shape(records=1000, labels=20, seed=0)
+    >>> made.identities, len(made.label_names)
+    (('man', 'woman'), 20)
+    >>> made.to_arrow().column_names
+    ['record', 'label']
     """
 
     identities: tuple[str, str]

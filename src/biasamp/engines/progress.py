@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -73,7 +74,9 @@ def _started(*columns: Any) -> Any:
     from rich.console import Console
     from rich.progress import Progress
 
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    # A bar is as wide as the terminal is: the library takes any digits in these variables for a size.
+    others = {name: held for name, held in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    bar = Progress(*columns, console=Console(stderr=True, _environ=others), transient=True)
     bar.start()
     return bar
 

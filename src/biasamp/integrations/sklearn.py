@@ -7,6 +7,7 @@ is a set of yes/no labels. Several columns of ``sensitive_features`` are crossed
 
 from __future__ import annotations
 
+import sys
 import warnings
 from contextlib import suppress
 from typing import Any
@@ -32,12 +33,14 @@ from biasamp.counts.joint import JointCounts
 from biasamp.counts.pair import PairCounts, outcome_masks
 from biasamp.counts.signed_sums import Block
 from biasamp.data import Evaluation, LabelSet, binary, printable
-from biasamp.data.arguments import read_evaluation
+from biasamp.data.arguments import one_value_words, read_evaluation
 from biasamp.data.plain_arguments import shown
 from biasamp.data.same_columns import same_index
 
 # What messages call the groups, the truth and the predictions.
 _NAMES = ("sensitive_features", "y_true", "y_pred")
+# What kinds of warnings were given of the folds of a search in this process.
+_SAID: set[str] = set()
 
 
 def bias_amplification_score(
@@ -59,7 +62,9 @@ def bias_amplification_score(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (records,) or (records, labels)
-        True and predicted labels; predictions may be probabilities, which count as fractions.
+        True and predicted labels; predictions may be probabilities, which count as fractions, and not as decisions at 0.5.
+        Of one column with two dimensions only value 1 counts; of one with one dimension both values do, which gives the same score.
+        A ``y_true`` of one value has a score of 0 whatever is predicted, which a warning says.
     sensitive_features : array-like of shape (records,) or (records, features)
         The protected attribute; several are crossed.
     sample_weight : array-like, optional
@@ -102,14 +107,17 @@ def bias_amplification_score(
     groups, classes = Base(sign_counts=known).signed(*pairs.defined.shape)
     counted = pairs.defined & groups[:, None] & classes
     if not counted.all():
-        warnings.warn(
+        _warn(
+            "left out",
             f"{int((~counted).sum()):,} of {counted.size:,} pairs are left out of the score: no record has their group, or the "
             "training set lacks their group or class; biasamp.directional(...).excluded lists them",
-            UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     if _one_group(evaluation):
         return float("nan")
+    one_value = one_value_words(evaluation.truth, "y_true") if train is None else None
+    if one_value is not None:
+        _warn("one value", one_value, stacklevel=3)
     value = float(mean_over_pairs(pairs.amplification, counted))
     return abs(value) if absolute else value
 
@@ -258,11 +266,10 @@ def _read(
     invented = read[2]
     if invented is not None:
         shown = ", ".join(repr(printable(str(label), 40)) for label in invented.labels[:3])
-        warnings.warn(
-            f"y_pred holds {invented.width:,} values that y_true never has, such as {shown}: they are in no pair and in no "
-            "rate",
-            UserWarning,
-            stacklevel=3,
+        _warn(
+            "invented",
+            f"y_pred holds {invented.width:,} values that y_true never has, such as {shown}: they are in no pair and in no rate",
+            stacklevel=4,
         )
     return read
 
@@ -271,13 +278,28 @@ def _one_group(evaluation: Evaluation) -> bool:
     """Whether there is one group only, which a warning says."""
     if (evaluation.given.totals() > 0).sum() > 1:
         return False
-    warnings.warn(
+    _warn(
+        "one group",
         "sensitive_features has one group only: there is none to compare it with. A score that compares groups is NaN; "
         "give folds that hold several groups, such as those of StratifiedKFold over the groups",
-        UserWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     return True
+
+
+def _warn(kind: str, words: str, *, stacklevel: int) -> None:
+    """Warn; of the folds of a search once of a kind, as hundreds of scores would say the same.
+
+    scikit-learn makes Python forget which warnings were shown before.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and not frame.f_globals.get("__name__", "").startswith("sklearn.model_selection"):
+        frame = frame.f_back
+    if frame.f_back is not None:
+        if kind in _SAID:
+            return
+        _SAID.add(kind)
+    warnings.warn(words, UserWarning, stacklevel=stacklevel)
 
 
 def _width(features: Any) -> int:

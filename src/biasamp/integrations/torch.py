@@ -62,7 +62,8 @@ class BiasAmplification(Metric):  # type: ignore[misc]
     Parameters
     ----------
     task : {"multilabel", "multiclass", "binary"}
-        What is predicted: a matrix of yes/no labels, or one class per record. Both classes of a yes/no task count.
+        What is predicted: a matrix of yes/no labels, of which value 1 counts, or one class per record. Both classes of a
+        binary task count.
     num_groups : int
         How many groups there are; ``groups`` is a number from 0 for each record.
     overlapping_groups : bool
@@ -75,7 +76,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
     threshold : float or None
         Probabilities at or above it are positive; None counts them as fractions, as :func:`biasamp.directional` and
         :func:`biasamp.audit` do with probabilities: by default the same scores give another value there, and an audit
-        shows both. Of several classes the most likely is predicted, or with None each its fraction.
+        shows both. :attr:`counted_as` says which it is. Of several classes the most likely is predicted, or with None each its fraction.
     logits : bool
         Whether float predictions are logits. Nothing is guessed from the values of a batch.
     train : pair of tensors, optional
@@ -224,6 +225,7 @@ class BiasAmplification(Metric):  # type: ignore[misc]
             pairs = self._pairs(self._kept_counts(which), which)
             value = float(mean_over_pairs(pairs.amplification, pairs.defined))
             value = float("nan") if self._one_group(which) else value
+            self._warn_of_one_value(which)
             values[which] = torch.tensor(value, dtype=torch.float64, device=self.n.device)
         return values if self.direction == "both" else values[self.direction]
 
@@ -238,6 +240,26 @@ class BiasAmplification(Metric):  # type: ignore[misc]
             stacklevel=3,
         )
         return True
+
+    def _warn_of_one_value(self, which: str) -> None:
+        """Say that all records have one class in truth, so that the value is 0 whatever is predicted; a batch may be so."""
+        truth, held = self._sides(which)[1], getattr(self, _state(which, "truth"))
+        if self._one_batch or self._train[which] is not None or not truth.exclusive or int((held > 0).sum()) != 1:
+            return
+        warnings.warn(
+            f"{'target' if which == 'A->T' else 'groups'} has one value only: it goes with no group more than with others, and "
+            "amplification is 0 by definition, whatever is predicted",
+            UserWarning,
+            stacklevel=3,
+        )
+
+    @property
+    def counted_as(self) -> str:
+        """What float predictions count as: ``"decisions at 0.5"``, or another threshold, or ``"fractions"``.
+
+        :func:`biasamp.audit` and :func:`biasamp.directional` count probabilities as fractions by default; an audit shows what decisions would give beside it.
+        """
+        return "fractions" if self.threshold is None else f"decisions at {self.threshold:g}"
 
     def _refuse_identifiers(self) -> None:
         """Refuse groups or classes that are ids: nearly as many as records."""

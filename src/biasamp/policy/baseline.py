@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from biasamp.auditing import compare
@@ -11,12 +12,15 @@ from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.comparison_result import Comparison
 from biasamp.auditing.comparison_types import ModelDifference
 from biasamp.auditing.mirrors import variables_of
+from biasamp.auditing.same_predictions import same_predictions
+from biasamp.data import printable
 from biasamp.results.metric_registry import METRICS
 
 from .figure import Figure, is_number
 from .ignored import AUDIT_WITHOUT, ignored_labels, not_ignored
 from .limit_figures import AUDIT_AGAIN, signs_known, unknown_signs
 from .limits import Limit, PolicyError
+from .made_otherwise import made_apart
 from .verdict import UNDECIDED, Check
 
 if TYPE_CHECKING:
@@ -49,6 +53,33 @@ def check_baseline(policy: Policy, audit: Audit, baseline: Audit | None) -> None
             "the same records, or accept an unpaired comparison with [baseline] paired = false"
         )
         raise PolicyError("baseline", problem, line=policy.line("baseline"), source=policy.source)
+
+
+def held_against_itself(runs: Sequence[Audit], before: Sequence[Audit]) -> str | None:
+    """Why a baseline with the same predictions shows nothing; None where it has its own."""
+    if not any(same_predictions(run, held) for run in runs for held in before):
+        return None
+    return (
+        "the baseline has the same predictions of the same records: a model is never worse than itself, which shows nothing. "
+        "See whether a file or column was given twice"
+    )
+
+
+def made_unlike(policy: Policy, audit: Audit, baseline: Audit) -> Iterator[Check]:
+    """Checks without a pass for what the baseline was made with otherwise: a difference may come from that alone."""
+    for field, mine, theirs in made_apart(audit, baseline):
+        reason = (
+            f"the baseline ({printable(baseline.source, 60)}) was made with {field} = {theirs}, and the audit with {mine}: "
+            "audit both alike"
+        )
+        yield Check(rule="the baseline", outcome=UNDECIDED, reason=reason, line=policy.line("baseline"))
+
+
+def made_after(audit: Audit, baseline: Audit) -> Iterator[str]:
+    """A note where the baseline was audited after what is judged: the two may have been swapped."""
+    now, before = (one.document.get("provenance", {}).get("time") for one in (audit, baseline))
+    if now is not None and before is not None and datetime.fromisoformat(before) > datetime.fromisoformat(now):
+        yield f"The baseline was audited after what is judged ({before}, {now}): see that the two are not swapped."
 
 
 def _other_data(audit: Audit, baseline: Audit) -> str | None:

@@ -8,15 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biasamp.resampling.significance import normal_quantile
-from biasamp.results.interval import rounded_up
 
 from .figure import Figure, is_number
 from .limits import Limit
+from .more_records import more_records
 from .verdict import FAIL, PASS, UNDECIDED
-
-# More records than so many times those at hand are not called a number that would decide.
-_MOST = 1000.0
-_STEP = 1.02
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ def decide(limit: Limit, figure: Figure) -> Decision:
         return Decision(FAIL, shown, f"lies beyond {limit.bounds}{beyond}")
     if outcome == FAIL:
         return Decision(UNDECIDED, shown, f"lies beyond {limit.bounds}, but groups count in it that the policy ignores")
-    needed, words = _more_records(limit, figure)
+    needed, words = more_records(limit, figure)
     return Decision(UNDECIDED, shown, f"reaches over {limit.bounds}{signs}: {words}", needed)
 
 
@@ -73,24 +69,6 @@ def _side(limit: Limit, low: float, high: float) -> str:
     if low > ceiling or high < floor:
         return FAIL
     return PASS if floor <= low and high <= ceiling else UNDECIDED
-
-
-def _more_records(limit: Limit, figure: Figure) -> tuple[int | None, str]:
-    """About how many records in all would decide, and that in words."""
-    if figure.lent:
-        return None, "more of the records that lend the signs (train labels, or a base) would tell them"
-    if figure.records is None or figure.with_records(1.0) is None:
-        return None, "more seeds or records would tell" if figure.runs > 1 else "more records would tell"
-    factor = _STEP
-    while factor < _MOST:
-        ends = figure.with_records(factor)
-        if ends is not None and _side(limit, *ends) != UNDECIDED:
-            needed = rounded_up(figure.records * factor)
-            return needed, f"about {needed:,} records in all would decide, if the rates stay as they are"
-        factor *= _STEP
-    if figure.unknown is not None and figure.unknown.still(_MOST) > 0:
-        return None, "no number of records is in sight that would tell all directions; train labels would"
-    return None, "the value is so near the limit that no number of records is in sight that would decide"
 
 
 def failures_corrected(

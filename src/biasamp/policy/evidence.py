@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Data
-from biasamp.results.interval import rounded_up
+from biasamp.auditing.evidence import unknown_directions
 
+from .figure import is_number
 from .ignored import few_named, ignored_labels
+from .limit_figures import signs_known
 from .limits import Limit
+from .more_records import in_words, records_for
 from .verdict import PASS, UNDECIDED, Check
 
 if TYPE_CHECKING:
@@ -28,13 +31,13 @@ def evidence_checks(policy: Policy, audit: Audit) -> Iterator[Check]:
         enough = data["records"] >= policy.min_records
         yield _evidence(policy, "min_records", enough, reason, needed=policy.min_records)
     yield from _intervals(policy, data)
-    yield from _same_columns(policy, data)
     yield from _groups(policy, data)
+    yield from _associated(policy, audit)
     yield from _predictions(policy, audit)
     for row in audit.document["findings"]:
         # With labels of other records, one value here is a change against those; one group alone is said of the groups.
         nothing = row["code"] == "one-value" and row.get("attribute") is None and not (data["train"] or data["base"])
-        if row["code"] == "copied" or nothing:
+        if row["code"] in ("copied", "repeated", "swapped") or nothing:
             yield _evidence(policy, "columns", False, row["text"], row.get("attribute"))
     if not policy.limits and all(largest is True for largest in policy.companions.values()):
         reason = "the policy has no limit: that something is measured is no reason to pass"
@@ -69,24 +72,6 @@ def _intervals(policy: Policy, data: Data) -> Iterator[Check]:
         yield _evidence(policy, "resamples", False, reason)
 
 
-def _same_columns(policy: Policy, data: Data) -> Iterator[Check]:
-    """A ready audit may be of other columns than those that the policy is about, or made in another way."""
-    asked = policy.data
-    for role in ("attributes", "tasks", "attribute_predictions", "task_predictions"):
-        named, there = set(_names(asked.get(role, ()))), set(data["roles"].get(role, ()))
-        if named and not (named <= there if role.startswith("attribute") else named == there):
-            reason = f"the policy is about {_listed(named)}, and the audit about {_listed(there)}"
-            yield _evidence(policy, role, False, reason)
-    crossed = "crossing" in data.get("kinds", {}).values()
-    had = {"train": data["train"], "base": data["base"], "weights": data["weighted"], "intersections": crossed}
-    for role, used in had.items():
-        if asked.get(role) and not used:
-            yield _evidence(policy, role, False, f"the policy names {role}, and the audit was made without")
-    if asked and data["missing_values"] and data["missing"] != asked.get("missing", "error"):
-        reason = f"the policy reads missing labels as {asked.get('missing', 'error')!r}, the audit {data['missing']!r}"
-        yield _evidence(policy, "missing", False, reason)
-
-
 def _predictions(policy: Policy, audit: Audit) -> Iterator[Check]:
     """Predictions that go against the truth, or have nothing to do with it, are a mistake before they are a model."""
     limits = [limit.direction for limit in policy.limits if isinstance(limit, Limit)]
@@ -94,19 +79,65 @@ def _predictions(policy: Policy, audit: Audit) -> Iterator[Check]:
     for row in audit.document["findings"]:
         if row["code"] in ("opposite", "unrelated") and (None in limits or row.get("direction") in judged):
             yield _evidence(policy, "predictions", False, row["text"], row.get("attribute"))
+    for direction in ("A->T", "T->A"):
+        if (None in limits or direction in judged) and _constant(audit, direction):
+            what = "task" if direction == "A->T" else "attribute"
+            reason = (
+                f"every prediction of the {what} is the same, which says nothing of a model: see what is in the column"
+            )
+            yield _evidence(policy, "predictions", False, reason)
 
 
-def _names(value: Any) -> list[str]:
-    """The columns that an argument names, however it holds them."""
-    value = getattr(value, "data", value)  # binary(...) and categorical(...) hold theirs
-    if isinstance(value, str):
-        return [value]
-    inner = value.values() if isinstance(value, Mapping) else value
-    return [name for one in inner for name in _names(one)]
+def _constant(audit: Audit, direction: str) -> bool:
+    """Whether predictions are the same in every record: all or none, in every group, have each outcome.
+
+    Scores that are the same have the same mean in every group.
+    """
+    rates: dict[tuple[str, str], set[float]] = {}
+    for entry in audit.document["metrics"]:
+        if entry["metric"] == "directional" and entry["direction"] == direction:
+            for pair in entry["pairs"]:
+                if is_number(pair["predicted_rate"]):
+                    rates.setdefault((entry["attribute"], pair["outcome"]), set()).add(
+                        round(pair["predicted_rate"], 12)
+                    )
+    for row in audit.document.get("rates", ()) if direction == "A->T" else ():
+        rate = row["selection_rate"]["value"]
+        if is_number(rate):
+            rates.setdefault((row["attribute"], row["outcome"]), set()).add(round(rate, 12))
+    soft = direction == "A->T" and audit.document["data"].get("soft_tasks", False)
+    return bool(rates) and all(len(held) == 1 and (soft or held <= {0.0, 1.0}) for held in rates.values())
 
 
-def _listed(names: set[str]) -> str:
-    return ", ".join(sorted(names)) or "none"
+def _associated(policy: Policy, audit: Audit) -> Iterator[Check]:
+    """Attributes that the policy says go together with tasks: groups of other rows go together with nothing, and pass every limit."""
+    data = audit.document["data"]
+    for name in policy.associated:
+        if name not in data["attributes"]:
+            there = ", ".join(data["attributes"])
+            reason = f"the policy says that {name!r} goes together with tasks, and the audit has no such attribute; it has {there}"
+            yield _evidence(policy, "associated", False, reason)
+            continue
+        held = [
+            entry
+            for entry in audit.document["metrics"]
+            if (entry["metric"], entry["attribute"]) == ("directional", name)
+        ]
+        clear = 0
+        for entry in held:
+            unknown, many = unknown_directions(entry)
+            # Directions of other records say nothing of these, but for those that are clear in both.
+            clear += entry.get("contradicted", (0, 0))[1] if signs_known(audit, name) else many - unknown
+        if not held:
+            reason = f"the policy says that {name} goes together with tasks, and directional amplification, which would show it, was not measured"
+        elif clear:
+            continue
+        else:
+            reason = (
+                f"{name} goes together with no task beyond chance, and the policy says that it does: are its groups those of these rows? "
+                "If they are, these records are too few to show it"
+            )
+        yield _evidence(policy, "associated", False, reason, name)
 
 
 def _groups(policy: Policy, data: Data) -> Iterator[Check]:
@@ -134,8 +165,8 @@ def _groups(policy: Policy, data: Data) -> Iterator[Check]:
         elif small:
             reason = f"fewer than {least:,} records: {few_named(small)}"
             if min(small.values()) > 0:
-                needed = rounded_up(data["records"] * least / min(small.values()))
-                reason += f"; about {needed:,} records in all would have as many, if the shares stay as they are"
+                needed = records_for(least, min(small.values()), data["records"])
+                reason += in_words(needed)
         elif yes_no and data["records"] - min(asked.values()) < least:
             reason = f"fewer than {least:,} records without {held[0]['group']}"
             alone = True

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasamp.resampling.intervals import normal_statistic
-from biasamp.results.interval import rounded_up
 
 Floats = NDArray[np.float64]
 
@@ -32,11 +31,6 @@ class UnknownSigns:
         unknown = self.statistics * np.sqrt(factor) < self.needed
         return float(self.sizes[unknown].sum())
 
-    def told(self, factor: float) -> float:
-        """The signed sum of the changes whose direction so many records tell."""
-        unknown = self.statistics * np.sqrt(factor) < self.needed
-        return float(self.changes[~unknown].sum())
-
 
 @dataclass(frozen=True)
 class Figure:
@@ -44,7 +38,7 @@ class Figure:
 
     ``low`` and ``high`` are the interval, or the bounds that count unknown directions with either sign (``bounded``);
     ``sign_p`` is the p-value of a pair's direction where the evaluated records decide it; ``records`` is how many
-    records in all the figure rests on, ``unknown`` what they leave open, and ``directions`` how many are unknown, and of how many; ``lent`` signs are left open by other records.
+    records in all the figure rests on (not known ``of_base`` rates, which have an error of their own), ``errors`` how many standard errors its ends are away, ``unseen`` what part of the variance stands for errors that were not seen, ``unknown`` what they leave open, and ``directions`` how many are unknown, and of how many; ``lent`` signs are left open by other records.
     What is ``withheld`` from the figure may make it worse, never better: it can fail, not pass.
     """
 
@@ -63,6 +57,9 @@ class Figure:
     sign_p: float | None = None
     records: int | None = None
     runs: int = 1
+    errors: float = 1.96
+    unseen: float = 0.0
+    of_base: bool = False
     unknown: UnknownSigns | None = None
     cautions: tuple[str, ...] = ()
     fails: bool = True
@@ -75,31 +72,6 @@ class Figure:
     def without_pass(self, reason: str | None, needed: int | None = None) -> Figure:
         """The figure with a reason for which it cannot pass, though it may fail."""
         return self if reason is None or self.withheld is not None else replace(self, withheld=reason, needed=needed)
-
-    def with_more(self, times: float) -> tuple[int | None, str]:
-        """So many times the records, as a number and in words; no number where the records of one run are not all."""
-        if self.records is None or not np.isfinite(times):
-            return None, ""
-        needed = rounded_up(self.records * times)
-        return needed, f"; about {needed:,} records in all would have as many, if the shares stay as they are"
-
-    def with_records(self, factor: float) -> tuple[float, float] | None:
-        """Low and high end with ``factor`` times as many records, if the rates stay as they are.
-
-        Distances to the value shrink with the root of the number of records; those that come from unknown directions
-        stay until so many records tell them.
-        """
-        value, low, high = self.value, self.low, self.high
-        if not (is_number(value) and is_number(low) and is_number(high)):
-            return None
-        root = float(np.sqrt(factor))
-        if self.unknown is None:
-            return value - (value - low) / root, value + (high - value) / root
-        clear = value - float(self.unknown.changes.sum())
-        now = self.unknown.still(1.0)
-        reach_low, reach_high = clear - now - low, high - clear - now
-        middle, still = clear + self.unknown.told(factor), self.unknown.still(factor)
-        return middle - still - reach_low / root, middle + still + reach_high / root
 
 
 def is_number(value: object) -> TypeGuard[float]:

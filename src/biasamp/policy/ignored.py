@@ -15,6 +15,7 @@ from biasamp.auditing.document_types import Data, Entry, GroupRow
 from biasamp.resampling.significance import normal_quantile
 
 from .figure import Figure, is_number
+from .more_records import in_words, records_for
 
 # Groups that a reason names of many.
 _NAMED = 5
@@ -50,26 +51,35 @@ def not_ignored(audit: Audit, ignored: frozenset[str], attribute: str) -> list[s
 
 
 def without_groups(figure: Figure, entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int) -> Figure:
-    """The figure of an audit that counts groups which the policy ignores.
+    """The figure of an audit that counts groups which the policy ignores, or leaves out groups that count for the policy.
 
     Differences of rates are taken anew from the table of groups; means over pairs need another audit.
     """
     counted = not_ignored(audit, ignored, entry["attribute"])
-    if not counted:
+    made_for = audit.document["data"]["min_group"]
+    small_left_out = entry["metric"] in DIFFERENCES and made_for > min_group
+    if not counted and not small_left_out:
         return figure
     found = None
     if entry["metric"] in DIFFERENCES:
-        found = _largest(entry, audit, ignored, min_group)
+        found = _largest(entry, audit, ignored, min_group, figure.outcome_label)
     elif "pairs" not in entry and "groups" not in entry:
         return figure  # attackers are of all records
-    if found is None:
+    if found is None and counted:
         return figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)))
+    if found is None:
+        return figure.doubted(
+            f"groups of fewer than {made_for:,} records decide no difference of the audit, and those of {min_group:,} count for the "
+            "policy: audit with its min_group"
+        )
     value, low, high = found
     return replace(figure, value=value, low=low, high=high)
 
 
-def _largest(entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int) -> tuple[float, float, float] | None:
-    """The largest difference without some groups, where the document lists the rates of all groups and outcomes."""
+def _largest(
+    entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int, outcome: str | None
+) -> tuple[float, float, float] | None:
+    """The largest difference without some groups, of all outcomes or of one, where the document lists all rates."""
     rows = [row for row in audit.document.get("rates", ()) if row["attribute"] == entry["attribute"]]
     groups, outcomes = (list(dict.fromkeys(row[side] for row in rows)) for side in ("group", "outcome"))
     if not rows or len(outcomes) != len(entry.get("outcomes", ())) or len(rows) != len(groups) * len(outcomes):
@@ -84,7 +94,12 @@ def _largest(entry: Entry, audit: Audit, ignored: frozenset[str], min_group: int
     made = Proportion(np.nan_to_num(value) * there, there, np.nan_to_num(records), there)
     kept = ~np.isin(groups, sorted(ignored))
     found = largest_difference(made, Deciding.of(made, min_group, kept), level)
-    return None if found is None else (found.value, found.low, found.high)
+    if found is None or (outcome is not None and outcome not in outcomes):
+        return None
+    if outcome is None:
+        return found.value, found.low, found.high
+    value_of, low, high = found.by_outcome[:, outcomes.index(outcome)].tolist()
+    return None if np.isnan(value_of) else (value_of, low, high)
 
 
 def _size(row: GroupRow, rate: str, level: float) -> tuple[float, float, float]:
@@ -115,5 +130,6 @@ def groups_large_enough(figure: Figure, entry: Entry, audit: Audit, ignored: fro
         return figure
     shown = few_named(small)
     least = min(small.values())
-    needed, more = figure.with_more(min_group / least if least > 0 else np.inf)
-    return figure.without_pass(f"fewer than {min_group:,} records that the rate is taken over: {shown}{more}", needed)
+    needed = figure.records and records_for(min_group, least, figure.records)
+    words = f"fewer than {min_group:,} records that the rate is taken over: {shown}{in_words(needed)}"
+    return figure.without_pass(words, needed)

@@ -11,14 +11,16 @@ from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.group_choice import meant_group
 from biasamp.results.metric_registry import METRICS
 
-from .baseline import check_baseline, compared, differences, vanished
+from .baseline import check_baseline, compared, differences, held_against_itself, made_after, made_unlike, vanished
 from .deciding import Decision, decide, failures_corrected
 from .evidence import evidence_checks
 from .figure import Figure
-from .ignored import ignored_labels
+from .ignored import few_named, ignored_labels
 from .limit_cautions import cautions_of
 from .limit_figures import Held, figures_of
 from .limits import Limit, PolicyError, companion_limit
+from .made_otherwise import made_checks
+from .several_runs import of_runs
 from .trend import trend_checks
 from .verdict import PASS, UNDECIDED, Check, Verdict
 
@@ -35,15 +37,21 @@ def judge(
     check_baseline(policy, audit, baseline)
     ignored = ignored_labels(policy.ignore_groups, audit.document["data"])
     held = Held(audit, ignored, max(policy.min_group, 1), policy.min_records, len(runs))
-    checks = [*evidence_checks(policy, audit), *_companions(policy, held)]
-    notes = _unknown_groups(policy, audit)
+    checks = [*evidence_checks(policy, audit), *made_checks(policy, runs), *_companions(policy, held)]
+    notes = [*_unknown_groups(policy, audit), *_open_above(policy)]
+    if held.left_out_groups:
+        notes.append(f"Groups that are in no comparison, as the policy says: {few_named(held.left_out_groups)}.")
     if len(runs) > 1:
+        checks += of_runs(runs)
         notes.append(
             f"Figures are means over {len(runs)} runs: limits are held by the training procedure, with seeds and records in the intervals."
         )
     comparison = None if before is None else compared(runs, before)
+    itself = None if before is None else held_against_itself(runs, before)
     if baseline is not None:
         checks += vanished(policy, audit, baseline)
+        checks += made_unlike(policy, audit, baseline)
+        notes += made_after(audit, baseline)
         if comparison is None:
             reason = "it has no metric in common with this audit"
             checks.append(Check(rule="the baseline", outcome=UNDECIDED, reason=reason))
@@ -58,6 +66,8 @@ def judge(
             opened = _open_check(limit, line)
             assert baseline is not None
             found = differences(limit, comparison, audit, baseline, policy)
+            if itself is not None:  # before whatever else is doubtful of it
+                found = [replace(figure, doubt=itself, needed=None) for figure in found]
             judged = [(figure, decide(limit, figure)) for figure in found]
             checks += [_closed(opened, limit, figure, decision, held) for figure, decision in judged]
     if earlier is not None:
@@ -82,6 +92,27 @@ def _unknown_groups(policy: Policy, audit: Audit) -> list[str]:
             line = policy.line("evidence", "ignore_groups")
             raise PolicyError("ignore_groups", problem, line=line, source=policy.source)
     return [f"ignore_groups names what the audit does not have: {', '.join(gone)}."] if gone else []
+
+
+def _open_above(policy: Policy) -> Iterator[str]:
+    """Limits that keep a figure from falling where nothing keeps it from rising, which is what is worse."""
+    limits = [limit for limit in policy.limits if isinstance(limit, Limit)]
+    limits += [companion_limit(name, float(most)) for name, most in policy.companions.items() if most is not True]
+    for limit in limits:
+        if limit.max is not None or limit.facts.higher_is_better:
+            continue
+        closed = any(
+            other.max is not None
+            and other.metric == limit.metric
+            and other.attribute in (None, limit.attribute)
+            and other.direction in (None, limit.direction)
+            for other in limits
+        )
+        if not closed:
+            yield (
+                f"{limit.title} {limit.bounds}: no limit has a max for it, so that no {limit.metric} is too large for this policy. "
+                "If amplification was to be limited, give max."
+            )
 
 
 def _companions(policy: Policy, held: Held) -> Iterator[Check]:
@@ -179,7 +210,7 @@ def _closed(opened: Check, limit: Limit, figure: Figure, decision: Decision, hel
         reason=f"{decision.shown} {decision.words}".strip(),
         finding=decision.words,
         records_needed=decision.records_needed,
-        cautions=cautions_of(limit, figure.attribute, figure.direction, held.audit),
+        cautions=cautions_of(limit, figure.attribute, figure.direction, held.audit, bool(held.left_out_groups)),
         attribute=figure.attribute,
         direction=figure.direction,
         value=figure.value,

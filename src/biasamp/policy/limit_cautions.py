@@ -26,13 +26,17 @@ _CROSSFIT = (
 )
 # Labels that a caution names of many.
 _SHOWN = 3
+_OF_ALL = "attackers are of all records: groups that are ignored count in it"
 _VALUE = "the value alone is judged, without regard to how sure it is"
 
 
-def cautions_of(limit: Limit, attribute: str, direction: str | None, audit: Audit) -> tuple[str, ...]:
+def cautions_of(
+    limit: Limit, attribute: str, direction: str | None, audit: Audit, ignored: bool = False
+) -> tuple[str, ...]:
     """What the audit warns of that concerns one figure, and what is to know of the limit itself."""
     own = [_CROSSFIT] if limit.figure == "crossfit" else []
     own += [_VALUE] if limit.on == "value" else []
+    own += [_OF_ALL] if ignored and limit.facts.family == "predictability" else []
     about = (limit.metric, attribute, direction)
     entries = [e for e in audit.document["metrics"] if (e["metric"], e["attribute"], e["direction"]) == about]
     own += [words for entry in entries for words in _of_figure(limit, entry)]

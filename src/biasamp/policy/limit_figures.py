@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
-from biasamp.amplification.bounds import CLEAR_OF_ALL
+from biasamp.amplification.bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
+from biasamp.amplification.parity import DIFFERENCES
 from biasamp.auditing.audit_result import Audit
 from biasamp.auditing.document_types import Entry, Excluded, Pair
 from biasamp.auditing.evidence import unknown_directions
 from biasamp.auditing.mirrors import each_once, variables_of
+from biasamp.resampling.significance import normal_quantile
+from biasamp.results.interval import FEWEST_CLUSTERS, TOO_FEW_CLUSTERS
+from biasamp.results.metric_registry import METRICS
 
 from .figure import Figure, UnknownSigns, is_number, statistic
-from .ignored import AUDIT_WITHOUT, few_named, groups_large_enough, not_ignored, without_groups
+from .ignored import few_named, groups_large_enough, without_groups
 from .limits import Limit
+from .more_records import in_words, records_for
 
 # A pair's direction is clear, for a limit on that pair alone, when its test of independence has no larger p-value.
 CLEAR_PAIR = 0.05
+_TOO_FEW = f"it rests on fewer than {FEWEST_CLUSTERS} clusters, whose differences are too poorly known to judge a limit by: audit more clusters"
 AUDIT_AGAIN = "audited by a version that did not bound unknown directions; audit again"
 
 
@@ -38,6 +44,12 @@ class Held:
     def records(self) -> int:
         """The number of records."""
         return self.audit.document["data"]["records"]
+
+    @cached_property
+    def left_out_groups(self) -> dict[str, float]:
+        """The groups of the audit that the policy leaves out, with their records."""
+        rows = self.audit.document["data"]["groups"]
+        return {row["group"]: row["records"] for row in rows if row["group"] in self.ignored}
 
     @cached_property
     def variables(self) -> dict[str, str]:
@@ -78,9 +90,38 @@ def figures_of(limit: Limit, entry: Entry, held: Held) -> list[Figure]:
 
 
 def _about(entry: Entry, held: Held) -> Figure:
-    # How many records would decide is not known where seeds vary, too, or the error of a base.
-    records = held.records if held.runs == 1 and not held.audit.document["data"]["base"] else None
-    return Figure(entry["attribute"], entry["direction"], records=records, runs=held.runs)
+    # How many records would decide is not known where seeds vary, too.
+    data = held.audit.document["data"]
+    figure = Figure(entry["attribute"], entry["direction"], records=held.records if held.runs == 1 else None)
+    level = 1.0 - (1.0 - data["confidence"]) / _compared(entry, held)
+    metric = METRICS.get(entry["metric"])
+    # Changes of rates, given a label, are measured from the base.
+    based = bool(data["base"] and metric is not None and metric.paired and metric.directions)
+    return replace(figure, runs=held.runs, errors=normal_quantile(level), of_base=based)
+
+
+def unseen_part(pairs: Sequence[Pair], held: Held, more: float) -> float:
+    """What part of the variance stands for ``more`` errors of either kind than were seen.
+
+    One more of either kind is in the interval of a pair of n records, where it is about 2 / n**2 of the variance.
+    """
+    z = normal_quantile(held.audit.document["data"]["confidence"])
+    whole = unseen = 0.0
+    for pair in pairs:
+        if is_number(pair["low"]) and is_number(pair["high"]) and pair["support"] > 0:
+            one = 2.0 / pair["support"] ** 2
+            whole += max(((pair["high"] - pair["low"]) / 2.0 / z) ** 2 - one, 0.0) + more * one
+            unseen += more * one
+    return unseen / whole if whole > 0.0 else 0.0
+
+
+def _compared(entry: Entry, held: Held) -> int:
+    """How many differences of a rate a figure is the largest of, at a level that counts all of them."""
+    if entry["metric"] not in DIFFERENCES:
+        return 1
+    groups = [row for row in held.audit.document["data"]["groups"] if row["attribute"] == entry["attribute"]]
+    many = sum(row["group"] not in held.ignored and row["records"] > 0 for row in groups)
+    return max(len(entry.get("outcomes", ())), 1) * max(many * (many - 1) // 2, 1)
 
 
 def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:
@@ -105,7 +146,9 @@ def _aggregate(limit: Limit, entry: Entry, held: Held) -> Figure:
             figure = replace(figure, value=value, low=low, high=high)
     figure = without_groups(figure, entry, held.audit, held.ignored, held.min_group)
     figure = groups_large_enough(figure, entry, held.audit, held.ignored, held.min_group)
-    return _with_records(figure, entry, held).doubted(_groups_gone(entry, held))
+    figure = _with_records(figure, entry, held).doubted(_groups_gone(entry, held))
+    too_few = limit.on != "value" and TOO_FEW_CLUSTERS in entry.get("caution_kinds", ())
+    return figure.doubted(_TOO_FEW) if too_few else figure
 
 
 def _bounded(figure: Figure, entry: Entry, held: Held) -> Figure:
@@ -114,7 +157,9 @@ def _bounded(figure: Figure, entry: Entry, held: Held) -> Figure:
     if bounds is not None:
         low, high = bounds
         directions = unknown_directions(entry) if unknown else None
-        figure = replace(figure, low=low, high=high, bounded=bool(unknown), directions=directions)
+        errors = standard_errors(held.audit.document["data"]["confidence"])
+        figure = replace(figure, low=low, high=high, bounded=bool(unknown), directions=directions, errors=errors)
+        figure = replace(figure, unseen=unseen_part(entry["pairs"], held, ERRORS_MORE))
         if unknown and held.signs_known(entry):
             return replace(figure, lent=True)
         return replace(figure, unknown=unknown_signs(entry, held.variables)) if unknown else figure
@@ -191,8 +236,8 @@ def _with_records(figure: Figure, entry: Entry, held: Held) -> Figure:
     if data["weighted"] or data["missing"] == "error":
         return figure
     if entry["n"] < held.min_records:
-        needed, more = figure.with_more(held.min_records / entry["n"] if entry["n"] else np.inf)
-        words = f"it rests on {entry['n']:,.0f} records that have the labels; {held.min_records:,} are needed{more}"
+        needed = figure.records and records_for(held.min_records, entry["n"], figure.records)
+        words = f"it rests on {entry['n']:,.0f} records that have the labels; {held.min_records:,} are needed{in_words(needed)}"
         return figure.doubted(words, needed)
     if entry["direction"] != "A->T":
         return figure
@@ -203,8 +248,9 @@ def _with_records(figure: Figure, entry: Entry, held: Held) -> Figure:
     if not small:
         return figure
     shown, least = few_named(small), min(small.values())
-    needed, more = figure.with_more(held.min_group / least if least > 0 else np.inf)
-    return figure.doubted(f"fewer than {held.min_group:,} records that have the labels: {shown}{more}", needed)
+    needed = figure.records and records_for(held.min_group, least, figure.records)
+    words = f"fewer than {held.min_group:,} records that have the labels: {shown}{in_words(needed)}"
+    return figure.doubted(words, needed)
 
 
 def _groups_gone(entry: Entry, held: Held) -> str | None:
@@ -226,7 +272,6 @@ def _groups_gone(entry: Entry, held: Held) -> str | None:
 
 def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
     """A parity difference of one outcome; in audits of 0.1 only the worst outcome has an interval."""
-    counted = not_ignored(held.audit, held.ignored, entry["attribute"])
     for row in entry.get("outcomes", ()):
         if row["outcome"] == limit.outcome:
             worst = entry["interval"] if row["outcome"] == entry.get("outcome") else (None, None)
@@ -235,7 +280,7 @@ def _of_outcome(limit: Limit, entry: Entry, held: Held) -> Iterator[Figure]:
                 for name, other in ((limit.metric, None), ("low", worst[0]), ("high", worst[1]))
             )
             figure = replace(_about(entry, held), value=value, low=low, high=high, outcome_label=limit.outcome)
-            figure = figure.doubted(AUDIT_WITHOUT.format(", ".join(counted)) if counted else None)
+            figure = without_groups(figure, entry, held.audit, held.ignored, held.min_group)
             yield groups_large_enough(figure, entry, held.audit, held.ignored, held.min_group)
 
 
@@ -262,10 +307,12 @@ def _names(limit: Limit, given: str, outcome: str) -> bool:
 def _of_pair(limit: Limit, entry: Entry, pair: Pair, held: Held) -> Figure:
     low, high = pair["low"], pair["high"]
     figure = replace(_about(entry, held), value=pair["amplification"], given=pair["given"])
-    figure = replace(figure, outcome_label=pair["outcome"], low=low, high=high)
+    figure = replace(figure, outcome_label=pair["outcome"], low=low, high=high, unseen=unseen_part([pair], held, 1.0))
     if pair["support"] < limit.min_support:
-        wanted, more = figure.with_more(limit.min_support / pair["support"] if pair["support"] else np.inf)
-        words = f"the pair rests on {pair['support']:,.0f} records; {limit.min_support:,.0f} are needed{more}"
+        wanted = figure.records and records_for(limit.min_support, pair["support"], figure.records)
+        words = (
+            f"the pair rests on {pair['support']:,.0f} records; {limit.min_support:,.0f} are needed{in_words(wanted)}"
+        )
         return figure.doubted(words, wanted)
     if not limit.facts.pairs_oriented:
         return figure

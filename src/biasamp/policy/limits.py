@@ -149,6 +149,10 @@ class Limit:
         low, high = self.range
         if self.max is not None and self.min is not None and self.min > self.max:
             yield "min", f"min {self.min:g} is above max {self.max:g}: nothing can pass"
+        if self.facts.higher_is_better and self.min is None and self.max is not None:
+            yield "max", f"more {self.metric} is better, and a limit with max alone passes only what is worse: give min"
+        if not self.facts.higher_is_better and self.max is None and self.min is not None and self.min > 0:
+            yield "min", f"less {self.metric} is better, and a limit with min alone passes only what is worse: give max"
         reach = f"{'the difference of two models in ' if self.against else ''}{self.metric} lies between {low:g} and {high:g}"
         if self.max is not None and self.max < low:
             yield "max", f"nothing can pass {self.max:g}: {reach}"

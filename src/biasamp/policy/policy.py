@@ -13,6 +13,7 @@ from typing import Any
 from biasamp.auditing import audit as run_audit
 from biasamp.auditing.as_audit import FORMS, are_counts, as_audit, is_audit
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.comparison_models import refuse_same_run, same_file
 from biasamp.auditing.group_choice import MayBeGone
 from biasamp.data.plain_arguments import listed, path_of, shown
 from biasamp.results.metric_registry import audited_metrics
@@ -26,6 +27,10 @@ from .verdict import Verdict
 
 SCHEMA = 1
 MIN_GROUP = 30
+# A level below this is the chance of an error, written by mistake.
+LEAST_LEVEL = 0.5
+# More records than anything counts.
+_MOST = 1 << 53
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +48,8 @@ class Policy:
         Fewer records in all, or in any group, are not enough evidence.
     groups : sequence of str
         Groups that must be in the data, as the audit spells them (``"gender=woman"``).
+    associated : sequence of str
+        Attributes that go together with the tasks, beyond chance, in records that are what they should be.
     ignore_groups : sequence of str
         Groups that may be small or gone: they are left out of everything that compares groups.
     confidence : float, optional
@@ -77,6 +84,7 @@ class Policy:
     min_records: int = 0
     min_group: int = MIN_GROUP
     groups: Sequence[str] = ()
+    associated: Sequence[str] = ()
     ignore_groups: Sequence[str] = ()
     confidence: float | None = None
     baseline: str | os.PathLike[str] | Audit | None = None
@@ -86,7 +94,7 @@ class Policy:
     lines: Mapping[tuple[str | int, ...], int] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        for key in ("limits", "groups", "ignore_groups"):
+        for key in ("limits", "groups", "associated", "ignore_groups"):
             names: Any = getattr(self, key)
             several = isinstance(names, (list, tuple, set, frozenset))
             _require(several, key, f"a list is needed, found {shown(names)}")
@@ -100,14 +108,19 @@ class Policy:
         object.__setattr__(self, "limits", tuple(_limit(limit) for limit in self.limits))
         for key in ("min_records", "min_group"):
             value = getattr(self, key)
-            _require(type(value) is int and value >= 0, key, f"a whole number of at least 0 is needed, found {value!r}")
-        for key in ("groups", "ignore_groups"):
+            right = type(value) is int and 0 <= value <= _MOST
+            _require(right, key, f"a whole number of at least 0 is needed, found {shown(value)}")
+        for key in ("groups", "associated", "ignore_groups"):
             for name in getattr(self, key):
-                _require(isinstance(name, str), key, f"names of groups are needed, found {name!r}")
+                what = "attributes" if key == "associated" else "groups"
+                _require(isinstance(name, str), key, f"names of {what} are needed, found {name!r}")
         _require(isinstance(self.paired, bool), "paired", f"true or false is needed, found {self.paired!r}")
-        level = self.confidence
-        right = level is None or (isinstance(level, float) and 0.0 < level < 1.0)
-        _require(right, "confidence", f"a level strictly between 0 and 1 is needed, found {level!r}")
+        for level in (self.confidence, self.data.get("confidence")):
+            right = level is None or (isinstance(level, float) and 0.0 < level < 1.0)
+            _require(right, "confidence", f"a level strictly between 0 and 1 is needed, found {level!r}")
+            if level is not None and level < LEAST_LEVEL:
+                problem = f"{level} is the level of an interval, not the chance of an error: write {1 - level:g}"
+                raise PolicyError("confidence", problem)
         for metric, largest in self.companions.items():
             _companion(metric, largest)
         for key in self.data:
@@ -125,7 +138,7 @@ class Policy:
         """
         file = Path(path_of(path))
         try:
-            text = file.read_text(encoding="utf-8")
+            text = file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
         except UnicodeDecodeError:
             raise PolicyError("file", "it is not UTF-8 text", source=file.name) from None
         except IsADirectoryError:
@@ -137,6 +150,10 @@ class Policy:
         except tomllib.TOMLDecodeError as error:
             place = re.search(r"at line (\d+)", str(error))
             raise PolicyError("syntax", str(error), line=int(place[1]) if place else None, source=file.name) from None
+        except RecursionError:
+            raise PolicyError("syntax", "values are nested too deeply", source=file.name) from None
+        except ValueError:
+            raise PolicyError("syntax", "a number has too many digits", source=file.name) from None
         return _Reader(tree, key_lines(text), file.name, file.parent).policy(cls)
 
     @property
@@ -193,6 +210,8 @@ class Policy:
         before = None
         if earlier is not None:
             before = [self._audited(one, "earlier") for one in listed(earlier, "earlier", "audits")]
+        if held is not None:
+            self._refuse_itself(audit, held, line)
         runs = self._runs(audit, "audit")
         return judge(self, runs, None if held is None else self._saved(held, line), before)
 
@@ -202,7 +221,17 @@ class Policy:
             return [self._audited(held, role)]
         if not held:
             raise ValueError(f"{role} is an empty list: give an audit, or those of several runs")
+        refuse_same_run(held, role)
         return [self._audited(one, f"{role}[{place}]") for place, one in enumerate(held)]
+
+    def _refuse_itself(self, audit: Any, held: Any, line: int | None) -> None:
+        """Refuse a baseline that is the audit itself: the same object, or the same file."""
+        sides = [list(side) if isinstance(side, (list, tuple)) else [side] for side in (audit, held)]
+        same = next((one for one in sides[0] for two in sides[1] if one is two or same_file(one, two)), None)
+        if same is not None:
+            name = f"the file {os.fspath(same)!r}" if isinstance(same, (str, os.PathLike)) else "the same audit"
+            problem = f"{name} is both what is judged and its baseline: name the audit of the model that it is to be no worse than"
+            raise PolicyError("baseline", problem, line=line, source=self.source)
 
     def _saved(self, held: Any, line: int | None) -> list[Audit]:
         try:
@@ -252,6 +281,10 @@ def _require(right: bool, key: str, problem: str) -> None:
         raise PolicyError(key, problem)
 
 
+def _are_texts(held: Any) -> bool:
+    return isinstance(held, list) and all(isinstance(one, str) for one in held)
+
+
 @dataclass(frozen=True)
 class _Reader:
     tree: dict[str, Any]
@@ -263,7 +296,9 @@ class _Reader:
         self._known(self.tree, ("schema", "data", "evidence", "companions", "baseline", "limit"))
         if self.tree.get("schema", SCHEMA) != SCHEMA:
             raise self._error(("schema",), f"schema {self.tree['schema']!r}; this version reads schema {SCHEMA}")
-        evidence = self._table("evidence", ("min_records", "min_group", "groups", "ignore_groups", "confidence"))
+        evidence = self._table(
+            "evidence", ("min_records", "min_group", "groups", "associated", "ignore_groups", "confidence")
+        )
         baseline = self._table("baseline", ("audit", "paired"))
         companions = self._table("companions", None)
         held = baseline.get("audit")
@@ -271,9 +306,10 @@ class _Reader:
             raise self._error(("baseline", "audit"), f"the path of a saved audit is needed, found {held!r}")
         if isinstance(evidence.get("confidence"), int):
             raise self._error(("evidence", "confidence"), "a level strictly between 0 and 1 is needed, such as 0.95")
-        for key in ("groups", "ignore_groups"):
+        for key in ("groups", "associated", "ignore_groups"):
             if not isinstance(evidence.get(key, []), list):
-                raise self._error(("evidence", key), f"a list of groups is needed, found {evidence[key]!r}")
+                what = "attributes" if key == "associated" else "groups"
+                raise self._error(("evidence", key), f"a list of {what} is needed, found {evidence[key]!r}")
         limits, data = self._limits(), self._data()
         try:
             return kind(
@@ -311,9 +347,13 @@ class _Reader:
         for key in ("train", "base"):  # files, which are found from the policy's folder
             if isinstance(data.get(key), str):
                 data[key] = str(self.folder / data[key])
+        for role in ROLES:
+            held = data.get(role, "")
+            if not isinstance(held, (str, dict)) and not _are_texts(held):
+                raise self._error(("data", role), f"the names of columns are needed, found {held!r}")
         for key in ("binary", "categorical"):
             roles = data.get(key, [])
-            if not isinstance(roles, list) or not set(roles) <= set(ROLES):
+            if not _are_texts(roles) or not set(roles) <= set(ROLES):
                 raise self._error(("data", key), f"some of {list(ROLES)} are needed, found {roles!r}")
         values = data.get("categories", {})
         listed = isinstance(values, dict) and all(isinstance(held, list) for held in values.values())

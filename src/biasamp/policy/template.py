@@ -19,6 +19,8 @@ from .policy import MIN_GROUP
 
 # Where a discussion can start: two points in a hundred, and one in ten for differences between groups.
 _AMPLIFICATION, _DIFFERENCE, _MARGIN = 0.02, 0.1, 0.01
+# A test of independence with a p-value below this, 6 standard errors, is clear in nearly all samples of as many records.
+_ALWAYS_CLEAR = 1e-9
 
 _HEAD = """\
 # What a model has to show before it may pass: biasamp check DATA --policy THIS_FILE
@@ -68,9 +70,27 @@ min_group = {MIN_GROUP}  # records that every group needs
 # These groups must be in the data: one that vanishes is not a pass.
 groups = [
 {listed}]
-{ignoring}  # groups that may be small or gone: left out of all that compares groups
+{_associated(audit)}{ignoring}  # groups that may be small or gone: left out of all that compares groups
 confidence = {audit.document["data"]["confidence"]}
 """
+
+
+def _associated(audit: Audit) -> str:
+    """The attributes that go together with tasks so clearly that as many records of the same kind would always show it."""
+    data = audit.document["data"]
+    if data["train"] or data["base"]:  # directions are those of other records
+        return ""
+    found = [
+        entry["attribute"]
+        for entry in audit.document["metrics"]
+        if entry["metric"] == "directional"
+        and entry["direction"] == "A->T"
+        and min((pair["sign_p"] for pair in entry["pairs"] if pair["sign_p"] is not None), default=1.0) < _ALWAYS_CLEAR
+    ]
+    if not found:
+        return ""
+    words = "# These go together with tasks here. Where they no longer do, their groups may be those of other rows: no pass."
+    return f"{words}\nassociated = {toml(found)}\n"
 
 
 def _companions(audit: Audit) -> str:

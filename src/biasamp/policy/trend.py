@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from biasamp.auditing.audit_result import Audit
+from biasamp.auditing.same_predictions import copies, same_predictions
 from biasamp.auditing.trajectory import trajectory
 from biasamp.results.metric_registry import METRICS
 
@@ -27,6 +28,7 @@ def trend_checks(policy: Policy, audit: Audit, earlier: Sequence[Audit]) -> Iter
         reason = f"{len(earlier)} earlier audits do not show how figures vary; {FEWEST} or more are needed"
         yield Check(rule="trend", outcome=UNDECIDED, reason=reason)
         return
+    yield from _windows_once(audit, earlier)
     metrics = list(dict.fromkeys(limit.metric for limit in limits))
     steps = {f"audit {number}": held for number, held in enumerate(earlier, start=1)}
     try:
@@ -41,6 +43,17 @@ def trend_checks(policy: Policy, audit: Audit, earlier: Sequence[Audit]) -> Iter
             reason = "earlier audits and this one do not have it with an interval"
             yield Check(rule=f"trend of {metric}", outcome=UNDECIDED, reason=reason, metric=metric, against="trend")
         yield from (_check(held) for held in mine)
+
+
+def _windows_once(audit: Audit, earlier: Sequence[Audit]) -> Iterator[Check]:
+    """Checks without a pass where a window is there twice, or is the one that is judged."""
+    for before, place in copies(earlier):
+        reason = f"the earlier audits {before + 1} and {place + 1} have the same predictions of the same records: give each window once"
+        yield Check(rule="trend", outcome=UNDECIDED, reason=reason)
+    for number, held in enumerate(earlier, start=1):
+        if same_predictions(held, audit):
+            reason = f"the earlier audit {number} has the predictions of this one: it does not show what was before"
+            yield Check(rule="trend", outcome=UNDECIDED, reason=reason)
 
 
 def _about(limits: list[Limit], held: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from biasamp.data.plain_arguments import path_of
 from biasamp.results.metric_registry import direction_symbol
 from biasamp.results.renderers import render
 from biasamp.results.table import Table, written
@@ -72,6 +73,19 @@ class Verdict:
 
     A verdict is true only when it passes. One check that fails fails the whole; without a failure, one check that
     the data cannot decide leaves the whole undecided.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1, 0, 1, 0, 1, 1, 1] * 10
+    >>> data = {"group": group, "hired": hired, "model": model}
+    >>> audit = biasamp.audit(data, attributes="group", tasks="hired", task_predictions="model", metrics=["directional"])
+    >>> verdict = biasamp.Policy(limits=[{"metric": "directional", "max": 0.02}]).check(audit)
+    >>> verdict.outcome, verdict.exit_code, bool(verdict)
+    ('fail', 1, False)
+    >>> [check.outcome for check in verdict.checks]
+    ['pass', 'fail']
     """
 
     checks: tuple[Check, ...]
@@ -186,7 +200,8 @@ class Verdict:
 
         ``policy_path`` is where the policy lies in the repository, where that is not its name.
         """
-        return written(render("verdict SARIF", self, policy_path), path)
+        place = None if policy_path is None else path_of(policy_path, "policy_path")
+        return written(render("verdict SARIF", self, place), path)
 
 
 def _few(names: list[str]) -> list[str]:

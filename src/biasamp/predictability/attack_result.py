@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasamp.data.plain_arguments import MOST_DRAWS, level_of, whole_number
+from biasamp.data.plain_arguments import MOST_DRAWS, level_of, whole_number, yes_or_no
 from biasamp.results.flat import flat_entries
 from biasamp.results.interval import Interval, plain
 from biasamp.results.table import Table
@@ -56,6 +56,15 @@ class Predictability:
         ``"A->T"`` or ``"T->A"`` where the roles are known.
     cautions : tuple of str
         What to know before the value is quoted.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> group = ["woman", "man"] * 40
+    >>> hired, model = [0, 1, 1, 1] * 20, [0, 1] * 40
+    >>> result = biasamp.dpa(group, hired, model, equalize=None, evaluation="in_sample", attacker="lookup")
+    >>> result.dataset, result.model, round(result.value, 3)
+    (0.75, 1.0, 0.143)
     """
 
     metric: str
@@ -115,6 +124,8 @@ class Predictability:
             raise ValueError(f"of is {of!r}; take 'value' or 'gain_difference'")
         if resamples is not None:
             whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)
+        if seed is not None:
+            whole_number(seed, "seed")
         if self._interval is None:
             raise ValueError("this result carries nothing to make an interval from")
         return self._interval(level, of, resamples, seed)
@@ -124,6 +135,7 @@ class Predictability:
 
         With ``flat`` figures by name instead, as trackers take them.
         """
+        yes_or_no(flat, "flat")
         interval: list[Any] = [None, None]
         cautions = self.cautions
         if self._interval is not None:

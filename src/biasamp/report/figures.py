@@ -295,8 +295,6 @@ def top_counts_figure(association: Any, k: int) -> Any:
 def amplification_plot(result: Any, kind: str = "bars") -> Any:
     """``result.plot()`` of an amplification metric: ``"bars"`` or ``"heatmap"``."""
     drawn = {"bars": pairs_figure, "heatmap": heatmap_figure}
-    if kind not in drawn:
-        raise ValueError(f"kind is {kind!r}; take 'bars' or 'heatmap'")
     return drawn[kind]({"metric": result.metric, "direction": result.direction, "pairs": list(result.pairs.rows())})
 
 
@@ -327,8 +325,6 @@ def association_plot(result: Any, kind: str = "ranks", *, metrics: Sequence[str]
     """``result.plot()`` of associations: ``"ranks"`` of two metrics, or ``"counts"`` of the top k labels."""
     if kind == "counts":
         return top_counts_figure(result, k)
-    if kind != "ranks":
-        raise ValueError(f"kind is {kind!r}; take 'ranks' or 'counts'")
     return ranks_figure(result, list(metrics or _two_metrics(result.metrics)))
 
 

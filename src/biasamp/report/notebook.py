@@ -66,7 +66,8 @@ def bar(value: Any, low: Any, high: Any, largest: float) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
     """Cells that are safe already, as a table; the first columns hold text, the others numbers."""
-    titles = "".join(f'<th scope="col" style="text-align:left">{name}</th>' for name in head)
+    # A column of bars has no title: a heading without a name is read aloud as one.
+    titles = "".join(f'<th scope="col" style="text-align:left">{name}</th>' if name else "<td></td>" for name in head)
     styles = ["text-align:left" if i < texts else _NUMBER for i in range(len(head))]
     lines = (
         "".join(f'<td style="{style}">{cell}</td>' for style, cell in zip(styles, row, strict=True)) for row in rows

@@ -42,7 +42,7 @@ def sarif_json(verdict: Verdict, policy_path: str | None = None) -> str:
                         "executionSuccessful": True,
                         "exitCode": verdict.exit_code,
                         "toolExecutionNotifications": [
-                            {"level": "note", "message": {"text": printable(line, _LONG)}}
+                            {"level": "note", "message": {"text": _message(line)}}
                             for line in [*verdict.caution_lines, *verdict.notes]
                         ],
                     }
@@ -58,19 +58,24 @@ def _rule(check: Check) -> str:
     return printable(check.metric or check.rule, 120)
 
 
+def _message(text: str) -> str:
+    """Plain text of a message, in which ``[words](address)`` would be a link: labels come from strangers."""
+    return printable(text, _LONG).replace("](", "\\](")
+
+
 def _result(check: Check, rules: list[str], path: str) -> dict[str, Any]:
     # What makes a result the same one in the next run: what it is about, not its figures.
-    about = hashlib.sha256(f"{check.about}\0{check.limit}\0{check.rule}".encode()).hexdigest()
+    about = hashlib.sha256(f"{check.about}\0{check.limit}\0{check.rule}".encode("utf-8", "surrogatepass")).hexdigest()
     return {
         "ruleId": _rule(check),
         "ruleIndex": rules.index(_rule(check)),
         "kind": _KINDS[check.outcome],
         "level": _LEVELS[check.outcome],
-        "message": {"text": printable(f"{check.about}: {check.reason}", _LONG)},
+        "message": {"text": _message(f"{check.about}: {check.reason}")},
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": quote(PurePath(path).as_posix())},
+                    "artifactLocation": {"uri": quote(PurePath(path).as_posix(), errors="surrogatepass")},
                     "region": {"startLine": check.line or 1},
                 }
             }

@@ -10,6 +10,7 @@ from biasamp.auditing.label_names import short_names
 from biasamp.auditing.trajectory import FALLS, RISES, Trajectory
 from biasamp.data import printable
 from biasamp.data.saving import save_text
+from biasamp.resampling.trend import FEWEST_CHANGES
 from biasamp.results.metric_registry import direction_symbol, is_signed, short_name
 
 from .page import page
@@ -53,8 +54,13 @@ def trajectory_answer(result: Trajectory) -> dict[str, str]:
         f"{'all' if paired == len(figures) else paired if paired else 'none'} of them compare the same records step by step."
     )
     if left:
-        first = left[0]
-        step = f"Look at {printable(first['trend']['first_left'], 60)}: the first step outside the control limits of {figure_title(first)}."
+        first = left[0]["trend"]
+        why = (
+            "the first step outside the control limits of"
+            if first["steps"] > FEWEST_CHANGES
+            else "it is further from the steps before it than records explain in"
+        )
+        step = f"Look at {printable(first['first_left'], 60)}: {why} {figure_title(left[0])}."
     else:
         step = "No step leaves its control limits: go on measuring."
     return {"Found": found, "How sure": sure, "Next": step}

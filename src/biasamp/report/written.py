@@ -13,7 +13,7 @@ from biasamp.auditing.evidence import FALSE_DISCOVERIES, place_of
 from biasamp.auditing.findings import side_of_zero
 from biasamp.auditing.label_names import LONGEST, group_names
 from biasamp.data import printable
-from biasamp.results.interval import figure
+from biasamp.results.interval import WITH_CHANCE, figure
 from biasamp.results.metric_registry import short_name
 
 # Okabe and Ito's orange and blue, which every common form of colour vision tells apart, and a grey.
@@ -144,6 +144,6 @@ def seeds_and_records(result: Comparison) -> list[str]:
     if needed:
         listed = "; ".join(needed)
         out.append(
-            f"About so many records in all would decide differences of these sizes: {listed}. One run of each says nothing of other seeds."
+            f"About so many records in all would decide differences of these sizes {WITH_CHANCE}: {listed}. One run of each says nothing of other seeds."
         )
     return out

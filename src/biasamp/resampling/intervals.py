@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from biasamp.counts.fixed import floats
 from biasamp.counts.pair import PairCounts
 from biasamp.data.plain_arguments import shown
-from biasamp.results.interval import UNCLEAR_SIGNS, Caution, Interval
+from biasamp.results.interval import FEWEST_CLUSTERS, TOO_FEW_CLUSTERS, UNCLEAR_SIGNS, Caution, Interval
 
 from .statistics_of_bags import Statistic
 
@@ -24,6 +24,7 @@ SMALL_GROUP = 30
 _SMALL_SHARE = 0.2
 # A variance that rests on fewer degrees of freedom than this is itself poorly known.
 FEW_FREEDOM = 30.0
+CLUSTERS = "clusters"
 # A bias of this many standard errors takes a nominal 95% interval to some 92%.
 _BIAS_THAT_MATTERS = 0.5
 # How closely the noise of a pair's sign and of its delta go together, where the model follows the truth.
@@ -110,13 +111,16 @@ def small_cautions(counts: PairCounts) -> tuple[str, ...]:
 
 def few_cautions(freedom: float, units: int, over: str) -> tuple[str, ...]:
     """What to say where few records or clusters carry all the variation."""
+    # Influences that are all of one size have endless freedom by their own spread, but no more than their number gives.
+    freedom = min(freedom, units - 1.0)
     # No record moves the value at all where every prediction is right: nothing to caution of.
     if freedom >= FEW_FREEDOM or freedom <= 0.0:
         return ()
-    return (
+    words = (
         f"the error rests on few of about {units:,} {over} (about {freedom:.0f} degrees of freedom): the interval covers less "
-        "often than its level",
+        "often than its level"
     )
+    return (Caution(words, TOO_FEW_CLUSTERS) if over == CLUSTERS and units < FEWEST_CLUSTERS else words,)
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
@@ -244,7 +248,7 @@ class Intervals:
     def __call__(self, level: float, method: str, resamples: int, seed: Seed) -> Interval:
         """The interval by the named method."""
         number = check(method, resamples, seed)
-        over = "clusters" if self.clustered else "records"
+        over = CLUSTERS if self.clustered else "records"
         influence = self.influence()
         if len(influence) < 2:
             only = f"there is one {over[:-1]} only"

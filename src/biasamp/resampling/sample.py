@@ -92,13 +92,18 @@ def bag_crossfit_covariance(bags: BagCounts, delta: Floats, z: Floats, pairs: tu
 
 def _exact_product(left: Floats, right: Floats) -> Floats:
     """``left.T @ right`` of numbers cut to 19 bits, which adds up without rounding: the same from every library."""
-    cut = []
-    for values in (left, right):
-        largest = float(np.abs(values).max(initial=0.0))
-        scale = 2.0 ** (19 - int(np.ceil(np.log2(largest)))) if largest > 0 else 1.0
-        cut.append((np.rint(values * scale), scale))
-    (a, first), (b, second) = cut
+    a, first = _cut(left)
+    # The product of a matrix with itself is symmetric, and libraries make half of it where both are one array.
+    b, second = (a, first) if right is left else _cut(right)
     return np.asarray((a.T @ b) / (first * second))
+
+
+def _cut(values: Floats) -> tuple[Floats, float]:
+    """Numbers as whole ones of 19 bits at most, and what they were multiplied with."""
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    scale = 2.0 ** (19 - int(np.ceil(np.log2(largest)))) if largest > 0 else 1.0
+    out = values * scale
+    return np.rint(out, out=out), scale
 
 
 def _association_rates(counts: PairCounts, g: Index, o: Index) -> tuple[Floats, Floats, Floats]:

@@ -182,7 +182,7 @@ class Steps:
     @property
     def tells_wander(self) -> bool:
         """Whether there are enough steps to tell how much they vary by themselves."""
-        return len(self.values) > _FEWEST_CHANGES
+        return len(self.values) > FEWEST_CHANGES
 
     @cached_property
     def _neighbours(self) -> tuple[Floats, Floats]:
@@ -214,7 +214,7 @@ class Steps:
 
 
 # Changes from step to step that tell how much steps vary by themselves.
-_FEWEST_CHANGES = 4
+FEWEST_CHANGES = 4
 _HALVINGS = 50
 # Degrees of freedom that the median of the distances of neighbours has for each of them: as few as simulated false alarms allow.
 _FREEDOM = 0.6

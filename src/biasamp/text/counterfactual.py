@@ -193,6 +193,16 @@ class Counterfactual:
     groups : tuple of str
     items, answers, refused, unanswered : int
         Distinct items, answers in all, those that declined, and those that could not be read.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> items, who = [f"loan {i}" for i in range(20)] * 2, ["man"] * 20 + ["woman"] * 20
+    >>> result = biasamp.counterfactual(["yes"] * 15 + ["no"] * 5 + ["yes"] * 6 + ["no"] * 14, who, items)
+    >>> result.items, result.answers, result.groups
+    (20, 40, ('man', 'woman'))
+    >>> [(row["group"], row["outcome"], row["difference"]) for row in result.table.rows()]
+    [('woman', 'yes', -0.45)]
     """
 
     rows: tuple[dict[str, Any], ...]

@@ -71,8 +71,17 @@ def read_eval_log(path: Any, *, filter: str | None = None) -> EvalLog:
 
     Examples
     --------
-    >>> log = read_eval_log("logs/2026-01-01_loans.eval")  # doctest: +SKIP
-    >>> biasamp.counterfactual("score", "gender", "prompt", data=log)  # doctest: +SKIP
+    Here one sample of a log of lm-evaluation-harness is written first:
+
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> import biasamp
+    >>> sample = {"doc_id": 0, "doc": {"gender": "woman"}, "target": "yes", "resps": [["no"]], "filtered_resps": ["no"]}
+    >>> path = Path(tempfile.mkdtemp(), "samples_loans_2026-01-01T00-00-00.jsonl")
+    >>> _ = path.write_text(json.dumps(sample))
+    >>> log = biasamp.read_eval_log(path)
+    >>> log.tool, log["gender"], log["answer"]
+    ('lm-evaluation-harness', ['woman'], ['no'])
     """
     text_or_none(filter, "filter")
     paths = list(path) if isinstance(path, (list, tuple)) else [path]
@@ -95,7 +104,22 @@ def read_eval_log(path: Any, *, filter: str | None = None) -> EvalLog:
 
 @dataclass(frozen=True, eq=False)
 class EvalLog:
-    """The table of a log; any function that takes a frame takes it. See :func:`biasamp.read_eval_log`."""
+    """The table of a log; any function that takes a frame takes it. See :func:`biasamp.read_eval_log`.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        One row per answer.
+    tool : str
+        Whose log it is.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> log = EvalLog(pa.table({"item": ["a", "b"], "answer": ["yes", "no"]}), "Inspect")
+    >>> len(log), log["answer"]
+    (2, ['yes', 'no'])
+    """
 
     table: Any
     tool: str

@@ -61,8 +61,20 @@ def fill_blanks(
 
     Examples
     --------
-    >>> result = fill_blanks("bert-base-uncased", {"nurse": 0.9, "driver": 0.1})  # doctest: +SKIP
-    >>> result.to_attribute.value  # doctest: +SKIP
+    ``fill_blanks("bert-base-uncased", women)`` asks a model of Hugging Face. Here a small class takes its place:
+
+    >>> import numpy as np
+    >>> import biasamp
+    >>> class Stub:
+    ...     name = "says he three times as often as she"
+    ...
+    ...     def scores(self, blanks, words):
+    ...         one = np.log([0.6 if word.lower() == "he" else 0.2 for word in words])
+    ...         return np.tile(one, (len(blanks), 1)), np.ones((len(blanks), len(words)), dtype=np.int64)
+    ...
+    >>> result = biasamp.fill_blanks(Stub(), {"nurse": 0.9, "driver": 0.1})
+    >>> result.table["he"].tolist(), round(result.to_attribute.value, 3)
+    ([0.75, 0.75], -0.4)
     """
     one_of(kind, "kind", KINDS)
     if not isinstance(women, Mapping) or len(women) < 2:
@@ -96,7 +108,28 @@ def _asked(model: Any, tokenizer: Any, kind: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class FilledBlanks:
-    """What a language model puts in blanks; see :func:`biasamp.fill_blanks`."""
+    """What a language model puts in blanks; see :func:`biasamp.fill_blanks`.
+
+    Attributes
+    ----------
+    name, source : str
+        What the model and the base rates are called.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import biasamp
+    >>> class Stub:
+    ...     name = "says he three times as often as she"
+    ...
+    ...     def scores(self, blanks, words):
+    ...         one = np.log([0.6 if word.lower() == "he" else 0.2 for word in words])
+    ...         return np.tile(one, (len(blanks), 1)), np.ones((len(blanks), len(words)), dtype=np.int64)
+    ...
+    >>> result = biasamp.fill_blanks(Stub(), {"nurse": 0.9, "driver": 0.1})
+    >>> result.table["occupation"].tolist(), result.table["he"].tolist()
+    (['nurse', 'driver'], [0.75, 0.75])
+    """
 
     name: str
     filled: FilledIn

@@ -126,7 +126,15 @@ def read_text(
 
 @dataclass(frozen=True, eq=False)
 class TextLabels(LabelSource):
-    """Labels that are found in texts; see :func:`biasamp.read_text`."""
+    """Labels that are found in texts; see :func:`biasamp.read_text`.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> read = biasamp.read_text(["a woman cooks", "men cook"], identities={"woman": ["woman"], "man": ["man"]}, labels=["cook"])
+    >>> [(row["identity"], row["texts"]) for row in read.found.rows()]
+    [('woman', 1), ('man', 1), ('(none)', 0), ('(several)', 0)]
+    """
 
     lexicon: Lexicon = field(default_factory=lambda: Lexicon({}, {}))
 

@@ -74,6 +74,16 @@ class TextLeakage:
         The masked words and whose list they are.
     settings : mapping
         Seeds, the share that is scored, the level of intervals, and the attacker's recipe.
+
+    Examples
+    --------
+    >>> import biasamp
+    >>> captions = ["a woman in a kitchen", "a man on a board"] * 40 + ["a woman on a board", "a man in a kitchen"] * 10
+    >>> result = biasamp.text_leakage(captions, ["woman", "man"] * 50, seeds=3)
+    >>> result.groups, result.sizes
+    (('man', 'woman'), (50, 50))
+    >>> [row["word"] for row in result.words.rows()][:2]
+    ['<mask> in', 'a kitchen']
     """
 
     models: tuple[str, ...]

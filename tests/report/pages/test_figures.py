@@ -44,7 +44,7 @@ def test_heatmap_holds_every_pair() -> None:
     found = biasamp.directional(group, truth, rng.integers(0, 2, (300, 5)))
     image = found.plot("heatmap").axes[0].images[0].get_array()
     assert np.sort(np.asarray(image).ravel()) == pytest.approx(np.sort(found.pairs["amplification"]))
-    with pytest.raises(ValueError, match="'bars' or 'heatmap'"):
+    with pytest.raises(ValueError, match="'bars', 'heatmap'"):
         found.plot("pie")
 
 

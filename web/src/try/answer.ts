@@ -1,5 +1,6 @@
 /** The answer of an audit in a few sentences: what was found, for whom, how sure, what next. */
-import type { AuditDocument, Entry, Pair } from "../audit";
+import type { AuditDocument, Entry, Invented, Pair } from "../audit";
+import { normalQuantile } from "./distributions";
 import { changedPairs, keptOf, placeOf, sideOfZero, unknownDirections, verdicts, type Place } from "./evidence";
 import { CONSTANTS, FACTS, GAPS, METRICS, shortName } from "./facts";
 import { valueWithInterval } from "./findings";
@@ -8,7 +9,7 @@ import { general, printable } from "./text";
 import { LONGEST, labelNames } from "./names";
 
 const NAMED = 3;
-const ASK_FOR_SCORES = "Give the model's scores too (task_scores): they tell whether scores or threshold do it.";
+const ASK_FOR_SCORES = "Give the model's scores too (task_scores): they tell whether scores or threshold change the bias.";
 const NOTHING = "These figures ask for nothing; repeat the audit when the data or the model change.";
 
 /** Some things one by one, and how many more there are. */
@@ -90,11 +91,31 @@ class Answering {
     if (!said.length) {
       const average = this.changed.length ? " on average" : "";
       const open = `the model amplifies the bias of its data${average} is not decided: ${this.listed(this.undecided)}`;
-      return `${this.gaps.size ? `${this.apart()}; whether ${open}` : `Whether ${open}`}${this.ofPairs()}.`;
+      return `${this.gaps.size ? `${this.apart()}; whether ${open}` : `Whether ${open}`}${this.ofPairs()}.${this.invented()}`;
     }
     const undecided = this.undecided.map((entry) => this.where(entry));
     const rest = undecided.length ? `; whether it does by ${joined(undecided)} is not decided` : "";
-    return `The model ${joined(said)}${rest}.`;
+    return `The model ${joined(said)}${rest}.${this.invented()}`;
+  }
+
+  /** Labels that only the model has and that groups get at different rates, the largest difference first. */
+  private get inventions(): Invented[] {
+    const clear = (this.document.invented ?? []).filter((row) => row.between && row.q !== null && row.q < CONSTANTS.clear_difference);
+    return clear.sort((a, b) => (b.difference ?? 0) - (a.difference ?? 0));
+  }
+
+  private invented(): string {
+    const [first, ...others] = this.inventions;
+    if (!first) return "";
+    const [high, low] = first.between!.map((group) => this.name(group));
+    const more = others.length ? `, and so on for ${grouped(others.length)} more` : "";
+    return ` It gives ${printable(first.label, LONGEST)}, which the truth never has, to ${high} more often than to ${low}${more}.`;
+  }
+
+  /** What is not beyond chance where no figure is: single pairs, and labels that only the model has, may be. */
+  private nothing(): string {
+    if (this.inventions.length) return "Of labels that the truth has, no average and no difference";
+    return this.entries.some((entry) => changedPairs(entry).length) ? "No average and no difference" : "Nothing";
   }
 
   /** The pairs that change for certain in directional values of which nothing is concluded. */
@@ -134,7 +155,8 @@ class Answering {
     const wrong = this.gaps.get("accuracy_difference");
     if (wrong) {
       const [group, most, other, least] = this.ends(wrong, "accuracy", true);
-      return `${group}: predicted wrongly for ${most} (${other}: ${least}).`;
+      const what = (wrong.outcomes ?? []).length > 1 ? `${this.outcome(wrong)} is predicted` : "predicted";
+      return `${group}: ${what} wrongly for ${most} (${other}: ${least}).`;
     }
     if (this.document.metrics.some((entry) => entry.between)) return "No difference in error rates between groups is beyond chance.";
     return this.mostChanged();
@@ -161,7 +183,11 @@ class Answering {
     const pairs = this.entries.flatMap((entry) => changedPairs(entry));
     if (!pairs.length) return this.entries.length ? "No pair of a group and an outcome changes beyond chance." : "";
     const pair = pairs.reduce((best, one) => (Math.abs(one.delta ?? 0) > Math.abs(best.delta ?? 0) ? one : best));
-    return `Most changed is ${this.name(pair.outcome)} among ${this.name(pair.given)}: true of ${percent(pair.truth_rate)}, predicted for ${percent(pair.predicted_rate)}.`;
+    return `Most changed is ${this.pair(pair)}`;
+  }
+
+  private pair(pair: Pair): string {
+    return `${this.name(pair.outcome)} among ${this.name(pair.given)}: true of ${percent(pair.truth_rate)}, predicted for ${percent(pair.predicted_rate)}.`;
   }
 
   sure(): string {
@@ -174,7 +200,7 @@ class Answering {
     const undecided = this.undecided.map((entry) => this.undecidedWords(entry));
     const judged = this.concluded.size;
     const counted = judged > 1 ? `corrected for ${judged} figures` : "one figure";
-    let said = decided.length ? `Beyond chance at ${level} (${counted}): ${joined(decided, 4)}` : `${this.changed.length ? "No average and no difference" : "Nothing"} is beyond chance at ${level} (${counted})`;
+    let said = decided.length ? `Beyond chance at ${level} (${counted}): ${joined(decided, 4)}` : `${this.nothing()} is beyond chance at ${level} (${counted})`;
     if (asItWas.length) said += `; within ${general(CONSTANTS.as_good_as_0)} of 0: ${joined(asItWas)}`;
     return said + (undecided.length ? `; not decided: ${joined(undecided)}.` : ".") + this.few() + this.missing();
   }
@@ -190,7 +216,8 @@ class Answering {
   private missing(): string {
     const { missing_values: gone, missing: done } = this.document.data;
     if (!gone || done === "error") return "";
-    return ` ${gone === 1 ? "1 missing value was" : `${grouped(gone)} missing values were`} ${done === "negative" ? "read as not having the label" : "left out of what they concern"}.`;
+    const leftOut = `left out of what ${gone === 1 ? "it concerns" : "they concern"}`;
+    return ` ${gone === 1 ? "1 missing value was" : `${grouped(gone)} missing values were`} ${done === "negative" ? "read as not having the label" : leftOut}.`;
   }
 
   private undecidedWords(entry: Entry): string {
@@ -202,8 +229,8 @@ class Answering {
 
   next(): string {
     const steps = [...new Set(this.steps())].slice(0, 2);
-    if (!steps.length) steps.push(NOTHING);
     if (this.entries.some((entry) => this.verdict(entry))) steps.push(ASK_FOR_SCORES);
+    if (!steps.length) steps.push(NOTHING);
     return steps.join(" ");
   }
 
@@ -213,8 +240,15 @@ class Answering {
     if (mistake) out.push(`Check the columns first: ${mistake.text.split(". ")[0].replace(/\.+$/, "")}.`);
     const up = this.entries.find((entry) => this.verdict(entry) > 0);
     if (up) out.push(this.mend(up));
+    const [invention] = this.inventions;
+    if (invention) {
+      const [high, low] = invention.between!.map((group) => this.name(group));
+      out.push(`See why the model gives ${printable(invention.label, LONGEST)}, which the truth never has, to ${high} more often than to ${low}.`);
+    }
     const uncut = this.document.findings.find((row) => row.code === "numbers" && this.undecided.some((entry) => entry.attribute === row.attribute));
     if (uncut) out.push(`Cut ${printable(String(uncut.attribute), LONGEST)} into a few bins, so that its groups have records enough to compare.`);
+    const hidden = this.hidden();
+    if (hidden) out.push(hidden);
     const gap = [...this.gaps.values()][0];
     if (gap) out.push(`Look at the errors of ${(gap.between ?? []).map((group) => this.name(group)).join(" and ")}: amplification says nothing of them.`);
     const open = this.undecided.find((entry) => entry.value !== null);
@@ -224,9 +258,18 @@ class Answering {
 
   /** What takes an amplification away. */
   private mend(entry: Entry): string {
-    const [pair] = changedPairs(entry);
-    if (!pair) return `Look at the pairs of ${this.where(entry)} that change.`;
-    return `Look at ${this.name(pair.given)}, for whom ${this.name(pair.outcome)} is true of ${percent(pair.truth_rate)} and predicted for ${percent(pair.predicted_rate)}.`;
+    const [pair] = amplified(changedPairs(entry));
+    return pair ? `Look at ${this.pair(pair)}` : `Look at the pairs of ${this.where(entry)} that change.`;
+  }
+
+  /** The pair that changes most where the average is as good as 0, or is amplified most where it is weakened. */
+  private hidden(): string | null {
+    for (const entry of this.entries) {
+      const weakened = this.verdict(entry) < 0;
+      const [pair] = weakened ? amplified(changedPairs(entry)) : changedPairs(entry);
+      if (pair && (weakened || this.asGoodAs0(entry))) return `Look at ${this.pair(pair)} The average by ${this.where(entry)} hides it.`;
+    }
+    return null;
   }
 
   private collect(entry: Entry): string {
@@ -236,23 +279,44 @@ class Answering {
     const [unknown, many] = entry.unknown && entry.pairs?.length ? unknownDirections(entry) : [0, 0];
     if (unknown && groups.length) {
       const small = groups.reduce((least, row) => (row.records < least.records ? row : least));
-      return `Collect more for ${where}, above all of ${this.name(small.group)} (${grouped(small.records)} records), or give the training labels, which decide the ` +
+      return `Collect more for ${where}, above all of ${this.name(small.group)} (${grouped(small.records)} record${small.records === 1 ? "" : "s"}), or give the training labels, which decide the ` +
         `${grouped(unknown)} of ${grouped(many)} directions that are unknown.`;
     }
     if (low === null || high === null) return `Give ${where} more records: there is no interval.`;
-    const times = value ? ((value > 0 ? value - low : high - value) / value) ** 2 : CONSTANTS.most_times + 1;
-    if (times > 1 && times <= CONSTANTS.most_times) return `Collect more for ${where}: with about ${fixed(times, 1)} times the records ${number(value)} would be decided.`;
-    if (times <= 1) {
+    const level = this.document.data.confidence;
+    const own = value ? (value > 0 ? value - low : high - value) / Math.abs(value) : CONSTANTS.most_times;
+    // All figures are counted (Holm), and the estimate moves too: one that just decides would in half of the samples.
+    const needed = twoSided(1 - (1 - level) / Math.max(this.concluded.size, 1));
+    const times = ((own * (needed + CONSTANTS.moves_one_side)) / twoSided(level)) ** 2;
+    if (own > 1 && times <= CONSTANTS.most_times) {
+      return `Collect more for ${where}: about ${fixed(times, 1)} times the records would decide ${number(value)} with a chance of 80%, if it stays as it is.`;
+    }
+    if (own <= 1) {
       return `Take ${number(value)} by ${where} for a hint: its own interval does not cover 0, but with all ${grouped(this.concluded.size)} figures counted that may be chance. ` +
         "Records that were not looked at yet would tell.";
     }
     const left = `Leave ${where} as it is: ${number(value)} is small for what these records can tell`;
     if (Math.abs(value) >= CONSTANTS.as_good_as_0) return `${left}.`;
     const ends = (entry.bounds ?? [low, high]).filter((end): end is number => end !== null);
-    const reach = Math.max(...ends.map((end) => Math.abs(end - value))) / (CONSTANTS.as_good_as_0 - Math.abs(value));
+    const wide = Math.max(...ends.map((end) => Math.abs(end - value)));
+    const values = this.entries.filter((one) => one.bounds).length || 1;
+    // The bounds count all such values, and the estimate may move to either side.
+    const counted = twoSided(1 - (2 * (1 - level)) / values) + CONSTANTS.moves_either_side;
+    const reach = (wide * counted) / twoSided(2 * level - 1) / (CONSTANTS.as_good_as_0 - Math.abs(value));
     const records = roundedUp(this.document.data.records * Math.max(reach, 1) ** 2);
-    return `${left}; about ${grouped(records)} records in all would show it to be within ${general(CONSTANTS.as_good_as_0)} of 0.`;
+    return `${left}; about ${grouped(records)} records in all would show it to be within ${general(CONSTANTS.as_good_as_0)} of 0 with a chance of 80%, if it stays as it is.`;
   }
+}
+
+/** Of some pairs those whose direction is known and amplified, the largest first. */
+function amplified(pairs: Pair[]): Pair[] {
+  const up = pairs.filter((pair) => pair.known && pair.sign && (pair.amplification ?? 0) > 0);
+  return up.sort((a, b) => (b.amplification ?? 0) - (a.amplification ?? 0));
+}
+
+/** The quantile of the standard normal that leaves what a level leaves in both tails together. */
+function twoSided(level: number): number {
+  return normalQuantile(0.5 + level / 2);
 }
 
 function bounds(entry: Entry): string {

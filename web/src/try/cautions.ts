@@ -1,7 +1,7 @@
 /** Cautions of an audit, in the words of the Python package, each where it applies to the data at hand. */
 import type { Entry, Excluded, FindingFields, Pair } from "../audit";
 import { exclusiveSets } from "./changes";
-import type { BagCounts, Outcomes } from "./counts";
+import type { BagCounts, Label, Outcomes } from "./counts";
 import { eachOnce, knownDirections, placeOf, sideOfZero, unknownDirections } from "./evidence";
 import { CONSTANTS, FACTS, METRICS } from "./facts";
 import { caution, figureOf, gapWords, placeWords, valueWithInterval, type Context } from "./findings";
@@ -21,7 +21,7 @@ const SHOWN = 3;
 const GROUPS_NAMED = 5;
 const IDENTITY = new RegExp(FACTS.patterns.identity, "i");
 const FUTURE = new RegExp(FACTS.patterns.future, "i");
-const PREDICTED = new RegExp(FACTS.patterns.predicted, "i");
+const [PREDICTED, SCORED, TRUE] = (["predicted", "scored", "true"] as const).map((name) => new RegExp(FACTS.patterns[name], "i"));
 const NUMBER = new RegExp(`^(?:${FACTS.patterns.number})$`);
 
 const and = (names: string[]): string => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
@@ -48,7 +48,7 @@ export function* cautions(context: Context, subjects: Subject[], outcomes: Outco
   yield* copied(context, subjects, outcomes);
   yield* swapped(context);
   yield* unknownPositive(context);
-  yield* againstTheTruth(subjects[0].bags);
+  yield* againstTheTruth(context, subjects[0].bags);
 }
 
 function rateOf(context: Context, pair: Pair, name: "truth_rate" | "predicted_rate"): string {
@@ -309,28 +309,61 @@ function* perfect(context: Context, subjects: Subject[]): Generator<FindingField
   yield caution("perfect", `Task predictions equal the truth in every record${still}. Is the column of predictions a copy of the truth?`, { direction: "A->T" }, { direction: "A->T" });
 }
 
-/** A column that equals another one, value for value, though the two have different roles. */
+/** A column that equals another one, value for value or recoded, though the two have different roles. */
 function* copied(context: Context, subjects: Subject[], outcomes: Outcomes): Generator<FindingFields> {
-  const task = context.document.data.tasks.title;
+  const task = printable(context.document.data.tasks.title, 40);
   if (!outcomes.exclusive) return;
   for (const { attribute, bags: { whole } } of subjects) {
-    const O = whole.outcome.length;
+    const name = printable(attribute, 40);
     for (const [what, joint] of [["predictions of the task", whole.held], ["task", whole.joint]] as const) {
-      const held = whole.given.filter((_, g) => joint.subarray(g * O, (g + 1) * O).some((one) => one > 0)).length;
-      const apart = joint.some((one, i) => one > 0 && whole.given[Math.floor(i / O)].category !== whole.outcome[i % O].category);
-      if (held <= 1 || whole.given[0].category === null || apart) continue;
-      yield caution("copied",
-        `The attribute ${printable(attribute, 40)} and the ${what} ${printable(task, 40)} are equal in every record, value for value: is one column a copy of the other? ` +
-        "Then no figure here says anything of the model.", { attribute }, { direction: "A->T" });
+      const found = matched(whole.given, whole.outcome, joint);
+      if (!found.length) continue;
+      let how = "are equal in every record, value for value";
+      let asked = "is one column a copy of the other?";
+      if (!found.every(([one, other]) => one === other)) {
+        const shown = found.slice(0, SHOWN).map((both) => both.map((value) => printable(value, 20)).join(" with ")).join(", ");
+        how = `go together in every record (${shown}${found.length > SHOWN ? ", …" : ""})`;
+        asked = what === "task" ? "is one column the other one recoded?" : `does the model decide by ${name} alone? Or is one column the other one recoded?`;
+      }
+      yield caution("copied", `The attribute ${name} and the ${what} ${task} ${how}: ${asked} Then no figure here says anything of the model.`, { attribute }, { direction: "A->T" });
     }
   }
 }
 
+/** The values that always go together, where every record has such two; of few records only values that are the same, or groups that are merged. */
+function matched(given: Label[], outcome: Label[], joint: Float64Array): [string, string][] {
+  const found: [string, string][] = [];
+  const seen = new Map<number, number>();
+  let n = 0;
+  for (let g = 0; g < given.length; g++) {
+    const held = [...outcome.keys()].filter((o) => joint[g * outcome.length + o] > 0);
+    if (given[g].category === null || held.length > 1) return [];
+    for (const o of held) {
+      seen.set(o, (seen.get(o) ?? 0) + joint[g * outcome.length + o]);
+      n += joint[g * outcome.length + o];
+      found.push([given[g].category!, outcome[o].category!]);
+    }
+  }
+  if (seen.size < found.length) return seen.size > 1 && [...seen.values()].every((size) => size >= CONSTANTS.no_chance) ? found : [];
+  const same = found.every(([one, other]) => one === other);
+  return found.length > 1 && (same || n >= CONSTANTS.no_chance) ? found : [];
+}
+
 function* swapped(context: Context): Generator<FindingFields> {
   const { tasks, task_predictions: predicted } = context.document.data.roles;
-  if (!tasks.some((name) => PREDICTED.test(name)) || predicted.some((name) => PREDICTED.test(name))) return;
+  if (!namedOtherwise(tasks, predicted)) return;
   const shown = (names: string[]) => names.slice(0, 3).map((name) => printable(name, 40)).join(", ");
   yield caution("swapped", `tasks names ${shown(tasks)} and task_predictions names ${shown(predicted)}: are truth and predictions swapped?`, {}, {});
+}
+
+/** Whether columns of the truth are named as predictions are, and those of predictions are not. */
+function namedOtherwise(truth: string[], predicted: string[]): boolean {
+  const [ofTruth, ofPredicted] = [truth, predicted].map((names) => names.map((name) => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_")));
+  if (ofPredicted.some((name) => PREDICTED.test(name) || SCORED.test(name))) return false;
+  if (ofTruth.some((name) => PREDICTED.test(name))) return true;
+  const scored = ofTruth.filter((name) => SCORED.test(name));
+  const derived = scored.some((name) => ofPredicted.some((other) => name.startsWith(`${other}_`) || name.endsWith(`_${other}`)));
+  return derived || (scored.length > 0 && ofPredicted.some((name) => TRUE.test(name)));
 }
 
 function* unknownPositive(context: Context): Generator<FindingFields> {
@@ -360,7 +393,7 @@ function skill(whole: BagCounts["whole"], places: number[]): [number, number] | 
 }
 
 /** Predictions that are opposite to the truth, or have nothing to do with it. */
-function* againstTheTruth(bags: BagCounts): Generator<FindingFields> {
+function* againstTheTruth(context: Context, bags: BagCounts): Generator<FindingFields> {
   const { whole } = bags;
   const found = skill(whole, [...whole.outcome.keys()]);
   if (!found) return;
@@ -369,9 +402,37 @@ function* againstTheTruth(bags: BagCounts): Generator<FindingFields> {
   const where = { direction: "A->T" } as const;
   if (correlation < CONSTANTS.opposite && z < -CONSTANTS.sure) {
     yield caution("opposite", `Task predictions are opposite to the truth${shown}: were values swapped, turned round, or taken from the probabilities of the other class?`, where, { ...where });
-  } else if (z < CONSTANTS.better && whole.n >= CONSTANTS.least) {
-    yield caution("unrelated", `Task predictions agree with the truth no better than chance would make them${shown}: are their rows those of the truth?`, where, { ...where });
-  } else yield* columnsAgainst(whole);
+  } else if ((z < CONSTANTS.better || correlation < CONSTANTS.hardly) && whole.n >= CONSTANTS.least) {
+    const [how, asked] = z < CONSTANTS.better ? ["no better than", ""] : ["hardly better than", ", or were tables joined by a key that many rows share"];
+    yield caution("unrelated", `Task predictions agree with the truth ${how} chance would make them${shown}: are their rows those of the truth${asked}?`, where, { ...where });
+  } else {
+    yield* valuesAgainst(context, whole);
+    yield* columnsAgainst(whole);
+  }
+}
+
+/** Of several values of one column, those that are predicted no better than by chance where others are predicted well: codes in another order. */
+function* valuesAgainst(context: Context, whole: BagCounts["whole"]): Generator<FindingFields> {
+  const { outcome, n, truth, predicted } = whole;
+  if (outcome.length < 3 || new Set(outcome.map((label) => label.variable)).size > 1 || n < 2 * CONSTANTS.least) return;
+  const skills = outcome.map((_, o) => skill(whole, [o]));
+  const told = outcome.map((_, o) => Math.min(truth[o], n - truth[o], predicted[o], n - predicted[o]) >= CONSTANTS.least_either);
+  if (!told.some(Boolean)) return;
+  const best = Math.max(...skills.filter((one) => one !== null).map(([correlation]) => correlation));
+  const wrong = [...outcome.keys()].filter((o) => {
+    const found = skills[o];
+    return found !== null && told[o] && found[1] < CONSTANTS.better_column && found[0] + 2 / Math.sqrt(n) < CONSTANTS.far_below * best;
+  });
+  if (wrong.length < 2) return;
+  const opposite = wrong.filter((o) => skills[o]![0] < CONSTANTS.opposite && skills[o]![1] < -CONSTANTS.sure).length > 1;
+  const mine = wrong.map((o) => outcome[o].text);
+  const shown = mine.slice(0, SHOWN).map((label) => context.name(label));
+  if (mine.length > SHOWN) shown.push(`${mine.length - SHOWN} more`);
+  const how = opposite
+    ? "are opposite to the truth, though those of other values are not"
+    : "agree with the truth no better than chance would make them, though those of other values do";
+  const where = { direction: "A->T" } as const;
+  yield caution(opposite ? "opposite" : "unrelated", `Predictions of ${and(shown)} ${how}: are values coded alike in both columns?`, where, { values: mine, ...where });
 }
 
 /** Of several columns, those that go against their own truth, though all together do not: columns in another order. */

@@ -1,15 +1,15 @@
 /** What is refused of a column by itself: two spellings of one value, text of missing values, lists in text, ids, dates. */
 
 import { ADVICE } from "./advice";
-import { codeOfMissing, saysMissing, spelledTwice, toldApart } from "./spelling";
+import { codeOfMissing, isNumeral, saysMissing, spelledTwice, toldApart } from "./spelling";
 import { counted, quoted, quotedByPython, shown, strip } from "./text";
 import { Refused } from "./types";
 
 export interface Variable {
   name: string;
-  kind: "categorical" | "binary";
+  kind: "categorical" | "binary" | "multilabel";
   categories: string[];
-  /** For each record the place of its category, -1 where it is missing; of a yes/no column 1 or 0. */
+  /** For each record the place of its category, -1 where it is missing; of a yes/no column 1 or 0, of lists any place. */
   codes: Int32Array;
 }
 
@@ -63,22 +63,47 @@ export function checkAlone(variables: Variable[], role: string, side: Side, reco
   for (const variable of variables) {
     if (variable.kind === "binary") continue;
     refuseTextOfMissing(variable, role, known);
+    refuseHeader(variable, role, known, side);
+    if (variable.kind === "multilabel") {
+      refuseSpelledTwice(variable, role, known);
+      continue;
+    }
     if (side !== "predictions") {
       refuseCodesOfMissing(variable, role);
       refuseIdentifiers(variable, records, role, side === "groups");
     }
     refuseListed(variable, role, side === "groups");
-    if (side !== "predictions") refuseSpelledTwice(variable, role);
+    refuseSpelledTwice(variable, role, known);
   }
 }
 
 function refuseTextOfMissing(variable: Variable, role: string, known: Set<string>): void {
   const signs = variable.categories.includes("+") ? ["+", "-"] : [];
-  const found = variable.categories.find((text) => saysMissing(text) && !known.has(text) && !signs.includes(text));
+  const lists = variable.kind === "multilabel";
+  const found = variable.categories.find((text) => saysMissing(text) && !known.has(text) && !signs.includes(text) && !(lists && strip(text)));
+  if (found !== undefined && lists) {
+    throw new Refused(`${titleOf(role, variable)} holds an empty label. Leave it out of the lists: a record without labels has an empty list`);
+  }
   if (found !== undefined) {
     throw new Refused(
       `${titleOf(role, variable)} holds the text ${quoted(found)}, which looks like a missing value. ` +
         `${ADVICE.gap}; where it is a value indeed, ${ADVICE.categories}`,
+    );
+  }
+}
+
+/**
+ * Refuse the name of the column as one of its values: files that were put together with the line of names of each. A
+ * column whose name is a number has it by its place in a table.
+ */
+function refuseHeader(variable: Variable, role: string, known: Set<string>, side: Side): void {
+  const others = variable.categories.filter((value) => value !== variable.name);
+  if (!variable.name || isNumeral(variable.name) || others.length === variable.categories.length) return;
+  if (known.has(variable.name)) return;
+  if (side === "predictions" || (others.length && others.every(isNumeral))) {
+    throw new Refused(
+      `${titleOf(role, variable)} holds its own name as a value (it has ${shown(variable.categories)}): a line of ` +
+        `names stands among the records, as where files are put together. Leave it out; where it is a value indeed, ${ADVICE.categories}`,
     );
   }
 }
@@ -93,14 +118,17 @@ function refuseCodesOfMissing(variable: Variable, role: string): void {
   }
 }
 
-function refuseSpelledTwice(variable: Variable, role: string): void {
+/** Predictions are held against the values known of their truth elsewhere: here they are what the model invents. */
+function refuseSpelledTwice(variable: Variable, role: string, known: Set<string>): void {
   if (variable.categories.length > LOOKED_AT) return;
-  const twice = spelledTwice(variable.categories);
+  const twice = spelledTwice(variable.categories.filter((value) => !known.has(value)));
   if (twice !== null) {
     const [one, other] = toldApart(...twice);
+    const lists = variable.kind === "multilabel";
+    const indeed = lists ? "labels indeed, give one another name" : `values indeed, ${ADVICE.categories}`;
     throw new Refused(
-      `${titleOf(role, variable)} holds ${one} and ${other}, which look like two spellings of one value (it has ` +
-        `${shown(variable.categories)}). Spell them alike; where they are two values indeed, ${ADVICE.categories}`,
+      `${titleOf(role, variable)} holds ${one} and ${other}, which look like two spellings of one ${lists ? "label" : "value"} (it has ` +
+        `${shown(variable.categories)}). Spell them alike; where they are two ${indeed}`,
     );
   }
 }

@@ -1,5 +1,6 @@
 /** Which type Arrow gives a column of a CSV file, and the values that its texts then are. */
 
+import { OutsideYears } from "./moments";
 import type { Column, ColumnType, Value } from "./types";
 
 /** An empty field of a text file is missing, and so are the spellings that other tools write for it. */
@@ -85,7 +86,8 @@ function stamp(nanoseconds: boolean, zoned: boolean): Reader {
     }
     const parts = nanoseconds ? BigInt((found[7] ?? "").padEnd(9, "0")) : 0n;
     const whole = seconds * 1_000_000_000n + parts;
-    if (nanoseconds && (whole < FIRST_NANOSECOND || whole > LAST_NANOSECOND)) return null;
+    // Arrow multiplies seconds before it adds the parts of one: what is too early by then is no time stamp.
+    if (nanoseconds && (seconds * 1_000_000_000n < FIRST_NANOSECOND || whole > LAST_NANOSECOND)) return null;
     return isoformat(seconds, Number(parts), nanoseconds) + (zoned ? "+00:00" : "");
   };
 }
@@ -180,5 +182,13 @@ export function typed(name: string, texts: (string | null)[], codes: Int32Array,
     target[i] = place;
     same = same && place === i;
   });
-  return { name, type, values, codes: same ? codes : codes.map((code) => target[code]) };
+  const outside = type === "date" ? values.map((value) => outsideYears(value as string)).find((one) => one !== null) : undefined;
+  const refusal = outside ? { refusal: outside.refusal(name) } : {};
+  return { name, type, values, codes: same ? codes : codes.map((code) => target[code]), ...refusal };
+}
+
+/** A date of the year 0, or one that its zone moves out of the years that dates have. */
+function outsideYears(text: string): OutsideYears | null {
+  const found = /^(?:0000|[+-]\d{6})-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2})?/.exec(text);
+  return found && new OutsideYears(BigInt(Date.parse(found[0].length > 13 ? `${found[0]}Z` : found[0]) / 1000));
 }

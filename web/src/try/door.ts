@@ -24,7 +24,7 @@ export function rolesOf(table: Table, choice: Choice): Roles {
     const none = variables.every((variable) => variable.kind === "categorical" && !variable.categories.length);
     if (none) throw new Refused(`${role} column ${quotedByPython(names.join(", "))} holds no label: every value is missing`);
     // Of probabilities there is nothing to look at but which are missing.
-    if (!labels.beyond || variables.length > 1) {
+    if (!labels.beyond || variables.length > 1 || variables[0].kind === "multilabel") {
       checkAlone(variables, role, side, table.records, new Set(like?.flatMap((variable) => (variable.kind === "binary" ? [] : variable.categories))));
     }
     refuseMissing(variables, missing, role);
@@ -54,7 +54,6 @@ function chosen(table: Table, choice: Choice): Map<string, Column> {
   const found = new Map([...names].map((name) => [name, table.columns.find((column) => column.name === name) as Column]));
   for (const column of found.values()) {
     if (column.refusal !== undefined) throw new Refused(column.refusal);
-    if (column.type === "other") throw new Beyond(`column ${quotedByPython(printable(column.name, 60))} holds values that this page does not read: the full audit does`);
   }
   return found;
 }
@@ -114,7 +113,7 @@ function refuseOtherKind(task: Variable, said: Variable): void {
 
 /** A task and its predictions in one label space, after their values were compared. */
 function oneSpace(task: Variable, said: Variable, soft: boolean): { task: Labels; prediction: Labels; invented: number[] } {
-  if (task.kind === "binary") return { task: asLabels(task), prediction: asLabels(said), invented: [] };
+  if (task.kind !== "categorical") return { task: asLabels(task), prediction: asLabels(said), invented: [] };
   const titles: [string, string] = [titleOf("tasks", task), titleOf("task_predictions", said)];
   refuseUnknownTruth(task.categories, said.categories, ...titles);
   const known = new Set(task.categories);
@@ -134,5 +133,6 @@ function oneSpace(task: Variable, said: Variable, soft: boolean): { task: Labels
 }
 
 function asLabels(variable: Variable): Labels {
-  return { variable: variable.name, kind: variable.kind, categories: variable.categories, codes: variable.codes };
+  // Lists of labels were left to the full audit before.
+  return { variable: variable.name, kind: variable.kind === "categorical" ? "categorical" : "binary", categories: variable.categories, codes: variable.codes };
 }

@@ -18,8 +18,6 @@ export interface Read {
 /** Read the columns of an argument as labels; `like` is the truth that they predict. */
 export function labelsOf(columns: Column[], role: string, like: Variable[] | null): Read {
   const soft = like !== null;
-  const lists = columns.find((column) => column.type === "list");
-  if (lists) throw new Beyond(`${role} column ${quotedByPython(printable(lists.name, 60))} holds lists of labels, which this page does not measure: the full audit does`);
   if (columns.length === 1) {
     const zeroOne = like !== null && like.length === 1 && like[0].categories.every((category) => category === "0" || category === "1");
     return one(columns[0], role, soft, zeroOne);
@@ -30,6 +28,7 @@ export function labelsOf(columns: Column[], role: string, like: Variable[] | nul
 
 /** A column as one variable. */
 function one(column: Column, role: string, soft: boolean, zeroOne: boolean): Read {
+  if (column.type === "list") return multilabel(column, role);
   let beyond: Beyond | null = null;
   if (column.type === "float") {
     const fraction = (column.values as number[]).find((value) => Number.isFinite(value) && !Number.isInteger(value));
@@ -53,6 +52,7 @@ function one(column: Column, role: string, soft: boolean, zeroOne: boolean): Rea
 
 /** A column of a set: value 1 is the label; text columns give one for every category. */
 function yesNo(column: Column, role: string, soft: boolean): Read {
+  if (column.type === "list") return multilabel(column, role);
   if (column.type === "text" || column.type === "date") return { variables: [categorical(column)], beyond: null };
   let beyond: Beyond | null = null;
   if (column.type !== "boolean") {
@@ -63,6 +63,12 @@ function yesNo(column: Column, role: string, soft: boolean): Read {
   }
   const target = new Int32Array(column.values.map((value) => (Number(value) === 1 ? 1 : 0)));
   return { variables: [{ name: column.name, kind: "binary", categories: ["1"], codes: moved(column.codes, target) }], beyond };
+}
+
+/** Lists of labels, of which the page knows what they are and which are missing. */
+function multilabel(column: Column, role: string): Read {
+  const beyond = new Beyond(`${role} column ${quotedByPython(printable(column.name, 60))} holds lists of labels, which this page does not measure: the full audit does`);
+  return { variables: [{ name: column.name, kind: "multilabel", categories: inOrder(new Set(column.values.map(canonical))), codes: column.codes }], beyond };
 }
 
 function probabilities(column: Column, role: string, fraction: number): Beyond {

@@ -3,7 +3,8 @@
 import type { SchemaElement } from "hyparquet";
 
 import type { Noted } from "./arrow_schema";
-import { isoformat, small } from "./csv_types";
+import { small } from "./csv_types";
+import { dateOf, durationOf, momentOf, timeOf, UNITS, zoneOf } from "./moments";
 import { canonical, quotedByPython } from "./text";
 import type { ColumnType, Value } from "./types";
 
@@ -16,19 +17,27 @@ export interface Stored {
   merges: boolean;
   /** What type the column has by all of its values, and how these are then spelled. */
   settle?: (values: Value[]) => [ColumnType, Value[]];
+  /** Whether these are decimal numbers, which are no floats in lists. */
+  digits?: boolean;
   refusal?: string;
 }
 
 /** Floats hold so many digits of a decimal number. */
 const FLOAT_DIGITS = 15;
-const DAY = 86400;
 
 const as = (type: ColumnType, convert: (stored: unknown) => Value | null, raw = true, merges = true): Stored => ({ type, raw, convert, merges });
 const number = (type: ColumnType, convert: (stored: unknown) => Value): Stored => as(type, convert, true, false);
 
+/** What a column of lists holds in them, where that is something else than labels. */
+export function listed(element: SchemaElement): string | null {
+  const { converted_type: kind, logical_type: logical } = element;
+  if (kind === "LIST" || logical?.type === "LIST" || element.repetition_type === "REPEATED") return "lists";
+  if (kind === "MAP" || kind === "MAP_KEY_VALUE" || logical?.type === "MAP") return "maps";
+  return element.num_children ? "fields" : null;
+}
+
 /** How the values of a column are stored, and what they are. */
 export function storedAs(element: SchemaElement, name: string, noted: Noted = {}): Stored {
-  if (noted.duration) return as("other", () => null);
   const { converted_type: kind, logical_type: logical, type } = element;
   if (element.repetition_type === "REPEATED" || kind === "LIST" || logical?.type === "LIST") return as("list", () => null);
   if (kind === "MAP" || kind === "MAP_KEY_VALUE" || logical?.type === "MAP") return refused(name, "map");
@@ -38,10 +47,15 @@ export function storedAs(element: SchemaElement, name: string, noted: Noted = {}
   if (type === "BOOLEAN") return number("boolean", (stored) => Boolean(stored));
   if (type === "FLOAT" || type === "DOUBLE") return number("float", Number);
   if (logical?.type === "FLOAT16") return as("float", (stored) => halfFloat(stored as Uint8Array));
-  if (type === "INT96") return as("date", (stored) => moment(stored as bigint, 1_000_000_000n, null));
-  if (kind === "DATE" || logical?.type === "DATE") return as("date", (stored) => moment(BigInt(stored as number) * BigInt(DAY), 1n, null).slice(0, 10));
-  if (logical?.type === "TIMESTAMP" || kind === "TIMESTAMP_MILLIS" || kind === "TIMESTAMP_MICROS") return timestamp(element, noted.zone ?? "UTC");
+  // Arrow has 64 bits for the nanoseconds of such a moment, and lets those run over that are more.
+  if (type === "INT96") return as("date", (stored) => momentOf(BigInt.asIntN(64, stored as bigint), UNITS.NANOS, null));
+  if (kind === "DATE" || logical?.type === "DATE") return as("date", (stored) => dateOf(BigInt(stored as number)));
+  if (logical?.type === "TIMESTAMP" || kind === "TIMESTAMP_MILLIS" || kind === "TIMESTAMP_MICROS") return timestamp(element, noted.zone ?? "UTC", name);
   if (logical?.type === "TIME" || kind === "TIME_MILLIS" || kind === "TIME_MICROS") return timeOfDay(element);
+  if (type === "INT64" && noted.duration !== undefined) {
+    const unit = UNITS[noted.duration];
+    return as("text", (stored) => durationOf(BigInt(stored as bigint), unit));
+  }
   if (type === "INT32" || type === "INT64") return integer(element);
   if (type === "BYTE_ARRAY") {
     const text = kind === "UTF8" || kind === "JSON" || logical?.type === "STRING" || logical?.type === "JSON";
@@ -93,17 +107,22 @@ function decoded(bytes: Uint8Array, text: boolean): string {
 function decimal(element: SchemaElement): Stored {
   const scale = element.scale ?? 0;
   const one = 10n ** BigInt(scale);
-  const whole = (stored: unknown): bigint => (stored instanceof Uint8Array ? signed(stored) : BigInt(stored as number | bigint));
+  const most = 10n ** BigInt(element.precision ?? 0);
+  const whole = (stored: unknown): bigint => {
+    const digits = stored instanceof Uint8Array ? signed(stored) : BigInt(stored as number | bigint);
+    if (digits >= most || digits <= -most) throw new Error(`a decimal number has more than ${element.precision} digits`);
+    return digits;
+  };
   const float = (digits: bigint): number => {
     const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0");
     return Number(`${digits < 0n ? "-" : ""}${scale ? `${text.slice(0, -scale)}.${text.slice(-scale)}` : text}`);
   };
-  if ((element.precision ?? 0) <= FLOAT_DIGITS) return as("float", (stored) => float(whole(stored)));
+  if ((element.precision ?? 0) <= FLOAT_DIGITS) return { ...as("float", (stored) => float(whole(stored))), digits: true };
   const convert = (stored: unknown): Value => {
     const digits = whole(stored);
     return digits % one === 0n ? small(digits / one) : float(digits);
   };
-  return { ...as("float", convert), settle: settled };
+  return { ...as("float", convert), settle: settled, digits: true };
 }
 
 /** Whole numbers where all are, floats where none is changed by being one, else text. */
@@ -123,41 +142,20 @@ function signed(bytes: Uint8Array): bigint {
   return BigInt.asIntN(8 * bytes.length, value);
 }
 
-const UNITS: Record<string, bigint> = { MILLIS: 1000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n };
-
-function timestamp(element: SchemaElement, zone: string): Stored {
+function timestamp(element: SchemaElement, zone: string, name: string): Stored {
   const { converted_type: kind, logical_type: logical } = element;
   const stamp = logical?.type === "TIMESTAMP" ? logical : null;
   const unit = UNITS[stamp?.unit ?? (kind === "TIMESTAMP_MILLIS" ? "MILLIS" : "MICROS")];
   const zoned = stamp ? stamp.isAdjustedToUTC : true;
-  return as("date", (stored) => moment(stored as bigint, unit, zoned ? zone : null));
-}
-
-/** A moment, in units of a second since 1970, as isoformat() writes it in a zone. */
-function moment(stored: bigint, unit: bigint, zone: string | null): string {
-  const seconds = stored >= 0n ? stored / unit : -((-stored + unit - 1n) / unit);
-  const parts = Number(((stored - seconds * unit) * 1_000_000_000n) / unit);
-  if (zone === null) return isoformat(seconds, parts, true);
-  const ahead = offsetOf(zone, Number(seconds));
-  const minutes = Math.abs(ahead) / 60;
-  const shown = [Math.floor(minutes / 60), Math.floor(minutes) % 60].map((part) => String(part).padStart(2, "0")).join(":");
-  return `${isoformat(seconds + BigInt(ahead), parts, true)}${ahead < 0 ? "-" : "+"}${shown}`;
-}
-
-/** Seconds by which a zone is ahead of UTC at a moment. */
-function offsetOf(zone: string, seconds: number): number {
-  const fixed = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
-  if (fixed) return (fixed[1] === "-" ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
-  const options: Intl.DateTimeFormatOptions = { timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" };
-  const parts = new Intl.DateTimeFormat("en-US", options).formatToParts(new Date(seconds * 1000));
-  const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value);
-  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) / 1000 - seconds;
+  const ahead = zoned ? zoneOf(zone, name) : null;
+  if (typeof ahead === "string") return { ...as("date", () => null), refusal: ahead };
+  return as("date", (stored) => momentOf(stored as bigint, unit, ahead));
 }
 
 function timeOfDay(element: SchemaElement): Stored {
   const { converted_type: kind, logical_type: logical } = element;
   const unit = UNITS[logical?.type === "TIME" ? logical.unit : kind === "TIME_MILLIS" ? "MILLIS" : "MICROS"];
-  return as("date", (stored) => moment(BigInt(stored as number | bigint), unit, null).slice(11));
+  return as("date", (stored) => timeOf(BigInt(stored as number | bigint), unit));
 }
 
 function halfFloat(bytes: Uint8Array): number {

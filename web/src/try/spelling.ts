@@ -20,7 +20,11 @@ const NOT_KNOWN = new Set([
   ...["notavailable", "notknown", "notrecorded", "notlabeled", "notlabelled", "notapplicable"],
 ]);
 /** Numbers that surveys write for a missing answer, where all others are of one digit. */
-const CODES = new Set(["-9", "-99", "-999", "-9999", "99", "999", "9999"]);
+const CODES = new Set(["-9", "-99", "-100", "-999", "-9999", "99", "255", "999", "9999"]);
+/** A mask of 0 and 255 has no third value; where 255 is that, it marks what is not labelled. */
+const MASK = "255";
+/** Numbers that are filled in where several words are missing. */
+const FILLED_IN = new Set([...CODES, "0", "-1", "9"]);
 const PYTHON_BLANK = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const BLANKS = new RegExp(`[${PYTHON_BLANK}_.'"\`’]+|-(?=[\\p{L}\\p{N}_])`, "gu");
 const WRAPPED = /^[*[({<"'`~#]+(.*?)[*\])}>"'`~#]+$/u;
@@ -92,6 +96,8 @@ function visible(text: string): string {
 
 /** A spelling that different ways to write one value share. */
 export function folded(category: string): string {
+  // Digits of any length: a float would not tell long numbers apart.
+  if (/^[0-9]+$/.test(category)) return category.replace(/^0+(?=[0-9])/, "");
   let bare = casefold(visible(unescaped(category)).normalize("NFKD"));
   if (!isAscii(bare)) bare = [...bare].filter((one) => !combines(one)).join("");
   const number = asFloat(bare);
@@ -101,60 +107,68 @@ export function folded(category: string): string {
   return (WORDS.get(short) ?? short) || bare;
 }
 
-/** A spelling that one value shares with itself written carelessly, within one column. */
+/** A number as it is written, or text without case and blanks around it: what tells two decimals of one column apart. */
 export function plain(category: string): string {
   const text = words(casefold(visible(unescaped(category)).normalize("NFKC"))).join(" ");
   const whole = WHOLE.exec(text);
   return whole ? whole[1] : text;
 }
 
-/** The first of some strange values that is another spelling of a known one, with that one. */
+/** The first of some strange values that is another spelling of a known one, with that one; `beside` stand in the same column. */
 export function respelled(strange: string[], known: string[], beside: Iterable<string> = []): [string, string] | null {
   const others = new Set(beside);
-  const all = [...strange, ...known, ...others];
-  const yesNo = all.every((one) => ["0", "1"].includes(WORDS.get(plain(one)) ?? plain(one)));
-  const key = (category: string): string => {
-    const short = casefold(strip(visible(category)));
-    return [...short].length === 1 && isAlpha(short) && !yesNo ? short : folded(category);
-  };
-  const spelled = new Map([...known].reverse().map((category) => [key(category), category]));
+  const held = [...new Set([...strange, ...known, ...others])];
+  const letters = !held.every((one) => ["0", "1"].includes(WORDS.get(plain(one)) ?? plain(one)));
+  const spelled = new Map<string, string[]>();
+  for (const category of known) {
+    const mine = key(category, letters);
+    const there = spelled.get(mine);
+    if (there) there.push(category);
+    else spelled.set(mine, [category]);
+  }
   for (const value of strange) {
-    const held = spelled.get(key(value));
-    if (held !== undefined && !(others.has(held) && toldByDigits(value, held))) return [value, held];
+    for (const other of spelled.get(key(value, letters)) ?? []) {
+      if (value !== other && !(others.has(other) && toldByZeros(value, other))) return [value, other];
+    }
+  }
+  return abbreviated(strange, known, held);
+}
+
+/** What spellings of a value share, where single letters are values of their own or, without `letters`, yes and no. */
+function key(category: string, letters: boolean): string {
+  const short = casefold(strip(visible(category)));
+  return letters && [...short].length === 1 && isAlpha(short) ? short : folded(category);
+}
+
+/** Whether values are decimals that differ in the zeros at their end, which may be codes: not 1 and 1.0. */
+function toldByZeros(one: string, two: string): boolean {
+  return isNumeral(one) && isNumeral(two) && (one + two).includes(".") && plain(one) !== plain(two);
+}
+
+/** A word and its first letter, one of them strange, where several letters stand for words: M and F beside male and female. */
+function abbreviated(strange: string[], known: string[], held: string[]): [string, string] | null {
+  const length = (text: string): number => [...text].length;
+  const rest = (text: string): string => [...text].slice(1).join("");
+  const letters = held.filter((one) => length(one) === 1 && isAlpha(one));
+  const long = held.filter((one) => length(one) > 2 && isAlpha(one) && rest(one) === rest(one).toLowerCase());
+  const short = new Map<string, string>();
+  for (const letter of letters) {
+    const found = long.filter((word) => casefold(word).startsWith(casefold(letter)));
+    if (found.length === 1) short.set(letter, found[0]);
+  }
+  if (short.size < 2 || !(short.size === letters.length || new Set(short.values()).size === long.length)) return null;
+  for (const [letter, word] of short) {
+    if (strange.includes(letter) && known.includes(word)) return [letter, word];
+    if (strange.includes(word) && known.includes(letter)) return [word, letter];
   }
   return null;
 }
 
-/** Whether values differ in digits or accents alone, which may tell two values apart. */
-function toldByDigits(one: string, two: string): boolean {
-  if (isNumeral(one) && isNumeral(two)) return (one + two).includes(".") && plain(one) !== plain(two);
-  const accents = [...(one + two).normalize("NFD")].some(combines);
-  return accents && plain(one).normalize("NFC") !== plain(two).normalize("NFC");
-}
-
 /** Two values of one column that are one value in two spellings. */
 export function spelledTwice(categories: string[]): [string, string] | null {
-  const plainly = categories.map(plain);
-  const said = plainly.map((text) => WORDS.get(text) ?? text);
-  // Only where all values say yes or no is a second word for yes the same value.
-  const keys = said.every((word) => word === "0" || word === "1") ? said : plainly;
-  const first = new Map<string, string>();
-  for (const [i, category] of categories.entries()) {
-    const held = first.get(keys[i]);
-    if (held !== undefined) return [held, category];
-    first.set(keys[i], category);
-  }
-  return abbreviated(categories);
-}
-
-/** A word and its first letter, where a column has both for several words: M and F beside male and female. */
-function abbreviated(categories: string[]): [string, string] | null {
-  const length = (text: string): number => [...text].length;
-  const letters = categories.filter((one) => length(one) === 1 && isAlpha(one));
-  const long = categories.filter((one) => length(one) > 2 && isAlpha(one) && [...one].slice(1).join("") === [...one].slice(1).join("").toLowerCase());
-  const short = letters.map((letter) => long.filter((word) => casefold(word).startsWith(casefold(letter))));
-  if (letters.length < 2 || short.some((held) => held.length !== 1)) return null;
-  return [letters[0], short[0][0]];
+  const twice = respelled(categories, categories, categories);
+  if (twice === null || categories.indexOf(twice[0]) < categories.indexOf(twice[1])) return twice;
+  return [twice[1], twice[0]];
 }
 
 /** Whether text is what tools write for a missing value, or blank. */
@@ -163,11 +177,24 @@ export function saysMissing(category: string): boolean {
   return NULLS.has(category) || TEXT_OF_NONE.has(category) || NOTHING.has(casefold(text)) || text === "";
 }
 
-/** The number that stands for a missing value among some of one digit, such as 99 among 0 and 1. */
+/** The number that stands for a missing value among some of one digit, such as 99 among 0 and 1, or among words. */
 export function codeOfMissing(categories: string[]): string | null {
-  const found = categories.filter((one) => CODES.has(one));
-  const others = categories.filter((one) => !CODES.has(one));
-  return found.length === 1 && others.length > 0 && others.every((one) => /^[0-9]$/.test(one)) ? found[0] : null;
+  for (const [codes, like] of [[CODES, isDigit], [FILLED_IN, isWord]] as const) {
+    const found = categories.filter((one) => codes.has(one));
+    const others = categories.filter((one) => !codes.has(one));
+    const least = codes === FILLED_IN || found[0] === MASK ? 2 : 1;
+    if (found.length === 1 && others.length >= least && others.every(like)) return found[0];
+  }
+  return null;
+}
+
+function isDigit(category: string): boolean {
+  return /^[0-9]$/.test(category);
+}
+
+/** Whether text is of words alone: letters, and blanks or signs between them. */
+function isWord(category: string): boolean {
+  return [...category].length > 2 && /^\p{L}/u.test(category) && !/\p{Nd}/u.test(category);
 }
 
 /** Whether text says that a value is not known. */

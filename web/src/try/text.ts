@@ -26,7 +26,7 @@ export function general(number: number): string {
 }
 
 /** A count with commas between thousands. */
-export function counted(number: number): string {
+export function counted(number: number | bigint): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 

@@ -6,7 +6,10 @@ export type Value = string | number | bigint | boolean;
 /** The type that the Python reader gives the column of such a file. */
 export type ColumnType = "text" | "integer" | "float" | "boolean" | "date" | "list" | "other";
 
-/** A column: its distinct values in the order of their first record, and for each record the place of its value, -1 where it is missing. */
+/**
+ * A column: its distinct values in the order of their first record, and for each record the place of its value, -1 where it is missing.
+ * The values of a column of lists are the labels in them, and its places say only which lists are missing.
+ */
 export interface Column {
   name: string;
   type: ColumnType;

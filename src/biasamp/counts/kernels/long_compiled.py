@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from biasamp.data.keys import GOLDEN, MIX_1, MIX_2
+
 from .long_pairs import AT_ONCE, has_room, keep_pairs
 
 # Places in the state: labels of the open run, its mask, runs begun, patterns known, duplicates, length of the first run
@@ -17,8 +19,9 @@ _CELL_BITS = 32
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 # Unsigned places in arrays need no check for a negative one.
 _NONE, _ONE, _HALF, _LOWER = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64((1 << 32) - 1)
+_COUNTED = np.uint32(1)
 # In ``seen``: the highest bit of the lower half says that the label belongs to an identity, where rows are whole numbers.
-_NAMED = np.uint64(31)
+_NAMED, _NAMED_HERE = np.uint64(31), np.uint32(31)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -99,7 +102,7 @@ def close_run(
         state[USED] += np.int64(held)
     elif column > 0:
         for j in range(held):
-            table[column, buffer[j]] += 1
+            table[column, buffer[j]] += _COUNTED
     records[column] += 1
     return True
 
@@ -185,23 +188,28 @@ def look_through(at: Any, stop: Any, ids: Any, labels: Any, seen: Any, named: An
 
     There is no branch in this loop, since where records begin cannot be foreseen.
     """
-    many, again, runs, last, run = _NONE, _NONE, np.uint64(state[RUNS]), ids[at], _NONE
-    runs += _ONE
+    many, distinct_rows, last, run = _NONE, _NONE, ids[at], _NONE
+    own = np.uint32(state[RUNS] + 1)
+    # The lower half of each number of ``seen``, which counts, and after it the upper one.
+    halves = seen.view(np.uint32)
     for i in range(np.uint64(at), np.uint64(stop)):
         record = ids[i]
-        changed = np.uint64(record != last)
-        run += changed
+        changed = record != last
+        run += np.uint64(changed)
+        own = np.uint32(own + np.uint32(changed))
         last = record
         ends[run] = np.int32(i + _ONE)
-        label = np.uint64(labels[i])
-        before = seen[label]
-        same = np.uint64((before >> _HALF) == runs + run)
-        again += same
-        seen[label] = ((runs + run) << _HALF) | ((before & _LOWER) + (_ONE - same))
+        place = np.uint64(labels[i]) << _ONE
+        new = np.uint32(halves[place | _ONE] != own)
+        halves[place | _ONE] = own
+        before = halves[place]
+        halves[place] = np.uint32(before + new)
+        distinct_rows += np.uint64(new)
         named[many] = np.int32(i)
-        many += (before >> _NAMED) & _ONE
-    state[RUNS] = np.int64(runs + run)
-    state[DUPLICATES] += np.int64(again)
+        many += np.uint64(before >> _NAMED_HERE)
+    again = stop - at - np.int64(distinct_rows)
+    state[RUNS] = np.int64(own)
+    state[DUPLICATES] += again
     return np.int64(many), again > 0
 
 
@@ -289,12 +297,13 @@ def _add_some(at: int, most: int, ids: Any, labels: Any, masks: Any, named: Any,
                 slots[slot] = column
                 columns[column] = mask
                 state[KNOWN] += 1
+            row = table[column]
             if again:
                 for j in range(count):
-                    table[column, buffer[j]] += 1
+                    row[buffer[j]] += _COUNTED
             else:
-                for j in range(begin, end):
-                    table[column, labels[j]] += 1
+                for j in range(np.uint64(begin), np.uint64(end)):
+                    row[labels[j]] += _COUNTED
             records[column] += 1
         records[0] += whole
     state[HELD], state[MASK], state[LAST] = 0, 0, ids[t]
@@ -361,20 +370,30 @@ def mark_starts(values: Any, starts: Any) -> bool:
     return ordered
 
 
+@numba.njit(nogil=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
+def _mixed(value: Any) -> Any:
+    """What :func:`~biasamp.data.keys.mix` makes of one number."""
+    z = value + GOLDEN
+    z = (z ^ (z >> np.uint64(30))) * MIX_1
+    z = (z ^ (z >> np.uint64(27))) * MIX_2
+    return z ^ (z >> np.uint64(31))
+
+
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def hash_texts(characters: Any, ends: Any, powers: Any, golden: Any, out: Any) -> None:
-    """What :func:`~biasamp.data.keys.text_keys` hashes, before its bits are mixed, in one loop over the text.
+def hash_texts(characters: Any, ends: Any, powers: Any, out: Any) -> None:
+    """What :func:`~biasamp.data.keys.text_keys` gives, mixed once more, in one loop over the text.
 
     ``powers`` has the first powers of the radix's inverse, from the first on.
     """
-    known = len(powers)
-    for i in range(len(out)):
-        start, size = ends[i], ends[i + 1] - ends[i]
+    known = np.uint64(len(powers))
+    for i in range(np.uint64(len(out))):
+        start = np.uint64(ends[i])
+        size = np.uint64(ends[i + _ONE]) - start
         total = _NONE
         for j in range(min(size, known)):
             total += (np.uint64(characters[start + j]) + _ONE) * powers[j]
-        power = powers[known - 1]
+        power = powers[known - _ONE]
         for j in range(known, size):
             power *= powers[0]
             total += (np.uint64(characters[start + j]) + _ONE) * power
-        out[i] = total ^ (np.uint64(size) * golden)
+        out[i] = _mixed(_mixed(total ^ (size * GOLDEN)))

@@ -50,8 +50,9 @@ class NumbaTally(Tally):
             seen=none.astype(np.uint64),
             buffer=none.astype(np.int32),
             first=none.astype(np.int32),
-            # One row per pattern: the labels of the commonest pattern then stand close together in memory.
-            table=np.zeros((rows, 0), dtype=np.int64),
+            # One row per pattern: the labels of the commonest pattern then stand close together in memory. Records are fewer
+            # than 32 bits have room for.
+            table=np.zeros((rows, 0), dtype=np.uint32),
             waiting=none,
             records=np.zeros_like(patterns),
             state=np.array([0, 0, 0, 1, 0, -1, 0, 0, 0], dtype=np.int64),
@@ -85,7 +86,7 @@ class NumbaTally(Tally):
                 kept = long_pairs.no_rows(pair_columns(len(kept.pairs)), self._most_kept)._replace(overlap=kept.overlap)
             wider["kept"] = long_pairs.for_labels(kept, len(self.shared))
         else:
-            table = np.zeros((len(room.table), old + more), dtype=np.int64)
+            table = np.zeros((len(room.table), old + more), dtype=np.uint32)
             table[:, :old] = room.table
             wider["table"] = table
         self._room = room._replace(**wider)
@@ -107,7 +108,7 @@ class NumbaTally(Tally):
 
         ``members`` are the labels that make up identities, and ``masks`` the identities of each.
         """
-        most = self.shared_rows if self.by_pair else _MOST_OWN // (8 * len(self._room.table)) if self._few else 0
+        most = self.shared_rows if self.by_pair else _MOST_OWN // (4 * len(self._room.table)) if self._few else 0
         if top > most or not (self.own_codes or not self._room.state[compiled.RUNS]):
             return False
         self.own_codes = True
@@ -151,7 +152,7 @@ class NumbaTally(Tally):
             self._rows = np.full(width, -1, dtype=np.int64)
             self._rows[codes] = values
         else:
-            new["table"] = np.zeros((len(room.table), width), dtype=np.int64)
+            new["table"] = np.zeros((len(room.table), width), dtype=np.uint32)
             new["table"][:, codes] = room.table[:, values]
         self._room = room._replace(**new)
 
@@ -241,8 +242,8 @@ class NumbaTally(Tally):
             self.count, self.overlap = count, room.kept.overlap
             return
         self.masks = room.columns[:known].tolist()
-        none = count - room.table[1:].sum(axis=0)
+        none = count - room.table[1:].sum(axis=0, dtype=np.int64)
         _, label, values = self.rare()
         np.subtract.at(none, label, values)
         room.table[0] = none
-        self.table = room.table[: min(known, MOST_COLUMNS)].T
+        self.table = room.table[: min(known, MOST_COLUMNS)].T.astype(np.int64)

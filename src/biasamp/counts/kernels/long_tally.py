@@ -11,6 +11,7 @@ import importlib.util
 import sys
 import warnings
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ Codes = NDArray[np.int32]
 
 # A batch of this many rows keeps its work arrays inside the processor's cache.
 _SLICE = 1 << 16
+# Rows that are hashed together, and those of them that are looked at first.
+_HASHED = 1 << 15
+_GLANCE = 256
 # Odd multipliers with well mixed bits, for hashing.
 _ODD_1, _ODD_2 = np.uint32(2654435761), np.uint32(0x85EBCA6B)
 _ODD_3 = np.uint64(0x9E3779B97F4A7C15)
@@ -220,12 +224,13 @@ class NumpyTally(Tally):
 
     def _by_pattern(self, of_run: Index, sizes: Index, labels: Codes) -> None:
         """Count whole runs of so many labels each under their patterns."""
-        column = self.patterns(of_run)
+        some = np.flatnonzero(of_run)
+        column = self.patterns(of_run[some])
         self.records += np.bincount(column, minlength=len(self.records))
+        self.records[0] += len(of_run) - len(some)
         width = self.table.shape[1]
         # What labels have with no identity is what all have, less the rest.
-        some = np.flatnonzero(column)
-        of_row, own = _expanded(some, column[some], sizes, labels)
+        of_row, own = _expanded(some, column, sizes, labels)
         if len(self.masks) > width:
             beyond = of_row >= width
             self._wait((of_row[beyond] << CELL_BITS) | own[beyond])
@@ -298,7 +303,22 @@ def _expanded(runs: Index, values: Index, sizes: Index, labels: Codes) -> tuple[
 
 
 def repeated(run: NDArray[Any], labels: Codes, width: int) -> Flags | None:
-    """Which rows name a label that their run has named before; None when no row does.
+    """Which rows name a label that their run has named before; None when no row does. The numbers of runs ascend.
+
+    Some runs are looked at together, so that the work arrays stay in the cache.
+    """
+    cuts = np.searchsorted(run, run[_HASHED::_HASHED]).tolist()
+    out: Flags | None = None
+    for start, stop in pairwise([0, *cuts, len(run)]):
+        again = _repeated(run[start:stop], labels[start:stop], width)
+        if again is not None:
+            out = np.zeros(len(run), dtype=bool) if out is None else out
+            out[start:stop] = again
+    return out
+
+
+def _repeated(run: NDArray[Any], labels: Codes, width: int) -> Flags | None:
+    """As :func:`repeated`, all runs together.
 
     Labels that ascend within each run settle it at a glance. Otherwise every row writes its number into a
     hash table and reads it back: a row that finds another row's number there has met either its own double or
@@ -306,15 +326,21 @@ def repeated(run: NDArray[Any], labels: Codes, width: int) -> Flags | None:
     """
     if len(run) < 2:
         return None
-    if ((labels[1:] > labels[:-1]) | (run[1:] > run[:-1])).all():
+    # A look at the first rows mostly says that labels do not ascend.
+    looked_at = (min(_GLANCE, len(run)), len(run))
+    if all(((labels[1:stop] > labels[: stop - 1]) | (run[1:stop] > run[: stop - 1])).all() for stop in looked_at):
         return None
-    bits = min(max(8, len(run).bit_length() + 3), 31)
-    table = np.zeros(1 << bits, dtype=np.int32)
-    row = np.arange(len(run), dtype=np.int32)
-    few = run.astype(np.uint32) * _ODD_1 ^ labels.view(np.uint32) * _ODD_2
-    slot = (few >> np.uint32(32 - bits)).astype(np.intp)
+    bits = min(max(8, len(run).bit_length() + 2), 31)
+    # Only places that were written are read.
+    kind = np.uint16 if len(run) <= 1 << 16 else np.int32
+    table = np.empty(1 << bits, dtype=kind)
+    row = np.arange(len(run), dtype=kind)
+    few = run.astype(np.uint32, copy=False) * _ODD_1
+    few ^= labels.view(np.uint32) * _ODD_2
+    few >>= np.uint32(32 - bits)
+    slot = few.astype(np.intp)
     table[slot] = row
-    winner = table[slot]
+    winner = table.take(slot)
     left = np.flatnonzero(winner != row)
     if not len(left):
         return None

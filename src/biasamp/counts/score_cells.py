@@ -1,0 +1,355 @@
+"""Sums of decisions and scores by cell: a row, such as a bag of a stratum, and a given label.
+
+Rows are laid out as tables of (rows, given labels and everyone, outcome labels), or kept as the cells that they were
+counted in, of which sums over rows are made without laying anything out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasamp.data import LabelSet
+
+from .fixed import LIMB_BITS, Fixed, subtract, units_of
+from .threshold_counts import GRID, MOST_STEPPED, ScoreBins
+
+Index = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Tables = dict[str, Any]
+
+# What is summed: truth, decision and both, and scores of all records, of those with the label, and of those decided to have it.
+SUMMED = ("truth", "held", "both", "scores", "scores_truth", "scores_held")
+# Entries whose columns are laid out at once where they are not counted in numba.
+_ROWS = 1 << 14
+# Entries whose columns are copied at once where records have several, or where the labels of a record lie together: for
+# fewer, the cells of an outcome would have to be brought into cache more often.
+_COPIED = 1 << 18
+# Scores of at most 2**52 units whose sum is sure to fit into 64 bits.
+_MOST = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Which records count under which labels: one of the given labels, or everyone.
+
+    Attributes
+    ----------
+    records : ndarray of shape (entries,)
+    label : ndarray of shape (entries,)
+        The given label, or everyone after the last of them.
+    labels : int
+        How many given labels there are, with everyone where there are entries of it.
+    everyone : bool
+        Whether there are entries of everyone; where each record has one given label, their sums are those of labels.
+    """
+
+    records: Index
+    label: Index
+    labels: int
+    everyone: bool
+
+    @classmethod
+    def of_records(cls, given: LabelSet) -> Entries:
+        """The entries of records."""
+        records, label = given.nonzero()
+        if given.exclusive and len(records) == len(given):
+            return cls(records, label, given.width, False)
+        records = np.concatenate([records, np.arange(len(given))])
+        label = np.concatenate([label, np.full(len(given), given.width)])
+        return cls(records, label, given.width + 1, True)
+
+    def cells(self, row: Index) -> Index:
+        """The cell of every entry, ``row * labels + label``, where records are in these rows."""
+        return (row[self.records] if self.everyone else row) * self.labels + self.label
+
+    def parts(self) -> list[slice]:
+        """Some entries after others: as many as bins can take."""
+        many = len(self.label)
+        return [slice(start, min(start + MOST_STEPPED, many)) for start in range(0, many, MOST_STEPPED)]
+
+
+class Rows(Protocol):
+    """Sums of rows."""
+
+    @property
+    def tables(self) -> Tables:
+        """Counts of :data:`SUMMED`, each of shape (rows, given labels + 1, outcome labels)."""
+
+    @property
+    def changes(self) -> Floats:
+        """How many more are decided to have a label than have it, of shape (rows, given labels, outcome labels)."""
+
+    def by_place(self, place: Index, places: int) -> Tables:
+        """Sums over the rows that have each of so many places."""
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOut:
+    """Rows as tables."""
+
+    tables: Tables
+
+    @property
+    def changes(self) -> Floats:
+        """How many more are decided to have a label than have it."""
+        held, truth = (self.tables[name][:, :-1] for name in ("held", "truth"))
+        return np.asarray(subtract(held, truth)).astype(np.float64)
+
+    def by_place(self, place: Index, places: int) -> Tables:
+        """Sums over the rows that have each of so many places."""
+        return {name: summed_by(values, place, places) for name, values in self.tables.items()}
+
+
+def summed_by(values: Any, place: Index, places: int) -> Any:
+    """Sums over the rows of a table that have the same place; a table that is a single 0 throughout has no others."""
+    if isinstance(values, Fixed):
+        return values.each(lambda part: summed_by(part, place, places))
+    out = np.zeros((places, *values.shape[1:]), dtype=np.int64)
+    if len(place) and any(values.strides):
+        if (place[1:] < place[:-1]).any():
+            order = np.argsort(place, kind="stable")
+            place, values = place[order], np.take(values, order, axis=0)
+        first = np.flatnonzero(np.diff(place, prepend=-1))
+        out[place[first]] = np.add.reduceat(values, first, axis=0)
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Rows as they are counted in numba: the four kinds of every cell, apart for each outcome.
+
+    Kinds are records and scores without truth and decision, with the decision, with the truth, and with both.
+
+    Attributes
+    ----------
+    sums, counts : ndarray of shape (outcome labels, rows, labels, 4)
+        Scores in units of ``2**-52``, and records.
+    deep : ndarray of shape (outcome labels, rows, labels, 4, 2)
+        Both limbs of what sums are beyond 64 bits; of no row where none is.
+    everyone : bool
+        Whether the last label is everyone; else everyone is the sum of the labels.
+    """
+
+    sums: Index
+    counts: NDArray[Any]
+    deep: Index
+    everyone: bool
+
+    @classmethod
+    def nothing(cls, shape: tuple[int, int, int], everyone: bool, most: int) -> Cells:
+        """Cells of nothing, of (outcome labels, rows, labels); ``most`` records will be in one at most."""
+        from .kernels.compiled_scores import FITTING, KINDS
+
+        wide = *shape, KINDS
+        deep = wide if most > FITTING else (shape[0], 0, 0, KINDS)
+        count = np.uint16 if most < 1 << 16 else np.int64
+        return cls(np.zeros(wide, np.int64), np.zeros(wide, count), np.zeros((*deep, 2), np.int64), everyone)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another machine may have no numba.
+        return LaidOut, (self.tables,)
+
+    @property
+    def groups(self) -> int:
+        """How many given labels there are."""
+        return self.sums.shape[2] - self.everyone
+
+    def of_outcome(self, place: int) -> tuple[Index, NDArray[Any], Index]:
+        """Sums, counts and limbs of one outcome, each flat over cells and kinds."""
+        return self.sums[place].reshape(-1), self.counts[place].reshape(-1), self.deep[place].reshape(-1, 2)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The cells laid out."""
+        rows = self.sums.shape[1]
+        return self.by_place(np.arange(rows), rows)
+
+    @cached_property
+    def changes(self) -> Floats:
+        """How many more are decided to have a label than have it."""
+        from .kernels.compiled_scores import lay_out_changes
+
+        out = np.empty((self.sums.shape[1], self.groups, len(self.sums)))
+        lay_out_changes(self.counts, out)
+        return out
+
+    def by_place(self, place: Index, places: int) -> Tables:
+        """Sums over the rows that have each of so many places."""
+        from .kernels.compiled_scores import lay_out
+
+        shape = 3, places, self.groups + 1, len(self.sums)
+        whole, high, low = (np.zeros(shape, dtype=np.int64) for _ in range(3))
+        lay_out(self.sums, self.counts, self.deep, place, whole, high, low)
+        if not self.everyone:
+            for table in (whole, high, low):
+                np.sum(table[:, :, :-1], axis=2, out=table[:, :, -1])
+        return tables_of(whole, high, low)
+
+
+def tables_of(whole: Index, high: Index, low: Index) -> Tables:
+    """Tables by name, of shape (3, rows, given labels + 1, outcome labels): counts, and both limbs of scores."""
+    none = np.broadcast_to(np.int64(0), whole.shape[1:])
+    scores = (Fixed(none, *limbs) for limbs in zip(high, low, strict=True))
+    return dict(zip(SUMMED, (*whole, *scores), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Rows that records fall into.
+
+    Attributes
+    ----------
+    stratum : ndarray of shape (rows,)
+    row : ndarray of shape (records,)
+    size : ndarray of shape (rows, labels)
+        The entries of every cell.
+    cell : ndarray of shape (entries,)
+    """
+
+    stratum: Index
+    row: Index
+    size: Index
+    cell: Index
+
+    @classmethod
+    def of_entries(cls, entries: Entries, stratum: Index, row: Index) -> Cut:
+        """The cells of entries whose records are in these rows."""
+        cell = entries.cells(row)
+        size = np.bincount(cell, minlength=len(stratum) * entries.labels).reshape(len(stratum), entries.labels)
+        return cls(stratum, row, size, cell)
+
+    def sizes(self, entries: Entries) -> Index:
+        """How many records every row has of each given label and of everyone, of shape (rows, given labels + 1, 1)."""
+        return (self.size if entries.everyone else with_everyone(self.size, 1))[:, :, None]
+
+
+def count_compiled(
+    entries: Entries,
+    cuts: Sequence[Cut],
+    sides: Sequence[LabelSet],
+    strata: int,
+    bins: ScoreBins,
+    bags: Cut | None = None,
+) -> tuple[list[Cells], Index, NDArray[np.uint32]]:
+    """Count records in numba, in one or two cuts and in bins in one loop.
+
+    Parameters
+    ----------
+    entries : Entries
+    cuts : sequence of Cut
+        One or two.
+    sides : sequence of LabelSet
+        Truth, decisions and scores.
+    strata : int
+        How many strata the first cut has.
+    bins : ScoreBins
+        To be filled.
+    bags : Cut, optional
+        Of which records are counted, and scores are not summed.
+
+    Returns
+    -------
+    cells : list of Cells
+        Of every cut.
+    squares : ndarray of shape (strata, labels, 2, outcome labels)
+        Both limbs of sums of squared scores.
+    decided : ndarray of shape (outcome labels, rows, labels, 4)
+        Records of every cell of ``bags`` without truth and decision, with the decision, with the truth, and with both.
+    """
+    from .kernels.compiled_scores import KINDS, add_scores
+
+    labels, width = entries.labels, sides[0].width
+    most = max(int(cut.size.max(initial=0)) for cut in cuts)
+    made = [Cells.nothing((width, len(cut.stratum), labels), entries.everyone, most) for cut in cuts]
+    small = np.uint16 if strata * labels < 1 << 16 else np.uint32
+    layer = (cuts[0].stratum[:, None] * labels + np.arange(labels)).astype(small).reshape(-1)[cuts[0].cell]
+    places = [(cut.cell * KINDS).astype(np.uint32) for cut in cuts]
+    first = (entries.label * len(GRID)).astype(np.uint32)
+    squares = np.zeros((width, strata * labels, 2), dtype=np.int64)
+    rows = (0 if bags is None else len(bags.stratum)), labels, KINDS
+    decided = np.zeros((width, *rows), dtype=np.uint32)
+    bag = places[0][:0] if bags is None else (bags.cell * KINDS).astype(np.uint32)
+    for mine in entries.parts():
+        steps = [bins.nothing() for _ in range(width)]
+        for here, columns in _columns(entries, sides, mine):
+            places_here = [place[here] for place in places]
+            if len(cuts) == 1:
+                places_here.append(places[0][:0])
+            for j, (one, said, score) in enumerate(zip(*columns, strict=True)):
+                cells = [cut.of_outcome(j) for cut in made]
+                again = cells[1] if len(cuts) > 1 else [part[:0] for part in cells[0]]
+                score = np.ascontiguousarray(score, dtype=np.float64)
+                lot = first[here], layer[here], one, said, score, GRID
+                sums = *cells[0], *again, squares[j], *steps[j]
+                add_scores(*places_here, *lot, *sums, bag[here], decided[j].reshape(-1))
+        for j, filled in enumerate(steps):
+            bins.add(j, *filled)
+    return made, np.moveaxis(squares.reshape(width, strata, labels, 2), 0, -1), decided
+
+
+def _columns(
+    entries: Entries, sides: Sequence[LabelSet], mine: slice
+) -> Iterator[tuple[slice, list[list[NDArray[Any]]]]]:
+    """The columns of some entries, a few entries at a time where columns have to be copied."""
+    if entries.everyone:
+        whole = [side.columns() for side in sides]
+        for here in _cut(mine, _COPIED):
+            yield here, [[column[entries.records[here]] for column in columns] for columns in whole]
+        return
+    # Where each record has one entry the entries are the records.
+    together = all(side.by_column for side in sides)
+    for here in [mine] if together else _cut(mine, _COPIED):
+        yield here, [side.columns(here.start, here.stop) for side in sides]
+
+
+def _cut(mine: slice, step: int) -> list[slice]:
+    return [slice(start, min(start + step, mine.stop)) for start in range(mine.start, mine.stop, step)]
+
+
+def count_rows(entries: Entries, cut: Cut, sides: Sequence[LabelSet], strata: int) -> tuple[LaidOut, Index]:
+    """As :func:`count_compiled` for one cut and without bins, by sums of neighbouring rows: the same sums."""
+    one, said, chances = (side.rows() for side in sides)
+    labels, width = entries.labels, one.shape[1]
+    rows = len(cut.stratum)
+    tables = [np.zeros((3, rows * labels, width), dtype=np.int64) for _ in range(3)]
+    squares = np.zeros((strata * labels, 2, width), dtype=np.int64)
+    # Only small numbers are sorted in linear time.
+    small = cut.size.size <= 1 << 16
+    order = np.argsort(cut.cell.astype(np.uint16) if small else cut.cell, kind="stable")
+    records, cells = entries.records[order], cut.cell[order]
+    for start in range(0, len(records), _ROWS):
+        mine, cell = (part[start : start + _ROWS] for part in (records, cells))
+        true, held, chance = one[mine], said[mine], chances[mine].astype(np.float64)
+        unit = units_of(chance)
+        first = np.flatnonzero(np.diff(cell, prepend=-1))
+        places = cell[first]
+        # Sums of more scores might not fit into 64 bits: they are cut, and what was cut is added up in limbs.
+        cuts = np.union1d(first, np.arange(0, len(cell), _MOST))
+        again = np.searchsorted(cuts, first)
+        for part, flags in enumerate((true, held, true & held)):
+            tables[0][part, places] += np.add.reduceat(flags, first, axis=0, dtype=np.int64)
+        for part, addend in enumerate((unit, unit * true, unit * held)):
+            for table, limb in zip(tables[1:], _limb_sums(addend, cuts), strict=True):
+                table[part, places] += np.add.reduceat(limb, again, axis=0)
+        layer = cut.stratum[cell[cuts] // labels] * labels + cell[cuts] % labels
+        for place, found in enumerate(_limb_sums(units_of(chance * chance), cuts)):
+            np.add.at(squares[:, place], layer, found)
+    shaped = (table.reshape(3, rows, labels, width) for table in tables)
+    whole, high, low = (table if entries.everyone else with_everyone(table, 2) for table in shaped)
+    return LaidOut(tables_of(whole, high, low)), squares.reshape(strata, labels, 2, width)
+
+
+def with_everyone(table: Index, axis: int) -> Index:
+    """A table with the sum of the labels as the last of them."""
+    return np.concatenate([table, table.sum(axis=axis, keepdims=True)], axis=axis)
+
+
+def _limb_sums(units: Index, cuts: Index) -> tuple[Index, Index]:
+    found = np.add.reduceat(units, cuts, axis=0)
+    return found >> LIMB_BITS, found & ((1 << LIMB_BITS) - 1)
