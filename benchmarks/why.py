@@ -143,33 +143,32 @@ def study(case: Case, samples: int, seed: int = 0) -> dict[str, float]:
     }
 
 
-def base_figures(population: Population, base: tuple[Any, Any, Any, Any]) -> dict[str, float]:
-    """The value against the labels of a base, and of it the rates inside strata and the mix, the base held fixed."""
-    group, truth, _, stratum = base
-    layers = np.array(["x", "y", "z"])
-    held = population.rates()[2]
-    size = np.array([[np.sum((group == g) & (stratum == s)) for s in layers] for g in range(2)], dtype=float)
-    rates = np.array([[truth[(group == g) & (stratum == s)].mean(axis=0) for s in layers] for g in range(2)])
-    mix = size / size.sum(axis=1, keepdims=True)
-    before = np.einsum("gs,gsk->gk", mix, rates)
-    sign = np.sign(before - truth.mean(axis=0))
+def base_figures(population: Population, other: Population) -> dict[str, float]:
+    """The value against the population of a base, and of it the rates inside strata and the mix; groups are equally frequent."""
+    truth, held = other.rates()[0], population.rates()[2]
+    before = np.einsum("gs,gsk->gk", other.mix, truth)
+    sign = np.sign(before - before.mean(axis=0))
     value = float((sign * (np.einsum("gs,gsk->gk", population.mix, held) - before)).mean())
-    within = float((sign * np.einsum("gs,gsk->gk", mix, held - rates)).mean())
+    within = float((sign * np.einsum("gs,gsk->gk", other.mix, held - truth)).mean())
     return {"value": value, "within": within, "mix": value - within}
 
 
-def study_base(case: Case, samples: int, seed: int = 0) -> dict[str, float]:
-    """Shares of samples whose intervals hold the parts of Kitagawa against a base with another mix of strata."""
+def study_base(case: Case, samples: int, seed: int = 0, size: int = 2000) -> dict[str, float]:
+    """Shares of samples whose intervals hold the parts of Kitagawa against a base of ``size`` records with another mix of strata."""
     population = case.population()
     other = Population(population.mix[::-1].copy(), population.scores, population.truth)
+    true = base_figures(population, other)
     rng = np.random.default_rng(seed)
-    held = {"value": 0, "within": 0, "mix": 0}
+    held = dict.fromkeys(true, 0)
     cautioned = 0
     for _ in range(samples):
-        base = other.sample(2000, rng)
+        base = other.sample(size, rng)
         group, truth, scores, stratum = population.sample(case.n, rng)
-        found = biasamp.decompose(group, truth, scores, strata=stratum, base=(base[0], base[1], base[3]))
-        true = base_figures(population, base)
+        train = None
+        if case.train:
+            known = other.sample(20_000, rng)
+            train = known[0], known[1], known[3]
+        found = biasamp.decompose(group, truth, scores, strata=stratum, train=train, base=(base[0], base[1], base[3]))
         cautioned += any("cannot tell the direction" in words for words in found.quiet_interval(of="within").cautions)
         for of, figure in true.items():
             low, high = found.quiet_interval(of=of)
@@ -188,7 +187,15 @@ CASES = (
     Case(500, tasks=20, lean=0.1),
     Case(1000, tasks=10, lean=0.0),
 )
-BASE_CASES = (Case(300, lean=1.0), Case(1000, tasks=4, lean=1.0), Case(1000, tasks=4, lean=0.2))
+# Against a base of so many records.
+BASE_CASES = (
+    (Case(300, lean=1.0), 2000),
+    (Case(1000, tasks=4, lean=1.0), 2000),
+    (Case(1000, tasks=4, lean=0.2), 2000),
+    (Case(2000, lean=1.5), 300),
+    (Case(2000, tasks=4, lean=1.0, train=True), 300),
+    (Case(500, tasks=4, lean=1.5, train=True), 500),
+)
 
 
 def speed(tasks: int, n: int = 1_000_000, strata: int = 50) -> None:
@@ -231,9 +238,9 @@ def main(options: Sequence[str] = ()) -> None:
             "   share: " + ", ".join(f"{name} {share:.3f}" for name, share in study(case, samples).items()), flush=True
         )
     print("against a base")
-    for case in BASE_CASES:
-        print(case, flush=True)
-        shares = study_base(case, samples)
+    for case, size in BASE_CASES:
+        print(case, f"base of {size:,} records", flush=True)
+        shares = study_base(case, samples, size=size)
         print("   share: " + ", ".join(f"{name} {share:.3f}" for name, share in shares.items()), flush=True)
 
 

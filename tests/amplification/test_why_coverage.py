@@ -43,7 +43,8 @@ def test_signs_that_are_not_clear_are_cautioned_of() -> None:
 
 
 @pytest.mark.slow
-def test_intervals_of_rates_and_mix_against_a_base_hold() -> None:
-    found = study_base(Case(400, tasks=2, lean=1.0), SAMPLES)
+@pytest.mark.parametrize("size", [300, 2000])
+def test_intervals_of_rates_and_mix_against_a_base_hold(size: int) -> None:
+    found = study_base(Case(400, tasks=2, lean=1.0), SAMPLES, size=size)
     for part in ("value", "within", "mix"):
         assert found[part] >= LEAST, part

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,19 +48,71 @@ def mean_variance(base: Base, counts: PairCounts, factor: NDArray[np.int8], coun
     held = _shares(base, counted.shape)
     if held is None or not counted.any():
         return 0.0
-    rate, n = held
-    signed = np.where(counted, factor, 0).astype(np.float64)
+    error = _rate_errors(counts, np.where(counted, factor, 0).astype(np.float64), *held)
+    return _over_groups(counts, error**2) / int(counted.sum()) ** 2
+
+
+def _rate_errors(counts: PairCounts, signed: Floats, rate: Floats, n: Floats) -> Floats:
+    """The standard error of the sum of ``signed * rate`` over outcomes, for every given label; strata may be a leading axis."""
     sets = [places for places, adds_up in possible_sets(counts) if adds_up]
-    alone = np.setdiff1d(np.arange(counted.shape[1]), np.concatenate(sets) if sets else [])
-    error = np.zeros(len(counted))
+    alone = np.setdiff1d(np.arange(signed.shape[-1]), np.concatenate(sets) if sets else [])
+    error = np.zeros(signed.shape[:-1])
     for places in [*sets, *alone[:, None]]:
-        f, r = signed[:, places], rate[:, places]
+        f, r = signed[..., places], rate[..., places]
         once = f**2 * r * (1.0 - r) if len(places) == 1 else f**2 * r
-        spread = once.sum(axis=1) - (0.0 if len(places) == 1 else (f * r).sum(axis=1) ** 2)
-        error += np.sqrt(np.maximum(spread, 0.0) / n[:, places[0]])
+        spread = once.sum(axis=-1) - (0.0 if len(places) == 1 else (f * r).sum(axis=-1) ** 2)
+        error += np.sqrt(np.maximum(spread, 0.0) / n[..., places[0]])
+    return error
+
+
+def _over_groups(counts: PairCounts, variance: Floats) -> float:
+    """The variance of a sum over given labels, from that of each: records of a base have one of them, or several."""
     exclusive = len({label.variable for label in counts.given_labels}) == 1 and len(counts.given_labels) > 1
-    total = (error**2).sum() if exclusive else error.sum() ** 2
-    return float(total) / int(counted.sum()) ** 2
+    return float(variance.sum() if exclusive else np.sqrt(variance).sum() ** 2)
+
+
+@dataclass(frozen=True, eq=False)
+class StrataError:
+    """What the error of a base with strata adds to the variance of sums over strata, given labels and outcomes.
+
+    Attributes
+    ----------
+    counts : PairCounts
+        Those of the evaluated records: which labels exclude each other.
+    size : ndarray of shape (strata, given labels)
+        ``C(g, s)`` of the base.
+    rates : ndarray of shape (strata, given labels, outcome labels)
+        ``P(o | g, s)`` of the base; NaN where it has no record.
+    """
+
+    counts: PairCounts
+    size: Floats
+    rates: Floats
+
+    @property
+    def shares(self) -> Floats:
+        """``P(s | g)`` of the base."""
+        return self.size / np.maximum(self.size.sum(axis=0), np.finfo(float).tiny)
+
+    def variance(self, weight: Floats, signed: Floats, moved: Floats | None = None) -> float:
+        """That of ``sum_s weight(s, g) sum_o signed(g, o) rates(s, g, o)``, and of the shares of strata.
+
+        Parameters
+        ----------
+        weight : ndarray of shape (strata, given labels)
+            Taken as known.
+        signed : ndarray of shape ([strata,] given labels, outcome labels)
+        moved : ndarray of shape (strata, given labels), optional
+            What a record of the base stands for by its stratum, where shares of the base are in the sum.
+        """
+        held = _shares(Base(rates=self.rates, records=self.size[..., None]), self.rates.shape)
+        assert held is not None
+        signed = np.broadcast_to(signed, self.rates.shape)
+        variance = ((weight * _rate_errors(self.counts, signed, *held)) ** 2).sum(axis=0)
+        if moved is not None:
+            mean = (self.shares * moved).sum(axis=0)
+            variance += (self.shares * (moved - mean) ** 2).sum(axis=0) / np.maximum(self.size.sum(axis=0), 1.0)
+        return _over_groups(self.counts, variance)
 
 
 def widened(

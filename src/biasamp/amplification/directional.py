@@ -337,10 +337,12 @@ class Directional(Estimate):
         self, factor: NDArray[np.int8], counted: NDArray[np.bool_] | None = None, more: float = 1.0
     ) -> float:
         """What bags of records do not show of the variance: ``more`` times that of unseen errors, and that of a base."""
-        of_base = mean_variance(
-            self.source, self.sample.counts, factor, self.values.defined if counted is None else counted
-        )
-        return more * self.unseen_variance(factor, counted) + of_base
+        return more * self.unseen_variance(factor, counted) + self.base_error(factor, counted)
+
+    def base_error(self, factor: NDArray[np.int8], counted: NDArray[np.bool_] | None = None) -> float:
+        """What the error of base rates adds to the variance of the mean of ``factor * delta``."""
+        counted = self.values.defined if counted is None else counted
+        return mean_variance(self.source, self.sample.counts, factor, counted)
 
     def between_models(self) -> float:
         """What records in which two models differ, and that were not seen, add to the variance of their difference."""

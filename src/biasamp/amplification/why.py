@@ -62,8 +62,7 @@ def decompose(
         ``(given, truth)`` or ``(given, truth, strata)`` of the training set, which then decides the signs.
     base : optional
         As for :func:`biasamp.directional`. With strata ``(given, truth, strata)``: the change is then also split into
-        the part of the rates inside strata and the part of their mix (Kitagawa 1955), in both orders. Intervals take the
-        base as known: that it may be a sample itself is not in them.
+        the part of the rates inside strata and the part of their mix (Kitagawa 1955), in both orders.
     weights, cluster : array-like, optional
         As for :func:`biasamp.directional`.
 

@@ -92,6 +92,9 @@ class Inside(Protocol):
     def unseen(self, signs: Signs) -> Floats:
         """What errors that were not seen add to its variance, of shape (strata,)."""
 
+    def base_error(self, signs: Signs) -> Floats:
+        """What the error of base rates adds to it, of shape (strata,)."""
+
     def moved(self, signs: Signs, whole: Mask) -> Ratios:
         """``sum_s P(s | g) signs change(g, o | s)``, the mean over the pairs that are defined in the ``whole``."""
 
@@ -184,6 +187,10 @@ class OneByOne:
     def unseen(self, signs: Signs) -> Floats:
         """What errors that were not seen add to its variance."""
         return np.array([parts.decided.unseen_variance(own) for parts, own in zip(self.each, signs, strict=True)])
+
+    def base_error(self, signs: Signs) -> Floats:
+        """What the error of base rates adds to it."""
+        return np.array([parts.decided.base_error(own) for parts, own in zip(self.each, signs, strict=True)])
 
     @cached_property
     def _changes(self) -> list[Floats]:
@@ -329,6 +336,10 @@ class AtOnce:
         for mine, _, sets in self._alike:
             out[mine] = self._errors.variances(signs, self.values.defined, True, sets, mine)
         return out
+
+    def base_error(self, signs: Signs) -> Floats:
+        """There is no base."""
+        return np.zeros(len(self.records))
 
     def moved(self, signs: Signs, whole: Mask) -> Ratios:
         """The mean over pairs of the changes inside strata, with these signs."""

@@ -185,7 +185,7 @@ class Decomposition(FiguresWithIntervals):
         if of == "inside":
             return self._strata.inside_interval()
         if self._strata.base is not None:
-            return self._strata.within_interval(ORDERS[0], of)
+            return self._strata.against_base_interval(of)
         if of == "within":
             return self._parts.decided.interval("value")
         raise ValueError("without a base truth and decisions share their mix of strata: the mix is 0, not estimated")

@@ -26,6 +26,7 @@ from biasamp.results import Table, text
 from biasamp.results.interval import UNCLEAR_SIGNS, Caution
 
 from .base import Base
+from .base_error import StrataError
 from .bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
 from .directional import Directional
 from .signs import association_p_of, association_signs
@@ -43,7 +44,7 @@ ORDERS = ("rates first", "mix first")
 
 @dataclass(frozen=True, eq=False)
 class BaseStrata:
-    """Rates and mix of strata in another source, which are taken as known.
+    """Rates and mix of strata in another source.
 
     Attributes
     ----------
@@ -149,7 +150,8 @@ class StrataParts:
                 known = source if self.train is not None else Base(association_signs(joint), "the base", joint)
                 rates = self.base.rates[place]
                 lent = known.signs, known.sign_source, known.sign_counts
-                source = Base(*lent, None, rates, self.whole.source.rate_source)
+                records = np.broadcast_to(self.base.size[place][:, None], rates.shape)
+                source = Base(*lent, None, rates, self.whole.source.rate_source, records)
             each.append(ScoreParts.of_samples([Sample(bags, clustered) for bags in held], source, self.level))
         return tuple(each)
 
@@ -204,7 +206,8 @@ class StrataParts:
                 "signs from the same records the value is biased down, and its interval covers less often than its level"
             )
             cautions += (Caution(words, UNCLEAR_SIGNS),)
-        return self.whole.sample.intervals(self.moved(), cautions, None, self._unseen())
+        added = self._unseen() + self._base_error(self.inside.factor)
+        return self.whole.sample.intervals(self.moved(), cautions, None, added)
 
     def inside_worse(self) -> tuple[Intervals, Intervals] | None:
         """What makes the intervals of the value inside strata with the worse signs, upward and downward."""
@@ -212,10 +215,43 @@ class StrataParts:
             return None
         unseen = ERRORS_MORE * self._unseen()
         made = []
-        for way in ("up", "down"):
-            signs = getattr(self.inside.worse, way)
-            made.append(self.whole.sample.intervals(self.moved(signs), (), None, unseen))
+        for signs in (self.inside.worse.up, self.inside.worse.down):
+            added = unseen + self._base_error(signs)
+            made.append(self.whole.sample.intervals(self.moved(signs), (), None, added))
         return made[0], made[1]
+
+    @cached_property
+    def _error_of_base(self) -> StrataError | None:
+        base = self.base
+        return None if base is None else StrataError(self.whole.sample.counts, base.size, base.rates)
+
+    def _base_error(self, signs: Signs) -> float:
+        """What the error of base rates adds to the variance of :meth:`moved`, whose mix is that of the evaluated records."""
+        if self._error_of_base is None:
+            return 0.0
+        shares = self.sizes[..., 0] / np.maximum(self.sizes[..., 0].sum(axis=0), np.finfo(float).tiny)
+        return self._error_of_base.variance(shares, self._counted(signs)) / self._pairs**2
+
+    def _counted(self, signs: Signs) -> Floats:
+        return np.where(self.whole.values.defined, signs, 0).astype(np.float64)
+
+    @property
+    def _pairs(self) -> float:
+        return float(self.whole.values.defined.sum())
+
+    def _error_against_base(self, of: str) -> float:
+        """What the error of a base adds to the variance of the part of the rates, or of the mix, where rates change first."""
+        error, signed = self._error_of_base, self._counted(self.whole.factor)
+        assert error is not None
+        here = self.inside.values.predicted_rate
+        empty, nothing = np.isnan(here), np.zeros(error.size.shape)
+        if of == "within":
+            weight, rate = np.where(empty[..., 0], nothing, error.shares), np.where(empty, 0.0, here - error.rates)
+        else:
+            # A stratum without evaluated records is all mix, at the rates of the base.
+            weight, rate = np.where(empty[..., 0], error.shares, nothing), np.where(empty, error.rates, here)
+        moved = (signed * np.nan_to_num(rate)).sum(axis=-1)
+        return error.variance(weight, signed, moved) / self._pairs**2
 
     def kitagawa(self, order: str) -> Statistic:
         """The part of the rates in a change against the base; the rest is the part of the mix.
@@ -229,8 +265,8 @@ class StrataParts:
         if order == "mix first":
             return self.moved(np.broadcast_to(factor, self.inside.factor.shape))
         base = self.base
-        pairs = float(self.whole.values.defined.sum())
-        shares = base.size / np.maximum(base.size.sum(axis=0), np.finfo(float).tiny)
+        assert self._error_of_base is not None
+        shares = self._error_of_base.shares
         moved, sizes, against = [], [], []
         together = self.inside.together
         for place, (bags, _, _) in enumerate(self.counts.triples):
@@ -245,21 +281,21 @@ class StrataParts:
             sizes.append(wide[1])
             against.append((each * np.nan_to_num(base.rates[place])).reshape(-1))
         columns = [np.concatenate(part, axis=-1) for part in (moved, sizes, against)]
-        return Ratios(together, columns[0], columns[1], np.ones(columns[2].shape), columns[2], of_all=pairs)
+        return Ratios(together, columns[0], columns[1], np.ones(columns[2].shape), columns[2], of_all=self._pairs)
 
     @property
     def total(self) -> Statistic:
         """The value of all records, in the bags of strata."""
         return FixedSigns(self.inside.together, self.whole.factor, self.whole.source.rates)
 
-    def within_interval(self, order: str, of: str) -> Intervals | None:
-        """What makes the intervals of the part of the rates or of the mix."""
+    def against_base_interval(self, of: str) -> Intervals | None:
+        """What makes the intervals of the part of the rates or of the mix, where rates change first."""
         if not self.has_intervals:
             return None
-        made = self.kitagawa(order)
+        made = self.kitagawa(ORDERS[0])
         moved = made if of == "within" else Difference(self.total, made)
-        unseen = self._unseen() if of == "within" else 0.0
-        return self.whole.sample.intervals(moved, self.whole.cautions(), None, unseen)
+        added = self._error_against_base(of) + (self._unseen() if of == "within" else 0.0)
+        return self.whole.sample.intervals(moved, self.whole.cautions(), None, added)
 
     @cached_property
     def reversed(self) -> NDArray[np.bool_]:
@@ -321,19 +357,26 @@ class StrataParts:
         worse = inside.worse
         unclear = np.asarray(worse.unknown.any(axis=(1, 2)))
         lots = [inside.factor, worse.up, worse.down] if unclear.any() else [inside.factor]
-        made = [list(zip(inside.mean(lot), inside.influences(lot), inside.unseen(lot), strict=True)) for lot in lots]
+        made = [
+            list(
+                zip(
+                    *(of(lot) for of in (inside.mean, inside.influences, inside.unseen, inside.base_error)), strict=True
+                )
+            )
+            for lot in lots
+        ]
         clustered = self.whole.sample.clustered
         low, high, p = (np.full(len(there), np.nan) for _ in range(3))
         for place in np.flatnonzero(there).tolist():
-            value, influence, unseen = made[0][place]
-            own = Intervals(Known(float(value), influence), clustered, unseen=float(unseen))
+            value, influence, unseen, of_base = made[0][place]
+            own = Intervals(Known(float(value), influence), clustered, unseen=float(unseen + of_base))
             low[place], high[place] = own(level, "closed_form", 2, 0)
-            bounds = [replace(own, unseen=ERRORS_MORE * own.unseen)] * 2
+            bounds = [replace(own, unseen=float(ERRORS_MORE * unseen + of_base))] * 2
             if unclear[place]:
                 held = [lot[place] for lot in made[1:]]
                 bounds = [
-                    Intervals(Known(float(value), influence), clustered, unseen=ERRORS_MORE * float(unseen))
-                    for value, influence, unseen in held
+                    Intervals(Known(float(value), influence), clustered, unseen=float(ERRORS_MORE * unseen + of_base))
+                    for value, influence, unseen, of_base in held
                 ]
             p[place] = bounds_p(bounds[0], bounds[1])
         return low, high, p
