@@ -120,6 +120,11 @@ RULINGS = [
         r"^\.metrics\[directional\]\.(interval|bounds|clear_interval|pairs\[\]\.(low|high|p|q)|standard_error)",
         r"^audit_base_(records|table)$",
     ),
+    Ruling(
+        "Unknown signs bound, they do not cancel: directions of a base are known as well as its records or counts tell them",
+        r"^\.metrics\[directional\]\.(clear|unknown|cautions|caution_kinds|pairs\[\]\.(known|sign_p|clear))|^\.findings",
+        r"^audit_base_(records|table)$",
+    ),
     Ruling("Each fact is judged once", r"^\.init\.verdict\.checks$", r"^check$"),
     Ruling(
         "Not enough evidence says how many records would decide with a chance of 80%",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from biasamp.data.label import Mask
 from biasamp.data.spelling import respelled
 from biasamp.data.vocabulary import one_space
 
-from .signs import association_signs, compare_products
+from .base_records import BaseRecords
+from .signs import association_signs
 
 # How far the uniform base leans towards the sign, as in App. A.3 of the 2021 paper.
 UNIFORM_EPSILON = 1e-7
@@ -33,6 +34,7 @@ class Base:
     """Signs and base rates that do not come from the evaluated labels; None where they do.
 
     ``records`` is of how many records each base rate is a share, given label by outcome; None where rates are taken as exact.
+    ``labels`` are those records, where they are at hand. ``own_signs`` says that signs and rates come from the same records.
     """
 
     signs: Signs | None = None
@@ -42,6 +44,13 @@ class Base:
     rates: Rates | None = None
     rate_source: str | None = None
     records: Rates | None = None
+    labels: BaseRecords | None = None
+    own_signs: bool = False
+
+    @property
+    def told(self) -> bool:
+        """Whether signs come from elsewhere than the records that rates or evaluated labels are of."""
+        return self.signs is not None and not self.own_signs
 
     def signed(self, given: int, outcome: int) -> tuple[Mask, Mask]:
         """Which given labels and outcomes have a sign: where it comes from other records, those that these have."""
@@ -55,14 +64,14 @@ class Base:
         if given.all() and outcome.all():
             return self
         counts = None if self.sign_counts is None else self.sign_counts.only(given, outcome)
-        return Base(
-            None if self.signs is None else self.signs[given][:, outcome],
-            self.sign_source,
-            counts,
-            None if self.sign_p is None else self.sign_p[given][:, outcome],
-            None if self.rates is None else self.rates[given][:, outcome],
-            self.rate_source,
-            None if self.records is None else self.records[given][:, outcome],
+        return replace(
+            self,
+            signs=None if self.signs is None else self.signs[given][:, outcome],
+            sign_counts=counts,
+            sign_p=None if self.sign_p is None else self.sign_p[given][:, outcome],
+            rates=None if self.rates is None else self.rates[given][:, outcome],
+            records=None if self.records is None else self.records[given][:, outcome],
+            labels=None if self.labels is None else self.labels.only(given, outcome),
         )
 
 
@@ -133,11 +142,16 @@ def read_base(
         width = evaluation.truth.width
         rates = np.asarray(1.0 / width + UNIFORM_EPSILON * known.signs, dtype=np.float64)
         return Base(known.signs, known.sign_source, known.sign_counts, known.sign_p, rates, "uniform")
-    signs, rates, source, counts, records = _table(base, evaluation)
+    held = _table(base, evaluation)
     if known is None:
-        known = Base(signs, f"the base ({source})", counts, None if counts is not None else _untested(signs))
-    records = None if records is None else np.broadcast_to(records, rates.shape)
-    return Base(known.signs, known.sign_source, known.sign_counts, known.sign_p, rates, source, records)
+        return replace(held, sign_source=f"the base ({held.rate_source})", own_signs=held.sign_counts is not None)
+    return replace(
+        held,
+        signs=known.signs,
+        sign_source=known.sign_source,
+        sign_counts=known.sign_counts,
+        sign_p=known.sign_p,
+    )
 
 
 def _untested(signs: Signs) -> Rates:
@@ -149,7 +163,7 @@ def _direction(direction: Any, evaluation: Evaluation) -> Base | None:
     if direction is None:
         return None
     if _is_pair(direction):
-        counts = _labels(direction, evaluation, "direction")
+        counts = JointCounts.from_labels(*_labels(direction, evaluation, "direction"))
         return Base(association_signs(counts), "the labels given as direction", counts)
     table = _layout(direction, evaluation, "direction")
     if not np.isin(table, (-1, 0, 1)).all():
@@ -162,7 +176,7 @@ def _is_pair(data: Any) -> bool:
     return isinstance(data, tuple) and len(data) == 2
 
 
-def _labels(pair: Any, evaluation: Evaluation, argument: str) -> JointCounts:
+def _labels(pair: Any, evaluation: Evaluation, argument: str) -> tuple[LabelSet, LabelSet]:
     given, truth = read_train(pair, ("given", "truth"), argument)
     wide = len(evaluation.given.labels), len(evaluation.truth.labels)
     counted = len(evaluation) > 0
@@ -176,16 +190,30 @@ def _labels(pair: Any, evaluation: Evaluation, argument: str) -> JointCounts:
             mine = evaluation.given.labels if name == "given" else evaluation.truth.labels
             extra = [str(label) for label in labels.labels if label not in set(mine)][:5]
             raise ValueError(f"{argument} has {name} labels that the evaluated records do not have: {extra}")
-    return JointCounts.from_labels(given, truth)
+    return given, truth
 
 
-def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointCounts | None, Rates | None]:
-    """Signs, ``P(outcome | given)``, the name of a base, its counts, and of how many records rates are shares."""
+def _counted(counts: JointCounts, source: str, labels: BaseRecords | None = None) -> Base:
+    """Signs and rates of records that were counted."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = floats(counts.joint) / floats(counts.left)
+    records = np.broadcast_to(floats(counts.left), rates.shape)
+    return Base(
+        association_signs(counts), sign_counts=counts, rates=rates, rate_source=source, records=records, labels=labels
+    )
+
+
+def _of_table(rates: Rates, overall: Rates, source: str) -> Base:
+    """Signs and rates of a table of probabilities, which has no sampling error."""
+    signs = _leaning(rates, overall)
+    return Base(signs, sign_p=_untested(signs), rates=rates, rate_source=source)
+
+
+def _table(base: Any, evaluation: Evaluation) -> Base:
+    """What a base says of ``P(outcome | given)`` and, in ``signs``, of directions."""
     if _is_pair(base):
-        counts = _labels(base, evaluation, "base")
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rates = floats(counts.joint) / floats(counts.left)
-        return association_signs(counts), rates, "other labels", counts, floats(counts.left)
+        labels = BaseRecords.of(*_labels(base, evaluation, "base"))
+        return _counted(labels.joint(), "other labels", labels)
     if isinstance(base, Mapping) and "conditional" in base:
         if "given" not in base:
             raise ValueError(
@@ -201,7 +229,7 @@ def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointC
         else:
             _need_partition(evaluation, "'outcome': P(outcome)")
             overall = (marginal[:, None] * rates).sum(axis=0) / marginal.sum()
-        return _leaning(rates, overall), rates, str(base.get("source", "conditionals")), None, None
+        return _of_table(rates, overall, str(base.get("source", "conditionals")))
     tables: Mapping[Any, Any] = base if isinstance(base, Mapping) and "joint" in base else {"joint": base}
     joint = _layout(tables["joint"], evaluation, "base")
     if (joint < 0).any() or not joint.any():
@@ -215,14 +243,15 @@ def _table(base: Any, evaluation: Evaluation) -> tuple[Signs, Rates, str, JointC
     else:
         _need_partition(evaluation, "'outcome': C(outcome), 'n': n")
         right, n = joint.sum(axis=0), left.sum(keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rates = joint / left[:, None]
     source = str(tables.get("source", "joint table"))
     if all((part == np.rint(part)).all() and part.max() < 2**53 for part in (joint, left, right, n)):
         # Counts: independence is decided on whole numbers, as it is for records.
-        whole = [part.astype(np.int64) for part in (n, joint, left[:, None], right)]
-        return compare_products(*whole), rates, source, None, left[:, None]
-    return _leaning(np.nan_to_num(rates), right / n), rates, source, None, None
+        names = evaluation.given.labels, evaluation.truth.labels
+        total, both, mine, theirs = (part.astype(np.int64) for part in (n, joint, left[:, None], right[None]))
+        return _counted(JointCounts(*names, int(total[0]), total[None], mine, theirs, both, total), source)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = joint / left[:, None]
+    return _of_table(np.nan_to_num(rates), right / n, source)
 
 
 def _partition(labels: LabelSet) -> bool:

@@ -13,6 +13,7 @@ from biasamp.resampling.significance import normal_quantile
 from biasamp.resampling.unseen_errors import possible_sets
 
 from .base import Base
+from .base_records import BaseRecords
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -21,59 +22,37 @@ Mask = NDArray[np.bool_]
 _ADDED = 4.0
 
 
-def _shares(base: Base, shape: tuple[int, ...]) -> tuple[Floats, Floats] | None:
-    """Base rates, and of how many records, with the records that are added; None where they are taken as exact."""
-    if base.records is None or base.rates is None:
-        return None
-    n = np.broadcast_to(base.records, shape)
-    rate = np.nan_to_num(np.broadcast_to(base.rates, shape))
-    return (n * rate + _ADDED / 2.0) / (n + _ADDED), n + _ADDED
+def _excess(rate: Floats, n: Floats) -> Floats:
+    """What a rate of ``n`` records varies by more than the records show: as if each label had been seen and missed twice more."""
+    added = (n * rate + _ADDED / 2.0) / (n + _ADDED)
+    return np.maximum(added * (1.0 - added) / (n + _ADDED) - rate * (1.0 - rate) / np.maximum(n, 1.0), 0.0)
 
 
 def pair_variance(base: Base, shape: tuple[int, ...]) -> Floats:
     """The variance of every base rate; 0 where they are taken as exact."""
-    held = _shares(base, shape)
-    if held is None:
+    if base.records is None or base.rates is None:
         return np.zeros(shape)
-    rate, n = held
-    return np.asarray(rate * (1.0 - rate) / n)
+    n, rate = np.broadcast_to(base.records, shape), np.nan_to_num(np.broadcast_to(base.rates, shape))
+    return np.asarray(rate * (1.0 - rate) / np.maximum(n, 1.0) + _excess(rate, n))
 
 
 def mean_variance(base: Base, counts: PairCounts, factor: NDArray[np.int8], counted: Mask) -> float:
-    """What the error of a base adds to the variance of the mean of ``factor * delta`` over the pairs that are counted.
-
-    The values of one variable exclude each other. How other labels of one record go together a base does not say, so that
-    their errors are taken to go together; so are those of given labels that a record may have several of.
-    """
-    held = _shares(base, counted.shape)
-    if held is None or not counted.any():
+    """What the error of a base adds to the variance of the mean of ``factor * delta`` over the pairs that are counted."""
+    if base.records is None or base.rates is None or not counted.any():
         return 0.0
-    error = _rate_errors(counts, np.where(counted, factor, 0).astype(np.float64), *held)
-    return _over_groups(counts, error**2) / int(counted.sum()) ** 2
-
-
-def _rate_errors(counts: PairCounts, signed: Floats, rate: Floats, n: Floats) -> Floats:
-    """The standard error of the sum of ``signed * rate`` over outcomes, for every given label; strata may be a leading axis."""
-    sets = [places for places, adds_up in possible_sets(counts) if adds_up]
-    alone = np.setdiff1d(np.arange(signed.shape[-1]), np.concatenate(sets) if sets else [])
-    error = np.zeros(signed.shape[:-1])
-    for places in [*sets, *alone[:, None]]:
-        f, r = signed[..., places], rate[..., places]
-        once = f**2 * r * (1.0 - r) if len(places) == 1 else f**2 * r
-        spread = once.sum(axis=-1) - (0.0 if len(places) == 1 else (f * r).sum(axis=-1) ** 2)
-        error += np.sqrt(np.maximum(spread, 0.0) / n[..., places[0]])
-    return error
-
-
-def _over_groups(counts: PairCounts, variance: Floats) -> float:
-    """The variance of a sum over given labels, from that of each: records of a base have one of them, or several."""
-    exclusive = len({label.variable for label in counts.given_labels}) == 1 and len(counts.given_labels) > 1
-    return float(variance.sum() if exclusive else np.sqrt(variance).sum() ** 2)
+    shape = counted.shape
+    size, rates = (np.broadcast_to(held, shape)[None] for held in (base.records, base.rates))
+    error = BaseError(counts, size[..., 0], rates, base.labels)
+    signed = np.where(counted, factor, 0).astype(np.float64)
+    return error.variance(np.ones((1, shape[0])), signed) / int(counted.sum()) ** 2
 
 
 @dataclass(frozen=True, eq=False)
-class StrataError:
-    """What the error of a base with strata adds to the variance of sums over strata, given labels and outcomes.
+class BaseError:
+    """What the error of a base adds to the variance of sums over strata, given labels and outcomes.
+
+    Labels of the base's records say how their errors go together. Where there are counts alone, the values of one variable
+    exclude each other; errors of other labels, and of given labels that a record may have several of, are taken to go together.
 
     Attributes
     ----------
@@ -83,11 +62,14 @@ class StrataError:
         ``C(g, s)`` of the base.
     rates : ndarray of shape (strata, given labels, outcome labels)
         ``P(o | g, s)`` of the base; NaN where it has no record.
+    labels : BaseRecords, optional
+        The records of the base.
     """
 
     counts: PairCounts
     size: Floats
     rates: Floats
+    labels: BaseRecords | None = None
 
     @property
     def shares(self) -> Floats:
@@ -105,14 +87,36 @@ class StrataError:
         moved : ndarray of shape (strata, given labels), optional
             What a record of the base stands for by its stratum, where shares of the base are in the sum.
         """
-        held = _shares(Base(rates=self.rates, records=self.size[..., None]), self.rates.shape)
-        assert held is not None
-        signed = np.broadcast_to(signed, self.rates.shape)
-        variance = ((weight * _rate_errors(self.counts, signed, *held)) ** 2).sum(axis=0)
-        if moved is not None:
-            mean = (self.shares * moved).sum(axis=0)
-            variance += (self.shares * (moved - mean) ** 2).sum(axis=0) / np.maximum(self.size.sum(axis=0), 1.0)
-        return _over_groups(self.counts, variance)
+        rates, size = np.nan_to_num(self.rates), np.maximum(self.size, 1.0)
+        signed = np.broadcast_to(signed, rates.shape)
+        of_mix = np.zeros(size.shape) if moved is None else moved - (self.shares * moved).sum(axis=0)
+        groups = np.maximum(self.size.sum(axis=0), 1.0)
+        excess = ((weight[..., None] * signed) ** 2 * _excess(rates, self.size[..., None])).sum()
+        if self.labels is not None:
+            each = (weight / size)[..., None] * signed
+            return float(self.labels.squares(each, of_mix / groups - (each * rates).sum(axis=-1)) + excess)
+        variance = ((weight * _rate_errors(self.counts, signed, rates, size)) ** 2).sum(axis=0)
+        variance += (self.shares * of_mix**2).sum(axis=0) / groups
+        return float(_over_groups(self.counts, variance) + excess)
+
+
+def _rate_errors(counts: PairCounts, signed: Floats, rate: Floats, n: Floats) -> Floats:
+    """The standard error of the sum of ``signed * rate`` over outcomes, of shape (strata, given labels)."""
+    sets = [places for places, adds_up in possible_sets(counts) if adds_up]
+    alone = np.setdiff1d(np.arange(signed.shape[-1]), np.concatenate(sets) if sets else [])
+    error = np.zeros(signed.shape[:-1])
+    for places in [*sets, *alone[:, None]]:
+        f, r = signed[..., places], rate[..., places]
+        once = f**2 * r * (1.0 - r) if len(places) == 1 else f**2 * r
+        spread = once.sum(axis=-1) - (0.0 if len(places) == 1 else (f * r).sum(axis=-1) ** 2)
+        error += np.sqrt(np.maximum(spread, 0.0) / n)
+    return error
+
+
+def _over_groups(counts: PairCounts, variance: Floats) -> float:
+    """The variance of a sum over given labels, from that of each: records of a base have one of them, or several."""
+    exclusive = len({label.variable for label in counts.given_labels}) == 1 and len(counts.given_labels) > 1
+    return float(variance.sum() if exclusive else np.sqrt(variance).sum() ** 2)
 
 
 def widened(

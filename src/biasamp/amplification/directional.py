@@ -16,7 +16,7 @@ from biasamp.data import Column, Columns, label_set, read_columns
 from biasamp.data.arguments import read_evaluation, warn_of_one_value
 from biasamp.data.columns import IndexMatrix
 from biasamp.data.plain_arguments import one_of
-from biasamp.resampling.intervals import Intervals, normal_statistic, sign_cautions, small_cautions
+from biasamp.resampling.intervals import Intervals, normal_statistic, pair_errors, sign_cautions, small_cautions
 from biasamp.resampling.pair_bags import PairBags
 from biasamp.resampling.sample import Added, Aggregates, Sample
 from biasamp.resampling.significance import ClusterEffect, delta_p, pair_intervals, rate_intervals, rate_p
@@ -26,7 +26,7 @@ from biasamp.results import Table
 from biasamp.results.interval import Interval
 
 from .base import Base, pairs_without_sign, read_base
-from .base_error import mean_variance, widened
+from .base_error import mean_variance, pair_variance, widened
 from .bounds import ERRORS_MORE, LentSigns, WorseSigns, bounds_of, clustered_sign_p, worse_signs
 from .invented import warn_of, with_apart
 from .pair_table import CLEAR_SIGN, PairValues, mean_over_pairs, pair_table, pairs_without_given
@@ -292,7 +292,7 @@ class Directional(Estimate):
     @cached_property
     def cluster_sign_p(self) -> NDArray[np.float64]:
         """How sure each sign is where records come in clusters."""
-        if not self.sample.clustered:
+        if not self.sample.clustered or self.source.own_signs:
             return self.sign_p
         # Where no bags tell how records of one cluster lean together, no sign is clear.
         bags = self.sample.bags
@@ -301,7 +301,7 @@ class Directional(Estimate):
     @cached_property
     def worse(self) -> WorseSigns:
         """The signs of the bounds: a table of signs is as it is, and records have to tell theirs."""
-        if self.source.signs is None:
+        if not self.source.told:
             sign_p = self.cluster_sign_p
         elif self.lent is None:
             return WorseSigns(self.factor, self.factor, np.zeros(self.factor.shape, dtype=bool))
@@ -416,8 +416,10 @@ class Directional(Estimate):
 
     def _cautions(self, crossfit: bool) -> tuple[str, ...]:
         out = small_cautions(self.sample.counts)
-        if self.lends_signs:
-            out += sign_cautions(self.sign_p, self.sample.counts, self.values.delta, crossfit=crossfit)
+        if self.lends_signs or self.source.own_signs:
+            delta = self.values.delta
+            error = np.sqrt(pair_errors(self.sample.counts) ** 2 + pair_variance(self.source, delta.shape))
+            out += sign_cautions(self.sign_p, delta, error, crossfit, self.source.own_signs)
         return out + self.sample.no_interval
 
     def interval(self, of: str) -> Intervals | None:

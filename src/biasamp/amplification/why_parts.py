@@ -60,7 +60,7 @@ class Margin(Directional):
     @cached_property
     def worse(self) -> WorseSigns:
         """The signs of the bounds."""
-        if self.source.signs is not None:
+        if self.source.told:
             return super().worse
         decided = self.decided
         return worse_signs(decided.sample.counts, self.factor, self.values.delta, decided.cluster_sign_p)
@@ -104,7 +104,7 @@ class ScoreParts:
         """The parts of three samples of the same records: decisions, scores, and decisions against scores."""
         decided, scored, margin = samples
         value, score = (Directional(sample, source, level=level) for sample in (decided, scored))
-        against = Base(source.signs, source.sign_source, source.sign_counts, source.sign_p)
+        against = replace(source, rates=None, rate_source=None, records=None, labels=None)
         return cls(value, score, Margin(margin, against, level=level, decided=value, scored=score))
 
     @classmethod

@@ -217,7 +217,7 @@ class Decomposition(FiguresWithIntervals):
         out = {}
         for of in self.shown:
             part = self._parts.part(of)
-            known = part.source.signs is not None
+            known = part.source.told
             made = self.interval_maker(of)
             interval = None if made is None or not known else made(0.95, "closed_form", 2, 0)
             out[of] = verdict_of(known, interval, None if known else part.bounds(_VERDICT_LEVEL), part.unknown)

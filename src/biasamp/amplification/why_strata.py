@@ -26,7 +26,8 @@ from biasamp.results import Table, text
 from biasamp.results.interval import UNCLEAR_SIGNS, Caution
 
 from .base import Base
-from .base_error import StrataError
+from .base_error import BaseError
+from .base_records import BaseRecords
 from .bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
 from .directional import Directional
 from .signs import association_p_of, association_signs
@@ -54,20 +55,24 @@ class BaseStrata:
         ``P(o | g, s)`` of the base; NaN where it has no record.
     joint : tuple of JointCounts
         The counts of each stratum.
+    labels : BaseRecords
+        The records.
     """
 
     size: Floats
     rates: Floats
     joint: tuple[JointCounts, ...]
+    labels: BaseRecords
 
     @classmethod
     def of_labels(cls, given: LabelSet, truth: LabelSet, strata: Strata) -> BaseStrata:
         """Count the labels of a base."""
         joint = joint_of_strata(given, truth, strata)
+        labels = BaseRecords.of(given, truth, [strata.codes == place for place in range(len(strata.names))])
         size = np.stack([floats(held.left)[:, 0] for held in joint])
         with np.errstate(divide="ignore", invalid="ignore"):
             rates = np.stack([floats(held.joint) / floats(held.left) for held in joint])
-        return cls(size, rates, joint)
+        return cls(size, rates, joint, labels)
 
 
 def joint_of_strata(given: LabelSet, truth: LabelSet, strata: Strata) -> tuple[JointCounts, ...]:
@@ -149,9 +154,14 @@ class StrataParts:
                 joint = self.base.joint[place]
                 known = source if self.train is not None else Base(association_signs(joint), "the base", joint)
                 rates = self.base.rates[place]
-                lent = known.signs, known.sign_source, known.sign_counts
-                records = np.broadcast_to(self.base.size[place][:, None], rates.shape)
-                source = Base(*lent, None, rates, self.whole.source.rate_source, records)
+                source = replace(
+                    known,
+                    rates=rates,
+                    rate_source=self.whole.source.rate_source,
+                    records=np.broadcast_to(self.base.size[place][:, None], rates.shape),
+                    labels=self.base.labels[place],
+                    own_signs=self.train is None,
+                )
             each.append(ScoreParts.of_samples([Sample(bags, clustered) for bags in held], source, self.level))
         return tuple(each)
 
@@ -221,9 +231,9 @@ class StrataParts:
         return made[0], made[1]
 
     @cached_property
-    def _error_of_base(self) -> StrataError | None:
+    def _error_of_base(self) -> BaseError | None:
         base = self.base
-        return None if base is None else StrataError(self.whole.sample.counts, base.size, base.rates)
+        return None if base is None else BaseError(self.whole.sample.counts, base.size, base.rates, base.labels)
 
     def _base_error(self, signs: Signs) -> float:
         """What the error of base rates adds to the variance of :meth:`moved`, whose mix is that of the evaluated records."""

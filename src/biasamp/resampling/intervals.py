@@ -75,12 +75,24 @@ def sign_variance(sign_p: Floats, delta: Floats, error: Floats) -> float:
     return max(extra, 0.0) / whole if whole > 0 else 0.0
 
 
-def sign_cautions(sign_p: Floats, counts: PairCounts, delta: Floats, crossfit: bool) -> tuple[str, ...]:
-    """What to say where signs come from the evaluated records and they cannot tell them."""
-    error = pair_errors(counts)
+def sign_cautions(
+    sign_p: Floats, delta: Floats, error: Floats, crossfit: bool, of_base: bool = False
+) -> tuple[str, ...]:
+    """What to say where signs come from the same records as what they are multiplied with, and these cannot tell them.
+
+    Parameters
+    ----------
+    sign_p, delta, error : ndarray of shape (given labels, outcome labels)
+        How sure each sign is, what it is multiplied with, and the standard error of that.
+    crossfit : bool
+        Whether the value is the cross-fitted one.
+    of_base : bool
+        Whether those are the records of a base, not the evaluated ones.
+    """
     sign_p = np.broadcast_to(sign_p, delta.shape)
     unclear = int(((sign_p > 0.05) & ~np.isnan(delta)).sum())
-    unknown = f"the records cannot tell the direction of {unclear:,} of {int((~np.isnan(delta)).sum()):,} pairs"
+    whose = "the records of the base" if of_base else "the records"
+    unknown = f"{whose} cannot tell the direction of {unclear:,} of {int((~np.isnan(delta)).sum()):,} pairs"
     if crossfit:
         if sign_variance(sign_p, delta, error) <= _BIAS_THAT_MATTERS:
             return ()
