@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from biasamp.data import printable
@@ -204,4 +205,5 @@ def _amplified(entry: Entry, pairs: list[Pair]) -> list[Pair]:
 
 
 def _first_sentence(text: str) -> str:
-    return f"{text.split('. ')[0].rstrip('.')}."
+    first = re.split(r"(?<=[.?]) ", text)[0].rstrip(".")
+    return first if first.endswith("?") else f"{first}."

@@ -237,7 +237,7 @@ class Answering {
   private steps(): string[] {
     const out: string[] = [];
     const mistake = this.document.findings.find((row) => FACTS.mistakes.includes(row.code));
-    if (mistake) out.push(`Check the columns first: ${mistake.text.split(". ")[0].replace(/\.+$/, "")}.`);
+    if (mistake) out.push(`Check the columns first: ${firstSentence(mistake.text)}`);
     const up = this.entries.find((entry) => this.verdict(entry) > 0);
     if (up) out.push(this.mend(up));
     const [invention] = this.inventions;
@@ -322,4 +322,10 @@ function twoSided(level: number): number {
 function bounds(entry: Entry): string {
   const [low, high] = entry.interval;
   return low === null || high === null ? number(entry.value) : `[${number(low)}, ${number(high)}]`;
+}
+
+/** The first sentence of a text, with its full stop or question mark. */
+function firstSentence(text: string): string {
+  const first = text.split(/(?<=[.?]) /)[0].replace(/\.+$/, "");
+  return first.endsWith("?") ? first : `${first}.`;
 }
