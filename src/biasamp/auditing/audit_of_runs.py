@@ -51,7 +51,8 @@ def audit_of_runs(audits: Sequence[Audit]) -> Audit:
     }
     resamples = {name: value for name, value in first.resamples.items() if name in ("records", "seed", "resamples")}
     names = list(dict.fromkeys(audit.source for audit in audits))
-    source = f"{len(audits)} runs ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})"
+    others = f" and {len(names) - 2} more" if len(names) > 3 else ""
+    source = f"{len(audits)} runs ({', '.join(names[: 2 if others else 3])}{others})"
     made = Audit(cast("AuditDocument", document), source, _resample=lambda: resamples)
     return replace(made, results=())
 

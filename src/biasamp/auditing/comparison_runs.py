@@ -94,7 +94,7 @@ def runs_behind(
         "freedom": plain(float(made.freedom(level)[0])),
     }
     share = seeds / variance if variance > 0.0 else 0.0
-    words = f"Of the variance of this difference {share:.0%} is by seeds and {1.0 - share:.0%} by records."
+    words = f"Of the variance of the difference {share:.0%} is by seeds and {1.0 - share:.0%} by records."
     values = [np.array(out[name], dtype=np.float64) for name in ("first", "second")]
     order = (0, 1) if float(made.value[0]) >= 0.0 else (1, 0)
     reach = float(made.reach(level)[0])

@@ -132,15 +132,17 @@ def pair_change_words(result: Comparison) -> str:
 
 
 def seeds_and_records(result: Comparison) -> list[str]:
-    """What each difference of several runs rests on, in words; of one run of each, how many records would decide."""
+    """What differences of several runs rest on, in words, once for all of which the same is true; of one run of each, how many records would decide."""
     several = len(result.models) > 2
-    out, needed = [], []
+    alike: dict[str, list[str]] = {}
+    needed = []
     for row in result.document["differences"]:
         title = " ".join(filter(None, (figure_name(row), row["models"][1] if several else "")))
         if "runs" in row:
-            out.append(printable(f"{title}: {row['runs']['words']}", 600))
+            alike.setdefault(row["runs"]["words"], []).append(title)
         elif row.get("more_records"):
             needed.append(f"{printable(title, 200)} {row['more_records']:,}")
+    out = [printable(f"{'; '.join(titles)}: {words}", 600) for words, titles in alike.items()]
     if needed:
         listed = "; ".join(needed)
         out.append(
