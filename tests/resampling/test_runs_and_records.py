@@ -73,6 +73,37 @@ def test_needed_runs_are_the_fewest_that_decide() -> None:
     assert low <= needed <= high
 
 
+def test_runs_that_agree_by_chance_are_not_taken_to_agree_further() -> None:
+    # Records move each run by .02 by itself, and three runs of each happen to lie within .0002: whatever their seeds do, further
+    # runs vary by .02 at least. The number is then that of runs which vary so much, by hand, at either end of the range.
+    values = np.array([0.1000, 0.1001, 0.1002, 0.1160, 0.1161, 0.1162])[:, None]
+    made = difference_of_runs(values, 0.02**2 * np.eye(6)[:, :, None], range(3), range(3, 6), same_seeds=False)
+
+    def decides(more: int) -> bool:
+        n = 3 + more
+        quantile = stats.t.ppf(0.975, 2 * (n - 1)) + stats.norm.ppf(0.8)
+        return bool(quantile * 0.02 * np.sqrt(2 / n) < 0.016)
+
+    expected = next(more for more in range(1, 1000) if decides(more))
+    assert made.more_runs(0.95) == (expected, expected)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_the_range_of_needed_runs_is_in_order(same: bool) -> None:
+    """Whatever runs and records add, also where runs vary far less than records let them."""
+    rng = np.random.default_rng(5)
+    samples = 300
+    values = rng.normal(size=(6, samples)) * 10.0 ** rng.uniform(-4, 0, samples)
+    values[3:] += 0.7
+    apart, shared = 10.0 ** rng.uniform(-3, 0, (2, samples))
+    covariance = np.eye(6)[:, :, None] * apart**2 + np.kron(np.eye(2), np.ones((3, 3)))[:, :, None] * shared**2
+    made = difference_of_runs(values, covariance, range(3), range(3, 6), same_seeds=same)
+    ranges = [made.more_runs(0.95, place) for place in range(samples)]
+    ends = np.array([[np.inf if end is None else end for end in one] for one in ranges])
+    assert (ends[:, 0] <= ends[:, 1]).all()
+    assert len(np.unique(ends[np.isfinite(ends[:, 0]), 0])) > 10
+
+
 def test_records_that_outweigh_the_difference_need_more_records_not_runs() -> None:
     covariance = np.zeros((8, 8, 1))
     covariance[:4, :4], covariance[4:, 4:] = 0.1**2, 0.1**2

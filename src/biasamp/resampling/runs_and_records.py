@@ -158,10 +158,10 @@ class CrossedMean:
         return sum(spreads) ** 2 / sum(held**2 / (part.runs - 1) for held, part in zip(spreads, known, strict=True))
 
     def runs_needed(self, level: float, place: int = 0, scale: float = 1.0) -> int | None:
-        """How many more runs would, if runs vary by ``scale`` times as much as they did."""
+        """How many more runs would, if runs vary by ``scale`` times as much as they did, and no less than records alone make them vary."""
         size, shared = abs(float(self.value.flat[place])), np.asarray(self.shared.flat[place])
         seeds = [
-            Seeds(part.runs, np.asarray(scale * part.spread.flat[place]), np.asarray(part.apart.flat[place]))
+            Seeds(part.runs, np.maximum(scale * part.spread.flat[place], part.apart.flat[place]), part.apart.flat[place])
             for part in self.seeds
         ]
 
