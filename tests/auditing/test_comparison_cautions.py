@@ -70,6 +70,16 @@ def test_other_columns_are_not_called_another_truth() -> None:
     assert "other-truth" not in {row["code"] for row in result.document["cautions"]}
 
 
+def test_runs_of_one_model_of_other_columns_are_named_by_their_model() -> None:
+    columns = _columns()
+    strange = _audit({**columns, "hired": columns["t"]}, tasks="hired")
+    others = [_audit({**columns, "said": np.roll(columns["said"], by)}) for by in (1, 2)]
+    found = biasamp.compare({"old": others, "new": [_audit(columns), strange]}).document["cautions"]
+    (row,) = [row for row in found if row["code"] == "other-columns"]
+    assert row["models"] == ["new"]
+    assert "Runs of new were audited for other attributes or tasks, t (2 labels) given g against hired" in row["text"]
+
+
 def test_the_same_records_in_clusters_are_not_called_other_records() -> None:
     columns = {**_columns(), "unit": np.arange(200) // 4}
     found = _codes(old=_audit(columns), new=_audit(columns, cluster="unit"))

@@ -165,3 +165,20 @@ def test_intervals_hold_over_seeds_and_records() -> None:
     assert found.held >= 52
     assert found.wrong <= 8
     assert found.ranged >= 0.75 * found.asked
+
+
+def test_names_are_told_apart_and_are_harmless_in_print(runs: Any) -> None:
+    with pytest.raises(ValueError, match="two models that are called '1'"):
+        biasamp.compare({1: runs["old"], "1": runs["new"]})
+    said = str(biasamp.compare({"a\x1b[31m\nb": runs["old"], "new": runs["new"], "near": runs["near"]}))
+    assert "\x1b" not in said
+    assert len(said.split("\n")) == 3 + 2 * 5 + 5  # answers, differences of two models, orders
+    path = str(biasamp.trajectory({"1\x1b[31m": runs["old"][0], "2": runs["new"][0]}, metrics="directional"))
+    assert "\x1b" not in path
+
+
+def test_seeds_of_one_model_alone_pair_nothing_and_say_so(runs: Any) -> None:
+    named = {str(seed): audit for seed, audit in enumerate(runs["old"])}
+    notes = biasamp.compare({"old": named, "new": runs["new"]}).notes
+    assert "Runs of old have seeds or names and those of new none: their seeds count as independent." in notes
+    assert not any("seeds" in note for note in biasamp.compare({"old": runs["old"], "new": runs["new"]}).notes)

@@ -68,3 +68,15 @@ def test_bad_input() -> None:
         biasamp.over_runs([0.1, 0.2]).confidence_interval(method="bayes")
     with pytest.raises(ValueError, match="level is 2"):
         biasamp.over_runs([0.1, 0.2]).confidence_interval(2)
+
+
+def test_audits_of_other_tasks_have_no_mean() -> None:
+    rng = np.random.default_rng(2)
+    data = {"g": rng.integers(0, 2, 100), "t": rng.integers(0, 2, 100), "u": rng.integers(0, 2, 100)}
+    data["p"] = np.where(rng.random(100) < 0.1, 1 - data["t"], data["t"])
+    audits = [
+        biasamp.audit(data, attributes="g", tasks=task, task_predictions="p", metrics=["directional"], resamples=20)
+        for task in ("t", "u")
+    ]
+    with pytest.raises(ValueError, match=r"results\[0\] and results\[1\] are audits of other tasks, t .*against u"):
+        biasamp.over_runs(audits, metric="directional", direction="A->T")

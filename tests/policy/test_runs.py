@@ -75,6 +75,22 @@ def test_the_command_takes_several_runs(tmp_path: Path) -> None:
     assert ran.exit_code == 2
 
 
+def test_a_run_of_other_tasks_opens_no_gate() -> None:
+    """The same groups, and each run within the limit by itself: a mean over two tasks is of no training procedure."""
+    rng = np.random.default_rng(5)
+    group, truth = np.array(["m", "w"])[rng.integers(0, 2, 3000)], rng.integers(0, 2, 3000)
+    said = np.where(rng.random(3000) < 0.1, 1 - truth, truth)
+    data = {"id": np.arange(3000), "g": group, "other": truth, "p": said}
+    roles = {"attributes": "g", "tasks": "other", "task_predictions": "p", "record": "id"}
+    strange = biasamp.audit(data, **roles, metrics=["directional", "parity"], resamples=100)
+    assert POLICY.check([run(0, 0.05), run(1, 0.05)]).outcome == "pass"
+    found = POLICY.check([run(0, 0.05), strange])
+    assert found.outcome == "not enough evidence"
+    (check,) = [check for check in found.checks if check.rule == "runs"]
+    assert "run 2" in check.reason
+    assert "t (2 labels) given g against other (2 labels) given g" in check.reason
+
+
 def test_wrong_runs_are_refused() -> None:
     with pytest.raises(ValueError, match="audit is an empty list"):
         POLICY.check([])

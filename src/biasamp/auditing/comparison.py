@@ -280,6 +280,11 @@ def _of_seeds(models: tuple[Model, Model]) -> list[Note]:
         shared = [seed for seed in models[0].seeds or () if seed in (models[1].seeds or ())]
         which = f"share the seeds {', '.join(shared)} only" if shared else "have runs of different seeds"
         out.append(f"{both} {which}: their seeds count as independent.{_PAIR_SEEDS if shared else ''}")
+    elif min(runs) > 1 and any(model.seeds is not None for model in models):
+        named, other = models if models[0].seeds is not None else models[::-1]
+        out.append(
+            f"Runs of {named.name} have seeds or names and those of {other.name} none: their seeds count as independent."
+        )
     if 2 in runs:
         out.append(
             "Two runs of a model say little of how much seeds move it; a third would shorten intervals more than any after it."

@@ -11,6 +11,7 @@ from .audit_result import Audit
 from .comparison_models import Model
 from .comparison_types import ModelCaution
 from .findings import URGENCY
+from .same_columns import columns_in_words, listed_words, same_columns
 from .same_predictions import copies, same_predictions
 
 # Advice on reading one audit, which says nothing of a difference of two.
@@ -76,35 +77,32 @@ def _of_same_models(models: Sequence[Model]) -> Iterator[ModelCaution]:
         others = [audit for audit in model.audits if any(same_predictions(audit, one) for one in first)]
         met = [one for one in first if any(same_predictions(audit, one) for audit in model.audits)]
         if len(others) == len(model.audits) and len(met) == len(first):
-            names = _listed([models[0].name, model.name])
+            names = listed_words([models[0].name, model.name])
             text = f"{names} have the same predictions for the same records: one model is held against itself. See whether a file or column was given twice."
             yield _own("same-models", [models[0], model], text)
 
 
 def _of_columns(models: Sequence[Model]) -> Iterator[ModelCaution]:
-    """Other attributes or tasks, of which figures are not of the same things."""
+    """Other attributes or tasks, of which figures are not of the same things: of runs of one model, and of two models."""
+    for model in models:
+        if not same_columns(model.audits):
+            text = (
+                f"Runs of {printable(model.name, 40)} were audited for other attributes or tasks, {_against(model.audits)}: a mean over them is of no one "
+                "thing. Audit all runs for the same columns."
+            )
+            yield _own("other-columns", [model], text)
     first = models[0]
     for other in models[1:]:
-        if not _same_columns(first, other):
-            words = list(dict.fromkeys(_columns(audit) for audit in (*first.audits, *other.audits)))
+        if not same_columns([first.audits[0], other.audits[0]]):
             text = (
-                f"{_listed([first.name, other.name])} were audited for other attributes or tasks, {' against '.join(words[:3])}: their figures are not of the "
-                "same things. Audit both for the same columns."
+                f"{listed_words([first.name, other.name])} were audited for other attributes or tasks, {_against([first.audits[0], other.audits[0]])}: their "
+                "figures are not of the same things. Audit both for the same columns."
             )
             yield _own("other-columns", (first, other), text)
 
 
-def _same_columns(one: Model, two: Model) -> bool:
-    first, *others = (_data(audit) for audit in (*one.audits, *two.audits))
-    return all(first[part] == other[part] for other in others for part in ("attributes", "tasks"))
-
-
-def _columns(audit: Audit) -> str:
-    """What an audit is of, in a few words."""
-    data = _data(audit)
-    labels = data["tasks"]["labels"]
-    given = _listed(data["attributes"])
-    return f"{printable(data['tasks']['title'], 60)} ({labels:,} label{'s' if labels != 1 else ''}) given {given}"
+def _against(audits: Sequence[Audit]) -> str:
+    return " against ".join(list(dict.fromkeys(columns_in_words(audit) for audit in audits))[:3])
 
 
 def _of_data(models: Sequence[Model]) -> Iterator[ModelCaution]:
@@ -113,12 +111,12 @@ def _of_data(models: Sequence[Model]) -> Iterator[ModelCaution]:
     for other in models[1:]:
         both = (first, other)
         audits = [*first.audits, *other.audits]
-        names = _listed([first.name, other.name])
+        names = listed_words([first.name, other.name])
         sources = {audit.resamples.get("records") for audit in audits}
         sizes = sorted({audit.document["data"]["records"] for audit in audits})
-        same_columns = _same_columns(first, other)
+        alike = same_columns(audits)
         same_weights = len({bool(_data(audit).get("weighted")) for audit in audits}) == 1
-        same_truth = same_columns and len(sizes) == 1 and _truths(first.audits[0]) == _truths(other.audits[0])
+        same_truth = alike and len(sizes) == 1 and _truths(first.audits[0]) == _truths(other.audits[0])
         if None not in sources and len(sources) > 1 and same_truth:
             text = (
                 f"{names} have {sizes[0]:,} records each, with the same truth, but other ids, or other clusters: they are not paired. If they are the same records, "
@@ -133,7 +131,7 @@ def _of_data(models: Sequence[Model]) -> Iterator[ModelCaution]:
             )
             yield _own("other-data", both, text)
         # Weights change rates of the truth, and that one audit had none is said by itself.
-        elif len(sources) == 1 and None not in sources and same_columns and same_weights and not same_truth:
+        elif len(sources) == 1 and None not in sources and alike and same_weights and not same_truth:
             text = (
                 f"The truth of {names} differs, though they are of the same records as far as ids tell: how many records each group has, or how "
                 "often a label is true in it. Audit both with the same columns of the truth."
@@ -162,7 +160,7 @@ def _of_settings(models: Sequence[Model]) -> Iterator[ModelCaution]:
         if len(set.union(*held.values())) > 1:
             given = [model for model in models if True in held[model.name]]
             others = [model.name for model in models if False in held[model.name]]
-            text = f"{_listed([model.name for model in given])} had {words}, and {_listed(others)} had none: a difference may come from that alone."
+            text = f"{listed_words([model.name for model in given])} had {words}, and {listed_words(others)} had none: a difference may come from that alone."
             yield _own("other-settings", models, text)
 
 
@@ -173,7 +171,7 @@ def _of_soft(models: Sequence[Model]) -> Iterator[ModelCaution]:
         soft = [name for name, kinds in held.items() if True in kinds]
         hard = [name for name, kinds in held.items() if False in kinds]
         text = (
-            f"Predictions of {_listed(soft)} are probabilities, which count as fractions, and those of {_listed(hard)} are decisions: a threshold alone "
+            f"Predictions of {listed_words(soft)} are probabilities, which count as fractions, and those of {listed_words(hard)} are decisions: a threshold alone "
             "can make such a difference. Compare decisions with decisions."
         )
         yield _own("soft-and-hard", models, text)
@@ -201,15 +199,10 @@ def _of_audits(models: Sequence[Model]) -> Iterator[ModelCaution]:
             some = f" ({len(texts)} of {runs[name]} runs)" if len(texts) < runs[name] else ""
             same.setdefault(texts[0] + some, []).append(name)
         for text, names in same.items():
-            shown = "All models" if len(names) == len(models) > 1 else _listed(names)
+            shown = "All models" if len(names) == len(models) > 1 else listed_words(names)
             weight = URGENCY.get(str(about[0]), 0.0)
             yield {"code": str(about[0]), "models": names, "text": f"{shown}: {text}", "weight": weight}
 
 
 def _data(audit: Audit) -> dict[str, Any]:
     return cast("dict[str, Any]", audit.document["data"])
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = [printable(name, 40) for name in names]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -31,7 +31,11 @@ class Model:
 
 def read_models(audits: Mapping[str, Any], seed: Any = None) -> list[Model]:
     """The models that a caller gave, each with the audits of its runs."""
-    given = {} if seed is None else _seeds_by_model(seed, [str(name) for name in audits])
+    called = [str(name) for name in audits]
+    twice = next((name for place, name in enumerate(called) if name in called[:place]), None)
+    if twice is not None:
+        raise ValueError(f"audits has two models that are called {twice!r}: give each a name of its own")
+    given = {} if seed is None else _seeds_by_model(seed, called)
     out = []
     for key, value in audits.items():
         name = str(key)
@@ -54,8 +58,8 @@ def read_models(audits: Mapping[str, Any], seed: Any = None) -> list[Model]:
         if names is not None and len(set(names)) < len(names):
             raise ValueError(f"two runs of {name!r} have the same seed or name")
         single = len(runs) == 1 and runs[0] is value
-        called = [f"audits[{name!r}]" + ("" if single else f"[{place}]") for place in range(len(runs))]
-        read = tuple(as_audit(run, title) for run, title in zip(runs, called, strict=True))
+        titles = [f"audits[{name!r}]" + ("" if single else f"[{place}]") for place in range(len(runs))]
+        read = tuple(as_audit(run, title) for run, title in zip(runs, titles, strict=True))
         out.append(Model(name, read, None if names is None else tuple(names)))
     return _same_order(out)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from biasamp.data import printable
 from biasamp.data.plain_arguments import one_of, whole_number, yes_or_no
 from biasamp.results.flat import flat_differences
 from biasamp.results.renderers import render
@@ -25,6 +26,8 @@ _OF_PAIRS = (
     *("attribute", "metric", "direction", "model", "other", "given", "outcome", "sign", "value", "other_value"),
     *("difference", "low", "high", "p", "q", "support", "paired"),
 )
+# Characters of a line that is printed.
+_LINE = 4000
 _TABLES = ("table", "pairs", "rankings")
 
 
@@ -131,7 +134,7 @@ class Comparison:
             f"{row['attribute']} {row['metric']} {row['direction'] or ''}: {row['verdict']}"
             for row in self.document["differences"]
         ]
-        return "\n".join([*lines, *self.orders])
+        return "\n".join(printable(line, _LINE) for line in [*lines, *self.orders])
 
     @property
     def orders(self) -> list[str]:

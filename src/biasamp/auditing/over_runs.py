@@ -20,6 +20,7 @@ from .audit_result import Audit
 from .comparison_models import refuse_same_run
 from .document_types import Entry
 from .record_covariance import standard_error
+from .same_columns import other_tasks
 from .same_predictions import copies
 
 _METHODS = ("student", "normal")
@@ -204,6 +205,12 @@ def over_runs(
 def _of_audits(runs: list[Any], chosen: dict[str, str]) -> Runs:
     """A figure of audits over the runs."""
     audits = [as_audit(run, f"results[{place}]") for place, run in enumerate(runs)]
+    other = other_tasks(audits)
+    if other is not None:
+        place, words = other
+        raise ValueError(
+            f"results[0] and results[{place}] are audits of other tasks, {words}: a mean over them is of no one thing. Give audits of the same tasks"
+        )
     twice = copies(audits)
     if len(audits) - len(twice) < 2:
         raise ValueError(

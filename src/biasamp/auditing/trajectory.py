@@ -31,6 +31,8 @@ from .trajectory_series import SHARE, Series, audit_series, share_series
 
 Floats = NDArray[np.float64]
 SCHEMA = 1
+# Characters of a line that is printed.
+_LINE = 4000
 _FEW_STEPS = (
     "Fewer than five steps do not show how much steps vary by themselves: control limits then know of records alone, and are left more often "
     "than they should be where steps vary besides."
@@ -95,7 +97,7 @@ class Trajectory:
         return Table.from_rows([{**_named(held), **held["trend"]} for held in self.document["figures"]])
 
     def __str__(self) -> str:
-        return "\n".join(held["words"] for held in self.document["figures"])
+        return "\n".join(printable(held["words"], _LINE) for held in self.document["figures"])
 
     def to_dict(self) -> dict[str, Any]:
         """The trajectory in plain Python values."""

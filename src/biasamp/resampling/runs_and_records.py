@@ -161,8 +161,9 @@ class CrossedMean:
         """How many more runs would, if runs vary by ``scale`` times as much as they did, and no less than records alone make them vary."""
         size, shared = abs(float(self.value.flat[place])), np.asarray(self.shared.flat[place])
         seeds = [
-            Seeds(part.runs, np.maximum(scale * part.spread.flat[place], part.apart.flat[place]), part.apart.flat[place])
+            Seeds(part.runs, np.asarray(max(scale * part.spread.flat[place], apart)), np.asarray(apart))
             for part in self.seeds
+            for apart in [part.apart.flat[place]]
         ]
 
         def decided(more: int) -> bool:
