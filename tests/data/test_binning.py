@@ -65,6 +65,11 @@ def test_wide_numbers_and_fractions_of_edges_are_kept() -> None:
         (lambda: biasamp.binned([1, 2], edges=[float("nan")]), "a finite number"),
         (lambda: biasamp.binned([1, 2], bins=1), "bins is 1"),
         (lambda: bins_of(biasamp.binned(["a", "b"], edges=[1])), "holds text such as 'a'; bins are of numbers"),
+        (
+            lambda: bins_of(biasamp.binned(["18", "n/a", "40"], edges=[30])),
+            "the text 'n/a' among numbers, to be left empty",
+        ),
+        (lambda: bins_of(biasamp.binned(["18", "40"], edges=[30])), "holds numbers as text, such as '18'; bins are of"),
         (lambda: bins_of(biasamp.binned([[1, 2], [3, 4]], edges=[1])), "has 2 columns"),
         (lambda: bins_of(biasamp.binned([3, 3, 3], bins=2)), "one value in nearly all records"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column, Columns, Declared
-from .label import canonical, printable
+from .label import canonical, category_order, printable
 from .plain_arguments import listed, number, whole_number
 from .ways_out import way_out
 
@@ -93,11 +93,20 @@ def bin_names(edges: Sequence[float]) -> tuple[str, ...]:
 def numbers_to_cut(column: Column, role: str) -> NDArray[np.float64]:
     """The numbers of a column, NaN where one is missing; anything else cannot be cut."""
     if column.kind not in ("bool", "int", "float"):
-        held = f"text such as {printable(column.categories[0], 30)!r}" if column.categories else "no numbers"
         title = f"{role} column {printable(column.name, 60)!r}" if column.name else role
-        raise TypeError(f"{title} holds {held}; bins are of numbers")
+        raise TypeError(f"{title} holds {_no_numbers(column.categories)}; bins are of numbers")
     values = column.values.astype(np.float64)
     return values if column.missing is None else np.where(column.missing, np.nan, values)
+
+
+def _no_numbers(categories: Sequence[str]) -> str:
+    """What keeps text from being numbers: one word for a gap makes a whole column text."""
+    words = [category for category in categories if category_order(category)[0]]
+    if not words:
+        return f"numbers as text, such as {printable(categories[0], 30)!r}" if categories else "no numbers"
+    if len(words) == len(categories):
+        return f"text such as {printable(words[0], 30)!r}"
+    return f"the text {printable(words[0], 30)!r} among numbers, to be left empty where it stands for a gap"
 
 
 def cut(column: Column, edges: Sequence[float], role: str) -> Columns:

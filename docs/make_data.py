@@ -1,7 +1,8 @@
-"""Write the made-up applicants that the site's first pages use: ``python docs/make_applicants.py``.
+"""Write the made-up tables that the site's first pages use: ``python docs/make_data.py``.
 
 ``applicants.csv`` is ready to be audited; ``exported.csv`` has the same people as a system might export them: answers in words, scores in
-percent, ages in years, gaps in several spellings, and training rows among them. ``tidy.py``, beside them, makes the one like the other.
+percent, ages in years, gaps and groups in several spellings, and training rows among them. ``tidy.py``, beside them, makes the one like the
+other. ``photos.csv`` has tags of images, several in one field, which ``tags.py`` makes columns of 1 and 0.
 """
 
 from __future__ import annotations
@@ -57,4 +58,18 @@ exported["score"] = (100 * score).round(2).astype(object)
 for (name, places), gap in zip(gaps.items(), ("", "unknown", "n/a"), strict=True):
     exported[name][places] = gap
 exported["part"] = part
+for name, spelled in (("F", "woman"), ("Woman ", "woman"), ("M", "man")):
+    exported["gender"][rng.choice(np.flatnonzero(exported["gender"] == spelled), 60, replace=False)] = name
 write("exported.csv", exported)
+
+PHOTOS = 1200
+tags = np.array(["child", "cup", "phone", "tie"])
+who = rng.choice(["woman", "man"], PHOTOS, p=[0.45, 0.55])
+share = np.where((who == "woman")[:, None], [0.35, 0.3, 0.4, 0.1], [0.2, 0.3, 0.4, 0.3])
+seen = rng.random((PHOTOS, len(tags))) < share
+# The model goes by who is in the picture where it cannot see.
+found = np.where(rng.random(seen.shape) < 0.2, rng.random(seen.shape) < 2 * share - share.mean(axis=0), seen)
+photos = {"image": np.array([f"{i:04d}.jpg" for i in range(1, PHOTOS + 1)]), "person": who}
+for name, held in (("tags", seen), ("model tags", found)):
+    photos[name] = np.array(["|".join(tags[row]) for row in held])
+write("photos.csv", photos)
