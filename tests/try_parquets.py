@@ -139,6 +139,18 @@ def parquets() -> Iterator[Made]:
         }
     )
     yield Made("nested-gap.parquet", parquet(gone), {**dotted, "tasks": ["hired"]})
+    marked = {"\ufeffgender": gender, "gender": pa.array(column(rng, n, ("x", "y"))), "\ufeff": bits, "said": said}
+    roles = {"attributes": ["\ufeffgender"], "tasks": ["\ufeff"], "task_predictions": ["said"]}
+    yield Made("marked-names.parquet", parquet(pa.table(marked)), roles)
+    nameless = {
+        "gender": gender,
+        "hired": bits,
+        "": pa.array(["yes" if x else "no" for x in said]),
+        "b": bits,
+        "q": said,
+    }
+    roles = {"attributes": ["gender"], "tasks": ["hired", "b"], "task_predictions": ["", "q"]}
+    yield Made("nameless.parquet", parquet(pa.table(nameless)), roles)
     twice = pa.Table.from_arrays([gender, base["hired"], base["hired"]], names=["gender", "hired", "hired"])
     yield Made("twice.parquet", parquet(twice))
     yield Made("no-rows.parquet", parquet(pa.table(base).slice(0, 0)))

@@ -225,6 +225,9 @@ def _by_hand() -> Iterator[tuple[str, Columns, dict[str, Any]]]:
         _cells(("a", 1, 1, 1), ("a", 0, 0, 15), ("b", 1, 1, 3), ("b", 0, 0, 12), ("b", 0, 1, 1)),
         {"min_group": 0},
     )
+    undecided = (("a", 1, 1, 28), ("a", 0, 0, 31), ("b", 1, 1, 45), ("b", 0, 0, 57), ("a", 0, 1, 1), ("a", 1, 0, 1))
+    yield "a level of one half", _cells(*undecided, ("b", 0, 1, 4), ("b", 1, 0, 4)), {"confidence": 0.5}
+    yield "a level below one half", _cells(*undecided, ("b", 0, 1, 4), ("b", 1, 0, 4)), {"confidence": 0.3}
     yield "two records", _cells(("a", 1, 1, 1), ("b", 0, 0, 1)), {}
     yield (
         "large",

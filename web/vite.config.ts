@@ -11,5 +11,6 @@ export default defineConfig({
     modulePreload: false,
     lib: { entry: "src/main.ts", formats: ["iife"], name: "biasampPage", fileName: () => "page.js", cssFileName: "page" },
   },
-  test: { include: ["tests/**/*.test.ts"] },
+  // Some cases take a second, and a machine may have more to do.
+  test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000 },
 });

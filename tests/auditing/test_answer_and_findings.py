@@ -146,3 +146,14 @@ def test_what_is_predicted_wrongly_is_named_where_there_are_several() -> None:
     decided = [row["figure"]["decided"] for row in audited.document["findings"] if row["code"] == "parity"]
     assert decided == [["accuracy_difference"]]
     assert audited.answer.worst_off.startswith("g=w: t1 is predicted wrongly for ")
+
+
+@pytest.mark.parametrize("level", [0.05, 0.3, 0.5])
+def test_a_level_of_one_half_or_less_names_no_number_of_records(level: float) -> None:
+    """A one-sided bound at such a level lies at the value or before it: no number of records follows from how far it reaches."""
+    cells = {"a": ((1, 1, 28), (0, 0, 31), (0, 1, 1), (1, 0, 1)), "b": ((1, 1, 45), (0, 0, 57), (0, 1, 4), (1, 0, 4))}
+    rows = [(group, t, p) for group, held in cells.items() for t, p, many in held for _ in range(many)]
+    data = {name: [row[place] for row in rows] for place, name in enumerate("gtp")}
+    answer = audit(data, confidence=level, intervals="closed_form").answer
+    assert "small for what these records can tell" in answer.next
+    assert "records in all would" not in answer.next

@@ -46,6 +46,9 @@ describe("the command", () => {
   it("is a call of Python where no command line can hold a name", () => {
     expect(commandParts("x.csv", { ...choice, tasks: ["a\0b"] })).toBeNull();
     expect(commandParts("x.csv", { ...choice, tasks: ["\ud800"] })).toBeNull();
+    // The command takes no column without a name, and Python does.
+    for (const role of ["attributes", "tasks", "task_predictions"] as const) expect(commandParts("x.csv", { ...choice, [role]: [""] })).toBeNull();
+    expect(pythonCall("x.csv", { ...choice, tasks: [""] })).toContain('tasks="", task_predictions="said"');
     expect(pythonCall("x.csv", { ...choice, tasks: ['a\0"\\'], positive: "1" })).toBe(
       'biasamp.audit("x.csv", attributes=["gender"], tasks="a\\u0000\\"\\\\", task_predictions="said", positive="1")');
   });

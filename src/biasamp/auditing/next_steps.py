@@ -185,7 +185,8 @@ class NextSteps(Concluded):
                 f"{len(self.concluded):,} figures counted that may be chance. Records that were not looked at yet would tell."
             )
         left = f"Leave {where} as it is: {number(value)} is small for what these records can tell"
-        if abs(value) >= AS_GOOD_AS_0:
+        # At a level of one half a one-sided bound is the value itself, which tells nothing of more records.
+        if abs(value) >= AS_GOOD_AS_0 or self.data["confidence"] <= 0.5:
             return f"{left}."
         ends = [end for end in entry.get("bounds") or (low, high) if end is not None]
         wide = max(abs(end - value) for end in ends)

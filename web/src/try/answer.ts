@@ -296,7 +296,8 @@ class Answering {
         "Records that were not looked at yet would tell.";
     }
     const left = `Leave ${where} as it is: ${number(value)} is small for what these records can tell`;
-    if (Math.abs(value) >= CONSTANTS.as_good_as_0) return `${left}.`;
+    // At a level of one half a one-sided bound is the value itself, which tells nothing of more records.
+    if (Math.abs(value) >= CONSTANTS.as_good_as_0 || level <= 0.5) return `${left}.`;
     const ends = (entry.bounds ?? [low, high]).filter((end): end is number => end !== null);
     const wide = Math.max(...ends.map((end) => Math.abs(end - value)));
     const values = this.entries.filter((one) => one.bounds).length || 1;

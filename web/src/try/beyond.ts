@@ -24,7 +24,7 @@ export function beyond(file: string, choice: Choice): HTMLElement {
   return h("div", { class: "beyond" },
     h("p", {}, "This page is a first look. With biasamp installed, and in the folder of the file, this has everything:"),
     parts === null
-      ? h("div", {}, h("p", { class: "soft" }, "A name holds characters that no command line can; in Python:"), copied(pythonCall(file, choice), "The full audit in Python"))
+      ? h("div", {}, h("p", { class: "soft" }, "A name is empty, or holds characters that no command line can; in Python:"), copied(pythonCall(file, choice), "The full audit in Python"))
       : copied(parts.join(" "), "The command of the full audit"),
     h("p", {}, "It also measures what this page does not:"),
     limitList());

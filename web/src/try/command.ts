@@ -43,10 +43,10 @@ function option(name: string, value: string): string {
   return value.startsWith("-") ? shellWord(`${name}=${value}`) : `${name} ${shellWord(value)}`;
 }
 
-/** The parts of the command, each with its value; null where a name holds what no command line can. */
+/** The parts of the command, each with its value; null where a name is empty, or holds what no command line can. */
 export function commandParts(file: string, choice: Choice): string[] | null {
-  const all = [file, ...choice.attributes, ...choice.tasks, ...choice.task_predictions, choice.positive ?? ""];
-  if (all.some((text) => IMPOSSIBLE.test(text))) return null;
+  const names = [...choice.attributes, ...choice.tasks, ...choice.task_predictions];
+  if (names.includes("") || [file, ...names, choice.positive ?? ""].some((text) => IMPOSSIBLE.test(text))) return null;
   const parts = [
     `biasamp audit ${shellWord(file.startsWith("-") || file.startsWith("~") ? `./${file}` : file)}`,
     option("--attributes", listed(choice.attributes)),

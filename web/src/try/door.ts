@@ -103,7 +103,7 @@ function totals(variable: Variable): number[] {
 /** Refuse a task that was read as another kind of labels than its predictions. */
 function refuseOtherKind(task: Variable, said: Variable): void {
   if (task.kind !== said.kind) {
-    const title = (role: string, variable: Variable): string => `${role} column ${quotedByPython(variable.name)}`;
+    const title = (role: string, variable: Variable): string => (variable.name ? `${role} column ${quotedByPython(variable.name)}` : role);
     throw new Refused(
       `${title("tasks", task)} was read as ${task.kind} and ${title("task_predictions", said)} as ${said.kind}: ` +
         ADVICE.kinds,

@@ -40,16 +40,20 @@ const [DATA, DICTIONARY, DATA_2] = [0, 2, 3];
 /** The field in which a page of each type says more, and what must be there. */
 const DETAILS: Record<number, [number, number[]]> = { [DATA]: [5, [1, 2, 3, 4]], [DICTIONARY]: [7, [1, 2]], [DATA_2]: [8, [1, 2, 3, 4, 5, 6]] };
 
-/** Refuse a footer that cannot be followed. */
-export function checkFooter(bytes: Uint8Array): void {
+/** Refuse a footer that cannot be followed; the names in its schema, whole: hyparquet takes a byte order mark off them. */
+export function checkFooter(bytes: Uint8Array): string[] {
   const end = bytes.length - END;
   const length = new DataView(bytes.buffer, bytes.byteOffset + end).getUint32(0, true);
   if (length > end) throw new Error("the file has no footer");
-  checked(bytes.subarray(end - length, end), 0, FOOTER);
+  const names: string[] = [];
+  checked(bytes.subarray(end - length, end), 0, FOOTER, names);
+  return names;
 }
 
 /** The metadata with what Arrow goes by: row groups say how many rows there are, and a column's place which it is. */
-export function byPlace(metadata: FileMetaData): FileMetaData {
+export function byPlace(read: FileMetaData, names: string[]): FileMetaData {
+  if (names.length !== read.schema.length) throw new Error("its schema has columns without one name");
+  const metadata = { ...read, schema: read.schema.map((element, i) => ({ ...element, name: names[i] })) };
   const paths = leafPaths(metadata).map(({ path }) => path);
   const rows = metadata.row_groups.reduce((sum, group) => sum + group.num_rows, 0n);
   const groups = metadata.row_groups.map((group) => {

@@ -63,8 +63,8 @@ async function read(bytes: Uint8Array, source: string, wanted: string[] | null, 
     throw new Error("Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file.");
   }
   const buffer = (bytes.byteOffset || bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes).buffer as ArrayBuffer;
-  checkFooter(new Uint8Array(buffer));
-  const metadata = byPlace(parquetMetadata(buffer));
+  const names = checkFooter(new Uint8Array(buffer));
+  const metadata = byPlace(parquetMetadata(buffer), names);
   const total = Number(metadata.num_rows);
   const records = Math.min(total, most);
   if (!Number.isSafeInteger(total) || metadata.row_groups.some((group) => group.num_rows < 0n)) throw new Error("the numbers of rows in its footer are none");

@@ -104,10 +104,10 @@ export interface Shape {
   inner?: Record<number, Shape | "text">;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Follow a struct of a shape; where it ends. A field of another kind than its own is passed over, and so is missing. */
-export function checked(raw: Uint8Array, at: number, shape: Shape, depth = 0): number {
+/** Follow a struct of a shape, and collect its texts; where it ends. A field of another kind than its own is passed over, and so is missing. */
+export function checked(raw: Uint8Array, at: number, shape: Shape, texts: string[], depth = 0): number {
   if (depth > DEPTH) throw new Error("it is nested too deeply");
   const found = new Set<number>();
   let field = 0;
@@ -119,24 +119,24 @@ export function checked(raw: Uint8Array, at: number, shape: Shape, depth = 0): n
     // True and false are kinds of their own.
     if (shape.needed[field] === (kind === 2 ? BOOL : kind)) found.add(field);
     const inner = shape.inner?.[field];
-    if (kind === STRUCT && typeof inner === "object") at = checked(raw, at, inner, depth + 1);
-    else if (kind === LIST && typeof inner === "object") at = checkedAll(raw, at, inner, depth + 1);
+    if (kind === STRUCT && typeof inner === "object") at = checked(raw, at, inner, texts, depth + 1);
+    else if (kind === LIST && typeof inner === "object") at = checkedAll(raw, at, inner, texts, depth + 1);
     else if (kind > 2) {
       const start = at;
       at = after(raw, at, kind, depth + 1);
-      if (kind === BINARY && inner === "text") utf8.decode(raw.subarray(numberAt(raw, start)[1], at));
+      if (kind === BINARY && inner === "text") texts.push(utf8.decode(raw.subarray(numberAt(raw, start)[1], at)));
     }
   }
   if (Object.keys(shape.needed).some((needed) => !found.has(Number(needed)))) throw new Error("it lacks what every such file has");
   return at + 1;
 }
 
-function checkedAll(raw: Uint8Array, at: number, shape: Shape, depth: number): number {
+function checkedAll(raw: Uint8Array, at: number, shape: Shape, texts: string[], depth: number): number {
   const head = byteAt(raw, at);
   let [count, next] = [BigInt(head >> 4), at + 1];
   if (count === 15n) [count, next] = numberAt(raw, next);
   if (count > BigInt(raw.length)) throw new Ended("it has no end");
   if ((head & 15) !== STRUCT && count) throw new Error("it has a list of something else than row groups or columns");
-  for (let i = 0; i < Number(count); i += 1) next = checked(raw, next, shape, depth);
+  for (let i = 0; i < Number(count); i += 1) next = checked(raw, next, shape, texts, depth);
   return next;
 }
