@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import decimal
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import biasamp
-from biasamp.policy import Policy
+from biasamp.policy import Limit, Policy
 
 G = ["w", "m"] * 20
 T = [1, 0, 0, 1] * 10
@@ -197,3 +199,34 @@ def test_scores_that_are_empty_lists_are_answered() -> None:
     """Found by the fuzzer: an index error."""
     with pytest.raises(ValueError, match="scores holds empty lists, not scores"):
         biasamp.decompose(["a", "b"] * 10, [0, 1] * 10, [[] for _ in range(20)])
+
+
+def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    """The system's words for it name nothing."""
+    there, name = tmp_path / "there.csv", "a\0b"
+    there.write_text("g,t,p\n" + "w,1,1\nm,0,1\n" * 9)
+    for call in (
+        lambda: biasamp.audit(name, **ROLES),
+        lambda: biasamp.audit(there, train=name, **ROLES),
+        lambda: biasamp.audit(there, base=name, **ROLES),
+        lambda: biasamp.count(name, **ROLES),
+        lambda: biasamp.verify(biasamp.audit(there, **ROLES), name),
+        lambda: Policy(limits=[Limit(metric="directional", max=0.1)]).check(name),
+    ):
+        with pytest.raises((ValueError, FileNotFoundError), match=r"'a\\x00b'"):
+            call()
+
+
+def test_a_file_is_itself_by_another_name(tmp_path: Path) -> None:
+    """A second name of one file (a hard link) passed for another file: an audit was held against itself."""
+    audit, again = tmp_path / "a.json", tmp_path / "again.json"
+    biasamp.audit(DATA, **ROLES).save(audit)
+    os.link(audit, again)
+    policy = Policy(limits=[Limit(metric="directional", against="baseline", max=0.1)])
+    with pytest.raises(ValueError, match="is both what is judged and its baseline"):
+        policy.check(audit, again)
+    data, train = tmp_path / "d.csv", tmp_path / "train.csv"
+    data.write_text("g,t,p\n" + "w,1,1\nm,0,1\n" * 9)
+    os.link(data, train)
+    with pytest.raises(ValueError, match="train is the data that are measured"):
+        biasamp.audit(data, train=train, **ROLES)

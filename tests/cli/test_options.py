@@ -98,3 +98,12 @@ def test_columns_of_scores_are_called_by_their_names(run: Any, tmp_path: Path, c
         in ran.err
     )
     assert "names the column 'low' twice" in run(command, tmp_path / "x.csv", "--scores", "low,low", *more).err
+
+
+def test_any_number_of_thresholds_may_be_asked_for(run: Any, tmp_path: Path) -> None:
+    """As many are shown as there are; counting through all that are asked for took hours."""
+    data = tmp_path / "scores.csv"
+    data.write_text("g,t,s\n" + "".join(f"{'ab'[i % 2]},{i % 3 % 2},0.{i % 5}\n" for i in range(60)))
+    line = ["sweep", str(data), "--scores", "s", "--attributes", "g", "--tasks", "t", "--points"]
+    many, all_there = run(*line, 10**12), run(*line, 6)
+    assert (many.code, many.out) == (0, all_there.out)

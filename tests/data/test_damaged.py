@@ -20,6 +20,7 @@ from biasamp.data.json_lines import DEEPEST, check_lines
 from biasamp.data.parts import read_table, split
 from biasamp.data.unzipping import unzip, unzipped
 from damaged_files import KINDS, read_damaged
+from extras import needs
 from table_files import write
 
 TABLE = pa.table({"g": ["w", "m"] * 50, "t": [0, 1, 1, 0] * 25, "p": [0.25, 1.0] * 50})
@@ -217,3 +218,46 @@ def test_a_file_named_like_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "home").mkdir()
     write(TABLE.slice(0, 3), tmp_path / "home" / "x.csv")
     assert read_table(open_files("~/x.csv"), NAMES).num_rows == 3
+
+
+def _named(folder: Path, kind: str, name: bytes) -> str:
+    """The name of a file, taken as bytes, that holds the table."""
+    write(TABLE, folder / f"plain.{kind}")
+    path = os.path.join(os.fsencode(folder), name + b"." + kind.encode())
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.rename(folder / f"plain.{kind}", path)
+    return os.fsdecode(name + b"." + kind.encode())
+
+
+@pytest.mark.parametrize("kind", [*FORMATS, "xlsx", "tsv"])
+@pytest.mark.parametrize("name", [b"~/x", b"~root/x", b"~x", b"\xff"], ids=str)
+def test_names_that_arrow_takes_for_others(
+    tmp_path: Path, kind: str, name: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in a folder called ``~`` is not that of the same name at home, and a name need not be UTF-8."""
+    if kind == "xlsx":
+        needs("openpyxl")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    write(TABLE.slice(0, 3), tmp_path / "home" / f"x.{kind}")
+    files = open_files(os.path.join(".", _named(tmp_path, kind, name)))
+    assert read_table(files, NAMES).to_pydict() == TABLE.to_pydict()
+    parts = [batch for part in split(files, NAMES) for batch in part.batches(rows=7)]
+    assert pa.Table.from_batches(parts).num_rows == 100
+    roles = {"attributes": "g", "tasks": "t", "task_scores": "p", "engine": "local"}
+    assert biasamp.audit(str(files.paths[0]), **roles).document["data"]["records"] == 100
+
+
+@pytest.mark.parametrize("name", [b"~/x", b"\xff"], ids=str)
+def test_saved_results_of_such_names(tmp_path: Path, name: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "~").mkdir()
+    roles = {"attributes": "g", "tasks": "t", "task_predictions": "said"}
+    counts, audit = (os.fsdecode(name + ending) for ending in (b".parquet", b".json.gz"))
+    held = TABLE.append_column("said", TABLE["t"])
+    biasamp.count(held, **roles).save(counts)
+    biasamp.audit(held, **roles).save(audit)
+    assert biasamp.audit(counts).document["data"]["records"] == 100
+    assert biasamp.Audit.load(audit).document["data"]["records"] == 100

@@ -185,7 +185,7 @@ def test_pages_of_files_as_they_are_written(compression: str, version: str, tmp_
     path = tmp_path / "x.parquet"
     pq.write_table(table, path, compression=compression, data_page_version=version, data_page_size=5_000)
     metadata = pq.read_metadata(path)
-    with reading_at(path, None) as read_at:
+    with reading_at(path) as read_at:
         (group,) = row_groups(read_at)
         assert (group.rows, len(group.columns)) == (n, metadata.num_columns)
         for place in range(metadata.num_columns):

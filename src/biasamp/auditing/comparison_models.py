@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from biasamp.data.plain_arguments import listed
+from biasamp.data.plain_arguments import listed, same_file
 
 from .as_audit import as_audit, is_audit
 from .audit_result import Audit
@@ -74,12 +73,6 @@ def refuse_same_run(runs: Sequence[Any], argument: str) -> None:
             raise ValueError(
                 f"{argument} holds the same audit as run {before} and run {place}: one for each training run is needed"
             )
-
-
-def same_file(one: Any, two: Any) -> bool:
-    """Whether two values are paths of one file."""
-    paths = isinstance(one, (str, os.PathLike)) and isinstance(two, (str, os.PathLike))
-    return paths and os.path.realpath(one) == os.path.realpath(two)
 
 
 def _seeds_by_model(seed: Any, models: list[str]) -> dict[str, list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +11,9 @@ from typing import Any
 from biasamp.data import printable
 from biasamp.data.plain_arguments import shown
 from biasamp.data.spelling import mistaken_for
+from biasamp.data.toml_files import TomlError, read_toml
 
 _KEYS = ("source", "error")
-_LARGEST_FILE = 1 << 20
 _LONGEST = 500
 
 
@@ -117,10 +116,8 @@ def _plain_error(error: Any, name: str) -> Any:
 def _from_file(path: Path) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"provenance: no file {str(path)!r}")
-    if path.stat().st_size > _LARGEST_FILE:
-        raise ValueError(f"provenance: {path.name} is too large for a list of sources of labels")
     try:
-        held = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        held, _ = read_toml(path)
+    except TomlError as error:
         raise ValueError(f"provenance: {path.name} is no TOML file: {error}") from None
     return held["labels"] if set(held) == {"labels"} and isinstance(held["labels"], Mapping) else held

@@ -15,8 +15,8 @@ import click
 from biasamp import Audit
 from biasamp import audit as measure
 from biasamp.auditing.audit_result import NoAudit
-from biasamp.auditing.comparison_models import same_file
 from biasamp.counts.storage import is_counts
+from biasamp.data.plain_arguments import same_file
 from biasamp.data.saving import append_text, save_text
 from biasamp.policy import Policy
 from biasamp.policy.reading import audit_arguments

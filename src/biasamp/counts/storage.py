@@ -54,6 +54,7 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     """Read what :func:`write_arrays` wrote, checking version and checksum."""
     import pyarrow as pa
 
+    from biasamp.data.file_format import for_pyarrow
     from biasamp.data.files import DAMAGE
     from biasamp.data.parquet_sizes import read_parquet
 
@@ -61,7 +62,7 @@ def read_arrays(path: str | Path) -> tuple[dict[str, Any], Arrays]:
     if not path.is_file():
         raise FileNotFoundError(f"no file {str(path)!r}")
     try:
-        table = read_parquet(path, None, path.name)
+        table = read_parquet(for_pyarrow(path), None, path.name)
     except DAMAGE as error:
         what = "damaged" if _begins(path) else "not a file of counts"
         raise ValueError(f"{path.name} is {what}: {str(error).splitlines()[0]}") from None
@@ -108,11 +109,12 @@ def is_counts(path: Any) -> bool:
     """Whether a path is a file of saved counts."""
     import pyarrow.parquet as pq
 
+    from biasamp.data.file_format import for_pyarrow
     from biasamp.data.files import DAMAGE
 
     try:
         file = Path(path)
-        return _begins(file) and _MAGIC in (pq.read_schema(file).metadata or {})
+        return _begins(file) and _MAGIC in (pq.read_schema(for_pyarrow(file)).metadata or {})
     except (*DAMAGE, TypeError, ValueError):
         return False
 

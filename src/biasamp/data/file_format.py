@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -157,8 +158,21 @@ def is_zipped(path: Path) -> bool:
 
 
 def opened(path: Path) -> Any:
-    """The path itself, or the content where it is gzipped as a whole; pyarrow reads both."""
-    return pa.BufferReader(unzip(path.read_bytes(), path.name)) if is_zipped(path) else path
+    """What pyarrow reads: :func:`for_pyarrow`, or the content where the file is gzipped as a whole."""
+    return pa.BufferReader(unzip(path.read_bytes(), path.name)) if is_zipped(path) else for_pyarrow(path)
+
+
+def for_pyarrow(path: Path) -> Any:
+    """The path itself, or the open file where pyarrow would take the name for another, or not at all.
+
+    It puts somebody's home in the place of ``~``, also where a folder is called so, and takes no name that is not UTF-8.
+    """
+    name = str(path)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return pa.OSFile(os.fsencode(path))
+    return pa.OSFile(name) if name.startswith("~") else path
 
 
 def byte_stream(path: Path) -> Any:

@@ -10,6 +10,7 @@ Open a file by :func:`~biasamp.data.file_format.opened`, and it is read gzipped 
 from __future__ import annotations
 
 import io
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -24,7 +25,7 @@ from pyarrow import csv, json
 
 from .csv_dialect import csv_stream, dialect_of, is_tsv
 from .excel import excel_schema, read_excel
-from .file_format import CODED, Format, Layout, Piece, Text, byte_stream, is_zipped, opened
+from .file_format import CODED, Format, Layout, Piece, Text, byte_stream, for_pyarrow, is_zipped, opened
 from .json_lines import check_lines
 from .label import printable
 from .parquet_sizes import parquet_batches, parquet_rows, read_parquet
@@ -44,25 +45,23 @@ _TRUE_OR_FALSE = "^(0|1|true|false|True|False|TRUE|FALSE)$"
 
 def _read_parquet(path: Path, columns: list[str]) -> Any:
     source = opened(path)
-    return read_parquet(source, columns, path.name, source if is_zipped(path) else None)
+    return read_parquet(source, columns, path.name)
 
 
 def _split_parquet(path: Path, columns: list[str], _: Text) -> Layout:
     """The row groups; a file that is gzipped as a whole is read as a whole."""
     source = opened(path)
-    raw = source if is_zipped(path) else None
     with pq.ParquetFile(source) as file:
-        schema, sizes = file.schema_arrow, parquet_rows(source, raw)
+        schema, sizes = file.schema_arrow, parquet_rows(source)
     types = {name: schema.field(name).type for name in columns}
-    return Layout(types, sizes if raw is None else [sum(sizes)], "row group")
+    return Layout(types, [sum(sizes)] if is_zipped(path) else sizes, "row group")
 
 
 def _parquet_batches(piece: Piece, rows: int) -> Iterator[Any]:
     columns = list(piece.types)
     coded = [name for name, kind in piece.types.items() if kind == CODED]
     source = opened(piece.path)
-    raw = source if is_zipped(piece.path) else None
-    for batch in parquet_batches(source, columns, piece.groups, coded, rows, piece.path.name, raw):
+    for batch in parquet_batches(source, columns, piece.groups, coded, rows, piece.path.name):
         yield batch.select(columns)
 
 
@@ -113,7 +112,7 @@ def _arrow_reader(path: Path, columns: Sequence[str] | None = None) -> Iterator[
 
     Nothing is mapped into memory: a file that shrinks then ends the process.
     """
-    with opened(path) if is_zipped(path) else pa.OSFile(str(path)) as source:
+    with opened(path) if is_zipped(path) else pa.OSFile(os.fsencode(path)) as source:
         head = source.read(len(_ARROW_MAGIC))
         if head.startswith(_FEATHER_1):
             raise pa.ArrowInvalid("Feather of version 1 cannot be checked for damage and is not read: write version 2")
@@ -162,7 +161,9 @@ def _csv(
     """A reader of batches of a CSV file; types that are not given are those of the first rows."""
     dialect = dialect_of(path)
     with (
-        nullcontext(path) if dialect.is_plain and not is_zipped(path) else csv_stream(path, dialect.encoding) as stream,
+        nullcontext(for_pyarrow(path))
+        if dialect.is_plain and not is_zipped(path)
+        else csv_stream(path, dialect.encoding) as stream,
         csv.open_csv(
             stream,
             read_options=csv.ReadOptions(block_size=BLOCK),

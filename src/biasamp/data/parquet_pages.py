@@ -157,7 +157,8 @@ def _header(at: int, read_at: ReadAt) -> tuple[Numbers, dict[int, Numbers], int]
 
 
 @contextmanager
-def reading_at(source: Any, raw: Any) -> Iterator[ReadAt]:
-    """What reads bytes of a file, or of its content where ``raw`` is a stream of it."""
-    with nullcontext(raw) if raw is not None else Path(source).open("rb", buffering=0) as stream:
+def reading_at(source: Any) -> Iterator[ReadAt]:
+    """What reads bytes of a file, by its path or as a stream."""
+    is_path = isinstance(source, (str, os.PathLike))
+    with Path(source).open("rb", buffering=0) if is_path else nullcontext(source) as stream:
         yield ReadAt(stream)

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .byte_sizes import shown_bytes
+from .file_format import for_pyarrow
 from .parquet_footer import Chunk, RowGroup, row_groups
 from .parquet_pages import Pages, ReadAt, longest_text, pages_of, reading_at
 from .unzipping import VARIABLE, unzipped_limit
@@ -28,13 +29,12 @@ _OFFSET, _DECIMAL = 4, 32
 _TOGETHER = 64 << 20
 
 
-def read_parquet(source: Any, columns: Sequence[str] | None, name: str, raw: Any = None) -> Any:
+def read_parquet(source: Any, columns: Sequence[str] | None, name: str) -> Any:
     """Some columns of a Parquet file as a table; more than the limit is a ``ValueError`` before memory is taken.
 
-    ``source`` is what pyarrow reads, ``name`` what messages call the file. ``raw`` is the content as
-    a stream where it is not in a file.
+    ``source`` is what pyarrow reads, ``name`` what messages call the file.
     """
-    with pq.ParquetFile(source) as file, reading_at(source, raw) as read_at:
+    with pq.ParquetFile(source) as file, reading_at(source) as read_at:
         limit = unzipped_limit()
         groups = row_groups(read_at)
         held = [[*_columns(file.metadata, group, columns, read_at)] for group in groups]
@@ -57,24 +57,24 @@ def read_parquet(source: Any, columns: Sequence[str] | None, name: str, raw: Any
 
 def parquet_shape(path: Path) -> tuple[int, int]:
     """How many rows and columns a Parquet file has, by its footer."""
-    metadata = pq.read_metadata(path)
+    metadata = pq.read_metadata(for_pyarrow(path))
     return metadata.num_rows, metadata.num_columns
 
 
-def parquet_rows(source: Any, raw: Any) -> list[int]:
+def parquet_rows(source: Any) -> list[int]:
     """How many rows each row group has."""
-    with reading_at(source, raw) as read_at:
+    with reading_at(source) as read_at:
         return [group.rows for group in row_groups(read_at)]
 
 
 def parquet_batches(
-    source: Any, columns: Sequence[str], groups: Sequence[int], coded: Collection[str], rows: int, name: str, raw: Any
+    source: Any, columns: Sequence[str], groups: Sequence[int], coded: Collection[str], rows: int, name: str
 ) -> Iterator[Any]:
     """Batches of at most ``rows`` rows of some row groups (none: all).
 
     Columns ``coded`` are codes of their dictionary, or text where they are stored so that Arrow makes no codes of them.
     """
-    with reading_at(source, raw) as read_at:
+    with reading_at(source) as read_at:
         metadata = pq.read_metadata(source)
         there = row_groups(read_at)
         wanted = groups or range(len(there))

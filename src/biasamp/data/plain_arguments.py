@@ -132,6 +132,18 @@ def path_of(value: Any, name: str = "path") -> str:
     return out
 
 
+def same_file(one: Any, two: Any) -> bool:
+    """Whether two values are paths of one file, by any of its names; a name that no file can have is that of none."""
+    if not (isinstance(one, (str, os.PathLike)) and isinstance(two, (str, os.PathLike))):
+        return False
+    try:
+        return os.path.samefile(one, two)
+    except OSError:  # one of them is not there: then it is a question of names
+        return os.path.realpath(one) == os.path.realpath(two)
+    except ValueError:
+        return False
+
+
 def listed(value: Any, name: str, what: str) -> list[Any]:
     """The items of a list, a tuple or another collection; text, mappings and single values are none."""
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from .columns import Columns, Declared, is_missing
 from .label import printable
 from .labelset import LabelSet
+from .plain_arguments import same_file
 
 TRAIN_OF_DATA = (
     "train is the data that are measured: directions from the same records are no better known than without it, and would "
@@ -74,8 +74,7 @@ def refuse_same(sides: Mapping[str, Any]) -> None:
 
 def refuse_train_of_data(data: Any, train: Any) -> None:
     """Refuse the evaluated data as train labels: their noise would pass for knowledge."""
-    paths = [os.path.realpath(x) if isinstance(x, (str, os.PathLike)) else None for x in (data, train)]
-    if train is not None and (train is data or (paths[0] is not None and paths[0] == paths[1])):
+    if train is not None and (train is data or same_file(data, train)):
         raise ValueError(TRAIN_OF_DATA)
 
 

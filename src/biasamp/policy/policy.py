@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,9 +11,10 @@ from typing import Any
 from biasamp.auditing import audit as run_audit
 from biasamp.auditing.as_audit import FORMS, are_counts, as_audit, is_audit
 from biasamp.auditing.audit_result import Audit
-from biasamp.auditing.comparison_models import refuse_same_run, same_file
+from biasamp.auditing.comparison_models import refuse_same_run
 from biasamp.auditing.group_choice import MayBeGone
-from biasamp.data.plain_arguments import listed, path_of, shown
+from biasamp.data.plain_arguments import listed, path_of, same_file, shown
+from biasamp.data.toml_files import TomlError, read_toml
 from biasamp.results.metric_registry import audited_metrics
 
 from .evidence import CONFIDENCE
@@ -138,22 +137,13 @@ class Policy:
         """
         file = Path(path_of(path))
         try:
-            text = file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
-        except UnicodeDecodeError:
-            raise PolicyError("file", "it is not UTF-8 text", source=file.name) from None
+            tree, text = read_toml(file)
+        except TomlError as error:
+            raise PolicyError("syntax", str(error), line=error.line, source=file.name) from None
         except IsADirectoryError:
             raise PolicyError("file", "it is a folder, and the file of a policy is needed", source=str(file)) from None
         except FileNotFoundError:
             raise FileNotFoundError(f"there is no policy file {str(file)!r}; biasamp check --init writes one") from None
-        try:
-            tree = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            place = re.search(r"at line (\d+)", str(error))
-            raise PolicyError("syntax", str(error), line=int(place[1]) if place else None, source=file.name) from None
-        except RecursionError:
-            raise PolicyError("syntax", "values are nested too deeply", source=file.name) from None
-        except ValueError:
-            raise PolicyError("syntax", "a number has too many digits", source=file.name) from None
         return _Reader(tree, key_lines(text), file.name, file.parent).policy(cls)
 
     @property

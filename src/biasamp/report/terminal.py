@@ -248,6 +248,7 @@ def show_sweep(result: Sweep, console: Console, points: int) -> None:
     )
     rows = list(result.curve.rows())
     near = min(range(len(rows)), key=lambda i: abs(rows[i]["rate"] - result.base_rate))
+    points = min(points, max(len(rows), 2))  # any number may be asked for
     places = sorted({round(i * (len(rows) - 1) / (points - 1)) for i in range(points)} | {near})
     columns = [key for key in ("threshold", "amplification", "rate", "parity") if key in rows[0]]
     table = plain_table((*columns, ""), columns)
