@@ -90,6 +90,25 @@ def test_numbers_beyond_64_bits_are_labels(values: Any) -> None:
     assert one.document["metrics"][0]["value"] == expected.value
 
 
+@pytest.mark.filterwarnings("ignore:.*groups hold fewer than 30 records")
+@pytest.mark.parametrize("wide", [pl.Int128, pl.UInt128, pl.Decimal(38, 0)], ids=str)
+def test_numbers_of_types_that_numpy_lacks(wide: Any) -> None:
+    """They are the numbers that they are, wherever numbers are asked for."""
+    numbers = [1, 2, 3, 5] * 10
+    held = pl.Series(numbers, dtype=wide)
+    plain = biasamp.directional(G, T, P, weights=numbers)
+    assert biasamp.directional(G, T, P, weights=held).value == plain.value
+    (one, two) = (biasamp.directional(G, T, P, cluster=ids).confidence_interval() for ids in (numbers, held))
+    assert (one.low, one.high) == (two.low, two.high)
+    assert (
+        biasamp.audit(DATA, **ROLES, weights=held, resamples=20).document["metrics"]
+        == (biasamp.audit(DATA, **ROLES, weights=numbers, resamples=20).document["metrics"])
+    )
+    assert biasamp.calibrate(SCORES, rate=pl.Series([1], dtype=wide)).thresholds == (
+        biasamp.calibrate(SCORES, rate=[1]).thresholds
+    )
+
+
 def test_ids_beyond_64_bits() -> None:
     data = {**DATA, "id": [2**70 + i for i in range(40)]}
     assert biasamp.count(data, **ROLES, record="id").records == 40

@@ -7,11 +7,16 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import scipy.sparse
 
 import biasamp
 
@@ -222,6 +227,7 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
 SIGNED = {"read_open_images": biasamp.read_open_images, "read_text": biasamp.read_text}
 # What an argument is called where it is used, as the message says it.
 ALSO_CALLED = {
+    ("balance", "tasks"): "tasks?",
     ("binary", "data"): "truth",
     ("binned", "data"): "given",
     ("categorical", "data"): "truth",
@@ -231,6 +237,8 @@ ALSO_CALLED = {
     ("Policy", "data"): "unknown key|data",  # an entry of it is named
     ("Policy.check", "audit"): "audit|no file",
 }
+_IN_ITSELF: list[Any] = []
+_IN_ITSELF.append(_IN_ITSELF)
 WRONG: dict[str, Any] = {
     "None": None,
     "zero": 0,
@@ -261,6 +269,18 @@ WRONG: dict[str, Any] = {
     "a set": {1, 2},
     "a NaN array": np.full(40, np.nan),
     "objects": np.array([object()] * 40, dtype=object),
+    "an array of no dimension": np.array(1),
+    "text of no dimension": np.array("a"),
+    "a list in itself": _IN_ITSELF,
+    "integers of 128 bits": pl.Series([2**100] * 40, dtype=pl.Int128),
+    "lists with gaps": pl.Series([[1, None]] * 40),
+    "a type that Arrow alone has": pa.UnionArray.from_sparse(pa.array([0] * 40, pa.int8()), [pa.array([1] * 40)]),
+    "maps": pa.array([[("a", 1)]] * 40, pa.map_(pa.string(), pa.int64())),
+    "NaN that may not be compared": [Decimal("sNaN")] * 40,
+    "decimals": pl.Series([Decimal("1.5")] * 40),
+    "a sparse matrix": scipy.sparse.csr_matrix(np.eye(40)),
+    "a type of a library": pd.NA,
+    "times": np.array(["NaT"] * 40, "M8[s]"),
 }
 
 

@@ -14,6 +14,7 @@ from biasamp.counts.joint import JointCounts
 from biasamp.data import Evaluation, Label, LabelSet, canonical, printable
 from biasamp.data.arguments import read_train
 from biasamp.data.label import Mask
+from biasamp.data.plain_arguments import array_of
 from biasamp.data.spelling import respelled
 from biasamp.data.vocabulary import one_space
 
@@ -296,7 +297,7 @@ def _layout(table: Any, evaluation: Evaluation, argument: str) -> Rates:
         rows = _by_name(table, given, argument)
         return np.array([_by_name(row, outcome, f"{argument} row") for row in rows], dtype=np.float64)
     try:
-        values = np.asarray(table, dtype=np.float64)
+        values = array_of(table, np.float64)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(
             f"{argument} is neither a table of numbers nor a pair of labels: a pair (given, truth) is a tuple, a table "

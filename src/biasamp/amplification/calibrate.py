@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from biasamp.data import Column, printable, read_columns, weights_of
 from biasamp.data.columns import NumberMatrix
-from biasamp.data.plain_arguments import level_of, number, numbers_of, shown, text_of, whole_number, yes_or_no
+from biasamp.data.plain_arguments import array_of, level_of, number, numbers_of, shown, text_of, whole_number, yes_or_no
 from biasamp.data.row_numbers import row_numbers
 from biasamp.results.interval import Interval, plain
 from biasamp.results.renderers import render
@@ -294,7 +294,7 @@ def _thresholds(thresholds: Any) -> Floats | None:
     if thresholds is None:
         return None
     try:
-        values = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+        values = np.atleast_1d(array_of(thresholds, np.float64))
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"thresholds is {thresholds!r:.60}; numbers are needed") from None
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
@@ -422,7 +422,7 @@ def _rates(rate: Any, labels: tuple[str, ...]) -> Floats:
             raise ValueError(f"rate has no entry for {missing[:5]}; scores has the columns {list(labels)[:5]}")
         rate = [rate[label] for label in labels]
     try:
-        wanted = np.asarray(rate, dtype=np.float64)
+        wanted = array_of(rate, np.float64)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"rate is {rate!r}; a number between 0 and 1 is needed, or one per label") from None
     if wanted.ndim == 0:

@@ -88,7 +88,11 @@ def _named(variables: Sequence[Variable], positive: Any) -> dict[str, str]:
                 f"positive names {_quoted(strange[:1])}, which is no task; the tasks are {_quoted(list(known))}"
             )
         return {str(name): _value(known[str(name)], value) for name, value in positive.items()}
-    if isinstance(positive, str) or not isinstance(positive, (Sequence, np.ndarray)):
+    if (
+        isinstance(positive, str)
+        or not isinstance(positive, (Sequence, np.ndarray))
+        or not getattr(positive, "ndim", 1)
+    ):
         positive = [positive]
     labels = {str(label): label for variable in variables for label in variable.labels if label.category is not None}
     if all(isinstance(value, str) and value in labels for value in positive):

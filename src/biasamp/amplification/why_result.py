@@ -8,7 +8,7 @@ from typing import Any
 
 from biasamp.counts.reliability import ReliabilityCounts
 from biasamp.counts.threshold_counts import ThresholdCounts
-from biasamp.data.plain_arguments import level_of, yes_or_no
+from biasamp.data.plain_arguments import level_of, shown, yes_or_no
 from biasamp.results.interval import Caution, Interval, plain
 from biasamp.results.renderers import render
 from biasamp.results.table import Table
@@ -196,6 +196,8 @@ class Decomposition(FiguresWithIntervals):
         As :meth:`biasamp.amplification.result.Amplification.bounds`, for ``of`` in value, score, threshold and inside.
         """
         level_of(level, "level", above=0.5)
+        if not isinstance(of, str):
+            raise TypeError(f"of is {shown(of)}; use one of {', '.join(PARTS)}")
         if of in PARTS:
             return self._parts.part(of).bounds(level)
         if of == "inside" and self._strata is None:

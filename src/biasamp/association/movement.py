@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasamp.data.plain_arguments import made_by, numbers_of, one_of, pair_of
+from biasamp.data.plain_arguments import array_of, made_by, numbers_of, one_of, pair_of
 from biasamp.results.table import Table, text
 
 from .association_result import Association
@@ -83,7 +83,9 @@ def movement(
     if not all(0 < share <= 1 for share in shares):
         raise ValueError(f"shares={shares}: two shares above 0 and at most 1 are needed")
     # Starting counts stand in the table as they were given.
-    start, factor = (axis.ravel() for axis in np.meshgrid(np.asarray(counts), grids["steps"], indexing="ij"))
+    as_given = array_of(counts)
+    as_given = as_given if as_given.dtype.kind in "iuf" else grids["counts"]
+    start, factor = (axis.ravel() for axis in np.meshgrid(as_given, grids["steps"], indexing="ij"))
     count = np.asarray(start * factor, dtype=np.float64)
     size_1, size_2 = float(result.identity_count[first]), float(result.identity_count[second])
     if moving == "joint":

@@ -22,7 +22,7 @@ def is_audit(value: Any) -> bool:
 
 def _is_document(value: Any) -> bool:
     """Whether something is the document of an audit, as :meth:`~biasamp.Audit.to_json` writes it."""
-    return isinstance(value, Mapping) and {"schema", "data", "metrics", "findings"} <= value.keys()
+    return isinstance(value, Mapping) and {"schema", "data", "metrics", "findings"} <= {*value}
 
 
 def are_counts(value: Any) -> bool:

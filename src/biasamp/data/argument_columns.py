@@ -123,7 +123,13 @@ def _sequence(data: list[Any], role: str) -> Columns:
     if type(first).__module__.split(".")[0] == "torch":
         return _numpy(np.stack([tensor_array(value) for value in data]), role)
     if isinstance(first, (list, tuple, np.ndarray)):
-        return _numpy(np.asarray(data), role)
+        try:
+            matrix = np.asarray(data)
+        except ValueError:
+            raise ValueError(
+                f"{role} has lists within lists of different lengths or depths: {_ACCEPTED} is needed"
+            ) from None
+        return _numpy(matrix, role)
     try:
         array = np.asarray(data)
     except (ValueError, OverflowError):
@@ -140,6 +146,8 @@ def _plain(value: Any) -> Any:
     """A decimal as a whole number or a float; anything else as it is."""
     if not isinstance(value, Decimal):
         return value
+    if value.is_nan():
+        return float("nan")
     return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
 
 
@@ -213,7 +221,7 @@ def object_column(values: list[Any], name: str, role: str) -> Column:
     there = [value for value, absent in zip(values, missing, strict=True) if not absent]
     filled = [0 if absent else value for value, absent in zip(values, missing, strict=True)]
     if there and all(isinstance(v, (list, tuple, set, frozenset, np.ndarray)) for v in there):
-        return Column.lists(name, values, missing)
+        return replace(Column.lists(name or role, values, missing), name=name)
     if there and all(isinstance(v, (bool, np.bool_)) for v in there):
         return Column(name, "bool", np.array(filled).astype(bool), gone)
     if there and all(isinstance(v, (int, float, np.integer, np.floating, np.bool_)) for v in there):

@@ -16,7 +16,7 @@ from .keys import Keys, record_keys
 from .label import Block, Dense, Variable, printable
 from .label_rules import label_set, refuse_rounded
 from .labelset import LEAST_TOTAL, MOST_SQUARES, Evaluation, LabelSet
-from .plain_arguments import one_of
+from .plain_arguments import array_of, one_of
 from .row_numbers import row_numbers
 from .same_columns import (
     refuse_labels_as,
@@ -55,7 +55,7 @@ def read_clusters(cluster: Any, count: int, labels: Mapping[str, Any]) -> Keys |
         return None
     refuse_labels_as("cluster", cluster, labels)
     try:
-        ids = tensor_array(cluster) if hasattr(cluster, "detach") else np.asarray(cluster)
+        ids = tensor_array(cluster) if hasattr(cluster, "detach") else array_of(cluster)
     except ValueError:
         raise TypeError(
             f"cluster is a {type(cluster).__name__} whose rows differ in length: one id per record"
@@ -206,7 +206,7 @@ def weights_of(weights: Any, count: int, name: str = "weights") -> NDArray[Any] 
             f"{name} are masked in {int(np.ma.getmaskarray(weights).sum()):,} records: fill them in, 0 where a record is not to count"
         )
     try:
-        values = tensor_array(weights) if hasattr(weights, "detach") else np.asarray(weights)
+        values = tensor_array(weights) if hasattr(weights, "detach") else array_of(weights)
         if values.dtype.kind not in "biufO" or any(isinstance(one, (str, bytes)) for one in _objects(values)):
             raise TypeError
         if values.dtype.kind not in "biu":
@@ -254,7 +254,8 @@ def refuse_numbered(values: NDArray[Any], name: str = "weights") -> None:
 
 def _first_text(values: Any) -> str:
     """What in some values is no number."""
-    held = list(values) if isinstance(values, Iterable) else [values]
+    # An array of no dimension looks as if it could be gone through.
+    held = list(values) if isinstance(values, Iterable) and getattr(values, "ndim", 1) != 0 else [values]
     for place, value in enumerate(held):
         try:
             if isinstance(value, np.complexfloating):

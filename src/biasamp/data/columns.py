@@ -253,7 +253,11 @@ def is_missing(value: Any) -> bool:
         return False  # text, a list of labels, or a row of an array or a tensor
     try:
         return bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA refuses to be true or false
+    except (
+        TypeError,
+        ValueError,
+        ArithmeticError,
+    ):  # pandas.NA refuses to be true or false, a signalling NaN to be compared
         return True
 
 

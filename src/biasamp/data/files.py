@@ -55,15 +55,18 @@ def open_files(path: str | Path, *, notes: bool = True) -> Files:
     With ``notes`` it warns of what was found out about how they are written.
     """
     root = find_path(path)
+    if not str(path):  # it would be the folder that the process runs in
+        raise FileNotFoundError("no file or folder ''")
     if root.is_dir():
         there = (p for p in root.rglob("*") if p.is_file() and find_format(p) is not None)
         left_out = (".", "_", "~$")  # the last is how the lock of an open workbook begins
         paths = tuple(sorted(p for p in there if not any(n.startswith(left_out) for n in p.relative_to(root).parts)))
+        name = root.name or str(root)
         if not paths:
-            raise ValueError(f"the folder {root.name!r} holds no data file; {formats_read()} are read")
+            raise ValueError(f"the folder {name!r} holds no data file; {formats_read()} are read")
         formats = {format_of(p).name for p in paths}
         if len(formats) > 1:
-            raise ValueError(f"the folder {root.name!r} mixes {', '.join(sorted(formats))} files: keep one format")
+            raise ValueError(f"the folder {name!r} mixes {', '.join(sorted(formats))} files: keep one format")
     elif root.is_file():
         format_of(root)
         paths = (root,)

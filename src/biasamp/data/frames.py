@@ -32,7 +32,7 @@ def frame_columns(data: Any, role: str) -> Columns | None:
     if is_lazy(data):
         native = native.collect()
     if isinstance(native, (pa.Array, pa.ChunkedArray)):
-        return Columns([arrow_column("", native)], single=True)
+        return Columns([_series(native, "", role)], single=True)
     if hasattr(native, "columns"):
         return _gather([_series(values, name, role) for name, values in _pairs(native)], role)
     return Columns([_series(native, "" if native.name is None else str(native.name), role)], single=True)
@@ -166,7 +166,9 @@ def _arrow_array(values: Any, role: str) -> Any:
 
 
 def _series(series: Any, name: str, role: str) -> Column:
-    """A narwhals series or an Arrow array as a column."""
+    """A narwhals series or an Arrow array as a column; messages call one without a name by its role."""
+    if not name:
+        return replace(_series(series, role, role), name=name)
     try:
         return arrow_column(name, series.to_arrow() if hasattr(series, "to_arrow") else series)
     except _NO_ARROW_TYPE:

@@ -239,7 +239,10 @@ def _python_lists(data: Any) -> LabelSource:
                 f"data is a list whose item {place} is a {type(item).__name__}; a list of lists of labels, one a "
                 "record, is read; files are listed as pathlib.Path objects"
             )
-    spelled = [[canonical(value) for value in item if not is_missing(value)] for item in data]
+    try:
+        spelled = [[canonical(value) for value in item if not is_missing(value)] for item in data]
+    except TypeError as error:
+        raise TypeError(f"data: {error}") from None
     table = pa.table({_LABEL: pa.array(spelled, type=pa.list_(pa.string()))})
     plan = LabelPlan("lists", [_LABEL], label=_LABEL)
     return _of_parts(split_table(table, part_rows=_PART_ROWS), plan, f"{len(data)} lists")
@@ -257,7 +260,7 @@ def _matrix(data: Any, label: Any) -> LabelSource:
         rows = tensor_array(rows)
     width = int(rows.shape[1])
     if isinstance(label, str):
-        raise TypeError("label= must list the name of every column of a matrix, not be one text")
+        raise TypeError("data is a matrix: label= must list the name of each of its columns, not be one text")
     keys = [str(i) for i in range(width)] if label is None else [str(name) for name in label]
     if len(keys) != width or len(set(keys)) != width:
         raise ValueError(f"label= lists {len(set(keys))} distinct names; the matrix has {width} columns")

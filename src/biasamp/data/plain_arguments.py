@@ -171,10 +171,26 @@ def categories_of(value: Any, name: str) -> list[str]:
         raise error if str(error).startswith(name) else TypeError(f"{name}: {error}") from None
 
 
+def array_of(value: Any, dtype: Any = None) -> NDArray[Any]:
+    """What a container of any library holds, as an array; what cannot be one is an error of numpy's kinds.
+
+    Numbers of types that numpy lacks, such as integers of 128 bits, are taken one by one.
+    """
+    try:
+        return np.asarray(value, dtype=dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise
+    except Exception as error:  # of the library, which has kinds of its own
+        listed = getattr(value, "to_list", getattr(value, "to_pylist", None))
+        if listed is None:
+            raise TypeError(str(error)) from None
+    return np.asarray(listed(), dtype=dtype)
+
+
 def numbers_of(value: Any, name: str) -> NDArray[np.float64]:
     """Numbers as an array of floats, of any shape."""
     try:
-        out = np.asarray(value)
+        out = array_of(value)
         if out.dtype.kind not in "biuf":
             if out.dtype.kind in "cSUmMV":
                 raise TypeError

@@ -120,7 +120,7 @@ class Predictability:
             Makes the halves reproducible; by default it follows from the measurement's own seed.
         """
         level_of(level, "level")
-        if of not in ("value", "gain_difference"):
+        if not isinstance(of, str) or of not in ("value", "gain_difference"):
             raise ValueError(f"of is {of!r}; take 'value' or 'gain_difference'")
         if resamples is not None:
             whole_number(resamples, "resamples", least=2, most=MOST_DRAWS)

@@ -268,7 +268,7 @@ def _in_memory(texts: Any, role: str = "texts") -> Any:
         return None if not isinstance(texts, (pa.Array, pa.ChunkedArray)) and not _is_series(texts) else _series(texts)
     if isinstance(texts, (pa.Array, pa.ChunkedArray)) or _is_series(texts):
         return _series(texts)
-    if isinstance(texts, (list, tuple, np.ndarray)):
+    if isinstance(texts, (list, tuple, np.ndarray)) and getattr(texts, "ndim", 1) != 0:
         return _python_texts(list(texts), role)
     return None
 
