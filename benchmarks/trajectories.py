@@ -61,6 +61,20 @@ def false_alarms(
     return float(np.mean([held.slope().p < 0.05 for held in made])), float(np.mean(left))
 
 
+def newest(earlier: int, wander: float, records: float, jump: float, samples: int, seed: int = 0) -> float:
+    """How often the newest step is outside of what earlier ones let expect, as ``check --against-trend`` has it.
+
+    It has ``records`` times as many of them as those before, and is ``jump`` of its standard deviations away.
+    """
+    rng = np.random.default_rng([seed, earlier, int(10 * wander), int(10 * records)])
+    own = np.append(np.ones(earlier), 1.0 / records)
+    deviation = np.sqrt(own + wander**2)
+    drawn = rng.normal(size=(samples, earlier + 1)) * deviation
+    drawn[:, -1] += jump * deviation[-1]
+    made = [Steps(np.arange(earlier + 1.0), values, np.diag(own), False).newest() for values in drawn]
+    return float(np.mean([not low <= values[-1] <= high for values, (low, high) in zip(drawn, made, strict=True)]))
+
+
 def main(options: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks trajectories")
     parser.add_argument("--samples", type=int, default=200)
@@ -84,6 +98,16 @@ def main(options: Sequence[str] = ()) -> None:
                 )
                 print(
                     f"{steps} steps of {same} that vary by {wander:g} besides{' with heavy tails' * heavy}: {slopes:.1%} have a trend, {limits}",
+                    flush=True,
+                )
+    for earlier in (4, 6, 8, 12, 24):
+        for wander in (0.0, 1.0, 3.0):
+            for records in (0.2, 1.0, 5.0):
+                chance, *seen = (newest(earlier, wander, records, jump, samples) for jump in (0.0, 4.0, 6.0, 10.0))
+                shares = ", ".join(f"{share:.0%}" for share in seen)
+                print(
+                    f"a newest step after {earlier} that vary by {wander:g} besides, with {records:g} times as many records: {chance:.1%} are outside by "
+                    f"chance, and of jumps by 4, 6 and 10 standard deviations {shares}",
                     flush=True,
                 )
 

@@ -87,8 +87,8 @@ def test_a_run_of_other_tasks_opens_no_gate() -> None:
     found = POLICY.check([run(0, 0.05), strange])
     assert found.outcome == "not enough evidence"
     (check,) = [check for check in found.checks if check.rule == "runs"]
-    assert "run 2" in check.reason
-    assert "t (2 labels) given g against other (2 labels) given g" in check.reason
+    assert "made with tasks = t, and run 2" in check.reason
+    assert "with other: audit all runs alike" in check.reason
 
 
 def test_wrong_runs_are_refused() -> None:

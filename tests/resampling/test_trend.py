@@ -119,3 +119,34 @@ def test_few_steps_close_to_their_line_are_no_proof() -> None:
     assert made.records_p < 1e-10
     assert made.p == pytest.approx(stats.linregress(np.arange(3.0), values).pvalue)
     assert np.isnan(Steps(np.arange(2.0), values[:2], np.eye(2) * 0.01, paired=False).slope().p)
+
+
+def test_the_newest_step_is_held_to_students_prediction_interval() -> None:
+    """Where records move nothing, and where all steps are of the same records, whose common part drops out."""
+    stats = pytest.importorskip("scipy.stats")
+    values = np.array([1.0, 4.0, 2.0, 3.0, 2.5, 9.0])
+    mean, sd = values[:5].mean(), values[:5].std(ddof=1)
+    expected = stats.t.interval(0.95, 4, loc=mean, scale=sd * np.sqrt(1 + 1 / 5))
+    for covariance in (np.zeros((6, 6)), np.full((6, 6), 4.0)):
+        assert Steps(np.arange(6.0), values, covariance, paired=True).newest(0.95) == pytest.approx(expected)
+    # Steps that happen to agree vary by no less than their records.
+    alike = Steps(np.arange(6.0), np.array([1.0, 1.001, 1.002, 0.999, 1.0, 2.0]), np.eye(6) * 0.09, paired=False)
+    reach = stats.norm.ppf(0.975) * 0.3 * np.sqrt(1 + 1 / 5)
+    assert alike.newest(0.95) == pytest.approx((1.0004 - reach, 1.0004 + reach))
+
+
+@pytest.mark.parametrize("wander", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("records", [0.2, 1.0, 5.0])
+def test_newest_steps_are_outside_by_chance_in_one_of_twenty_at_most(wander: float, records: float) -> None:
+    """Also where the newest has more or fewer records; a jump of six standard deviations is seen."""
+    rng = np.random.default_rng(6)
+    own = np.array([1.0] * 6 + [records])
+    values = rng.normal(size=(3000, 7)) * np.sqrt(own + wander**2)
+
+    def outside(drawn: np.ndarray) -> float:
+        ends = [Steps(np.arange(7.0), row, np.diag(own), False).newest(0.95) for row in drawn]
+        return float(np.mean([not low <= row[-1] <= high for row, (low, high) in zip(drawn, ends, strict=True)]))
+
+    assert outside(values) <= 0.062  # 5%, and three standard errors of 3,000 samples
+    jump = np.append(np.zeros(6), 6.0 * np.sqrt(max(own.max(), 1.0) + wander**2))
+    assert outside(values[:500] + jump) >= 0.9

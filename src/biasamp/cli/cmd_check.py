@@ -85,8 +85,8 @@ class _PolicyFile(Input):
     multiple=True,
     type=Input(),
     metavar="FILE",
-    help="A saved audit, or counts, of an earlier window; once for each, in order. Figures with a limit have to stay "
-    "within the control limits that these show.",
+    help="A saved audit, or counts, of an earlier window; once for each, in order; four or more. Figures with a limit may "
+    "be no worse than these let expect of one window more.",
 )
 @shared_options(*ROLES, "metrics", *MEASURES, *ENGINE, unset=True)
 @click.option("--save", type=Output(".json", ".json.gz"), help="Save the audit, to be the baseline of a later check.")

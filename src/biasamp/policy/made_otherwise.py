@@ -67,8 +67,11 @@ def made_otherwise(policy: Policy, audit: Audit) -> Iterator[Apart]:
 
 
 def made_apart(one: Audit, two: Audit) -> Iterator[Apart]:
-    """What two audits of the same attributes and tasks were made with that is not the same, and that moves their figures."""
+    """What two audits of the same attributes were made with that is not the same, and that moves their figures: other tasks, too."""
     data = [audit.document["data"] for audit in (one, two)]
+    titles = [printable(held["tasks"]["title"], 60) for held in data]
+    if titles[0] != titles[1]:
+        yield "tasks", titles[0], titles[1]
     settings: list[Mapping[str, Any]] = [
         audit.document.get("provenance", {}).get("settings", {}) for audit in (one, two)
     ]

@@ -186,8 +186,8 @@ class Policy:
         baseline : Audit, counts or path, or a sequence of them, optional
             The audit of the model that this one is to be no worse than, or those of its runs, in place of the policy's own.
         earlier : sequence of Audit, counts or path, optional
-            Audits of earlier windows, in order: figures that the policy limits have to stay within the control limits
-            that these show, as :func:`biasamp.trajectory` makes them. Three or more are needed.
+            Audits of earlier windows, in order: figures that the policy limits may be no worse than these let expect of one window more,
+            by Student's prediction interval (at 95%, all figures counted), no shorter than records make it. Four or more are needed.
 
         Returns
         -------

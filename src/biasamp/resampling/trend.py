@@ -138,8 +138,36 @@ class Steps:
             variance = self._error(factors) ** 2 + self.wander * float(factors @ factors)
             reach = self._quantile(each, variance, float(factors @ factors)) * np.sqrt(variance)
             low[step], high[step] = mean - reach, mean + reach
-            left[step] = not low[step] - _ROUNDING <= self.values[step] <= high[step] + _ROUNDING
+            left[step] = not low[step] - ROUNDING <= self.values[step] <= high[step] + ROUNDING
         return ControlLimits(low, high, left)
+
+    def newest(self, level: float = 1.0 - FALSE_ALARM) -> tuple[float, float]:
+        """Between which values the last step lies with the chance ``level`` while nothing changes, judged by all steps before it.
+
+        It alone is asked about, so that nothing is lost to other steps: it is Student's prediction interval of one value more, no shorter than
+        records alone make it, and longer where the last step has fewer records than those before it.
+
+        Examples
+        --------
+        Values on records that move nothing, ten units from each other at most:
+
+        >>> import numpy as np
+        >>> steps = Steps(np.arange(5.0), np.array([0.0, 10.0, 4.0, 6.0, 30.0]), np.zeros((5, 5)), True)
+        >>> [round(end, 2) for end in steps.newest()]
+        [-9.65, 19.65]
+        """
+        from scipy.special import stdtrit
+
+        before = len(self.values) - 1
+        known = self.values[:-1]
+        factors = np.append(np.full(before, -1.0 / before), 1.0)
+        by_records = self._error(factors) ** 2
+        covariance = self.covariance[:-1, :-1]
+        apart = (np.trace(covariance) - covariance.sum() / before) / (before - 1)
+        further = 1.0 + 1.0 / before
+        seen = float(known.var(ddof=1)) * further + max(by_records - float(apart) * further, 0.0)
+        reach = max(_normal(level) * np.sqrt(by_records), float(stdtrit(before - 1, 0.5 + level / 2.0)) * np.sqrt(seen))
+        return float(known.mean() - reach), float(known.mean() + reach)
 
     def _quantile(self, level: float, variance: float, factors: float) -> float:
         """How many standard errors limits are away; ``factors`` is how many times a step's variance they hold.
@@ -219,7 +247,7 @@ _HALVINGS = 50
 # Degrees of freedom that the median of the distances of neighbours has for each of them: as few as simulated false alarms allow.
 _FREEDOM = 0.6
 # Values that differ by rounding alone are the same.
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 def _normal(level: float) -> float:
