@@ -154,7 +154,7 @@ class Steps:
         >>> import numpy as np
         >>> steps = Steps(np.arange(5.0), np.array([0.0, 10.0, 4.0, 6.0, 30.0]), np.zeros((5, 5)), True)
         >>> [round(end, 2) for end in steps.newest()]
-        [-9.65, 19.65]
+        [-9.81, 19.81]
         """
         from scipy.special import stdtrit
 
