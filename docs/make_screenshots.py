@@ -1,4 +1,4 @@
-"""Take the pictures of the report and the explorer that README shows: ``python docs/make_screenshots.py``.
+"""Take the pictures of the report and the explorer that the site shows: ``python docs/make_screenshots.py``.
 
 It needs the extra ``browser``, Chromium and Pillow, and BIASAMP_DATA for the captions that the explorer shows.
 """

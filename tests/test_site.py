@@ -83,6 +83,27 @@ def test_formulas_are_drawn_by_the_browser_itself(site: str, watched: Watched) -
     assert page.evaluate("document.querySelector('math mfrac').getBoundingClientRect().height") > 0
 
 
+@pytest.mark.parametrize("name", ["concepts/directional", "concepts/association", "concepts/why"])
+def test_formulas_can_be_read_whole_on_a_telephone(site: str, watched: Watched, name: str) -> None:  # noqa: F811
+    watched.page.set_viewport_size({"width": 390, "height": 800})
+    page = opened(watched, f"{site}/{name}.html")
+    seen = page.eval_on_selector_all(
+        "div.math",
+        """all => all.map(one => {
+          const [drawn, room] = [one.querySelector('math').getBoundingClientRect(), one.getBoundingClientRect()];
+          one.scrollLeft = 1e6;
+          return [drawn.left - room.left, drawn.right - one.scrollLeft - room.right, drawn.width > room.width, one.tabIndex];
+        })""",
+    )
+    assert seen
+    for before, behind, wide, stop in seen:
+        assert before >= -1
+        assert behind <= 1
+        assert stop == (0 if wide else -1)
+    assert name != "concepts/directional" or any(wide for _, _, wide, _ in seen)
+    assert violations(page) == []
+
+
 def test_every_example_shows_a_figure_and_can_be_downloaded(site: str) -> None:
     pages = sorted((SITE / "examples").glob("plot_*.html"))
     assert len(pages) >= 12

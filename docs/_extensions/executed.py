@@ -20,10 +20,11 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH = 98  # what a page has room for
+# What a page has room for, alone and beside the list of its section.
+WIDTH, WIDTH_BESIDE = 98, 82
 
 
-def _printed(line: str, folder: Path, expected: int) -> str:
+def _printed(line: str, folder: Path, expected: int, width: int) -> str:
     words = shlex.split(line)
     if words[0] == "cat":
         return "".join((folder / name).read_text(encoding="utf-8") for name in words[1:])
@@ -32,7 +33,7 @@ def _printed(line: str, folder: Path, expected: int) -> str:
     done = subprocess.run(
         [sys.executable, *(["-m", "biasamp"] if words[0] == "biasamp" else []), *words[1:]],
         cwd=folder,
-        env={**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
+        env={**os.environ, "COLUMNS": str(width), "NO_COLOR": "1"},
         text=True,
         encoding="utf-8",
         stdout=subprocess.PIPE,
@@ -57,13 +58,14 @@ class Executed(SphinxDirective):
             for file in (Path(self.env.srcdir) / "_static" / "data").glob("*"):
                 shutil.copy(file, folder)
         shown = []
+        width = WIDTH if self.config.html_sidebars.get(self.env.docname) == [] else WIDTH_BESIDE
         # A command may go on in the next line after a backslash, as in a shell.
         for line in "\n".join(self.content).replace("\\\n", "\\\0").split("\n"):
             if not line.startswith("$ "):
                 raise self.error(f"a command begins with '$ ': {line}")
             command, line = line.removeprefix("$ ").replace("\\\0", " "), line.replace("\0", "\n")
             try:
-                printed = _printed(command, folder, self.options.get("exit", 0))
+                printed = _printed(command, folder, self.options.get("exit", 0), width)
             except ValueError as error:
                 raise self.error(str(error)) from error
             lines = printed.strip("\n").splitlines()

@@ -10,3 +10,13 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
 });
+
+// A formula that does not fit is scrolled by the keyboard, too.
+function reachFormulas() {
+  for (const formula of document.querySelectorAll("div.math")) {
+    if (formula.scrollWidth > formula.clientWidth) formula.setAttribute("tabindex", "0");
+    else formula.removeAttribute("tabindex");
+  }
+}
+window.addEventListener("load", reachFormulas);
+window.addEventListener("resize", reachFormulas);
