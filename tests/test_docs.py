@@ -80,6 +80,24 @@ def test_a_broken_snippet_would_be_found(tmp_path: Path) -> None:
     assert found[1][1] == "assert x == 2\n"
 
 
+# Pages of concepts that are of no metric.
+_NO_METRIC = {"index", "evidence"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in sorted((ROOT / "docs" / "concepts").glob("*.md")) if page.stem not in _NO_METRIC],
+    ids=lambda page: page.stem,
+)
+def test_every_metric_has_a_formula_a_picture_a_case_by_hand_and_what_it_cannot_see(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert re.search(r"\$[^$]*(\\frac|-|\\mid)[^$]*\$", text)
+    assert re.search(r"!\[[^]]{20,}\]\(\.\./_static/pictures/\w+\.svg\)", text)
+    assert re.search("^## .*[Bb]y hand", text, re.MULTILINE)
+    assert re.search("^## What (it|they) cannot see", text, re.MULTILINE)
+    assert "assert " in "".join(code for _, code in snippets(page)), "the case by hand is held by a snippet"
+
+
 def messages() -> list[str]:
     """The words of messages that the page of troubleshooting quotes: the first cell of each row."""
     lines = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8").splitlines()

@@ -92,6 +92,25 @@ def predictability() -> Any:
     return figure
 
 
+def rates() -> Any:
+    """The rates of both groups, with intervals."""
+    figure, axes = _axes()
+    # Of 30 women who paint 28 are found, and 2 others; of 10 men 6, and 3 others.
+    said = np.repeat([1, 0, 1, 0, 1, 0, 1, 0], [28, 2, 2, 8, 6, 4, 3, 27])
+    kinds = ("selection_rate", "true_positive_rate", "false_positive_rate", "accuracy", "precision")
+    for place, (row, color) in enumerate(
+        zip(biasamp.parity(GROUP, PAINTS, said).groups.rows(), (TRUTH, MODEL), strict=True)
+    ):
+        values = np.array([row[kind] for kind in kinds])
+        ends = np.array([[row[f"{kind}_low"], row[f"{kind}_high"]] for kind in kinds]).T
+        reach = np.abs(ends - values)
+        places = np.arange(len(kinds)) + 0.38 * place - 0.19
+        axes.bar(places, values, 0.36, yerr=reach, color=color, ecolor="black", capsize=2, label=str(row["given"]))
+    axes.set_xticks(np.arange(len(kinds)), ["selected", "TPR", "FPR", "accuracy", "precision"])
+    axes.legend(frameon=False)
+    return figure
+
+
 def association() -> Any:
     """How four metrics move with the share of one identity among the records of a label."""
     figure, axes = _axes(height=3)
@@ -176,7 +195,17 @@ def questions() -> Any:
     return figure
 
 
-PICTURES: list[Callable[[], Any]] = [directional, mals, multi, predictability, association, why, bound, questions]
+PICTURES: list[Callable[[], Any]] = [
+    directional,
+    rates,
+    mals,
+    multi,
+    predictability,
+    association,
+    why,
+    bound,
+    questions,
+]
 
 
 def _draw(app: Any) -> None:
