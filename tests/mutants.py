@@ -45,6 +45,8 @@ BUDGET = 40.0
 PATIENCE, GRACE = 4.0, 60.0
 # No test waits for so many seconds of the clock.
 LONGEST = 900.0
+# What a file has whose functions run as machine code.
+_COMPILED = "@numba.njit"
 # Seconds of a file of tests of which nothing is known.
 UNKNOWN = 30.0
 
@@ -244,15 +246,32 @@ class Tests:
         function = name.partition("[")[0].rpartition("::")[2]
         return f"def {function}(" in self._texts[place] or ("." in function and bool(self._texts[place]))
 
+    def _lines(self, file: str) -> dict[int, list[str]]:
+        """The tests that run each line of a file."""
+        if file not in self._held:
+            self._held[file] = self._data.contexts_by_lineno(self._files[file])
+        return self._held[file]
+
+    def _of_users(self, stem: str) -> set[str]:
+        """The tests that run what imports a compiled file: of what runs within it nothing is recorded."""
+        out: set[str] = set()
+        for file in self._files:
+            text = (PACKAGE / file).read_text(encoding="utf-8").splitlines()
+            asked = [number for number, line in enumerate(text, 1) if "import" in line and stem in line]
+            lines = self._lines(file) if asked else {}
+            # An import within a function is run by the tests that need it, one at the top by the first of all.
+            within = [number for number in asked if text[number - 1].startswith(" ")]
+            for number in within or (lines if asked else ()):
+                out |= {test.rpartition("|")[0] for test in lines.get(number, ()) if test}
+        return out
+
     def of(self, mutant: Mutant) -> list[str]:
         """As many tests of a fault's lines as there is time for; of its whole file, where they run on import."""
         if self._data is None:
             return _by_name(mutant)
         if mutant.file not in self._files:
             return []
-        if mutant.file not in self._held:
-            self._held[mutant.file] = self._data.contexts_by_lineno(self._files[mutant.file])
-        lines = self._held[mutant.file]
+        lines = self._lines(mutant.file)
         found = {test for line in range(mutant.line, mutant.last + 1) for test in lines.get(line, ())}
         tests = {test.rpartition("|")[0] for test in found if test}
         if not tests:
@@ -260,6 +279,8 @@ class Tests:
                 {test.rpartition("|")[0] for held in lines.values() for test in held if test} if "" in found else set()
             )
         subject = Path(mutant.file).stem
+        if not tests and _COMPILED in (PACKAGE / mutant.file).read_text(encoding="utf-8"):
+            tests = self._of_users(subject)
         tests = {test for test in tests if self._is_there(test)}
         near = {
             test: (

@@ -255,3 +255,8 @@ def test_the_sums_that_a_row_is_part_of() -> None:
     assert _lines(rows, 0) == []
     assert _lines(rows, 1) == [[3, 5], [1, 2]]
     assert sorted(_lines(rows, 3)) == [[3, 4], [3, 4, 5, 6], [3, 5]]
+
+
+def test_decisions_of_many_values_show_five_of_them() -> None:
+    with pytest.raises(ValueError, match=r"has 7 values \('a', 'b', 'c', 'd', 'e' …\)"):
+        biasamp.impact(list("abcdefg") * 3, {"g": ["x", "y", "z"] * 7})

@@ -143,3 +143,13 @@ def test_bounds_hold_the_truth(case: int) -> None:
 
     held, _, _, _ = covered(CASES[case], 60, seed=1)
     assert held >= 0.92 - 2 * (0.92 * 0.08 / 60) ** 0.5
+
+
+def test_errors_are_of_groups_not_of_the_attribute() -> None:
+    """The name of the attribute is that of no group; of an attribute of yes/no labels each name is one."""
+    groups, truth, said = ["a", "b"] * 40, [1, 0, 0, 1] * 20, [1, 1, 0, 1] * 20
+    with pytest.raises(ValueError, match="names 'sex', which is no group"):
+        biasamp.label_errors({"sex": groups}, truth, said, error={"sex": 0.01}, resamples=10)
+    held = biasamp.label_errors({"sex": groups}, truth, said, error={"a": 0.01}, resamples=10)
+    also = biasamp.label_errors({"sex": groups}, truth, said, error={"sex=a": 0.01}, resamples=10)
+    assert held.value == also.value

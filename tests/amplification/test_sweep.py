@@ -191,3 +191,12 @@ def test_bad_sweeps() -> None:
     assert inside.integral == pytest.approx(biasamp.directional(groups, truth, np.full(60, 0.3)).value)
     with pytest.warns(UserWarning, match="no record has the given label 'x'|left out of the mean"):
         biasamp.sweep(scores, biasamp.categorical(groups, categories=[0, 1, 2, "x"]), truth)
+
+
+def test_the_steps_begin_and_end_where_the_curve_does() -> None:
+    rng = np.random.default_rng(3)
+    scores, groups, truth = rng.random(200).round(2), rng.integers(0, 2, 200), rng.integers(0, 2, 200)
+    found = biasamp.sweep(scores, groups, truth)
+    thresholds = sorted(found.curve["threshold"].tolist())
+    steps = found.steps(points=5)["threshold"]
+    assert (min(steps), max(steps)) == (thresholds[0], thresholds[-1])

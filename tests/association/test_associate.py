@@ -283,3 +283,19 @@ def test_united_labels_and_thresholds_that_no_record_has_are_said():
 def test_ways_to_treat_zeros_that_there_are_not(zero):
     with pytest.raises(ValueError, match=r"zero is .*'limit', 'drop', 'smooth' or \('smooth', alpha\) are accepted"):
         biasamp.associate([["man"], ["woman"]] * 9, ["man", "woman"], zero=zero)
+
+
+def test_a_label_of_one_record_has_all_its_figures() -> None:
+    """Its only record is a man's: P(man | y) = 1, of which the logarithm is 0."""
+    found = biasamp.associate(
+        [["man", "y"], *[["man"], ["woman"]] * 5, ["woman", "z"], ["woman", "z"]], ["man", "woman"], metrics="llr"
+    )
+    place = found.labels.index("y")
+    assert found.values.values("llr")[place].tolist() == [0.0, -np.inf]
+
+
+def test_both_identities_of_a_contrast_are_checked() -> None:
+    found = biasamp.associate([["man", "y"], ["woman"], ["woman", "y"]] * 5, ["man", "woman"], metrics="dp")
+    for wrong in ("1", 1.5, True):
+        with pytest.raises(TypeError, match="contrast is"):
+            found.ranks("dp", (0, wrong))

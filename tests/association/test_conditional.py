@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import biasamp
-from biasamp.association.conditional import mantel_haenszel, mantel_haenszel_p
+from biasamp.association.conditional import mantel_haenszel, mantel_haenszel_p, some_identities
 
 # The thirteen BCG trials of Colditz et al. (1994): tuberculosis and not, vaccinated and not.
 BCG = [
@@ -224,3 +224,34 @@ def test_crossings_that_may_overlap_are_refused() -> None:
         biasamp.associate(held, ["a", "b", "c"], crossings=True)
     with pytest.raises(ValueError, match="of 'a', 'b' no pair is found together"):
         biasamp.associate([["a"], ["b"]] * 5, ["a", "b"], crossings=True)
+
+
+def test_strata_where_a_gap_is_undefined_are_left_out() -> None:
+    """Where no record of one identity has the label its logarithm is infinite: the other stratum alone is in the mean."""
+    counts = {"in": {"man": (2, 8), "woman": (1, 8)}, "out": {"man": (0, 8), "woman": (4, 8)}}
+    held = [
+        [who, where, *(["y"] if place < said else [])]
+        for where, rows in counts.items()
+        for who, (said, size) in rows.items()
+        for place in range(size)
+    ]
+    found = biasamp.associate(held, ["man", "woman"], strata=["in", "out"], metrics=["pmi", "dp"], min_expected=0)
+    assert found.conditional is not None
+    (row,) = (row for row in found.conditional.table.rows() if row["label"] == "y")
+    assert row["pmi"] == pytest.approx(np.log((2 / 8) / (1 / 8)), abs=1e-12)
+    assert row["dp"] == pytest.approx((1 / 8 - 4 / 8) / 2, abs=1e-12)
+
+
+def test_some_identities_are_those_that_would_have_been_counted() -> None:
+    rng = np.random.default_rng(4)
+    held = [[name for name in ("a", "b", "c", "y", "z") if rng.random() < 0.5] for _ in range(200)]
+    whole = biasamp.count(held, identities=["a", "b", "c"])
+    for places in ((0, 1), (1, 2), (0, 2), (2, 0)):
+        names = ["abc"[place] for place in places]
+        some, own = some_identities(whole, places), biasamp.count(held, identities=names)
+        labels = [some.labels.index(label) for label in ("y", "z")]
+        assert some.identities == own.identities
+        np.testing.assert_array_equal(some.overlap, own.overlap)
+        mine, theirs = some.both(0, 1), own.both(0, 1)
+        assert [mine[place] for place in labels] == [theirs[own.labels.index(label)] for label in ("y", "z")]
+        assert mine[labels[0]] == sum({*names, "y"} <= set(record) for record in held)

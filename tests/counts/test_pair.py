@@ -11,10 +11,10 @@ import pytest
 
 import biasamp
 from biasamp.counts.contingency import ContingencyTable
-from biasamp.counts.joint import JointCounts
+from biasamp.counts.joint import JointCounts, same_labels
 from biasamp.counts.kernels.cross import column_sums
 from biasamp.counts.pair import PairCounts
-from biasamp.data import Evaluation
+from biasamp.data import Evaluation, Label
 from evaluations import bits, floats, make, random_evaluation, read
 from extras import needs
 
@@ -221,3 +221,12 @@ class TestWeights:
     def test_what_cannot_be_summed_exactly(self, weight: float, word: str) -> None:
         with pytest.raises(ValueError, match=rf"weights add up to .* too {word} .*only their ratios matter"):
             biasamp.directional([0, 1], [0, 1], [0, 1], weights=[weight, weight])
+
+
+def test_labels_that_do_not_match_are_named() -> None:
+    a, b, c = (Label("t", name) for name in "abc")
+    with pytest.raises(ValueError, match=r"only in the first: \['t=a'\]; only in the second: \['t=c'\]"):
+        same_labels((a, b), (b, c), "task")
+    with pytest.raises(ValueError, match="the same labels in another order"):
+        same_labels((a, b), (b, a), "task")
+    same_labels((a, b), (a, b), "task")

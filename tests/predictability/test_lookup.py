@@ -134,3 +134,11 @@ def test_an_input_that_was_never_seen_has_the_rate_of_all() -> None:
     # With a record of its own the second input ranks above the first: 3 * 2 of 4 * 3 pairs in order, and the ties count a half.
     seen = _auc(np.array([[[6, 2], [0, 1]]]), test)
     assert seen.tolist() == [(3 * 2 + (3 * 1 + 1 * 2) / 2) / 12]
+
+
+def test_an_input_that_was_never_seen_is_answered_by_the_rate_of_all_for_f1() -> None:
+    """It ranks by the share of yes in all records: below the inputs that are answered no, or between those answered yes."""
+    # Yes to the first: 2 * 9 of 10 + 10. To the second as well: 2 * 10 of 30 + 10. A third of all are yes: above the second.
+    assert answers(np.array([[1, 9], [19, 1], [0, 0]]), "f1", label=True).tolist() == [1, 0, 1]
+    # Yes to the first: 2 * 9 of 10 + 17, to two: 2 * 17 of 48 + 17. An eighth of all are yes: below the second.
+    assert answers(np.array([[1, 9], [30, 8], [0, 0], [100, 0]]), "f1", label=True).tolist() == [1, 0, 0, 0]

@@ -231,3 +231,14 @@ def test_the_variance_of_signs_by_hand() -> None:
     found = intervals.sign_variance(np.array([0.05]), np.array([0.3]), np.array([0.1]))
     assert found == pytest.approx(2 * wrong * (1 - wrong) * 8, rel=1e-4)
     assert intervals.sign_variance(np.array([0.05]), np.array([0.01]), np.array([0.1])) == 0.0
+
+
+def test_the_bias_of_signs_at_chance_by_hand() -> None:
+    """A sign at chance (z = 0) costs the whole of delta; with half of its noise shared also phi(0) standard errors."""
+    one = np.array([[1.0]])
+    assert intervals.sign_bias(one, np.array([[0.0]]), np.array([[0.02]])) == pytest.approx(1 / np.sqrt(2 * np.pi))
+    assert intervals.sign_bias(one, np.array([[0.04]]), np.array([[0.02]])) == pytest.approx(2 + 1 / np.sqrt(2 * np.pi))
+    # One that is sure costs nothing.
+    assert intervals.sign_bias(np.array([[1e-200]]), np.array([[0.04]]), np.array([[0.02]])) == pytest.approx(
+        0.0, abs=1e-12
+    )

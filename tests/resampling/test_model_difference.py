@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import biasamp
-from biasamp.resampling.model_difference import UNDECIDED, compare_errors, compare_extremes, compare_values
+from biasamp.resampling.model_difference import SAME, UNDECIDED, compare_errors, compare_extremes, compare_values
 
 
 def models(seed: int, n: int = 1500, further: float = 0.0) -> tuple[biasamp.directional, biasamp.directional]:
@@ -130,3 +130,14 @@ def test_differences_by_standard_errors_are_said_to_be_unpaired() -> None:
     assert found.value == pytest.approx(0.3)
     # 1.96 standard errors of the difference, which is sqrt(0.03^2 + 0.04^2) = 0.05.
     assert (found.low, found.high) == pytest.approx((0.3 - 1.959964 * 0.05, 0.3 + 1.959964 * 0.05), abs=1e-6)
+
+
+def test_models_are_the_same_only_where_no_resample_differs() -> None:
+    """Two of a thousand resamples differ: the interval is of no width, and yet the models are not the same."""
+    first = np.zeros(1000)
+    second = first.copy()
+    second[:2] = 0.1, -0.1
+    assert compare_values(0.0, 0.0, first, first.copy()).verdict == SAME
+    assert compare_values(0.0, 0.0, first, second).verdict == UNDECIDED
+    # Nor where all resamples differ by the same.
+    assert compare_values(0.0, 0.1, first, first + 0.1).verdict != SAME
