@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
@@ -14,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasamp.counts import ContingencyTable, long_table
+from biasamp.counts import ContingencyTable, long_table, shared_counts
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.kernels import long_tally
 from biasamp.counts.kernels.long_tally import numba_installed, repeated
@@ -428,6 +430,35 @@ def test_rows_of_many_identities_are_kept_and_counted_several_times(kernel, text
     assert (counts.count == count[order]).all()
     assert (counts.overlap == overlap).all()
     assert (counts.joint.reshape(len(order), -1) == joint[order]).all()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kept_bytes", [0, 1 << 26])
+def test_cells_that_are_asked_for_late_are_those_of_when_the_counts_were_made(kernel, kept_bytes, monkeypatch):
+    monkeypatch.setattr(shared_counts, "_KEPT_BYTES", kept_bytes)
+    rng = np.random.default_rng(5)
+    record, label = np.sort(rng.integers(0, 300, 4000)), rng.integers(0, 40, 4000)
+    members, codes, parts = [[str(k)] for k in range(9)], None, []
+    # The middle of a record, which the first part has in its first and last rows alone.
+    for number, rows in enumerate((slice(0, 2001), slice(2001, 4000))):
+        counter = LongCounter(members, kernel=kernel, codes=codes)
+        codes = counter.codes
+        counter.add(pa.array(record[rows]), pa.array(label[rows]))
+        parts.append(counter.part(number))
+    names = [str(k) for k in range(9)]
+    first, again = (parts[0].finished(names, members) for _ in range(2))
+    both = parts[0]
+    both += parts[1]
+    whole = both.finished(names, members)
+    with ThreadPoolExecutor(4) as pool:
+        late = list(pool.map(lambda counts: counts.joint.tolist(), [first] * 4 + [whole] * 4 + [again]))
+    for counts, stop, seen in ((first, 2001, late[:4] + late[8:]), (whole, 4000, late[4:8])):
+        count, overlap, joint = _by_hand(record[:stop], label[:stop], 9)
+        order = [int(y) for y in counts.labels]
+        assert (counts.count == count[order]).all()
+        assert (counts.overlap == overlap).all()
+        assert all(one == joint[order].reshape(-1, 9, 9).tolist() for one in seen)
+        assert (pickle.loads(pickle.dumps(counts)).joint == counts.joint).all()
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

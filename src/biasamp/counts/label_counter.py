@@ -72,7 +72,8 @@ class Counter:
             rows = np.full(len(names), -1, dtype=np.int64)
             place = tally.shared_places()
             rows[: len(place)] = place[: len(names)]
-            table = SharedTable(len(self.members), tally.shared, rows)
+            most = int(np.triu(tally.overlap, 1).max(initial=0))
+            table = SharedTable(len(self.members), tally.shared, rows, most)
             count = _as_long(tally.count, len(names))
             return from_pairs(
                 names, self.members, int(tally.records[0]), count, tally.overlap, tally.single, table, rare

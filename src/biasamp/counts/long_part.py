@@ -148,7 +148,7 @@ class LongPart:
         assert counts.members == tuple(tuple(group) for group in members)
         there = sorted(np.flatnonzero(counts.count).tolist(), key=counts.labels.__getitem__)
         counts = counts.take(there)
-        counts = replace(counts, shared=counts.shared.sparse())
+        counts = replace(counts, shared=counts.shared.kept())
         shown = tuple(names.get(label, label) for label in counts.labels) if names else counts.labels
         return replace(counts, identities=tuple(identities), names=shown, known=self.known)
 

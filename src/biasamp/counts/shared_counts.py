@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,10 @@ _LABEL_BITS = 32
 _LABEL = (1 << _LABEL_BITS) - 1
 # Cells so many times fewer than others are not sorted with them.
 _FEW = 64
+# Only one thread at a time has cells of its own in a table.
+_LOOKING_THROUGH = threading.Lock()
+# Bytes of a table that is kept until its cells are asked for.
+_KEPT_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +87,10 @@ class SharedCounts:
         """The same counts as cells."""
         return self
 
+    def kept(self) -> SharedCounts:
+        """The same counts, to which nothing is added any more."""
+        return self
+
     def __add__(self, other: SharedCounts) -> SharedCounts:
         if isinstance(other, SharedTable):
             return other + self
@@ -111,18 +120,21 @@ def pair_columns(many: int) -> Index:
 class SharedTable(SharedCounts):
     """The same counts as a table of all labels and pairs, while many labels and identities are still being counted.
 
-    ``table`` has a column for each pair, in the order of :func:`pair_columns`.
+    ``table`` has a column for each pair, in the order of :func:`pair_columns`, and no number above ``most``.
     ``rows`` has the row of each label, -1 where it has none; ``more`` are cells that are not in the table. What travels
     to other processes are cells.
     """
 
     table: NDArray[Any]
     rows: Index
+    most: int
     more: SharedCounts
 
-    def __init__(self, many: int, table: NDArray[Any], rows: Index, more: SharedCounts | None = None) -> None:
+    def __init__(
+        self, many: int, table: NDArray[Any], rows: Index, most: int, more: SharedCounts | None = None
+    ) -> None:
         cells = SharedCounts.none(many) if more is None else more
-        for name, value in (("many", many), ("table", table), ("rows", rows), ("more", cells)):
+        for name, value in (("many", many), ("table", table), ("rows", rows), ("most", most), ("more", cells)):
             object.__setattr__(self, name, value)
 
     @property
@@ -144,28 +156,32 @@ class SharedTable(SharedCounts):
         kept = np.flatnonzero(target[: len(self.rows)] >= 0)
         rows = np.full(int(target.max(initial=-1)) + 1, -1, dtype=np.int64)
         rows[target[kept]] = self.rows[kept]
-        return SharedTable(self.many, self.table, rows, self.more.moved(target))
+        return SharedTable(self.many, self.table, rows, self.most, self.more.moved(target))
 
     def __add__(self, other: SharedCounts) -> SharedCounts:
         return self._sum(other, None)
 
     def __iadd__(self, other: SharedCounts) -> SharedCounts:
-        return self._sum(other, self.table)
+        return self._sum(other, self.table if self.table.flags.writeable else None)
 
     def _sum(self, other: SharedCounts, out: NDArray[Any] | None) -> SharedCounts:
         """The sum; ``out`` is the table that may hold it."""
         if not isinstance(other, SharedTable):
-            return SharedTable(self.many, self.table, self.rows, self.more + other)
+            return SharedTable(self.many, self.table, self.rows, self.most, self.more + other)
         labels = max(len(self.rows), len(other.rows))
         mine, theirs = (_padded(table.rows, labels) for table in (self, other))
         if self.table.shape == other.table.shape and ((mine == theirs) | (mine < 0) | (theirs < 0)).all():
             # The same labels have the same rows, as they do where threads share codes.
             rows = np.maximum(mine, theirs)
             if len(np.unique(rows[rows >= 0])) == (rows >= 0).sum():
-                kind = _kind(self.table, other.table)
-                out = out if out is not None and out.dtype == kind else None
-                table = np.add(self.table, other.table, out=out, dtype=kind)
-                return SharedTable(self.many, table, rows, self.more + other.more)
+                most = self.most + other.most
+                kind = _kind(self.table, other.table, most)
+                if out is None or out.dtype != kind:
+                    out = np.zeros(self.table.shape, dtype=kind)
+                # Rows that no label has may never have been touched.
+                top = int(rows.max(initial=-1)) + 1
+                np.add(self.table[:top], other.table[:top], out=out[:top], dtype=kind)
+                return SharedTable(self.many, out, rows, most, self.more + other.more)
         return self.sparse() + other.sparse()
 
     def sparse(self) -> SharedCounts:
@@ -177,11 +193,23 @@ class SharedTable(SharedCounts):
             return self._cells() + self.more
         # A few cells more are in the table while it is looked through: its memory need not be taken twice.
         values = self.more.values.astype(self.table.dtype)
-        self.table[place] += values
-        try:
-            return self._cells()
-        finally:
-            self.table[place] -= values
+        with _LOOKING_THROUGH:
+            writeable = self.table.flags.writeable
+            self.table.flags.writeable = True
+            self.table[place] += values
+            try:
+                return self._cells()
+            finally:
+                self.table[place] -= values
+                self.table.flags.writeable = writeable
+
+    def kept(self) -> SharedCounts:
+        """As long as nobody asks for cells, the table; it takes less time, and less room than most of its cells would."""
+        if int((self.rows >= 0).sum()) * self.table[:1].nbytes > _KEPT_BYTES:
+            return self.sparse()
+        # What shares this table adds to another from now on.
+        self.table.flags.writeable = False
+        return CellsOnDemand(self)
 
     def _cells(self) -> SharedCounts:
         many, labels = self.many, np.flatnonzero(self.rows >= 0)
@@ -201,13 +229,55 @@ class SharedTable(SharedCounts):
         return SharedCounts(many, keys, flat[place].astype(np.int64))
 
 
+class CellsOnDemand(SharedCounts):
+    """The cells of a table, which are made when they are asked for; then the table is let go."""
+
+    _table: SharedTable | None
+    _made: SharedCounts | None
+
+    def __init__(self, table: SharedTable) -> None:
+        for name, value in (("many", table.many), ("_table", table), ("_made", None)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def keys(self) -> Index:
+        """The cells."""
+        return self.sparse().keys
+
+    @property
+    def values(self) -> Index:
+        """Their counts."""
+        return self.sparse().values
+
+    def sparse(self) -> SharedCounts:
+        """The same counts as cells."""
+        # Two threads may ask at once, and both may make them: first there are cells, then there is no table.
+        table, made = self._table, self._made
+        if made is None:
+            assert table is not None
+            made = table.sparse()
+            object.__setattr__(self, "_made", made)
+            object.__setattr__(self, "_table", None)
+        return made
+
+    def moved(self, target: Index) -> SharedCounts:
+        """As :meth:`SharedCounts.moved`."""
+        return self.sparse().moved(target)
+
+    def __reduce__(self) -> Any:
+        cells = self.sparse()
+        return SharedCounts, (self.many, cells.keys, cells.values)
+
+    def __add__(self, other: SharedCounts) -> SharedCounts:
+        return self.sparse() + other
+
+
 def _padded(rows: Index, labels: int) -> Index:
     return np.concatenate([rows, np.full(labels - len(rows), -1, dtype=np.int64)])
 
 
-def _kind(one: NDArray[Any], two: NDArray[Any]) -> np.dtype[Any]:
-    """A type that has room for the sum of two tables."""
-    most = int(one.max(initial=0)) + int(two.max(initial=0))
+def _kind(one: NDArray[Any], two: NDArray[Any], most: int) -> np.dtype[Any]:
+    """A type that has room for the sum of two tables, in which nothing is above ``most``."""
     kinds = [one.dtype, two.dtype, np.dtype(np.int32), np.dtype(np.int64)]
     return next(kind for kind in kinds if most <= np.iinfo(kind).max)
 

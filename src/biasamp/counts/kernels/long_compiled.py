@@ -9,7 +9,7 @@ import numpy as np
 
 from biasamp.data.keys import GOLDEN, MIX_1, MIX_2
 
-from .long_pairs import AT_ONCE, has_room, keep_pairs
+from .long_pairs import AT_ONCE, LABELS, cells_of_mask, has_room, keep_rows, set_apart, settle_record
 
 # Places in the state: labels of the open run, its mask, runs begun, patterns known, duplicates, length of the first run
 # (-1 before there is one), cells that wait, the record of the open run where records are whole numbers, and whether a run
@@ -64,68 +64,75 @@ class Room(NamedTuple):
     kept: Any
 
 
-# This one is inlined: handing over so many arrays would cost more than the work.
-@numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
-def close_run(
-    held: Any, mask: Any, slots: Any, columns: Any, buffer: Any, first: Any, table: Any, waiting: Any, records: Any,
-    state: Any, seen: Any, kept: Any,
-) -> bool:  # fmt: skip
-    """Count a run that has ended; False where there is no room."""
-    if state[FIRST] < 0:
-        for j in range(held):
-            first[j] = buffer[j]
-        state[FIRST] = held
-        return True
-    if len(kept.pairs):
-        used = keep_pairs(mask, buffer, 0, np.int64(held), len(seen), waiting, state[USED], kept)
-        if used < 0:
-            return False
-        state[USED] = used
-        records[0] += 1
-        return True
-    slot = slot_of(mask, slots, columns)
-    column = slots[slot]
-    if column < 0:
-        column = state[KNOWN]
-        if column == len(columns):
-            return False
-        slots[slot] = column
-        columns[column] = mask
-        state[KNOWN] += 1
-    # What labels have with no identity is what all have, less the rest.
-    if column >= len(table):
-        used = state[USED]
-        if used + np.int64(held) > len(waiting):
-            return False
-        for j in range(held):
-            waiting[used + np.int64(j)] = (column << _CELL_BITS) | buffer[j]
-        state[USED] += np.int64(held)
-    elif column > 0:
-        for j in range(held):
-            table[column, buffer[j]] += _COUNTED
-    records[column] += 1
-    return True
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def close_pattern(
+    held: Any, mask: Any, slots: Any, columns: Any, buffer: Any, table: Any, waiting: Any, records: Any, state: Any
+) -> bool:
+    """Count a run that has ended under its pattern; False where there is no room.
+
+    As all that is called for every run this calls no function that takes arrays, takes none out of a tuple, and returns in one
+    place: otherwise each array is counted as in use and as free again every time, which costs more than the work.
+    """
+    top = len(slots) - 1
+    at = np.int64((np.uint64(mask) * _ODD) >> np.uint64(32)) & top
+    while slots[at] >= 0 and columns[slots[at]] != mask:
+        at = (at + 1) & top
+    new = slots[at] < 0
+    column, used = (state[KNOWN] if new else slots[at]), state[USED]
+    waits = np.int64(held) if column >= len(table) else 0
+    room = (column < len(columns)) & (used + waits <= len(waiting))
+    if room:
+        if new:
+            slots[at] = column
+            columns[column] = mask
+            state[KNOWN] += 1
+        for j in range(waits):
+            waiting[used + j] = (column << _CELL_BITS) | buffer[j]
+        state[USED] += waits
+        # What labels have with no identity is what all have, less the rest.
+        if 0 < column < len(table):
+            for j in range(held):
+                table[column, buffer[j]] += _COUNTED
+        records[column] += 1
+    return room
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def add_runs(at: int, starts: Any, codes: Any, masks: Any, room: Any) -> int:
     """Count rows from ``at`` on; the row where it stopped because there was no room, else the number of rows."""
     slots, columns, seen, buffer, first, table, waiting, records, state, kept = room
+    pairs, overlap, kept_columns, kept_rows, _, ends, links, kept_state = kept
     held, mask, duplicates = np.uint64(state[HELD]), state[MASK], state[DUPLICATES]
     runs, inside, empty, opened = np.uint64(state[RUNS]), state[FIRST] >= 0, 0, state[OPEN] > 0
+    beyond = len(pairs) > 0 and kept_state[LABELS] < len(seen)
     stopped = len(codes)
     for i in range(at, len(codes)):
         if starts[i]:
             # Most runs name no identity: they are settled here.
             if mask == 0 and inside:
                 empty += opened
-            elif opened:
-                if not close_run(
-                    held, mask, slots, columns, buffer, first, table, waiting, records, state, seen, kept,
-                ):  # fmt: skip
+            elif opened and not inside:
+                for j in range(held):
+                    first[j] = buffer[j]
+                state[FIRST], inside = held, True
+            elif opened and len(pairs):
+                waits = state[USED] + cells_of_mask(mask) * np.int64(held)
+                if (beyond and waits > len(waiting)) or not has_room(
+                    np.int64(held), 1, len(pairs), kept_columns, ends, links, kept_state
+                ):
                     stopped = i
                     break
-                inside = True
+                rows = np.int64(held)
+                if beyond:
+                    rows = set_apart(mask, buffer, rows, waiting, state[USED:], pairs, kept_state)
+                many, packed = settle_record(mask, pairs, overlap, kept_columns, kept_state)
+                keep_rows(many, packed, buffer, 0, rows, kept_rows, ends, links, kept_state)
+                records[0] += 1
+            elif opened and not close_pattern(
+                held, mask, slots, columns, buffer, table, waiting, records, state,
+            ):  # fmt: skip
+                stopped = i
+                break
             runs += _ONE
             opened = True
             held, mask = _NONE, 0
@@ -237,7 +244,9 @@ def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, end
     while at < len(ids):
         stop = min(at + AT_ONCE, len(ids))
         kept, rows = room.kept, room.state[HELD] + stop - at
-        if len(kept.pairs) and not has_room(rows, kept.heads, kept.links, kept.state):
+        if len(kept.pairs) and not has_room(
+            rows, stop - at + 1, len(kept.pairs), kept.columns, kept.ends, kept.links, kept.state
+        ):
             return at
         reached = _add_some(at, stop, ids, labels, masks, named, ends, room)
         if reached < stop:
@@ -250,6 +259,7 @@ def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, end
 def _add_some(at: int, most: int, ids: Any, labels: Any, masks: Any, named: Any, ends: Any, room: Any) -> int:
     """The rows from ``at`` to ``most`` of :func:`add_integer_rows`."""
     slots, columns, seen, buffer, first, table, waiting, records, state, kept = room
+    pairs, overlap, kept_columns, kept_rows, _, kept_ends, links, kept_state = kept
     if not state[OPEN]:
         state[OPEN], state[LAST] = 1, ids[at]
         state[RUNS] += 1
@@ -260,9 +270,17 @@ def _add_some(at: int, most: int, ids: Any, labels: Any, masks: Any, named: Any,
     extend_run(at, i, labels, masks, seen, buffer, state)
     if i == stop:
         return stop
-    close_run(
-        state[HELD], state[MASK], slots, columns, buffer, first, table, waiting, records, state, seen, kept,
-    )  # fmt: skip
+    if state[FIRST] < 0:
+        state[FIRST] = state[HELD]
+        first[: state[HELD]] = buffer[: state[HELD]]
+    elif len(pairs):
+        # Every label has its row: nothing has to wait.
+        if state[MASK]:
+            own, packed = settle_record(state[MASK], pairs, overlap, kept_columns, kept_state)
+            keep_rows(own, packed, buffer, 0, state[HELD], kept_rows, kept_ends, links, kept_state)
+        records[0] += 1
+    else:
+        close_pattern(state[HELD], state[MASK], slots, columns, buffer, table, waiting, records, state)
     t = stop - 1
     while t > i and ids[t - 1] == ids[stop - 1]:
         t -= 1
@@ -282,12 +300,12 @@ def _add_some(at: int, most: int, ids: Any, labels: Any, masks: Any, named: Any,
                 state[RUNS] += 1
                 count = distinct(begin, end, labels, seen, buffer, state[RUNS])
             whole -= 1
-            if len(kept.pairs):
-                # Every label has its row: nothing has to wait.
+            if len(pairs):
+                own, packed = settle_record(mask, pairs, overlap, kept_columns, kept_state)
                 if again:
-                    keep_pairs(mask, buffer, 0, count, 0, waiting, 0, kept)
+                    keep_rows(own, packed, buffer, 0, count, kept_rows, kept_ends, links, kept_state)
                 else:
-                    keep_pairs(mask, labels, begin, end, 0, waiting, 0, kept)
+                    keep_rows(own, packed, labels, begin, end, kept_rows, kept_ends, links, kept_state)
                 records[0] += 1
                 continue
             slot = slot_of(mask, slots, columns)
@@ -297,13 +315,12 @@ def _add_some(at: int, most: int, ids: Any, labels: Any, masks: Any, named: Any,
                 slots[slot] = column
                 columns[column] = mask
                 state[KNOWN] += 1
-            row = table[column]
             if again:
                 for j in range(count):
-                    row[buffer[j]] += _COUNTED
+                    table[column, buffer[j]] += _COUNTED
             else:
                 for j in range(np.uint64(begin), np.uint64(end)):
-                    row[labels[j]] += _COUNTED
+                    table[np.uint64(column), labels[j]] += _COUNTED
             records[column] += 1
         records[0] += whole
     state[HELD], state[MASK], state[LAST] = 0, 0, ids[t]

@@ -128,7 +128,7 @@ class NumbaTally(Tally):
         unsigned = labels.view(f"u{labels.itemsize}")
         while True:
             stopped = int(compiled.add_integer_rows(at, ids, unsigned, self._own_masks, *self._work, self._room))
-            if stopped == len(ids) or not self.by_pair or not self._room.kept.state[long_pairs.RECORDS]:
+            if stopped == len(ids) or not self.by_pair or not self._room.kept.state[long_pairs.USED_ROWS]:
                 return stopped
             # There may have been no room for more rows to be kept.
             self._settle_pairs()
@@ -172,9 +172,8 @@ class NumbaTally(Tally):
     def _settle_pairs(self) -> None:
         """Count the rows that were kept."""
         kept = self._room.kept
-        if not kept.state[long_pairs.RECORDS]:
+        if not kept.state[long_pairs.USED_ROWS]:
             return
-        long_pairs.settle_overlap(kept)
         self._fit(kept.overlap)
         long_pairs.settle_pairs(kept, self.single, self.shared)
 

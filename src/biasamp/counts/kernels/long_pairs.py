@@ -1,7 +1,7 @@
 """The compiled loops that count records under each of their identities and pairs of them; imported only when numba is there.
 
 The table of labels and pairs is larger than any cache, so rows are not counted there as they come. They are kept, in
-stretches of neighbouring labels and equally many identities, and counted one label after another.
+stretches of neighbouring labels and equally many identities, and counted one stretch after another.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ import numba
 import numpy as np
 
 # Entries of a block, and numbers of identities that have stretches of their own: the last is for all larger ones.
-BLOCK, SIZES = 256, 8
+BLOCK, SIZES = 256, 6
 # Rows that are checked, counted and read again while they are in the processor's first cache.
 AT_ONCE = 2048
-# Stretches of labels, at most.
-_MOST_STRETCHES = 128
+# Stretches of labels, at most: the part of the table that one has should fit the processor's second cache.
+_MOST_STRETCHES = 256
 _CELL_BITS = 32
+# In a kept row: bits of the label's place, and of the number of each identity.
+_LABEL_BITS, _IDENTITY_BITS = np.uint64(16), np.uint64(6)
+_LABEL, _IDENTITY, _LAST_BIT = np.uint64((1 << 16) - 1), np.uint64((1 << 6) - 1), np.uint64(63)
 # Unsigned places in arrays need no check for a negative one.
 _NONE, _ONE = np.uint64(0), np.uint64(1)
-_BLOCK_BITS, _IN_BLOCK, _SIZES = np.uint64(8), np.uint64(BLOCK - 1), np.uint64(SIZES)
+_LOG_BLOCK = BLOCK.bit_length() - 1
+_BLOCK_BITS, _IN_BLOCK, _SIZES = np.uint64(_LOG_BLOCK), np.uint64(BLOCK - 1), np.uint64(SIZES)
 # The place of a single bit: 58 bits above it, the product with this number has another value for each of them.
 _BIT_OF, _BIT_SHIFT = np.uint64(0x03F79D71B4CB0A89), np.uint64(58)
 _BIT = np.zeros(64, dtype=np.int64)
@@ -31,30 +35,26 @@ for _bit in range(64):
 class Kept(NamedTuple):
     """Rows of records with many identities that are to be counted; K identities.
 
-    A row has the number of its record in ``records``, whose identities are in ``sets``, and the place of its label
-    in its stretch in ``labels``. Rows stand in blocks: ``heads`` has the first block of each stretch, ``ends`` where its
-    next row goes, ``links`` the block after each, -1 for none. ``ordered``, ``places``, ``counted`` and ``held`` are
-    room to work in. ``pairs`` (K, K) has the column of each pair, and ``overlap`` (K, K) counts the records that have it.
-    ``state`` is indexed by BLOCKS to ROWS.
+    A row of ``rows`` has the place of its label in its stretch in its lowest bits, and above them the identities of its record,
+    a few bits each. Where they are too many it has there the place in ``columns`` of how many they are and which, and behind
+    these of the columns of all pairs of them. Rows stand in blocks: ``heads`` has the first block of each stretch, ``ends``
+    where its next row goes, ``links`` the block after each, -1 for none. ``pairs`` (K, K) has the column of each pair, and
+    ``overlap`` (K, K) counts the records that have it. ``state`` is indexed by BLOCKS to LABELS.
     """
 
     pairs: Any
     overlap: Any
-    sets: Any
-    records: Any
-    labels: Any
+    columns: Any
+    rows: Any
     heads: Any
     ends: Any
     links: Any
-    ordered: Any
-    places: Any
-    counted: Any
-    held: Any
     state: Any
 
 
-# Blocks in use, records that are kept, bits of the place of a label in its stretch, and labels that have a stretch.
-BLOCKS, RECORDS, BITS, ROWS = range(4)
+# Blocks in use, rows or records that are kept, columns in use, bits of the place of a label in its stretch, and labels that
+# have a stretch.
+BLOCKS, USED_ROWS, COLUMNS, BITS, LABELS = range(5)
 
 
 def no_rows(pairs: Any, rows: int) -> Kept:
@@ -65,17 +65,12 @@ def no_rows(pairs: Any, rows: int) -> Kept:
     kept = Kept(
         pairs=(pairs - many).astype(np.uint16),
         overlap=np.zeros((many, many), dtype=np.int64),
-        sets=np.empty(blocks * BLOCK, dtype=np.uint64),
-        records=np.empty(blocks * BLOCK, dtype=np.uint32),
-        labels=np.empty(blocks * BLOCK, dtype=np.uint16),
+        columns=np.empty(blocks * BLOCK + (AT_ONCE + 1) * _columns_of(many), dtype=np.uint16),
+        rows=np.empty(blocks * BLOCK, dtype=np.uint64),
         heads=np.zeros(0, dtype=np.int64),
         ends=np.zeros(0, dtype=np.int64),
         links=np.zeros(blocks, dtype=np.int64),
-        ordered=np.empty(blocks * BLOCK, dtype=np.uint64),
-        places=np.zeros(0, dtype=np.int64),
-        counted=np.zeros(many * (many - 1) // 2, dtype=np.int32),
-        held=np.zeros(64, dtype=np.int64),
-        state=np.zeros(4, dtype=np.int64),
+        state=np.zeros(5, dtype=np.int64),
     )
     return for_labels(kept, 0)
 
@@ -84,12 +79,8 @@ def for_labels(kept: Kept, labels: int) -> Kept:
     """The same, where nothing is kept, for so many labels."""
     bits = max(0, (max(labels, 1) - 1).bit_length() - (_MOST_STRETCHES - 1).bit_length())
     stretches = SIZES * -(-labels >> bits)
-    kept = kept._replace(
-        heads=np.zeros(stretches, dtype=np.int64),
-        ends=np.zeros(stretches, dtype=np.int64),
-        places=np.zeros(1 << bits, dtype=np.int64),
-    )
-    kept.state[[BITS, ROWS]] = bits, labels
+    kept = kept._replace(heads=np.zeros(stretches, dtype=np.int64), ends=np.zeros(stretches, dtype=np.int64))
+    kept.state[[BITS, LABELS]] = bits, labels
     open_blocks(kept)
     return kept
 
@@ -99,90 +90,136 @@ def open_blocks(kept: Any) -> None:
     """Give each stretch an empty block."""
     for stretch in range(len(kept.heads)):
         kept.heads[stretch], kept.ends[stretch], kept.links[stretch] = stretch, stretch * BLOCK, -1
-    kept.state[BLOCKS], kept.state[RECORDS] = len(kept.heads), 0
+    kept.state[BLOCKS], kept.state[USED_ROWS], kept.state[COLUMNS] = len(kept.heads), 0, 0
+
+
+# Functions that are called for every record are handed arrays one by one, call no others and return in one place: what takes
+# arrays out of a tuple, or hands them on, counts each of them as in use and as free again, which costs more than the work.
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def has_room(rows: Any, heads: Any, links: Any, state: Any) -> bool:
-    """Whether so many rows more may be kept: each of them might fill a block."""
-    return state[BLOCKS] + min(rows, len(heads)) + rows // BLOCK + 1 < len(links)
-
-
-# This one is inlined: handing over so many arrays would cost more than the work.
-@numba.njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator, unused-ignore]
-def keep_pairs(mask: Any, own: Any, start: Any, stop: Any, all_labels: Any, waiting: Any, used: Any, kept: Any) -> Any:
-    """Keep a record that has the identities ``mask`` and the labels ``own[start:stop]``.
-
-    Labels beyond those that are kept go to the cells ``waiting``, of which there are ``used``: how many there are then, or
-    -1 where there is no room, and nothing was done.
-    """
-    pairs, overlap, sets, records, labels, heads, ends, links, _, _, _, held, state = kept
-    many, left, rows, out = _NONE, np.uint64(mask), np.uint64(state[ROWS]), used
-    while left:
-        left &= left - _ONE
-        many += _ONE
-    beyond, own_rows = rows < all_labels, np.int64(stop - start)
-    cells = np.int64(many * (many + _ONE)) // 2 * own_rows
-    if (beyond and used + cells > len(waiting)) or not has_room(own_rows, heads, links, state):
-        out = -1
-    elif many:
-        size, shift, record = min(many, _SIZES) - _ONE, np.uint64(state[BITS]), state[RECORDS]
-        within = (_ONE << shift) - _ONE
-        sets[record] = np.uint64(mask)
-        state[RECORDS] += 1
-        if beyond:
-            identities_of(mask, held)
-        for j in range(start, stop):
-            code = np.uint64(own[j])
-            if beyond and code >= rows:
-                for a in range(many):
-                    waiting[out] = (held[a] << _CELL_BITS) | np.int64(code)
-                    out += 1
-                    for b in range(a + _ONE, many):
-                        column = len(overlap) + np.int64(pairs[held[a], held[b]])
-                        waiting[out] = (column << _CELL_BITS) | np.int64(code)
-                        out += 1
-            else:
-                stretch = (code >> shift) * _SIZES + size
-                at = np.uint64(ends[stretch])
-                records[at] = np.uint32(record)
-                labels[at] = np.uint16(code & within)
-                at += _ONE
-                if at & _IN_BLOCK == _NONE:
-                    fresh = state[BLOCKS]
-                    links[(at - _ONE) >> _BLOCK_BITS] = fresh
-                    links[fresh] = -1
-                    state[BLOCKS] += 1
-                    at = np.uint64(fresh * BLOCK)
-                ends[stretch] = np.int64(at)
-    return out
+def _columns_of(many: Any) -> Any:
+    """Columns of a record of so many identities: their number, they themselves, and their pairs."""
+    return 1 + (many * (many + 1) >> 1)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def identities_of(mask: Any, held: Any) -> None:
-    """Write the numbers of the bits of a mask."""
-    many, left = _NONE, np.uint64(mask)
+def has_room(rows: Any, records: Any, many: Any, columns: Any, ends: Any, links: Any, state: Any) -> bool:
+    """Whether so many rows of so many records more may be kept: each row might fill a block, each record have all identities."""
+    blocks = state[BLOCKS] + min(rows, len(ends)) + (rows >> _LOG_BLOCK) + 1
+    return (blocks < len(links)) & (state[COLUMNS] + records * _columns_of(many) <= len(columns))
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def settle_record(mask: Any, pairs: Any, overlap: Any, columns: Any, state: Any) -> Any:
+    """Count the identities of a record, for which there is room: how many they are, and what its rows have above the label."""
+    begin = np.uint64(state[COLUMNS])
+    many, left, packed = _NONE, np.uint64(mask), _NONE
     while left:
         lowest = left & (~left + _ONE)
-        held[many] = _BIT[(lowest * _BIT_OF) >> _BIT_SHIFT]
+        bit = np.uint64(_BIT[(lowest * _BIT_OF) >> _BIT_SHIFT])
+        packed |= bit << ((_IDENTITY_BITS * many + _LABEL_BITS) & _LAST_BIT)
         many += _ONE
+        columns[begin + many] = np.uint16(bit)
         left ^= lowest
+    at = begin + many + _ONE
+    for a in range(begin + _ONE, begin + _ONE + many):
+        one = np.uint64(columns[a])
+        overlap[one, one] += 1
+        for b in range(a + _ONE, begin + _ONE + many):
+            two = np.uint64(columns[b])
+            overlap[one, two] += 1
+            columns[at] = pairs[one, two]
+            at += _ONE
+    if many >= _SIZES:
+        columns[begin] = np.uint16(many)
+        packed = begin << _LABEL_BITS
+        state[COLUMNS] = np.int64(at)
+    return many, packed
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def count_sets(sets: Any, start: Any, stop: Any, single: Any, counted: Any, pairs: Any, held: Any) -> None:
-    """Count identities, and pairs of them, of some records."""
-    for k in range(np.uint64(start), np.uint64(stop)):
-        many, left = _NONE, sets[k]
-        while left:
-            lowest = left & (~left + _ONE)
-            bit = np.uint64(_BIT[(lowest * _BIT_OF) >> _BIT_SHIFT])
-            single[bit] += 1
-            for b in range(many):
-                counted[np.uint64(pairs[np.uint64(held[b]), bit])] += 1
-            held[many] = bit
-            many += _ONE
-            left ^= lowest
+def keep_rows(
+    many: Any, packed: Any, own: Any, start: Any, stop: Any, rows: Any, ends: Any, links: Any, state: Any
+) -> None:
+    """Keep the labels ``own[start:stop]`` of a record that has so many identities; ``packed`` says which."""
+    size, shift = min(many, _SIZES) - _ONE, np.uint64(state[BITS])
+    within = (_ONE << shift) - _ONE
+    for j in range(np.uint64(start), np.uint64(stop)):
+        label = np.uint64(own[j])
+        stretch = (label >> shift) * _SIZES + size
+        at = np.uint64(ends[stretch])
+        rows[at] = packed | (label & within)
+        at += _ONE
+        if at & _IN_BLOCK == _NONE:
+            fresh = state[BLOCKS]
+            links[(at - _ONE) >> _BLOCK_BITS] = fresh
+            links[fresh] = -1
+            state[BLOCKS] += 1
+            at = np.uint64(fresh * BLOCK)
+        ends[stretch] = np.int64(at)
+    state[USED_ROWS] += 1
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def cells_of_mask(mask: Any) -> Any:
+    """How many identities and pairs of them there are."""
+    many, left = 0, np.uint64(mask)
+    while left:
+        left &= left - _ONE
+        many += 1
+    return many * (many + 1) >> 1
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def set_apart(mask: Any, own: Any, held: Any, waiting: Any, used: Any, pairs: Any, state: Any) -> Any:
+    """Bring the labels that have a stretch to the front of the first ``held`` of ``own``: how many they are.
+
+    What others have with a record's identities goes to the cells ``waiting``, of which there are ``used[0]``, and for which there
+    is room.
+    """
+    labels, front = np.uint64(state[LABELS]), 0
+    for j in range(held):
+        label = np.uint64(own[j])
+        if label < labels:
+            own[front] = own[j]
+            front += 1
+            continue
+        for a in range(len(pairs)):
+            if (mask >> a) & 1:
+                waiting[used[0]] = (a << _CELL_BITS) | np.int64(label)
+                used[0] += 1
+                for b in range(a + 1, len(pairs)):
+                    if (mask >> b) & 1:
+                        # Pairs have the numbers after those of identities.
+                        column = len(pairs) + np.int64(pairs[a, b])
+                        waiting[used[0]] = (column << _CELL_BITS) | np.int64(label)
+                        used[0] += 1
+    return front
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def count_block(
+    at: Any, stop: Any, size: Any, base: Any, pairs: Any, columns: Any, rows: Any, single: Any, shared: Any
+) -> None:
+    """Count some rows of records that have ``size`` identities, or, where that is the last of the sizes, at least so many."""
+    for i in range(np.uint64(at), np.uint64(stop)):
+        label = base + (rows[i] & _LABEL)
+        packed = rows[i] >> _LABEL_BITS
+        if size == _SIZES:
+            many = np.uint64(columns[packed])
+            for a in range(packed + _ONE, packed + _ONE + many):
+                single[label, np.uint64(columns[a])] += 1
+            for a in range(packed + _ONE + many, packed + _ONE + (many * (many + _ONE) >> _ONE)):
+                shared[label, np.uint64(columns[a])] += 1
+        else:
+            # The same number of steps as in the row before.
+            for a in range(size):
+                one = (packed >> (_IDENTITY_BITS * a)) & _IDENTITY
+                single[label, one] += 1
+                for b in range(a):
+                    two = (packed >> (_IDENTITY_BITS * b)) & _IDENTITY
+                    shared[label, np.uint64(pairs[two, one])] += 1
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -191,53 +228,16 @@ def settle_pairs(kept: Any, single: Any, shared: Any) -> None:
 
     ``single`` (L, K) counts records with label and identity, ``shared`` (L, pairs) those with label and two identities.
     """
-    pairs, _, sets, records, labels, heads, ends, links, ordered, places, counted, held, _ = kept
-    wide, most = np.uint64(len(places)), np.uint64(len(shared))
-    for first in range(0, len(heads), SIZES):
-        base = np.uint64(first // SIZES) * wide
-        places[:] = 0
-        # By label, and those of a label by how many identities they have: the number of steps is that of the row before.
-        for turn in range(2):
-            for stretch in range(first, first + SIZES):
-                block = heads[stretch]
-                while block >= 0:
-                    stop = ends[stretch] if links[block] < 0 else (block + 1) * BLOCK
-                    for i in range(np.uint64(block * BLOCK), np.uint64(stop)):
-                        label = np.uint64(labels[i])
-                        place = places[label]
-                        if turn:
-                            ordered[np.uint64(place)] = sets[np.uint64(records[i])]
-                        places[label] = place + 1
-                    block = links[block]
-            if not turn:
-                begin = 0
-                for i in range(wide):
-                    size = places[i]
-                    places[i] = begin
-                    begin += size
-        begin = 0
-        for i in range(min(wide, most - base)):
-            if begin < places[i]:
-                count_sets(ordered, begin, places[i], single[base + i], counted, pairs, held)
-                row = shared[base + i]
-                for column in range(len(counted)):
-                    row[column] += counted[column]
-                    counted[column] = 0
-            begin = places[i]
+    pairs, _, columns, rows, heads, ends, links, state = kept
+    shift = np.uint64(state[BITS])
+    for stretch in range(len(heads)):
+        base, size = np.uint64(stretch // SIZES) << shift, np.uint64(stretch % SIZES + 1)
+        block = heads[stretch]
+        while block >= 0:
+            stop = ends[stretch] if links[block] < 0 else (block + 1) * BLOCK
+            count_block(block * BLOCK, stop, size, base, pairs, columns, rows, single, shared)
+            block = links[block]
     open_blocks(kept)
-
-
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def settle_overlap(kept: Any) -> None:
-    """Count the identities of the records that are kept."""
-    many = len(kept.overlap)
-    own = np.zeros(many, dtype=np.int32)
-    count_sets(kept.sets, 0, kept.state[RECORDS], own, kept.counted, kept.pairs, kept.held)
-    for a in range(many):
-        kept.overlap[a, a] += own[a]
-        for b in range(a + 1, many):
-            kept.overlap[a, b] += kept.counted[kept.pairs[a, b]]
-    kept.counted[:] = 0
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
