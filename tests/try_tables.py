@@ -94,6 +94,10 @@ def dialects() -> Iterator[Made]:
     yield Made("twice-other.csv", csv_text({**table, "x": [1] * 40, "y": [2] * 40}).replace("x,y", "x,x", 1).encode())
     yield Made("no-name.csv", csv_text({**table, "": [1] * 40}).encode())
     yield Made("index.csv", csv_text({"": range(40), **table}).encode())
+    huge = ["18446744073709551616", "1"] * 20
+    nameless: dict[str, Any] = {"attributes": [""], "tasks": ["hired"], "task_predictions": ["said"]}
+    yield Made("no-name-huge.csv", csv_text({**table, "": huge}).encode(), nameless)
+    yield Made("no-name-group.csv", csv_text({**table, "": table["gender"]}).encode(), nameless)
     yield Made("quoted-names.csv", csv_text(table, quote="all").replace('"gender"', '"gen""der"', 1).encode())
     yield Made(
         "odd-names.csv",

@@ -19,9 +19,10 @@ from biasamp.report.audit_page import report_document
 from browser import ROOT, lacking
 from try_files import labels_read
 from try_tables import Made, files
+from try_tools import written_by_tools
 
 WEB = ROOT / "web"
-FILES, SEED = 300, 21
+FILES, TOOLS, SEED = 300, 120, 21
 _REFUSED = (ValueError, TypeError, OverflowError, OSError)
 
 
@@ -55,8 +56,10 @@ def test_files_give_the_pages_of_python(tmp_path: Path) -> None:
     made = [one for one in files() if not one.name.startswith("damaged-")]
     chosen = np.random.default_rng(SEED).permutation(len(made))[:FILES]
     (tmp_path / "files").mkdir()
-    cases = [expected(made[int(i)], tmp_path / "files") for i in sorted(chosen)]
-    assert len(cases) == FILES
+    picked = [*(made[int(i)] for i in sorted(chosen)), *written_by_tools(SEED, TOOLS)]
+    cases = [expected(one, tmp_path / "files") for one in picked]
+    assert len(cases) == FILES + TOOLS
+    assert sum("page" in case for case in cases[FILES:]) > TOOLS / 3
     assert min(sum(key in case for case in cases) for key in ("page", "refused")) > 60
     (tmp_path / "chain.json").write_text(json.dumps(cases), encoding="utf-8")
     done = subprocess.run(

@@ -2,7 +2,7 @@
 
 import { ADVICE } from "./advice";
 import { checkAlone, titleOf, type Side, type Variable } from "./column_checks";
-import { joined, labelsOf, moved, refuseMissing } from "./labels";
+import { joined, labelsOf, moved, refuseMissing, wholeTitle } from "./labels";
 import { nearest } from "./near";
 import { checkChoice } from "./plan";
 import { printable, quotedByPython } from "./text";
@@ -103,9 +103,8 @@ function totals(variable: Variable): number[] {
 /** Refuse a task that was read as another kind of labels than its predictions. */
 function refuseOtherKind(task: Variable, said: Variable): void {
   if (task.kind !== said.kind) {
-    const title = (role: string, variable: Variable): string => (variable.name ? `${role} column ${quotedByPython(variable.name)}` : role);
     throw new Refused(
-      `${title("tasks", task)} was read as ${task.kind} and ${title("task_predictions", said)} as ${said.kind}: ` +
+      `${wholeTitle("tasks", task.name)} was read as ${task.kind} and ${wholeTitle("task_predictions", said.name)} as ${said.kind}: ` +
         ADVICE.kinds,
     );
   }

@@ -45,7 +45,7 @@ function one(column: Column, role: string, soft: boolean, zeroOne: boolean): Rea
           `category, ${ADVICE.categorical}; if they are a measurement, ${ADVICE.bins}; if they are a continuous task of an audit, such as a share, ${ADVICE.continuous}.`;
       throw new Refused(`${role} holds fractions such as ${general(fraction)}, and one column is read as a variable. ${hint}`);
     }
-    refuseRounded(column.values as number[], `${role} column ${quotedByPython(column.name)}`);
+    refuseRounded(column.values as number[], wholeTitle(role, column.name));
   }
   return { variables: [categorical(column)], beyond };
 }
@@ -104,6 +104,11 @@ export function moved(codes: Int32Array, target: Int32Array): Int32Array {
   const out = new Int32Array(codes.length);
   for (let i = 0; i < codes.length; i += 1) out[i] = codes[i] < 0 ? -1 : target[codes[i]];
   return out;
+}
+
+/** An argument and its column, by its whole name where it has one. */
+export function wholeTitle(role: string, name: string): string {
+  return name ? `${role} column ${quotedByPython(name)}` : role;
 }
 
 /** What follows the name of an argument where the column has a name of its own. */
