@@ -160,3 +160,23 @@ def test_what_is_wrong_is_named() -> None:
         found.apply(scores, np.array(["c"] * 30))
     with pytest.raises(ValueError, match="4 thresholds"):
         _ = found.threshold
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_choice_costs_less_than_the_bound(seed: int) -> None:
+    """Against every choice there is; costs of weighted records are no whole numbers, though some of them may be."""
+    rng = np.random.default_rng(seed)
+    tables = [(rng.normal(size=6), rng.random(6) * 3) for _ in range(3)]
+    for _, costs in tables:
+        costs[rng.integers(6)] = rng.integers(3)
+    limit = float(sum(np.median(x) for x, _ in tables)) - 0.5
+    allowed = [
+        sum(costs[k] for (_, costs), k in zip(tables, choice, strict=True))
+        for choice in itertools.product(range(6), repeat=3)
+        if sum(x[k] for (x, _), k in zip(tables, choice, strict=True)) <= limit
+    ]
+    found = least_cost([Options.of(*table) for table in tables], limit, most_sums=0)
+    assert (found is None) == (not allowed)
+    if found is not None:
+        assert found.bound <= min(allowed) + 1e-9
+        assert found.cost >= min(allowed) - 1e-9

@@ -299,3 +299,9 @@ def test_both_identities_of_a_contrast_are_checked() -> None:
     for wrong in ("1", 1.5, True):
         with pytest.raises(TypeError, match="contrast is"):
             found.ranks("dp", (0, wrong))
+
+
+def test_three_labels_that_may_have_been_meant_are_named() -> None:
+    held = [["wolf", *names] for names in (["manna", "manny"], ["manor", "mango"], ["mane"])] * 3
+    with pytest.raises(ValueError, match=r"no record has the label 'man'; did you mean '\w+' or '\w+' or '\w+'\?"):
+        biasamp.associate(held, ["man", "wolf"])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import biasamp
 from biasamp.auditing.plan import Spec
-from biasamp.policy.made_otherwise import _of_roles, _read_alike
+from biasamp.policy.made_otherwise import _of_roles, _read_alike, made_apart
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,30 @@ def test_one_column_is_a_variable_and_several_are_labels(one: Spec, two: Spec, a
 def test_columns_of_an_audit_that_says_no_more_than_those(asked: dict[str, Any], apart: list[str]) -> None:
     data: Any = {"roles": {"attributes": ["g", "h"], "tasks": ["t", "u"]}}
     assert [role for role, _, _ in _of_roles(asked, data)] == apart
+
+
+@pytest.mark.parametrize(
+    ("held", "files", "apart"),
+    [
+        (("one", "two"), ("a.csv", "a.csv"), []),  # other words for the same file
+        (("one", "one"), ("a.csv", "b.csv"), ["train"]),
+        (("one", "two"), (None, "a.csv"), ["train"]),  # a file is not known: the words are all there is
+        (("one", "one"), (None, None), []),
+        ((None, "two"), ("a.csv", "b.csv"), ["train"]),
+    ],
+)
+def test_train_records_are_those_of_the_same_file(held: Any, files: Any, apart: list[str]) -> None:
+    data = {"tasks": {"title": "t"}, "base": None, "weighted": False, "missing": "error", "missing_values": 0}
+    audits: Any = [
+        SimpleNamespace(
+            document={"data": {**data, "train": words}, "provenance": {"settings": {"train": file} if file else {}}}
+        )
+        for words, file in zip(held, files, strict=True)
+    ]
+    if all(files):
+        plan = biasamp.count(
+            {"g": ["a", "b"], "t": [0, 1], "p": [0, 1]}, attributes="g", tasks="t", task_predictions="p"
+        ).plan
+        for audit in audits:
+            audit.document["provenance"]["settings"]["plan"] = plan
+    assert [name for name, _, _ in made_apart(*audits)] == apart

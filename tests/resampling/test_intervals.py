@@ -242,3 +242,15 @@ def test_the_bias_of_signs_at_chance_by_hand() -> None:
     assert intervals.sign_bias(np.array([[1e-200]]), np.array([[0.04]]), np.array([[0.02]])) == pytest.approx(
         0.0, abs=1e-12
     )
+
+
+def test_freedom_of_a_variance_of_which_a_part_is_known() -> None:
+    """Satterthwaite: of S + U, where S has f degrees of freedom and U is no estimate, f (S + U)^2 / S^2."""
+    rng = np.random.default_rng(2)
+    groups, truth = rng.integers(0, 2, 60), rng.integers(0, 2, 60)
+    maker = biasamp.directional(groups, truth, np.where(np.arange(60) < 5, 1 - truth, truth)).interval_maker()
+    assert maker.unseen > 0
+    known = intervals.degrees_of_freedom(maker.influence())
+    square = float((maker.influence() ** 2).sum())
+    assert maker._square == pytest.approx(square)
+    assert maker._freedom() == pytest.approx(known * (square + maker.unseen) ** 2 / square**2)

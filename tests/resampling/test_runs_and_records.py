@@ -234,3 +234,17 @@ def test_the_range_of_needed_runs_holds_the_right_number(runs: tuple[int, int], 
         held += low <= number <= high
     # 90% by its making; the sum of the runs' degrees of freedom held in 53% of the third.
     assert held / len(asked) >= 0.82
+
+
+def test_runs_that_are_all_alike_have_the_freedom_of_their_number() -> None:
+    """Where neither kind of runs varies at all there is nothing to weigh the two by."""
+    nothing = np.zeros(1)
+    made = difference_of_runs(np.full((8, 1), 0.1), NOTHING, FIRST, SECOND, same_seeds=False)
+    assert [float(part.spread[0]) for part in made.seeds] == [0.0, 0.0]
+    assert made._spread_freedom(0) == (4 - 1) + (4 - 1)
+    one_moves = np.concatenate([np.full((4, 1), 0.1), VALUES[4:]])
+    # Satterthwaite's of one that varies and one that does not is that of the first alone.
+    assert difference_of_runs(one_moves, NOTHING, FIRST, SECOND, same_seeds=False)._spread_freedom(0) == pytest.approx(
+        3.0
+    )
+    assert made.by_runs == nothing
