@@ -11,7 +11,7 @@ from benchmarks.decisions.gates import bound_shares, model
 from scipy import stats
 
 import biasamp
-from biasamp.amplification.bounds import clustered_sign_p, tied_signs
+from biasamp.amplification.bounds import clustered_sign_p, tied_signs, worse_signs_of_all
 from biasamp.counts.bagging import bag_of_record
 from biasamp.counts.bags import BagCounts
 from biasamp.counts.pair import PairCounts
@@ -232,3 +232,20 @@ def test_signs_of_clusters_have_the_test_of_sums_over_clusters() -> None:
             z = abs(each.sum()) / np.sqrt(np.square(sums).sum())
             assert found[g, k] == pytest.approx(2 * stats.t.sf(z, len(sums) - 1), rel=1e-9)
     assert (clustered_sign_p(bags, np.ones((2, 2))) == 1.0).all()
+
+
+@pytest.mark.parametrize(("p", "known"), [(0.0099, True), (0.0101, False)])
+def test_one_direction_alone_is_known_at_the_whole_level(p: float, known: bool) -> None:
+    """Two groups and a yes/no task have one direction: its level of 1% is shared with no other."""
+    factor, delta = np.array([[[1, -1], [-1, 1]]]), np.array([[[0.1, -0.1], [-0.1, 0.1]]])
+    held = worse_signs_of_all(True, [np.array([0, 1])], factor.astype(np.int8), delta, np.full((1, 2, 2), p))
+    assert held.unknown.any() == (not known)
+    # Of two tasks each has half of it.
+    two = worse_signs_of_all(
+        True,
+        [np.array([0, 1]), np.array([2, 3])],
+        np.tile(factor, 2).astype(np.int8),
+        np.tile(delta, 2),
+        np.full((1, 2, 4), 0.0051),
+    )
+    assert two.unknown.all()

@@ -93,3 +93,9 @@ def test_overlap_test_finds_what_is_there():
         rng.binomial(3500, 0.012, 500), rng.binomial(3500, 0.004, 500), rng.binomial(3000, 0.008, 500), 3500, 3500, 3000
     )
     assert (p < 0.01).mean() > 0.6
+
+
+def test_identities_of_one_rate_do_not_differ_at_all():
+    """The shares are equal to the record, with records of both and without: p is 1 and no number beside it."""
+    for counts in ((10, 10, 5, 100, 100, 50), (3, 6, 0, 100, 200, 0), (7, 7, 0, 70, 70, 10), (0, 0, 5, 20, 20, 20)):
+        assert float(overlap_test(*counts)) == 1.0
