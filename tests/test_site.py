@@ -71,6 +71,20 @@ def test_the_first_page_in_both_schemes_and_on_a_telephone(site: str, watched: W
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
 
 
+@pytest.mark.parametrize(
+    "name", [*PAGES, "reference/generated/amplification.threshold_choice.ThresholdChoice", "concepts/predictability"]
+)
+def test_titles_and_text_fit_a_telephone(site: str, watched: Watched, name: str) -> None:  # noqa: F811
+    watched.page.set_viewport_size({"width": 390, "height": 800})
+    page = opened(watched, f"{site}/{name}.html")
+    cut = page.eval_on_selector_all(
+        ".bd-article :is(h1, h2, h3, p, dt)",
+        """all => all.filter(one => one.clientWidth && one.scrollWidth > one.clientWidth + 2
+          && !one.closest('pre, .pst-scrollable-table-container')).map(one => one.textContent.trim().slice(0, 60))""",
+    )
+    assert cut == []
+
+
 def test_search_works_without_a_network(site: str, watched: Watched) -> None:  # noqa: F811
     page = opened(watched, (SITE / "search.html").as_uri() + "?q=cross-fitted")
     page.wait_for_selector("#search-results li a")
