@@ -82,3 +82,20 @@ def test_tasks_that_are_rarely_predicted_are_counted() -> None:
     }
     assert "are predicted for fewer than" not in said["often"]
     assert "1 of 3 tasks are predicted for fewer than" in said["rare"]
+
+
+@pytest.mark.parametrize(("near", "told"), [(1, True), (0, False)])
+def test_a_fifth_of_the_pairs_near_their_share_is_enough_to_say_so(near: int, told: bool) -> None:
+    """Two groups and ten tasks, so 20 pairs: two tasks of an even share are 4 of them, a fifth; one is less."""
+    rows = 400
+    given = np.array([0, 1] * (rows // 2))
+    truth = np.zeros((rows, 10), dtype=int)
+    for task in range(10):
+        both = np.flatnonzero(given == 0)[:100], np.flatnonzero(given == 1)[: 100 if task < 1 + near else 10]
+        truth[np.concatenate(both), task] = 1
+    said = truth.copy()
+    said[::40] ^= 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cautions = biasamp.mals(given, truth, given.copy(), said).interval_maker().cautions
+    assert any("so near 1/2" in words for words in cautions) == told

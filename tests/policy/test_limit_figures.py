@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy.stats import norm
 
 import biasamp
+from biasamp.policy import Limit, Policy
 from biasamp.policy.limit_figures import Held, unseen_part
 
 
@@ -45,3 +47,15 @@ def test_labels_that_only_the_model_has_stand_in_the_verdict(many: int, words: s
     verdict = biasamp.Policy(limits=[{"metric": "directional", "max": 0.3}]).check(audit)
     (said_of,) = {w for check in verdict.checks for w in check.cautions if "the truth never has" in w}
     assert said_of.endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ends"), [("t=0", (-0.18465291065730546, 0.1388217252314241)), ("t=1", (None, None))]
+)
+def test_an_audit_of_0_1_has_an_interval_of_its_worst_outcome_alone(outcome: str, ends: Any) -> None:
+    """As the file says it: that of t=0. Without one there is no evidence, however small the difference."""
+    saved = Path(__file__).parents[1] / "auditing" / "saved" / "both-0.1.json.gz"
+    limit = Limit(metric="tpr_difference", attribute="gender", outcome=outcome, max=0.2)
+    (check,) = (check for check in Policy(limits=[limit]).check(saved).checks if check.metric == "tpr_difference")
+    assert (check.low, check.high) == ends
+    assert check.outcome == ("pass" if ends[0] else "not enough evidence")
