@@ -180,3 +180,17 @@ def test_no_choice_costs_less_than_the_bound(seed: int) -> None:
     if found is not None:
         assert found.bound <= min(allowed) + 1e-9
         assert found.cost >= min(allowed) - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"limit": [0.1, float("nan")], "limit_on": "task"}, r"limit\[1\] is nan; a finite number is needed"),
+        ({"limit": [0.1], "limit_on": "task"}, r"limit has shape \(1,\); one number, or one for each of the 2 tasks"),
+        ({"limit": 0.1, "threshold": [float("inf"), 0.5]}, r"threshold\[0\] is inf; a finite number is needed"),
+    ],
+)
+def test_numbers_that_are_none_are_named_by_their_place(more: dict[str, Any], words: str) -> None:
+    truth = np.array([[0, 1], [1, 0], [0, 0], [1, 1]])
+    with pytest.raises(ValueError, match=words):
+        biasamp.choose_thresholds(truth * 0.5 + 0.2, ["a", "a", "b", "b"], truth, **more)

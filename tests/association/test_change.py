@@ -252,3 +252,20 @@ def test_counts_and_their_files_are_taken_as_results_are(tmp_path):
     assert found.to_dict() == expected.to_dict()
     with pytest.raises(TypeError, match=r"old is a list; what biasamp\.associate gives is needed, or counts"):
         biasamp.association_change([1], runs[1])
+
+
+def test_a_run_without_any_label_changes_nothing_that_is_known() -> None:
+    """A day on which nothing was tagged: labels of the other run are listed, and no change of theirs is made up."""
+    rows = [["woman", "cup"], ["man"], ["woman"], ["man", "cup"]]
+    with pytest.warns(UserWarning, match="no record has the label"):
+        some, none, empty = (
+            biasamp.count({"tags": tags}, identities=["woman", "man"], label="tags")
+            for tags in (rows, [["else"], ["else"]], [[], []])
+        )
+    for old, new in ((some, empty), (empty, some), (some, none)):
+        change = biasamp.association_change(old, new)
+        found = {row["label"]: (row["count_old"], row["count_new"]) for row in change.rows()}
+        assert found["cup"] == ((2, 0) if old is some else (0, 2))
+        assert np.isnan(change["change"]).all()
+        assert np.isnan(change["p"]).all()
+    assert not len(list(biasamp.association_change(empty, empty).rows()))

@@ -165,12 +165,19 @@ def _limits(limit: Any, limit_on: str, tasks: tuple[str, ...]) -> Floats:
     """The limit of the mean as one number, or one for each task."""
     if not hasattr(limit, "__len__") or isinstance(limit, (str, bytes)):
         return np.full(1 if limit_on == "mean" else len(tasks), number(limit, "limit"))
-    values = numbers_of(limit, "limit")
-    if limit_on == "mean" or values.shape != (len(tasks),) or not np.isfinite(values).all():
-        wanted = (
-            "one number" if limit_on == "mean" else f"one finite number, or one for each of the {len(tasks)} tasks,"
-        )
+    values = _finite(limit, "limit")
+    if limit_on == "mean" or values.shape != (len(tasks),):
+        wanted = "one number" if limit_on == "mean" else f"one number, or one for each of the {len(tasks)} tasks,"
         raise ValueError(f"limit has shape {values.shape}; {wanted} is needed with limit_on={limit_on!r}")
+    return values
+
+
+def _finite(value: Any, name: str) -> Floats:
+    """Numbers, each of them finite."""
+    values = numbers_of(value, name)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(f"{name}[{bad[0]}] is {values.flat[bad[0]]}; a finite number is needed")
     return values
 
 
@@ -317,10 +324,10 @@ def _used(threshold: Any, held: ScoredLabels) -> Floats | None:
         return np.full(tasks, USUAL) if held.scores.min() >= 0.0 and held.scores.max() <= 1.0 else None
     if not hasattr(threshold, "__len__") or isinstance(threshold, (str, bytes)):
         return np.full(tasks, number(threshold, "threshold"))
-    values = numbers_of(threshold, "threshold")
-    if values.shape != (tasks,) or not np.isfinite(values).all():
+    values = _finite(threshold, "threshold")
+    if values.shape != (tasks,):
         raise ValueError(
-            f"threshold has shape {values.shape}; one finite number is needed, or one for each of the {tasks} tasks"
+            f"threshold has shape {values.shape}; one number is needed, or one for each of the {tasks} tasks"
         )
     return values
 

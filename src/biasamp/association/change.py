@@ -162,7 +162,9 @@ def association_change(
     both = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))
 
     def of_run(which: int, values: NDArray[Any], gone: Any = np.nan) -> NDArray[Any]:
-        return np.where(places[which] >= 0, values[places[which]], gone)
+        there = places[which] >= 0
+        # A run without any label has no value to point at.
+        return np.where(there, values[places[which]], gone) if there.any() else np.full(there.shape, gone)
 
     runs = tuple(run.values.at_least_half.of_labels(place[both]) for run, place in zip((old, new), places, strict=True))
     sharing = _sharing(old, new, records)
