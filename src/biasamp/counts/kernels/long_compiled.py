@@ -64,37 +64,22 @@ class Room(NamedTuple):
     kept: Any
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def close_pattern(
-    held: Any, mask: Any, slots: Any, columns: Any, buffer: Any, table: Any, waiting: Any, records: Any, state: Any
-) -> bool:
-    """Count a run that has ended under its pattern; False where there is no room.
+# Functions that are called for every run are handed arrays one by one, call no others and have one loop: otherwise each array
+# is counted as in use and as free again every time, which costs more than the work.
 
-    As all that is called for every run this calls no function that takes arrays, takes none out of a tuple, and returns in one
-    place: otherwise each array is counted as in use and as free again every time, which costs more than the work.
-    """
-    top = len(slots) - 1
-    at = np.int64((np.uint64(mask) * _ODD) >> np.uint64(32)) & top
-    while slots[at] >= 0 and columns[slots[at]] != mask:
-        at = (at + 1) & top
-    new = slots[at] < 0
-    column, used = (state[KNOWN] if new else slots[at]), state[USED]
-    waits = np.int64(held) if column >= len(table) else 0
-    room = (column < len(columns)) & (used + waits <= len(waiting))
-    if room:
-        if new:
-            slots[at] = column
-            columns[column] = mask
-            state[KNOWN] += 1
-        for j in range(waits):
-            waiting[used + j] = (column << _CELL_BITS) | buffer[j]
-        state[USED] += waits
-        # What labels have with no identity is what all have, less the rest.
-        if 0 < column < len(table):
-            for j in range(held):
-                table[column, buffer[j]] += _COUNTED
-        records[column] += 1
-    return room
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def count_labels(held: Any, column: Any, buffer: Any, table: Any) -> None:
+    """Count the labels of a run under its pattern."""
+    for j in range(held):
+        table[column, buffer[j]] += _COUNTED
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def let_wait(held: Any, column: Any, buffer: Any, waiting: Any, used: Any) -> None:
+    """Keep the labels of a run as cells of its pattern, which has no row of the table."""
+    for j in range(held):
+        waiting[used + np.int64(j)] = (column << _CELL_BITS) | buffer[j]
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -128,11 +113,25 @@ def add_runs(at: int, starts: Any, codes: Any, masks: Any, room: Any) -> int:
                 many, packed = settle_record(mask, pairs, overlap, kept_columns, kept_state)
                 keep_rows(many, packed, buffer, 0, rows, kept_rows, ends, links, kept_state)
                 records[0] += 1
-            elif opened and not close_pattern(
-                held, mask, slots, columns, buffer, table, waiting, records, state,
-            ):  # fmt: skip
-                stopped = i
-                break
+            elif opened:
+                slot = slot_of(mask, slots, columns)
+                new = slots[slot] < 0
+                column = state[KNOWN] if new else slots[slot]
+                waits = np.int64(held) if column >= len(table) else 0
+                if column == len(columns) or state[USED] + waits > len(waiting):
+                    stopped = i
+                    break
+                if new:
+                    slots[slot] = column
+                    columns[column] = mask
+                    state[KNOWN] += 1
+                # What labels have with no identity is what all have, less the rest.
+                if waits:
+                    let_wait(held, column, buffer, waiting, state[USED])
+                    state[USED] += waits
+                elif 0 < column < len(table):
+                    count_labels(held, column, buffer, table)
+                records[column] += 1
             runs += _ONE
             opened = True
             held, mask = _NONE, 0
@@ -258,7 +257,7 @@ def add_integer_rows(at: int, ids: Any, labels: Any, masks: Any, named: Any, end
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _add_some(at: int, most: int, ids: Any, labels: Any, masks: Any, named: Any, ends: Any, room: Any) -> int:
     """The rows from ``at`` to ``most`` of :func:`add_integer_rows`."""
-    slots, columns, seen, buffer, first, table, waiting, records, state, kept = room
+    slots, columns, seen, buffer, first, table, _, records, state, kept = room
     pairs, overlap, kept_columns, kept_rows, _, kept_ends, links, kept_state = kept
     if not state[OPEN]:
         state[OPEN], state[LAST] = 1, ids[at]
@@ -280,7 +279,15 @@ def _add_some(at: int, most: int, ids: Any, labels: Any, masks: Any, named: Any,
             keep_rows(own, packed, buffer, 0, state[HELD], kept_rows, kept_ends, links, kept_state)
         records[0] += 1
     else:
-        close_pattern(state[HELD], state[MASK], slots, columns, buffer, table, waiting, records, state)
+        # Every pattern has its row.
+        slot = slot_of(state[MASK], slots, columns)
+        if slots[slot] < 0:
+            slots[slot] = state[KNOWN]
+            columns[state[KNOWN]] = state[MASK]
+            state[KNOWN] += 1
+        if slots[slot] > 0:
+            count_labels(state[HELD], slots[slot], buffer, table)
+        records[slots[slot]] += 1
     t = stop - 1
     while t > i and ids[t - 1] == ids[stop - 1]:
         t -= 1

@@ -93,8 +93,8 @@ def open_blocks(kept: Any) -> None:
     kept.state[BLOCKS], kept.state[USED_ROWS], kept.state[COLUMNS] = len(kept.heads), 0, 0
 
 
-# Functions that are called for every record are handed arrays one by one, call no others and return in one place: what takes
-# arrays out of a tuple, or hands them on, counts each of them as in use and as free again, which costs more than the work.
+# Functions that are called for every record are handed arrays one by one, call no others and have no branch at their end: what
+# takes arrays out of a tuple, or hands them on, counts each as in use and as free again, which costs more than the work.
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
@@ -131,11 +131,10 @@ def settle_record(mask: Any, pairs: Any, overlap: Any, columns: Any, state: Any)
             overlap[one, two] += 1
             columns[at] = pairs[one, two]
             at += _ONE
-    if many >= _SIZES:
-        columns[begin] = np.uint16(many)
-        packed = begin << _LABEL_BITS
-        state[COLUMNS] = np.int64(at)
-    return many, packed
+    columns[begin] = np.uint16(many)
+    large = many >= _SIZES
+    state[COLUMNS] = np.int64(at if large else begin)
+    return many, (begin << _LABEL_BITS if large else packed)
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
