@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
@@ -70,12 +71,7 @@ class Spill:
         if not batch.num_rows:
             return
         keys = numpy_of(batch.column(batch.schema.get_field_index("key")))
-        # The high bits: the low ones may decide other things.
-        bucket = (keys.view(np.uint64) >> np.uint64(32)) * np.uint64(self._many) >> np.uint64(32)
-        # Numbers of one byte are sorted in one pass.
-        order = np.argsort(bucket.astype(np.uint8), kind="stable")
-        edges = [0, *np.cumsum(np.bincount(bucket.astype(np.int64), minlength=self._many)).tolist()]
-        batch = _taken(batch, order)
+        batch, edges = by_bucket(batch, keys.view(np.uint64), self._many)
         with self._lock:
             if self._over:
                 return
@@ -146,17 +142,35 @@ class Bucket(NamedTuple):
             yield pa.record_batch(columns, schema=own[0].schema)
 
 
-def _taken(batch: Any, order: NDArray[np.int64]) -> Any:
-    """The rows of a batch in another order; of numbers, numpy takes them several times sooner than Arrow."""
+def by_bucket(batch: Any, keys: NDArray[np.uint64], many: int) -> tuple[Any, list[int]]:
+    """The rows of a batch with those of one bucket together, in their order, and where each bucket begins and ends."""
     import pyarrow as pa
 
+    plain = [is_number(column.type) and not column.null_count for column in batch.columns]
+    # There are no compiled loops over numbers of two bytes with a fraction.
+    if "numba" in sys.modules and all(plain) and not any(pa.types.is_float16(kind) for kind in batch.schema.types):
+        from biasamp.counts.kernels.compiled_buckets import places_by_bucket, put
+
+        ends, places = np.empty(many + 1, dtype=np.int64), np.empty(len(keys), dtype=np.uint32)
+        places_by_bucket(keys, many, ends, places)
+        columns = []
+        for column in batch.columns:
+            values = numpy_of(column)
+            out = np.empty_like(values)
+            put(values, places, out)
+            columns.append(arrow_of(out))
+        return pa.record_batch(columns, schema=batch.schema), ends.tolist()
+    # The high bits: the low ones may decide other things.
+    bucket = (keys >> np.uint64(32)) * np.uint64(many) >> np.uint64(32)
+    # Numbers of one byte are sorted in one pass.
+    order = np.argsort(bucket.astype(np.uint8), kind="stable")
+    edges = [0, *np.cumsum(np.bincount(bucket.astype(np.int64), minlength=many)).tolist()]
+    # Of numbers, numpy takes rows several times sooner than Arrow.
     columns = [
-        arrow_of(numpy_of(column)[order])
-        if is_number(column.type) and not column.null_count
-        else column.take(pa.array(order))
-        for column in batch.columns
+        arrow_of(numpy_of(column)[order]) if number else column.take(pa.array(order))
+        for column, number in zip(batch.columns, plain, strict=True)
     ]
-    return pa.record_batch(columns, schema=batch.schema)
+    return pa.record_batch(columns, schema=batch.schema), edges
 
 
 def _rows(part: Any) -> int:
