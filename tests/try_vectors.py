@@ -312,6 +312,15 @@ def cases(number: int) -> Iterator[dict[str, Any]]:
     mixed["colour"] = [("red", "blue", "green")[k] for k in rng.integers(0, 3, 300)]
     mixed["said colour"] = [c if rng.random() < 0.8 else "red" for c in mixed["colour"]]
     yield case("yes/no tasks and classes", mixed, ["g"], [*tasks, "colour"], [*said, "said colour"])
+    names = np.random.default_rng([SEED, 7])
+    plain, tasks, said = _several(names, 300, 3, 2, 0.1)
+    # Names that every object of JavaScript has.
+    spoken = dict(
+        zip([*tasks, *said, "g"], ("__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"), strict=True)
+    )
+    groups = dict(zip(_NAMES, ("__proto__", "constructor", "isPrototypeOf"), strict=False))
+    odd = {spoken[name]: [groups[v] for v in values] if name == "g" else values for name, values in plain.items()}
+    yield case("names of objects", odd, ["hasOwnProperty"], ["__proto__", "constructor"], ["toString", "valueOf"])
     coded = _classes(rng, 200, 2, 3, 0.2)
     coded = {
         name: [("10", "9", "2.5", "x")[sorted(set(values)).index(v) % 4] for v in values]

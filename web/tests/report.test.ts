@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { concluded, directionSymbol, factsOf, isSigned, metricName, side, verdictOf } from "../src/report/parts";
+import { concluded, directionSymbol, factsOf, isSigned, metricName, own, side, verdictOf } from "../src/report/parts";
 import type { ReportPage } from "../src/types";
 
 const facts = { short: "largest pair", signed: false, directed: true, paired: false, pairs_shown: false };
@@ -33,5 +33,13 @@ describe("figures", () => {
   });
   it("have directions in symbols", () => {
     expect([directionSymbol("A->T"), directionSymbol(null)]).toEqual(["A→T", ""]);
+  });
+});
+
+describe("names of strangers", () => {
+  it("are looked up among those that were given, not among what every object has", () => {
+    const held = JSON.parse('{"__proto__": "the first", "a": "b"}') as Record<string, string>;
+    expect(["__proto__", "a", "constructor", "toString", "hasOwnProperty"].map((name) => own(held, name))).toEqual(["the first", "b", undefined, undefined, undefined]);
+    expect(own(undefined, "a")).toBeUndefined();
   });
 });

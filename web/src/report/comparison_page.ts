@@ -4,7 +4,7 @@ import { chance, count, float, percent, tick } from "../numbers";
 import type { ChangedPair, ComparedFigure, ComparisonPage } from "../types";
 import { printable } from "../text";
 import { answerList, frame, listed } from "./frame";
-import { bar, directionSymbol, head, interval, label, more, num, plain, reach, scaleLine, scrolling, section, sentence, signed } from "./parts";
+import { bar, directionSymbol, head, interval, label, more, num, own, plain, reach, scaleLine, scrolling, section, sentence, signed } from "./parts";
 
 const SHOWN = 30;
 const BADGES: Record<string, { sign: string; word: string; kind: string }> = {
@@ -39,7 +39,7 @@ function way(row: ChangedPair): string {
 
 function pair(page: ComparisonPage, row: ChangedPair, i: number, scale: [number, number]): HTMLElement {
   const place = `/comparison/pairs/${i}`;
-  const name = (text: string) => h("bdi", { class: "label", title: page.names[text] === text ? null : printable(text, 500) }, page.names[text] ?? printable(text));
+  const name = (text: string) => h("bdi", { class: "label", title: own(page.names, text) === text ? null : printable(text, 500) }, own(page.names, text) ?? printable(text));
   return h("tr", {},
     h("th", { scope: "row" }, name(row.outcome), " given ", name(row.given), h("span", { class: "note" }, `${page.metrics[row.metric].short} ${directionSymbol(row.direction)}`.trim())),
     h("td", {}, label(row.models[1], 30), " − ", label(row.models[0], 30)),

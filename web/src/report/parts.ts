@@ -31,9 +31,14 @@ export function label(text: string, limit = 60): HTMLElement {
   return h("bdi", { class: "label", title: shown === text ? null : printable(text, 500) }, shown);
 }
 
+/** What is held under a name that a stranger gave: every object has a constructor, and that is none. */
+export function own<T>(held: Record<string, T> | undefined, name: string): T | undefined {
+  return held !== undefined && Object.hasOwn(held, name) ? held[name] : undefined;
+}
+
 /** A group or a task by the name it is called: crossings by their values, and no two cut to the same. */
 export function named(page: ReportPage, text: string, limit = 60, attribute?: string): HTMLElement {
-  const name = (attribute === undefined ? page.names : page.group_names?.[attribute])?.[text];
+  const name = own(attribute === undefined ? page.names : own(page.group_names, attribute), text);
   if (name === undefined) return label(text, limit);
   return h("bdi", { class: "label", title: name === text ? null : printable(text, 500) }, printable(name, 500));
 }

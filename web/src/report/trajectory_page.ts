@@ -6,7 +6,7 @@ import { responsive } from "../responsive";
 import type { TrajectoryFigure, TrajectoryPage, TrajectoryPoint } from "../types";
 import { printable } from "../text";
 import { answerList, frame, listed } from "./frame";
-import { head, interval, label, num, plain, scrolling, section, sentence, signed } from "./parts";
+import { head, interval, label, num, own, plain, scrolling, section, sentence, signed } from "./parts";
 
 const HEIGHT = 210;
 const ROOM = { left: 62, right: 18, top: 12, bottom: 34 };
@@ -44,7 +44,7 @@ function chart(page: TrajectoryPage, figure: TrajectoryFigure, width: number): S
   let last = -Infinity;
   for (const point of known) {
     const at = x(point.at);
-    const name = printable(page.names[point.step] ?? point.step, 30);
+    const name = printable(own(page.names, point.step) ?? point.step, 30);
     const [a, b] = [float(point.low), float(point.high)];
     const words = `${name}: ${signed(point.value)} [${signed(point.low)}, ${signed(point.high)}]${point.left ? ", outside its control limits" : ""}`;
     parts.push(s("g", {}, s("title", {}, words),
@@ -57,7 +57,7 @@ function chart(page: TrajectoryPage, figure: TrajectoryFigure, width: number): S
     parts.push(s("text", { x: left, y: HEIGHT - 10, class: "soft" }, name));
     last = left + wide;
   }
-  const words = points.map((p) => `${printable(page.names[p.step] ?? p.step, 30)} ${signed(p.value)}`).join(", ");
+  const words = points.map((p) => `${printable(own(page.names, p.step) ?? p.step, 30)} ${signed(p.value)}`).join(", ");
   return drawing(width, HEIGHT, `${figure.title}: ${words}`, ...parts);
 }
 
@@ -68,7 +68,7 @@ function steps(page: TrajectoryPage, figure: TrajectoryFigure, f: number): HTMLE
   const body = h("tbody", {}, ...figure.points.map((point, i) => {
     const place = `/trajectory/figures/${f}/points/${i}`;
     return h("tr", {},
-      h("th", { scope: "row" }, label(page.names[point.step] ?? point.step, 60)),
+      h("th", { scope: "row" }, label(own(page.names, point.step) ?? point.step, 60)),
       h("td", { class: "number" }, num(`${place}/value`, point.value, format)),
       h("td", { class: "number" }, interval([`${place}/low`, `${place}/high`], [point.low, point.high], format)),
       h("td", { class: "number" }, change(place, point, "first")), h("td", { class: "number" }, change(place, point, "before")),
@@ -88,7 +88,7 @@ export function showTrajectory(page: TrajectoryPage, root: HTMLElement, theme: H
       h("td", {}, badge(figure)), h("th", { scope: "row" }, h("a", { href: `#figure-${f}` }, label(figure.title, 160))),
       h("td", { class: "number" }, num(`${place}/slope`, figure.trend.slope, signed)),
       h("td", { class: "number" }, interval([`${place}/low`, `${place}/high`], [figure.trend.low, figure.trend.high])),
-      h("td", {}, figure.trend.first_left ? label(page.names[figure.trend.first_left] ?? figure.trend.first_left, 40) : "none"));
+      h("td", {}, figure.trend.first_left ? label(own(page.names, figure.trend.first_left) ?? figure.trend.first_left, 40) : "none"));
   }));
   frame(root, theme, {
     command: "trajectory", title: page.source, skip: "Skip to the trends", version: page.version,

@@ -41,9 +41,8 @@ export function groupNames(data: Data, attribute: string): Record<string, string
 
 /** What groups and listed task labels are called in a sentence. */
 export function labelNames(data: Data): Record<string, string> {
-  const out = shortened((data.task_labels ?? []).map((row) => [row.label, row.label]));
-  for (const attribute of data.attributes) {
-    Object.assign(out, shortened(data.groups.filter((row) => row.attribute === attribute).map((row) => [row.group, row.group])));
-  }
-  return out;
+  const tasks = shortened((data.task_labels ?? []).map((row) => [row.label, row.label]));
+  const groups = data.attributes.map((attribute) => shortened(data.groups.filter((row) => row.attribute === attribute).map((row) => [row.group, row.group])));
+  // Assigned one by one, a label called __proto__ would be none.
+  return Object.fromEntries([tasks, ...groups].flatMap((names) => Object.entries(names)));
 }

@@ -30,7 +30,7 @@ function formatOf(source: string, size: number): "csv" | "parquet" {
   if (OTHERS.includes(suffix)) {
     throw new Beyond(`${source} is of a format that this page does not read: it reads CSV (.csv, .tsv) and Parquet (.parquet). The full audit reads ${TITLES}`);
   }
-  if (!(suffix in FORMATS)) throw new Refused(`'${source}' is of no format that is read; ${TITLES} are`);
+  if (!Object.hasOwn(FORMATS, suffix)) throw new Refused(`'${source}' is of no format that is read; ${TITLES} are`);
   if (size === 0) throw new Refused(`${source} is empty (0 bytes)`);
   if (size > MOST_BYTES) {
     throw new Beyond(`${source} has ${counted(Math.ceil(size / 1e6))} MB, and this page reads ${counted(MOST_BYTES / 1e6)} MB at most: the full audit reads files of any size`);

@@ -49,6 +49,7 @@ describe("hostile files", () => {
     expect(await refusal(readTable(bytes("x"), "a.xlsx"))).toBeInstanceOf(Beyond);
     expect(await refusal(readTable(bytes("x"), "a.csv.gz"))).toBeInstanceOf(Beyond);
     expect(await refusal(readTable(bytes("x"), "a.docx"))).not.toBeInstanceOf(Beyond);
+    expect((await refusal(readTable(bytes("x"), "a.constructor"))).message).toMatch(/^'a.constructor' is of no format that is read/);
   });
 
   it("holds marks of direction and line breaks as text in messages", async () => {
