@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import biasamp
 from biasamp import binary, directional
 
 GENDER = np.array(list("wwwwmmmm"))
@@ -136,3 +137,15 @@ def test_own_labels_as_base_change_nothing() -> None:
     plain = directional(GENDER, JOB, MODEL)
     assert directional(GENDER, JOB, MODEL, base=(GENDER, JOB)).value == pytest.approx(plain.value)
     assert directional(GENDER, JOB, MODEL, direction=(GENDER, JOB)).value == pytest.approx(plain.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "truth", "words"),
+    [
+        (["a", "b", "c"] * 20, ["x", "y", "x"] * 20, r"given labels .* do not have: \['c'\]"),
+        (["a", "b"] * 20, ["x", "y", "z", "x"] * 10, r"truth labels .* do not have: \['z'\]"),
+    ],
+)
+def test_labels_that_a_base_alone_has_are_named(given: list[str], truth: list[str], words: str) -> None:
+    with pytest.raises(ValueError, match=f"base has {words}"):
+        biasamp.directional(["a", "b"] * 20, ["x", "y", "y", "x"] * 10, ["x", "y", "x", "x"] * 10, base=(given, truth))

@@ -20,7 +20,7 @@ from biasamp.counts import ContingencyTable, long_table, shared_counts
 from biasamp.counts.association_counts import AssociationCounts
 from biasamp.counts.kernels import long_tally
 from biasamp.counts.kernels.long_tally import numba_installed, repeated
-from biasamp.counts.long_columns import TABLE, LabelCodes, Unordered, keys_of
+from biasamp.counts.long_columns import TABLE, LabelCodes, Unordered, _text_changes, keys_of
 from biasamp.counts.long_part import Scattered
 from biasamp.counts.long_table import LongCounter
 from biasamp.counts.scattered_table import ScatteredCounter
@@ -493,3 +493,10 @@ def test_adding_leaves_its_parts_as_they_are_and_adding_to_one_gives_the_same(ke
     for counts in (second, total.finished(names, members)):
         assert (counts.joint == first.joint).all()
         assert (counts.count == first.count).all()
+
+
+def test_where_a_column_of_text_names_another_record():
+    """By its values, whether they are stored as text or as codes."""
+    column = pa.array(["a", "a", "b", "a", "a", "c"])
+    for stored in (column, column.dictionary_encode()):
+        assert _text_changes(stored).tolist() == [False, True, True, False, True]
