@@ -11,7 +11,7 @@ import pytest
 
 import biasamp
 import why_reference as reference
-from biasamp.amplification.why_parts import AMPLIFIES, REDUCES, UNKNOWN, UNTOLD
+from biasamp.amplification.why_parts import AMPLIFIES, UNKNOWN, UNTOLD
 from biasamp.datasets import berkeley
 
 CASES = 1000
@@ -178,7 +178,7 @@ def test_berkeley_is_all_threshold_and_negative_inside_departments() -> None:
     inside = found.strata["value"].round(3).tolist()
     assert inside == [-0.102, -0.025, -0.014, -0.009, -0.019, -0.006]
     assert int((found.strata["by_sign_of_whole"] > 0).sum()) == 4
-    assert found.verdicts == {"value": AMPLIFIES, "score": UNTOLD, "threshold": AMPLIFIES, "inside": REDUCES}
+    assert found.verdicts == {"value": AMPLIFIES, "score": UNTOLD, "threshold": AMPLIFIES, "inside": UNKNOWN}
     assert any("Simpson" in words for words in found.cautions)
     assert any("fewer than 30 records" in words for words in found.cautions)
 
@@ -345,6 +345,30 @@ def test_empty_and_single_record_strata_are_listed() -> None:
     assert found.strata["smallest_group"].tolist()[1] == 0
     assert found.strata["q"][0] == found.strata["q"][0]
     assert any("without any record of some group" in words for words in found.cautions)
+
+
+@pytest.mark.parametrize("score", [0.1, 0.25, 0.3, 0.5])
+def test_scores_that_are_all_alike_decide_all_alike(score: float) -> None:
+    """What deciding adds is then the same in all groups, 0 in every resample, and its interval that of errors not seen alone."""
+    group, truth, _ = made(200, 11)
+    found = biasamp.decompose(group, truth, np.full(200, score), strata=np.arange(200) % 2)
+    held = found.quiet_interval(of="threshold")
+    assert found.threshold == pytest.approx(0.0, abs=1e-15)
+    assert -0.05 < held.low < 0.0 < held.high < 0.05
+    assert held.high == pytest.approx(-held.low)
+
+
+def test_intervals_of_parts_end_where_the_parts_do() -> None:
+    found = biasamp.decompose(["a", "b"], [1, 0], [0.4, 0.6], strata=["x", "x"])
+    assert found.value == -1.0
+    assert found.strata["low"].tolist() == [-1.0]
+    for of in ("value", "score", "threshold", "inside"):
+        assert found.bounds(of=of).low >= -1.0
+        assert found.bounds(of=of).high <= 1.0
+    for of in ("value", "inside"):
+        held = found.quiet_interval(of=of)
+        assert held.low == -1.0
+        assert any("is cut there" in words for words in held.cautions)
 
 
 def test_a_stratum_close_to_the_group_is_said() -> None:

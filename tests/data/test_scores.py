@@ -56,8 +56,11 @@ def test_thresholds_by_task_and_by_group() -> None:
         ("high", "threshold is 'high'; a number"),
         (True, "threshold is True"),
         (float("nan"), "holds nan; a threshold is a finite number"),
+        (50, "holds 50, but scores lie from 0 to 1"),
+        (-0.1, "holds -0.1, but scores lie from 0 to 1"),
+        ({"a": 0.5, "b": 1.5}, r"threshold\['b'\] holds 1.5, but scores lie from 0 to 1"),
         ([0.5, 0.5], r"has shape \(2,\).*one for each of the 1 tasks"),
-        ({"c": 0.5}, r"entries for 'c'; it takes one for each task.*each group \('a', 'b'\)"),
+        ({"c": 0.5}, r"entries for 'c'; it takes one for each group \('a', 'b'\)"),
         ({"a": 0.5, "b": 0.5, "c": 0.5}, "names 'c', which are no groups"),
     ],
 )

@@ -31,6 +31,11 @@ _PARITY = r"\[(\w+_difference|mean_per_class_accuracy)\]"
 # The first that explains a difference is counted.
 RULINGS = [
     Ruling(
+        "Inside strata a group counts by its own shares, and with them signs that are not told: no verdict on the demo",
+        r"^\.audit\.checksum\.findings$",
+        r"^demo$",
+    ),
+    Ruling(
         "True sentences: verdicts judged together, pairs named by q, words that say what is compared", r"\.findings"
     ),
     Ruling(

@@ -29,7 +29,7 @@ from biasamp.resampling.statistics_of_bags import (
 )
 from biasamp.resampling.unseen_errors import Unseen, complementary, possible_sets
 
-from .bounds import WorseSigns, worse_signs_of_all
+from .bounds import WorseSigns, worse_signs, worse_signs_of_all
 from .directional import directional_pairs
 from .pair_table import PairValues, mean_over_pairs
 from .signs import association_p, association_signs
@@ -55,6 +55,10 @@ class Inside(Protocol):
     @property
     def worse(self) -> WorseSigns:
         """The signs of the bounds."""
+
+    @property
+    def worse_in_sum(self) -> WorseSigns:
+        """The signs of the bounds of :meth:`moved`, in which each given label counts by its own shares of strata."""
 
     @property
     def sign_p(self) -> Floats:
@@ -99,6 +103,11 @@ class Inside(Protocol):
         """``sum_s P(s | g) signs change(g, o | s)``, the mean over the pairs that are defined in the ``whole``."""
 
 
+def own_shares(sizes: Floats) -> Floats:
+    """``P(s | g)`` of every pair, by which a stratum's change counts in the change of all records; 0 of no records."""
+    return np.asarray(sizes / np.maximum(sizes.sum(axis=0), np.finfo(float).tiny))
+
+
 @dataclass(frozen=True, eq=False)
 class OneByOne:
     """Strata of any counts.
@@ -136,6 +145,17 @@ class OneByOne:
         """The signs of the bounds."""
         names = WorseSigns.__dataclass_fields__
         return WorseSigns(*(self._stacked(attrgetter(f"worse.{name}")) for name in names))
+
+    @cached_property
+    def worse_in_sum(self) -> WorseSigns:
+        """The signs of the bounds of :meth:`moved`."""
+        moved, unknown = self.values.delta * own_shares(self.sizes), self.worse.unknown
+        each = [
+            worse_signs(parts.decided.sample.counts, *signs)
+            for parts, *signs in zip(self.each, self.factor, moved, np.where(unknown, 1.0, 0.0), strict=True)
+        ]
+        names = WorseSigns.__dataclass_fields__
+        return WorseSigns(*(np.stack([getattr(one, name) for one in each]) for name in names))
 
     @cached_property
     def sign_p(self) -> Floats:
@@ -318,11 +338,19 @@ class AtOnce:
     @cached_property
     def worse(self) -> WorseSigns:
         """The signs of the bounds."""
-        values = self.values
-        up, down = (np.zeros(values.sign.shape, dtype=np.int8) for _ in range(2))
-        unknown = np.zeros(values.sign.shape, dtype=bool)
+        return self._worse(self.values.delta)
+
+    @cached_property
+    def worse_in_sum(self) -> WorseSigns:
+        """The signs of the bounds of :meth:`moved`."""
+        return self._worse(self.values.delta * own_shares(self.sizes))
+
+    def _worse(self, moved: Floats) -> WorseSigns:
+        """The signs with which these changes add up to the most and to the least."""
+        up, down = (np.zeros(moved.shape, dtype=np.int8) for _ in range(2))
+        unknown = np.zeros(moved.shape, dtype=bool)
         for mine, opposite, sets in self._alike:
-            held = worse_signs_of_all(opposite, sets, self.factor[mine], values.delta[mine], self.sign_p[mine])
+            held = worse_signs_of_all(opposite, sets, self.factor[mine], moved[mine], self.sign_p[mine])
             up[mine], down[mine], unknown[mine] = held.up, held.down, held.unknown
         return WorseSigns(up, down, unknown)
 

@@ -24,6 +24,8 @@ from .pair_table import PairValues
 
 # The parts of a value, in the order in which they are shown.
 PARTS = ("value", "score", "threshold")
+# Beyond which no part lies: each is a mean of differences of shares.
+RANGE = (-1.0, 1.0)
 # Verdicts on a figure: what its bounds say of it.
 AMPLIFIES, REDUCES, UNTOLD, UNKNOWN = "amplifies", "reduces", "not told from 0", "no verdict"
 

@@ -18,7 +18,7 @@ from .figures_with_intervals import FiguresWithIntervals, IntervalMaker
 from .reliability import reliability_table
 from .why_cautions import cautions_of_strata, uncalibrated
 from .why_followed import followed, not_followed
-from .why_parts import PARTS, ScoreParts, verdict_of
+from .why_parts import PARTS, RANGE, ScoreParts, verdict_of
 from .why_strata import ORDERS, StrataParts
 from .why_words import sentences
 
@@ -177,6 +177,11 @@ class Decomposition(FiguresWithIntervals):
 
     figures = (*PARTS, "inside", "within", "mix")
 
+    @property
+    def _range(self) -> tuple[float, float]:
+        """Each part is a mean of differences of shares."""
+        return RANGE
+
     def _made(self, of: str) -> IntervalMaker | None:
         if of in PARTS:
             return self._parts.part(of).interval("value")
@@ -199,7 +204,8 @@ class Decomposition(FiguresWithIntervals):
         if not isinstance(of, str):
             raise TypeError(f"of is {shown(of)}; use one of {', '.join(PARTS)}")
         if of in PARTS:
-            return self._parts.part(of).bounds(level)
+            held = self._parts.part(of).bounds(level)
+            return None if held is None else held.within(*self._range)
         if of == "inside" and self._strata is None:
             raise ValueError("there is no inside without strata")
         if of != "inside" or self._strata is None:
@@ -207,7 +213,7 @@ class Decomposition(FiguresWithIntervals):
                 f"there are no bounds of {of!r}" + ("" if of in self.figures else f"; use one of {', '.join(PARTS)}")
             )
         made = self._strata.inside_worse()
-        return None if made is None else bounds_of(*made, self._strata.unknown, level)
+        return None if made is None else bounds_of(*made, self._strata.unknown, level).within(*self._range)
 
     @cached_property
     def verdicts(self) -> dict[str, str]:

@@ -31,8 +31,8 @@ from .base_records import BaseRecords
 from .bounds import CLEAR_OF_ALL, ERRORS_MORE, standard_errors
 from .directional import Directional
 from .signs import association_p_of, association_signs
-from .why_inside import AtOnce, Inside, OneByOne
-from .why_parts import PARTS, ScoreParts
+from .why_inside import AtOnce, Inside, OneByOne, own_shares
+from .why_parts import PARTS, RANGE, ScoreParts
 
 Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
@@ -225,7 +225,8 @@ class StrataParts:
             return None
         unseen = ERRORS_MORE * self._unseen()
         made = []
-        for signs in (self.inside.worse.up, self.inside.worse.down):
+        worse = self.inside.worse_in_sum
+        for signs in (worse.up, worse.down):
             added = unseen + self._base_error(signs)
             made.append(self.whole.sample.intervals(self.moved(signs), (), None, added))
         return made[0], made[1]
@@ -380,7 +381,7 @@ class StrataParts:
         for place in np.flatnonzero(there).tolist():
             value, influence, unseen, of_base = made[0][place]
             own = Intervals(Known(float(value), influence), clustered, unseen=float(unseen + of_base))
-            low[place], high[place] = own(level, "closed_form", 2, 0)
+            low[place], high[place] = own(level, "closed_form", 2, 0).within(*RANGE)
             bounds = [replace(own, unseen=float(ERRORS_MORE * unseen + of_base))] * 2
             if unclear[place]:
                 held = [lot[place] for lot in made[1:]]
@@ -397,7 +398,7 @@ class StrataParts:
         first = np.concatenate([np.full(len(table), place) for place, table in enumerate(tables)])
         columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0].columns}
         defined = self.inside.values.defined
-        share = self.sizes / np.maximum(self.sizes.sum(axis=0), np.finfo(float).tiny)
+        share = own_shares(self.sizes)
         whole = np.broadcast_to(self.whole.values.sign, defined.shape)
         columns |= {name: q_values(columns[name[:-1] + "p"]) for name in ("q", "score_q", "threshold_q")}
         extra = {"share": share[defined], "sign_of_whole": whole[defined], "reversed": self.reversed[defined]}

@@ -26,6 +26,8 @@ from .ways_out import way_out
 # The threshold that is meant where none is named.
 USUAL = 0.5
 _YES_NO = ("0", "1")
+# The threshold that a search gives where nobody is best decided positive.
+_NOBODY = float(np.nextafter(1.0, np.inf))
 # How decisions follow from scores where the caller gave both.
 GIVEN_DECISIONS = "the decisions given as predicted"
 # Crossed strata are named by what they cross.
@@ -352,8 +354,10 @@ def read_threshold(threshold: Any, tasks: list[str], given: LabelSet | None = No
         row = _numbers([named[name] for name in tasks], len(tasks), "threshold")
         return row[None, :], "a threshold for each task"
     if not by_group:
+        # An array has no names of tasks: then there are those of groups alone.
+        of_tasks = f"one for each task ({_listed(tasks)}) or " if any(tasks) else ""
         raise ValueError(
-            f"threshold has entries for {_listed(list(named))}; it takes one for each task ({_listed(tasks)}) or one for "
+            f"threshold has entries for {_listed(list(named))}; it takes {of_tasks}one for "
             f"each group ({_listed(groups)}){_meant((name for name in named if name not in {*tasks, *groups}), [*tasks, *groups])}"
         )
     _refuse_strange(named, groups, "groups")
@@ -411,6 +415,12 @@ def _numbers(value: Any, many: int, argument: str) -> NDArray[np.float64]:
         raise ValueError(f"{argument} has shape {numbers.shape}; give one number, or one for each of the {many} tasks")
     if not np.isfinite(numbers).all():
         raise ValueError(f"{argument} holds {numbers[~np.isfinite(numbers)][0]}; a threshold is a finite number")
+    outside = (numbers < 0.0) | (numbers > _NOBODY)
+    if outside.any():
+        raise ValueError(
+            f"{argument} holds {numbers[outside][0]:g}, but scores lie from 0 to 1, and so do thresholds on them: divide "
+            "percentages by 100. Where everybody or nobody is decided positive, give the decisions as predicted="
+        )
     return numbers
 
 

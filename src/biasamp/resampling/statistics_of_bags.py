@@ -162,8 +162,11 @@ class Difference:
         return self.first.value - self.second.value
 
     def influence(self) -> Floats:
-        """How much every bag moves it."""
-        return self.first.influence() - self.second.influence()
+        """How much every bag moves it; 0 where all that is left of either figure is rounding."""
+        first, second = self.first.influence(), self.second.influence()
+        moved = first - second
+        least = _ROUNDING**2 * (float((first**2).sum()) + float((second**2).sum()))
+        return np.zeros(len(moved)) if float((moved**2).sum()) <= least else moved
 
     def replicates(self, resamples: int, seed: int) -> Floats:
         """Its value in every resample of the bags."""
